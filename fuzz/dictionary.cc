@@ -15,7 +15,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr uint64_t kFiles = 64;
-constexpr int kCommonFiles = 4;  // a value in fewer files is one file's own
+constexpr int kCommonFiles = 4;  // a value in fewer files is specific to one file
 constexpr size_t kMaxWritten = 500;
 constexpr size_t kMaxWrittenWord = 32;
 
@@ -23,7 +23,7 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The values of a file's fields that it holds unchanged.
+// The values of a file's fields whose bytes occur unchanged in the file.
 void CollectFields(const Json& json, std::string_view file, std::set<std::string>& found) {
   if (json.is_structured()) {
     for (const Json& item : json) CollectFields(item, file, found);

@@ -1,5 +1,5 @@
-// The promises of a dictionary: each target whose inputs have words has one, its lines are those of
-// its tables, and the words of each table are words of the files that the target reads.
+// The promises of a dictionary: each target whose inputs contain words has a dictionary, its lines
+// are the words of its tables, and the words of each table occur in files that the target reads.
 #include "fuzz/dictionary.h"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ TEST_P(DictionaryTest, ItsLinesAreTheWordsOfTheTables) {
   }
 }
 
-// A table in another byte order, width or spelling than the files' has no word in any.
+// A table with the wrong byte order, width or spelling would have no word in any file.
 TEST_P(DictionaryTest, TheWordsOfEachTableStandInFiles) {
   if (target_.draw != nullptr) return;
   const std::string files = GeneratedFiles(target_);

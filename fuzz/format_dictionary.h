@@ -8,8 +8,8 @@
 
 namespace anecheck::fuzz {
 
-// In the form that libFuzzer, AFL++ and others read (MakeDictionary). Errors: kInvalid where there
-// is no format of the name.
+// In the form that libFuzzer, AFL++ and others read (MakeDictionary). Errors: kInvalid if no format
+// has the name.
 Result<std::string> DictionaryOfFormat(std::string_view name);
 
 }  // namespace anecheck::fuzz

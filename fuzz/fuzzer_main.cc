@@ -33,7 +33,7 @@ MutatorParts Parts() {
           .draw = kTarget.draw};
 }
 
-// The number of executions that met each law.
+// The number of executions that checked each law.
 struct Executions {
   uint64_t read_again = 0;
   uint64_t as_text = 0;
@@ -55,7 +55,7 @@ size_t CopyOut(const Bytes& bytes, uint8_t* out) {
 }  // namespace anecheck::fuzz
 
 // ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring the coverage of a corpus,
-// and for the inputs that were found worth keeping.
+// and for inputs worth keeping.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   using namespace anecheck::fuzz;
   TellTarget(kTarget.name);

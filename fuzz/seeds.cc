@@ -33,7 +33,7 @@ bool HoldsRecords(const Json& json) {
   return json.is_array() && json.size() > 1 && json.front().is_object();
 }
 
-// The places of array elements that are records, as JSON pointers, the outer ones first.
+// JSON pointers to the array elements that are records, outer ones first.
 void CollectRecords(const Json& json, const JsonPointer& at, std::vector<JsonPointer>& places) {
   if (json.is_object()) {
     for (const auto& [key, item] : json.items()) CollectRecords(item, at / key, places);
@@ -45,7 +45,7 @@ void CollectRecords(const Json& json, const JsonPointer& at, std::vector<JsonPoi
   }
 }
 
-// Every array of records keeps one element: the one on the way to `kept`, or its first.
+// Reduces every array of records to one element: the one that contains `kept`, or its first.
 void KeepOne(Json& json, std::string_view kept) {
   const size_t slash = kept.empty() ? 0 : kept.find('/', 1);
   const std::string step(kept.empty() ? "" : kept.substr(1, slash - 1));
@@ -60,7 +60,8 @@ void KeepOne(Json& json, std::string_view kept) {
   }
 }
 
-// The JSON forms of FlatBuffers hold the place of each object; without that the writer packs them.
+// The JSON forms of FlatBuffers contain the offset of each object; without the offsets, the writer
+// packs the objects.
 bool DropPlaces(Json& json) {
   bool dropped = false;
   if (json.is_object()) {
@@ -73,7 +74,7 @@ bool DropPlaces(Json& json) {
   return dropped;
 }
 
-// The bytes of a document, packed where they can be.
+// The bytes of a document, packed if possible.
 Result<Bytes> PackedBytes(const Format& format, Json json) {
   const Json placed = json;
   if (DropPlaces(json)) {
@@ -83,8 +84,8 @@ Result<Bytes> PackedBytes(const Format& format, Json json) {
   return format.from_json(placed);
 }
 
-// The file cut down to one record of each array, each record's turn: small files, which fuzzers run
-// fast and edit where it matters.
+// One file for each record, reduced to that record and one record of each other array: small files,
+// which fuzzers run fast and edit in the relevant places.
 void AddParts(const Format& format, const SeedCandidate& base,
               std::vector<SeedCandidate>& candidates) {
   if (base.bytes.size() > kMaxBase) return;
@@ -122,7 +123,7 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // The first few of things much smaller than the file: parts, and containers without holes.
+    // The first few parts and packed containers that are much smaller than the file.
     const size_t end = candidates.size();
     size_t taken = 0;
     for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {

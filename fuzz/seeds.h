@@ -1,5 +1,5 @@
 // Seed candidates of a target: generated files, parts of them, and one of each mutation, with the
-// recipe by which each came to be. scripts/fuzz-seeds keeps the few that reach something new.
+// recipe of each. scripts/fuzz-seeds keeps the few that reach new coverage.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ struct SeedCandidate {
   Bytes bytes;
 };
 
-// Candidates of choice streams 0 to `count` - 1. Those above `max_size` bytes are left out.
+// Candidates of choice streams 0 to `count` - 1. Candidates larger than `max_size` bytes are left
+// out.
 std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
                                               size_t max_size);
 

@@ -32,7 +32,7 @@ int Fail(std::string_view message) {
   return 2;
 }
 
-// Every file of `path` and the folders below it, sorted; `path` itself where it is a file.
+// Every file of `path` and the folders below it, sorted; `path` itself if it is a file.
 std::vector<std::string> FilesBelow(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return {path};
   std::vector<std::string> files;
@@ -49,7 +49,7 @@ struct ReplayOptions {
   std::vector<std::string> paths;
 };
 
-// Nothing where an option is unknown.
+// Nothing if an option is unknown.
 std::optional<ReplayOptions> ReadReplayOptions(std::span<char* const> arguments) {
   ReplayOptions options;
   for (const std::string_view argument : arguments) {
@@ -75,7 +75,7 @@ int Replay(const FuzzTarget& target, const ReplayOptions& options) {
     for (const std::string& file : FilesBelow(path)) {
       const auto bytes = ReadFile(file);
       if (!bytes.ok()) return Fail(bytes.error().message);
-      // Named first, so that a crash tells its file.
+      // Prints the name first, so that it is known after a crash.
       fmt::print("{}\n", file);
       std::fflush(stdout);
       // A copy of the exact size, so that a sanitizer sees the first byte beyond it.
@@ -94,7 +94,7 @@ int Replay(const FuzzTarget& target, const ReplayOptions& options) {
   return faults.empty() ? 0 : 1;
 }
 
-// The candidates as files of `folder`, and beside it `folder`.tsv with each one's name and reason.
+// Writes the candidates to files in `folder`, and `folder`.tsv with the name and reason of each.
 int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t count,
                size_t max_size) {
   const Status made = MakeDirectories(folder);

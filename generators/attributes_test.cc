@@ -41,10 +41,10 @@ bool IsAxis(const Parameter& parameter) {
           parameter.name == "begin" || parameter.name == "end");
 }
 
-// Operation and parameter, where one sign alone has a meaning.
+// Parameters for which only non-negative numbers have a meaning, as "operation.parameter".
 constexpr std::string_view kNeverNegative[] = {
     "slice_by_size.begin",  // counted from the first element, -1 standing for a size
-    // Private units, of which no source has another.
+    // Private units: no source shows a negative axis.
     "circular_buffer_to_tensor.axis",
     "tensor_to_circular_buffer.axis",
 };
@@ -72,7 +72,7 @@ TEST(DrawnAttributes, AxesAndPlacesCountFromEitherEnd) {
   }
 }
 
-// Operations of two operands that broadcast, by the side that is repeated.
+// Binary operations broadcast the first operand, the second, or both.
 TEST(DrawnOperands, AreRepeatedOnEitherSideAndOnBoth) {
   using P = params::Binary;
   for (const OpKind kind :
@@ -125,7 +125,7 @@ TEST(DrawnOperands, BatchesOfMatricesAreRepeatedOnEitherSide) {
   EXPECT_GT(second, 30);
 }
 
-// A threshold that fp16 does not hold, as any number beyond x might be, is another one in MIL text.
+// Most numbers are not exact in fp16; MIL text would spell such a threshold as another number.
 TEST(DrawnAttributes, ThresholdsAreWholeNumbersOfTheMagnitudeOfTheirOperand) {
   const ValueRange ranges[] = {{0, 0}, {0, 0.5}, {-0.5, 0}, {0, 6}, {-6, 0}, {-3, 3}, {-1e6, 1e6}};
   ChoiceStream choices = ChoiceStream::FromSeed(1);

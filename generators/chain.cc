@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-// Results of the nodes of that kind, those of the last node first.
+// Results of the nodes of that kind, last node first.
 std::vector<ValueId> ResultsOf(const Graph& graph, OpKind kind) {
   std::vector<ValueId> results;
   for (size_t id = graph.nodes().size(); id-- > 0;) {
@@ -61,12 +61,12 @@ bool Finish(Drawer& drawer) {
   return true;
 }
 
-// Integers and bools that these would take have no kernel on the simulated engine, or a constant
-// that is none of theirs, and no source gives them one on another.
+// For integers and bools, these have no kernel on the simulated engine, or their constants have
+// another type. No source shows a kernel on other engines.
 constexpr std::array kHalvesAlone = {OpKind::kThreshold,    OpKind::kCumsum, OpKind::kReduceArgmax,
                                      OpKind::kReduceArgmin, OpKind::kResize, OpKind::kPad};
 
-// The only integers that these take there are int32.
+// int32 is the only integer type that these take on the simulated engine.
 constexpr std::array kInt32Alone = {OpKind::kAbs, OpKind::kSquare, OpKind::kSign,
                                     OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 
@@ -74,7 +74,7 @@ bool MayTake(OpKind consumer, DType dtype) {
   if (dtype == DType::kFp16 || consumer == OpKind::kCast) return true;
   const bool int32_alone = std::ranges::find(kInt32Alone, consumer) != kInt32Alone.end();
   if (int32_alone && dtype != DType::kInt32) return false;
-  // fp32 stands between conversions alone.
+  // fp32 occurs only between conversions.
   return dtype != DType::kFp32 && std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
 }
 

@@ -25,7 +25,7 @@ class ChoiceStream {
     stream.state_ = seed;
     return stream;
   }
-  // A draw over bytes: where it read, and the bound of its value (0: a whole word).
+  // A draw over bytes: its offset, and the bound of its value (0: a whole word).
   struct LoggedDraw {
     size_t position = 0;
     uint64_t bound = 0;
@@ -67,7 +67,7 @@ class ChoiceStream {
     return static_cast<int64_t>(static_cast<uint64_t>(low) + (span == 0 ? Word() : Below(span)));
   }
 
-  // True in `numerator` of `denominator` cases; false is the simplest choice.
+  // True with probability numerator / denominator; false is the simplest choice.
   bool Chance(uint32_t numerator, uint32_t denominator) {
     return Below(denominator) >= denominator - numerator && numerator != 0;
   }

@@ -52,7 +52,7 @@ bool EmitLayer(Drawer& drawer, ValueId x, ValueId weight, ValueId bias, const Va
   return drawer.Emit(OpKind::kLinear, {x, weight, bias}, range);
 }
 
-// The range of the last sum, every rounding of the differences before it counted.
+// The range of the last sum, including every rounding of the differences before it.
 ValueRange RangeOfSum(const CurveConstants& curve, double farthest) {
   double bound = std::fabs(curve.start);
   for (const double change : curve.changes) bound += std::fabs(change) * farthest;

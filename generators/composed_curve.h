@@ -5,11 +5,11 @@
 
 namespace anecheck {
 
-// The operations of a chain with its reshapes.
+// The operations of a chain, including its reshapes.
 inline constexpr int kComposedCurveNodes = 5;
 
-// Appends the chain over x and its knots, between reshapes to one column and back. False where an
-// operation may not be drawn, the layers are too large, or their sums may pass the drawer's
+// Appends the chain over x and its knots, between reshapes to one column and back. False if an
+// operation may not be drawn, the layers are too large, or their sums may exceed the drawer's
 // ceiling.
 bool DrawComposedCurve(Drawer& drawer, ValueId x);
 

@@ -22,17 +22,17 @@ constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
 constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,  12,
                                               15, 16, 17, 31, 32, 33, 63, 64, 65, 127};
 
-// How often an attribute with its default is left out: 1 of so many.
+// One in this many attributes that equal their default is left out.
 constexpr uint32_t kLeftOutOf = 4;
 
-// Results of these depend on shapes alone.
+// Whether the operation's result depends on shapes alone.
 bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
 
-// Zeros of either sign, the ends of the subnormals and of the normals.
+// Zeros of either sign, and the smallest and largest subnormal and normal numbers.
 constexpr std::array<uint16_t, 8> kConstantEdges = {0x0000, 0x8000, 0x0001, 0x8001,
                                                     0x03ff, 0x0400, 0x8400, 0x7bff};
 
-// In place of some elements of every second tensor, as far as they are within the limit.
+// Replaces some elements of every second tensor by edge values that are within the limit.
 void AddEdges(ChoiceStream& choices, double limit, std::span<uint8_t> halves) {
   if (!choices.Coin()) return;
   for (size_t at = 0; at + 2 <= halves.size(); at += 2) {
@@ -107,7 +107,7 @@ ValueId Drawer::NewInput(const Shape& shape) {
 
 ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const TensorType type{DType::kFp16, shape};
-  // Constants do not carry infinities and NaN: compilers fold them, which is another test.
+  // Constants contain no infinities or NaN: compilers would fold them, which is another test.
   const CaseMode mode = values_ == CaseMode::kSpecial ? CaseMode::kFloat : values_;
   const auto size = static_cast<size_t>(type.ByteSize());
   if (bytes_.size() < size) bytes_.resize(size);
@@ -262,7 +262,7 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this, DType dtype) {
   return choices_.Chance(2, 3) ? NewConst(shape, limit) : NewInput(shape);
 }
 
-// Network descriptions have no tensors without axes, and none of rank 5 beside lower ones.
+// Network descriptions have no tensors without axes, and do not mix rank 5 with lower ranks.
 uint64_t Drawer::MostDropped(int rank) const {
   const int kept = !options_.direct ? 0 : rank < 5 ? 1 : rank;
   return static_cast<uint64_t>(std::max(rank - kept, 0));
@@ -285,7 +285,7 @@ ValueId Drawer::BroadcastPartner(ValueId x) {
 }
 
 Shape Drawer::EnlargedShape(ValueId x) {
-  // Enough to tell one element from another.
+  // The largest extent drawn for a broadcast axis: enough to tell one element from another.
   constexpr int64_t kMost = 8;
   constexpr int kMostRank = 4;
   const Shape from = shape(x);

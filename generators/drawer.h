@@ -1,5 +1,5 @@
-// The pencil with which operation generators draw: it knows the values drawn so far, the interval
-// each lies in, which of them nothing uses yet, and which an input can move.
+// The interface through which operation generators append nodes. It tracks the values drawn so far:
+// the interval of each, whether any node uses it, and whether an input can move it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
-// The range of either of two values, and those of the greater and the less of both.
+// The range of a value that is either of the two, of their maximum, and of their minimum.
 ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
 ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
 ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
@@ -40,18 +40,19 @@ class Drawer {
   ChoiceStream& choices() { return choices_; }
   const GeneratorOptions& options() const { return options_; }
   Graph& graph() { return graph_; }
-  // The mode of the values: one of the first six.
+  // The mode of the values: one of the first six of CaseMode.
   CaseMode mode() const { return values_; }
   bool integer_mode() const { return values_ == CaseMode::kInteger; }
 
   const TensorType& type(ValueId id) const { return graph_.type(id); }
   const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
   const ValueRange& range(ValueId id) const { return known_[id].range; }
-  // Whether it is computed from the content of an input or a state, and not from constants alone.
+  // Whether the value is computed from the content of an input or a state, not from constants
+  // alone.
   bool moves(ValueId id) const { return known_[id].moves; }
 
-  // Whether to draw an operation that hardly any change of its operand would move: seldom, so that
-  // most outputs can tell something and every pair of operations is drawn nevertheless.
+  // Whether to draw an operation whose result hardly changes with its operand. Seldom true, so that
+  // most outputs are informative; not never, so that every pair of operations is drawn.
   bool DrawsRestful() { return choices_.Chance(1, 8); }
 
   // The largest magnitude that a result may have: 2048 where every value must stay an exact
@@ -63,31 +64,32 @@ class Drawer {
   ValueId NewInput(const Shape& shape);
   // A new fp16 constant with elements of magnitude up to `limit`.
   ValueId NewConst(const Shape& shape, double limit);
-  // Whether an operand that might be a constant is to be computed from a new input this time. Never
-  // in network descriptions, whose layers take constants there, nor where inputs may be NaN or
-  // cannot be clipped.
+  // Whether to compute an operand from a new input this time instead of drawing a constant. False
+  // in network descriptions, whose layers take constants there, and if inputs may be NaN or cannot
+  // be clipped.
   bool MayCompute();
   // A new fp16 operand with elements of magnitude up to `limit`: a constant, or a new input,
-  // clipped where it may be larger.
+  // clipped if it may be larger.
   ValueId NewOperand(const Shape& shape, double limit);
-  // A new constant of these bytes; nothing is said of its range, which counts as that of inputs.
+  // A new constant of these bytes. Its range counts as the range of inputs.
   ValueId NewTensor(const TensorType& type, std::span<const uint8_t> bytes);
-  // A new fp16 scalar constant; `value` is one that fp16 holds.
+  // A new fp16 scalar constant. Precondition: `value` is exact in fp16.
   ValueId NewScalar(double value);
-  // A new constant of an integer type with these elements, as indices and lengths are.
+  // A new constant of an integer type with these elements, for indices and lengths.
   ValueId NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements);
   // A new constant of any element type; every element lies within `limit`.
   ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
   // A new state, zero at first.
   ValueId NewState(const TensorType& type);
   // An existing fp16 value of exactly this shape, a new input or a new constant. For other element
-  // types, a new constant: integers that inputs may be are not on every family.
+  // types, a new constant: not every family admits integer inputs.
   ValueId SameShape(const Shape& shape, ValueId not_this, DType dtype = DType::kFp16);
-  // A shape that broadcasts to x's: the same, or some axes 1, or lower rank.
+  // A shape that broadcasts to the shape of x: the same shape, or with some axes 1, or of lower
+  // rank.
   Shape BroadcastShape(ValueId x);
-  // An operand of such a shape, of x's element type.
+  // An operand of a BroadcastShape, of x's element type.
   ValueId BroadcastPartner(ValueId x);
-  // The same, or now and then a shape to which x broadcasts, in whole or in part.
+  // A BroadcastShape, or sometimes a shape to which x broadcasts, in whole or in part.
   Shape PartnerShape(ValueId x);
   ValueId Partner(ValueId x);
 
@@ -100,42 +102,43 @@ class Drawer {
     open_ = kind;
     graph_.BeginNode(&GetOp(kind).schema);
   }
-  // Attributes of the node that was begun last. A parameter with its default value is left out now
-  // and then, and always if fp16 does not hold the default: its spelling would be another value.
+  // Attributes of the node that was begun last. A parameter with its default value is sometimes
+  // left out, and always if the default is not exact in fp16: MIL text would spell another value.
   void AddInt(int parameter, int64_t value);
   void AddFloat(int parameter, double value);
   void AddBool(int parameter, bool value);
   void AddString(int parameter, std::string_view value);
   void AddInts(int parameter, std::span<const int64_t> values);
   void AddBools(int parameter, std::span<const int64_t> values);
-  // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
+  // Ends the node; all its results lie in `range`. Returns false and changes nothing if the node is
+  // refused.
   bool Finish(const ValueRange& range);
 
   // Begins and ends a node without attributes whose operands are its first parameters, in order.
   bool Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range);
 
-  // States the known properties of one result of the last node, where they differ.
+  // Sets the range of one result of the last node, if it differs from the range of the others.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
-  // No further operation is to be drawn upon the value alone: no input moves it in the first
-  // execution.
+  // Marks a value that no input moves in the first execution: no further operation may be drawn on
+  // it alone.
   void SetAtRest(ValueId id) { known_[id].moves = false; }
   // Converts the first result of the last node to fp16: bools and integers are no program outputs
   // on the engine's path (facts/mil.md).
   bool ToHalf();
-  // Appends cast(x) to int32 or back to fp16; kNoValue where it is refused. Integers that leave the
-  // graph must be cast back: int32 is no program output on the engine's path (facts/mil.md).
+  // Appends cast(x) to int32 or back to fp16; kNoValue if refused. Integers that leave the graph
+  // must be cast back: int32 cannot be a program output on the engine's path (facts/mil.md).
   ValueId CastTo(DType dtype, ValueId x);
   // The result of the last node.
   ValueId Last() const { return graph_.nodes().back().first_result; }
 
-  // An fp16 value that moves and that nothing uses yet, the newest ones more likely; if all are
-  // used, any that moves.
+  // An unused fp16 value that an input moves, newer values more likely; if all are used, any value
+  // that an input moves.
   ValueId PickOperand();
   // Declares every unused result an output.
   void Close();
 
  private:
-  // The knowledge of each value of the graph.
+  // The known properties of each value of the graph.
   struct Known {
     ValueRange range;
     bool used = false;
@@ -173,16 +176,16 @@ class Drawer {
 };
 
 // How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the
-// operation needs them); it returns false, with the graph unchanged but for unused constants, where
-// no instance fits.
+// operation needs them); it returns false if no instance fits, and then leaves the graph unchanged
+// except for unused constants.
 struct OpGenerator {
   OpKind kind;
   // Whether the operation keeps integers integers, so that integer mode may use it.
   bool integer = false;
-  // How often it is drawn relative to the others; 0 where it is drawn only when it is asked for,
-  // since the simulated engine refuses it.
+  // How often it is drawn relative to the others; 0: drawn only when named, since the simulated
+  // engine refuses it.
   uint8_t weight = 4;
-  // Null where no instance can be judged and so none is drawn.
+  // Null if no instance can be judged; none is drawn.
   bool (*draw)(Drawer& drawer, ValueId x) = nullptr;
 };
 

@@ -18,7 +18,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// The extents of the first inputs, and of them those that a reduction takes as its one axis.
+// The extents of the first inputs, and the extents among them that a reduction takes as its only
+// axis.
 struct ExtentsSeen {
   std::set<int64_t> inputs, reduced;
 };
@@ -55,7 +56,7 @@ TEST(GraphGenerator, LargeAxisHasALongReduction) {
   EXPECT_LT(long_ones, 400);
 }
 
-// From 192 or 384 elements on a reduction of one axis takes another route (reduction_by_transpose).
+// A reduction of one axis takes another route from 192 or 384 elements on (reduction_by_transpose).
 TEST(GraphGenerator, ReductionsStandOnBothSidesOfARouteChange) {
   for (const CaseMode mode : {CaseMode::kLargeAxis, CaseMode::kShapeRanges}) {
     const ExtentsSeen seen = ExtentsOf(mode, 2500);
@@ -89,7 +90,7 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
     const Shape& shape = graph.type(0).shape;
     batches.insert(shape[0]);
     channels.insert(shape[1]);
-    // Operations that rearrange axes put none in a place that would be too long for it.
+    // Operations that rearrange axes move no axis to a place whose limit it exceeds.
     for (const Value& value : graph.values()) {
       if (value.kind == ValueKind::kConst) continue;
       for (int axis = value.type.shape.rank() == 4 ? 2 : 0; axis < value.type.shape.rank();
@@ -104,8 +105,8 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
-// A product of matrices may have 16384 elements, and three copies of it are no tensor that any
-// reshape could lay along one axis.
+// A product of matrices may have 16384 elements; a reshape could not lay three copies of it along
+// one axis.
 TEST(GraphGenerator, TheVectorsOfACrossProductFitOneAxis) {
   const GeneratorOptions options;
   const auto draws = [&](int64_t elements) {

@@ -1,5 +1,4 @@
-// The same bytes give the same graph: every compiler, build type and machine is held to the graphs
-// of one list.
+// The same bytes yield the same graph on every compiler, build type and machine: that of this list.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,8 +40,8 @@ uint64_t Prints(CaseMode mode, int family) {
   return prints.value();
 }
 
-// A change of the draws gives other numbers in full: they are then to be replaced, once the
-// same ones come out of every compiler.
+// A change of the draws changes these numbers. Replace them once every compiler yields the same
+// ones.
 TEST(GoldenGraphs, SameSeedsSameGraphsEverywhere) {
   size_t differ = 0;
   std::string rows;

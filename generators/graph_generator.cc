@@ -21,7 +21,7 @@ Shape DrawShape(Drawer& drawer) {
   // Rank 4 is the engine's own layout and by far the most common one.
   constexpr std::array<int, 8> kRanks = {4, 4, 4, 4, 3, 2, 5, 1};
   const int rank = choices.Pick(kRanks);
-  // Axes that are exchanged by mistake fit where they are of one extent.
+  // Equal extents expose axes exchanged by mistake: with other extents, they would not fit.
   const bool square = rank > 1 && choices.Chance(1, 8);
   Shape shape;
   int64_t left = drawer.options().max_elements;
@@ -35,7 +35,7 @@ Shape DrawShape(Drawer& drawer) {
   return shape;
 }
 
-// Lengths from which a reduction of one axis takes another route (public guide, appendix A;
+// Lengths from which on a reduction of one axis takes another route (public guide, appendix A;
 // specification 003, table 24.4).
 constexpr std::array<int64_t, 2> kReductionThresholds = {192, 384};
 
@@ -47,9 +47,9 @@ Shape DrawLargeShape(Drawer& drawer) {
   return Shape{1, extent, 1, 1};
 }
 
-// Extents where engines change their method (facts/limits.csv, published notes on tiling), 192 and
-// 384 elements of a reduction among them, with neighbours. Cheap shapes: the other axes are short.
-// Those that are not are in working_set.h.
+// Extents where engines change their method (facts/limits.csv, published notes on tiling),
+// including 192 and 384 elements of a reduction, with neighbours. The shapes are cheap: the other
+// axes are short. Expensive shapes are in working_set.h.
 constexpr std::array<int64_t, 25> kRangeEnds = {
     16385, 16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097, 2048, 2047, 2049, 1024,
     1023,  1025,  511,   512,   513,  384,  383,  385,  192,  191,  193,  256};
@@ -67,7 +67,7 @@ Shape DrawRangeEndShape(Drawer& drawer) {
   const uint64_t end = choices.Below(kLimits + kRangeEnds.size());
   shape[axis] = end < kLimits ? limit - static_cast<int64_t>(end)
                               : std::min(kRangeEnds[end - kLimits], limit);
-  // A second axis as far as the case stays cheap.
+  // A second axis, as long as the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);
   return shape;
@@ -85,11 +85,11 @@ Shape DrawFirstShape(Drawer& drawer, ShapeClass shapes) {
   return DrawShape(drawer);
 }
 
-// Whether the conversion route is published to reach the engine with the operation. Native layers
-// and other rows that the matrix lacks count as reached.
+// Whether published sources state that the operation reaches the engine by the conversion route.
+// Native layers and other rows that the matrix lacks count as reached.
 bool IsReached(const OpDefinition& op, int family) {
   constexpr size_t kFamilies = 8;
-  // Names are looked up once: a graph is drawn in less time than that takes.
+  // Names are looked up once: drawing a graph takes less time than a lookup.
   static const std::array<std::bitset<kOpCount>, kFamilies> kReached = [] {
     std::array<std::bitset<kOpCount>, kFamilies> reached;
     for (size_t row = 0; row < kFamilies; ++row) {
@@ -104,14 +104,14 @@ bool IsReached(const OpDefinition& op, int family) {
   return kReached[static_cast<size_t>(family)].test(op.schema.id);
 }
 
-// The operations that may be drawn, by weight. One operation that the engine refuses
-// refuses the whole graph, so they are drawn only where the caller asks for them (`all`).
+// The operations that may be drawn, by weight. If the engine refuses one operation, it refuses the
+// whole graph, so operations of weight 0 are drawn only if the caller names them (`all`).
 class Lottery {
  public:
   Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
-      // No conversion has it, and every family has the layer.
+      // An operation that no conversion produces, while every family has its layer.
       const bool bridged = options.direct && op.family_floor == kNoFamily;
       const bool drawn = all || options.direct || generator->weight > 0;
       const bool allowed = generator->draw != nullptr &&
@@ -134,8 +134,8 @@ class Lottery {
   std::vector<uint16_t> tickets_;  // operations, each as often as it weighs
 };
 
-// The lottery of the last graphs with these operations: drawing a graph takes little longer than
-// setting one up. Only time depends on the kept ones.
+// The lottery for these options, kept from the last graphs with the same options, since setting one
+// up takes nearly as long as drawing a graph. The draws do not depend on what is kept.
 const Lottery& LotteryFor(const GeneratorOptions& options) {
   struct Kept {
     int family = 0;
@@ -156,7 +156,7 @@ const Lottery& LotteryFor(const GeneratorOptions& options) {
   return *mine.lottery;
 }
 
-// One operation that the mode is about, or where it does not fit another of them.
+// Draws one of the wanted operations: a random one or, if it does not fit, the next that fits.
 void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   if (wanted.empty()) return;
   const uint64_t first = drawer.choices().Below(wanted.size());
@@ -172,7 +172,7 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   }
 }
 
-// Appends operations until the graph has `wanted`.
+// Appends operations until the graph has `wanted` nodes.
 void DrawMore(Drawer& drawer, uint64_t wanted) {
   const Lottery& lottery = LotteryFor(drawer.options());
   const Graph& graph = drawer.graph();
@@ -192,10 +192,10 @@ uint64_t DrawCount(Drawer& drawer) {
          drawer.choices().Below(static_cast<uint64_t>(most - least + 1));
 }
 
-// Shapes that a pair of operations is tried with.
+// The number of shapes tried for a pair of operations.
 constexpr int kChainTries = 8;
 
-// A graph that holds the pair of operations of the options.
+// Draws a graph that contains the pair of operations `options.chain`.
 bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeClass shapes,
                 Graph& graph) {
   for (int i = 0; i < kChainTries; ++i) {
@@ -210,15 +210,15 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
   return false;
 }
 
-// Draws until no tensor is longer than a target takes: operations that rearrange axes may make one
-// so.
+// Number of graphs drawn until no tensor exceeds the limits of the target: operations that
+// rearrange axes may exceed them.
 constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   GeneratorOptions narrow = options;
   const bool of_products = options.working_set == WorkingSet::kProducts;
   if (of_products) {
-    // Operations on the result of the map, and no further map of that size.
+    // Admits operations on the result of the linear map, but no other map of that size.
     narrow.max_elements = kMostOfProducts;
   } else {
     narrow.ops &= WorkingSetOps();
@@ -256,7 +256,8 @@ void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& g
   drawer.Close();
 }
 
-// Whether no tensor is longer than the target takes, of modes whose shapes come near to that.
+// Whether no tensor exceeds the limits of the target; checked only for modes whose shapes come near
+// them.
 bool Fits(const Graph& graph, const GeneratorOptions& options) {
   return TraitsOf(options.mode).shapes != ShapeClass::kRangeEnds || KeepsToLimits(graph, options);
 }
@@ -279,7 +280,7 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
     DrawFreely(choices, options, graph);
     if (Fits(graph, options)) return;
   }
-  // No axis is longer than any may be, so that they may change places.
+  // Limits all axes to the smallest limit, so that they may change places.
   GeneratorOptions narrow = options;
   narrow.longest_axis = std::min({options.longest_axis, options.most_channels, options.most_batch});
   narrow.most_channels = narrow.most_batch = narrow.longest_axis;

@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-// Graphs of 5 to 12 nodes, every one of them live, as the generator's figure asks.
+// Graphs of 5 to 12 live nodes, for which the generator's rate is stated.
 GeneratorOptions Options(CaseMode mode) {
   GeneratorOptions options;
   options.mode = mode;
@@ -34,13 +34,13 @@ void BM_Graphs(benchmark::State& state, CaseMode mode) {
   state.SetItemsProcessed(state.iterations());
   const auto graphs = static_cast<double>(std::max<int64_t>(1, state.iterations()));
   state.counters["nodes"] = static_cast<double>(nodes) / graphs;
-  // Conversions that an operation brings along make some graphs larger.
+  // Conversions that an operation requires make some graphs larger.
   state.counters["of_5_to_12"] = static_cast<double>(inside) / graphs;
 }
 BENCHMARK_CAPTURE(BM_Graphs, float, CaseMode::kFloat);
 BENCHMARK_CAPTURE(BM_Graphs, integer, CaseMode::kInteger);
 
-// As many choices as a graph of 12 nodes takes at the least: 64.
+// The least number of choices of a graph of 12 nodes: 64.
 void BM_EmptyLoop(benchmark::State& state) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   for (auto _ : state) {

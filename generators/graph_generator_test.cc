@@ -1,4 +1,4 @@
-// The laws of generated graphs: valid, alive, reproducible, within the limits that were asked for.
+// The laws of generated graphs: valid, alive, reproducible, within the requested limits.
 #include "generators/graph_generator.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
 }
 
 // Every node reaches an output and every input reaches a node, found by walking back from the
-// outputs, which is not how the generator goes about it.
+// outputs, unlike in the generator.
 bool AllAlive(const Graph& graph) {
   std::vector<bool> alive(graph.values().size(), false);
   std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
@@ -144,7 +144,7 @@ TEST(GraphGenerator, IntegerInputsAreIntegers) {
   }
 }
 
-// A tensor is its elements, drawn one after the other.
+// The elements of a tensor are drawn one after the other.
 TEST(GraphGenerator, TensorsAreDrawnElementByElement) {
   const TensorType type{DType::kFp16, {7, 9}};
   for (const CaseMode mode : kModes) {
@@ -187,7 +187,7 @@ TEST(GraphGenerator, SpecialModeDrawsEverySpecial) {
   EXPECT_TRUE(nan && infinite && subnormal && minus_zero);
 }
 
-// The share of graphs that hold an operation of which the name begins so.
+// The share of graphs with an operation whose name begins with one of the prefixes.
 double ShareWith(CaseMode mode, std::initializer_list<std::string_view> prefixes) {
   int with = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -225,7 +225,7 @@ TEST(GraphGenerator, ConstantsOfSpecialModeHoldZerosAndSubnormals) {
   }
 }
 
-// The value that a state keeps from one execution to the next shows if it is read before it is
+// A state's value from the previous execution is visible only if the state is read before it is
 // written.
 TEST(GraphGenerator, ManyStatesAreReadBeforeTheyAreWritten) {
   std::set<std::string_view> readers;
@@ -287,7 +287,7 @@ TEST(GraphGenerator, DefaultAttributesAreLeftOutNowAndThen) {
   EXPECT_GT(absent, 10);
 }
 
-// fp16 text would say another number.
+// As text in fp16, the default would be another number.
 TEST(GraphGenerator, DefaultsThatFp16DoesNotHoldAreAlwaysLeftOut) {
   GeneratorOptions options;
   options.ops.reset();
@@ -321,7 +321,7 @@ TEST(GraphGenerator, WeightsAndRightOperandsAreSometimesComputed) {
   }
 }
 
-// By divisors whose reciprocals are subnormal a quotient through a rounded reciprocal shows.
+// Divisors with subnormal reciprocals expose an engine that multiplies by a rounded reciprocal.
 TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   int large = 0, quotients = 0;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
@@ -345,8 +345,7 @@ TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   EXPECT_LT(large, quotients / 3);
 }
 
-// Operations that only constants feed have only constants as operands, but for the conversion of a
-// filler.
+// Operations that may have no operand that an input moves.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||
          op.starts_with("constexpr_");
@@ -375,7 +374,7 @@ TEST(GraphGenerator, OperationsTakeAnOperandThatAnInputMoves) {
   }
 }
 
-// Two axes exchanged by mistake show where both fit.
+// Square inputs expose two axes exchanged by mistake.
 TEST(GraphGenerator, SomeInputsAreSquare) {
   int square = 0;
   constexpr int kGraphs = 400;
@@ -388,7 +387,7 @@ TEST(GraphGenerator, SomeInputsAreSquare) {
   EXPECT_GT(square, kGraphs / 15);
 }
 
-// Programs of iOS 18, as which graphs are written, do not define them.
+// Graphs are written as programs of iOS 18, which do not define negative indices.
 TEST(GraphGenerator, NoConstantIndexIsNegative) {
   constexpr std::array<OpKind, 6> kKinds = {OpKind::kGather,           OpKind::kGatherAlongAxis,
                                             OpKind::kGatherNd,         OpKind::kScatter,
@@ -567,7 +566,8 @@ RC_GTEST_PROP(ChoiceStream, RangeKeepsBothEnds, (uint64_t seed, int32_t a, int32
   RC_ASSERT(drawn >= low && drawn <= high);
 }
 
-// The published first outputs of splitmix64 for this seed: recorded seeds keep their meaning.
+// The published first outputs of splitmix64 for this seed, so that recorded seeds keep their
+// meaning.
 TEST(ChoiceStream, SeedIsSplitmix64) {
   ChoiceStream choices = ChoiceStream::FromSeed(1234567);
   EXPECT_EQ(choices.Word(), 6457827717110365317u);

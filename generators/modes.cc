@@ -16,17 +16,17 @@ constexpr std::array kCompressed = {
     OpKind::kConstexprSparseToDense,
 };
 
-// Compressed constants are their weights.
+// Operations with weights, which compressed constants provide.
 constexpr std::array kWithWeights = {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul,
                                      OpKind::kConvTranspose};
 
-// For operations whose way of computing depends on the length of the axis.
+// Operations whose way of computing depends on the length of the axis.
 constexpr std::array kAlongAxis = {
     OpKind::kReduceSum,    OpKind::kReduceMean,   OpKind::kReduceMax, OpKind::kReduceSumSquare,
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
     OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
 
-// Operations that keep integers integers, and whose route depends on the length of the axis.
+// Reductions that keep integers exact and whose route depends on the length of the axis.
 constexpr std::array kExactReductions = {OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kReduceSum,
                                          OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 

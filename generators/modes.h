@@ -20,9 +20,9 @@ struct ModeTraits {
   CaseMode values = CaseMode::kFloat;
   ShapeClass shapes = ShapeClass::kSmall;
   int max_nodes = 40;  // at most, whatever the caller allows
-  // Operations of which every graph of the mode has at least one; empty where any will do.
+  // Every graph of the mode has at least one of these operations; empty: no requirement.
   std::span<const OpKind> wanted = {};
-  // Operations of which every second graph of the mode has one at least.
+  // Every second graph of the mode has at least one of these operations.
   std::span<const OpKind> often = {};
   // Whether every fourth graph of the mode begins with a curve composed of other operations
   // (composed_curve.h).

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// Operations that take every shape and every family has.
+// Operations that take every shape and exist on every family.
 constexpr std::array<OpKind, 3> kPlain = {OpKind::kRelu, OpKind::kAbs, OpKind::kSquare};
 
 std::optional<int64_t> LimitOf(const Target& target, std::string_view name) {
@@ -55,7 +55,8 @@ bool DrawExtent(ChoiceStream& choices, const Target& target, Graph& graph) {
   return Close(choices, graph, graph.AddInput({DType::kFp16, choices.Pick(shapes)}));
 }
 
-// Targets of which compile limits were measured (facts/silicon/compile_limits_silicon.csv).
+// Whether the compile limits of the target were measured
+// (facts/silicon/compile_limits_silicon.csv).
 bool IsMeasured(const Target& target) {
   return target.tier == Tier::kA16 || target.tier == Tier::kA18;
 }
@@ -63,7 +64,7 @@ bool IsMeasured(const Target& target) {
 bool DrawInputType(ChoiceStream& choices, const Target& target, Graph& graph) {
   constexpr std::array<DType, 2> kTypes = {DType::kFp32, DType::kInt32};
   const Shape shape = {1, choices.Range(1, 8), choices.Range(1, 4), choices.Range(1, 4)};
-  // Their compilers place a cast from fp32 on the engine.
+  // The compilers of measured targets place a cast from fp32 on the engine.
   const DType type = IsMeasured(target) ? DType::kInt32 : choices.Pick(kTypes);
   const ValueId x = graph.AddInput({type, shape});
   graph.BeginNode(&GetOp(OpKind::kCast).schema);

@@ -1,5 +1,5 @@
-// Graphs that break one rule of legality, for campaigns in which an engine must refuse. The rule
-// that a graph breaks is held as data; the caller asks the rule oracle whether it breaks another.
+// Graphs that break one rule of legality, for campaigns in which an engine must refuse. The broken
+// rule is data; the caller checks with the rule oracle whether the graph breaks another.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace anecheck {
 
 struct RuleBreak {
   std::string_view rule;  // its id in oracles/legality/data/rules.json
-  // The rules that state the same limit again, in the same layer or a later one, and so are broken
-  // with it; ids separated by a comma, empty where there is none.
+  // Rules that restate the same limit, in the same layer or a later one, and so are broken too: ids
+  // separated by commas, or empty.
   std::string_view restated_by;
-  // Draws a graph of a few operations of which one breaks the rule on `target`. False where the
-  // target has no such rule or the graph cannot be expressed; `graph` is then of no use.
+  // Draws a graph of a few operations of which one breaks the rule on `target`. Returns false if
+  // the target has no such rule or the graph cannot be expressed; `graph` is then unusable.
   bool (*draw)(ChoiceStream& choices, const Target& target, Graph& graph) = nullptr;
 };
 

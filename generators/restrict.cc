@@ -11,15 +11,15 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
   for (uint32_t i = 0; i < node.result_count; ++i) {
     if (wanted[node.first_result + i]) return true;
   }
-  // An operation without results was made for the state that it changes.
+  // An operation without results is needed if the state that it changes is.
   return node.result_count == 0 &&
          std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
            return graph.value(argument.value).kind == ValueKind::kState && wanted[argument.value];
          });
 }
 
-// Nodes that lead to an output. Every user of a value stands behind it, but a value written to a
-// state may be read only in the next execution, by an earlier node.
+// Nodes that lead to an output. Users of a value come after it, except that an earlier node may
+// read a state in the next execution. Hence the repetition.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
   for (bool grown = true; grown;) {
@@ -65,7 +65,7 @@ RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs) {
   for (const ValueId output : outputs) wanted[output] = true;
   const std::vector<bool> live = LiveNodes(graph, wanted);
   Copy copy(graph, made, std::move(wanted));
-  // Values keep their order: leaves were made between the nodes that use them.
+  // Values keep their order, in which leaves lie between the nodes that use them.
   size_t input = 0;
   NodeId node = 0;
   for (ValueId id = 0; id < graph.values().size(); ++id) {

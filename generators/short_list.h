@@ -1,5 +1,5 @@
-// A list of a few entries in place. Graphs are drawn by the hundred thousand a second: an attribute
-// with an entry per axis takes less time than the allocation of a vector for it.
+// A list of a few entries in place. Hundreds of thousands of graphs are drawn per second:
+// allocating a vector would take longer than drawing an attribute with an entry per axis.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace anecheck {
 
-// As much of std::vector as drawing needs. Precondition of every addition: size() < kMost.
+// The part of std::vector's interface that drawing needs. Precondition of push_back: size() <
+// kMost.
 template <typename T>
 class ShortList {
  public:
@@ -39,7 +40,7 @@ class ShortList {
   size_t size_ = 0;
 };
 
-// The entries of an attribute that has one or two an axis.
+// The entries of an attribute that has one or two for each axis.
 using AxisList = ShortList<int64_t>;
 
 }  // namespace anecheck

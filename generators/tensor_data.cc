@@ -42,17 +42,18 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
   return Half{kHalvesOfIntegers[kMostInteger + static_cast<size_t>(drawn)]};
 }
 
-// The limit that floats drawn below it keep to.
+// The bounds of floats drawn below a limit.
 struct FloatBound {
   int top = 0;        // the largest exponent
   int rare = 1;       // how many exponents lie below the common ones, from that of the least normal
-  uint16_t most = 0;  // bits of the largest magnitude, which tells below the normal halves only
+  uint16_t most = 0;  // bits of the largest magnitude; matters only below the normal halves
 };
 
 constexpr int kLeastExponent = -14;  // of normal halves
 constexpr int kCommonExponents = 6;
-// Halves drawn with all these bits set, one in 128, have any smaller exponent, chosen by the rest
-// of their fraction: sums over terms of many magnitudes leave an engine room, and so show less.
+// Halves drawn with all these bits set, one in 128, get any smaller exponent, chosen by the rest of
+// their fraction. They are rare because sums over terms of many magnitudes have wide bounds and
+// reveal less.
 constexpr uint64_t kRareBits = 0x1f << 11 | 3 << 1;
 
 FloatBound FloatBoundOf(double limit) {
@@ -145,8 +146,8 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
 
 namespace {
 
-// a, b and -(a + b) rounded, over and over: three terms that cancel but for the rounding, wherever
-// a sum takes neighbours. In place of every other run of three elements.
+// Makes every second run of three elements (at random) a, b and the rounded -(a + b): terms that
+// cancel except for the rounding, wherever a sum takes neighbours.
 void Cancel(ChoiceStream& choices, std::span<uint8_t> bytes) {
   const auto at = [&](size_t i) {
     return Half{static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8)};
@@ -168,7 +169,7 @@ namespace {
 // Fills `bytes` with elements of sizeof(T) bytes, little endian, drawn in order.
 template <typename T, typename Draw>
 void FillWith(ChoiceStream& choices, std::span<uint8_t> bytes, const Draw& draw) {
-  // A stream of its own stays in registers, since no byte can be part of it.
+  // A local copy of the stream stays in registers, since no written byte can alias it.
   ChoiceStream own = choices;
   for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
     const T bits = draw(own);
@@ -240,7 +241,7 @@ void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, do
     case DType::kInt32:
       return FillIntegers<uint32_t>(choices, limit, 32767, bytes);
     default:
-      // Sub-byte and fp8 constants are any bit pattern: every one is a value.
+      // Every bit pattern of sub-byte and fp8 types is a value.
       return FillBytes(choices, 256, bytes);
   }
 }

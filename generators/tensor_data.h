@@ -1,4 +1,4 @@
-// Values for tensors: which numbers a mode draws, as fp16 bits.
+// Values for tensors: the numbers that each mode draws.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace anecheck {
 
-// The largest magnitude that inputs of a mode have; the generator conditions graphs by it.
+// The largest magnitude of inputs in a mode, for which the generator conditions graphs.
 double InputMagnitude(CaseMode mode);
 
-// One fp16 value of magnitude up to `limit` as the mode draws them, but for the infinities, NaN and
-// largest finite numbers of kSpecial; in kCancellation up to half of it.
+// One fp16 value of the mode, of magnitude up to `limit` (in kCancellation, up to half of it). The
+// infinities, NaN and largest finite numbers of kSpecial ignore the limit.
 Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit);
 
-// Little-endian bytes of a whole tensor. fp16 and fp32 follow the mode; integers are uniform in
-// [-limit, limit] and in their type's range; bool is 0 or 1.
+// Little-endian bytes of a whole tensor. fp16 and fp32 follow the mode; integers are uniform in the
+// part of [-limit, limit] that their type can represent; bool is 0 or 1.
 std::vector<uint8_t> DrawTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode,
                                 double limit);
 // The same into `bytes`, type.ByteSize() of them.

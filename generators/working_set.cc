@@ -50,7 +50,8 @@ bool Fits(const Extents& extents, const GeneratorOptions& options) {
          extents[2] <= options.longest_axis && extents[3] <= options.longest_axis;
 }
 
-// One of the list that the target takes, the first that is drawn or the next that fits.
+// A shape of the list that fits the target: a random one or, if it does not fit, the next that
+// fits.
 Shape PickShape(ChoiceStream& choices, std::span<const Extents> list,
                 const GeneratorOptions& options) {
   const uint64_t first = choices.Below(list.size());
@@ -91,7 +92,7 @@ bool DrawLargeKernel(Drawer& drawer) {
   return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
 }
 
-// Weights of less than 2^15 elements; those of few inputs leave the most room for exact integers.
+// Weights of less than 2^15 elements; few inputs leave the most room for exact integers.
 constexpr std::array<KernelSize, 4> kSmallWeights = {
     {{128, 128}, {256, 64}, {512, 32}, {181, 180}}};
 
@@ -110,7 +111,8 @@ bool DrawManyProducts(Drawer& drawer) {
   return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
 }
 
-// A sum of two inputs of one shape, or where it might leave the range of the mode their maximum.
+// The sum of two inputs of one shape, or their maximum if the sum might leave the range of the
+// mode.
 bool DrawJoin(Drawer& drawer, const Shape& shape) {
   const ValueId x = drawer.NewInput(shape);
   const ValueId y = drawer.NewInput(shape);

@@ -8,19 +8,20 @@
 
 namespace anecheck {
 
-// The operations drawn over such tensors: those that bring no constant of the same size along.
+// The operations drawn over such tensors: those that need no constant of the same size.
 std::bitset<kOpCount> WorkingSetOps();
 
-// The first inputs of a graph, and with some the node that joins them: a sum or maximum of two, or
-// a convolution by a large kernel. False if `allowed` lacks the operations that the drawer's size
-// needs; the graph is then of no use. The drawer's own operations are those of WorkingSetOps.
+// Draws the first inputs of a graph and, for some sizes, the node that joins them: a sum or maximum
+// of two inputs, or a convolution by a large kernel. Returns false if `allowed` lacks the
+// operations that the drawer's size needs; the graph is then unusable. Precondition: the drawer's
+// own operations are those of WorkingSetOps.
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed);
 
 // Elements that a tensor of WorkingSet::kProducts may have.
 inline constexpr int64_t kMostOfProducts = int64_t{1} << 17;
 
-// Whether every tensor but the constants keeps to the longest axis, channels and batch of the
-// options.
+// Whether every tensor except constants is within the options' limits of the longest axis, channels
+// and batch.
 bool KeepsToLimits(const Graph& graph, const GeneratorOptions& options);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The numbers that an estimate admits of single elements, and the distance of a number from them:
-// shared by the judge and its search for known defects (defect_search.h).
+// The numbers that an estimate admits for a single element, and the distance of a number from them.
+// The judge and its search for known defects (defect_search.h) share this file.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// The distance of a number from one of another kind: NaN, or too far to count.
+// The distance from a number to NaN, or to a number too far away to count.
 inline constexpr uint32_t kFarInUlp = std::numeric_limits<uint32_t>::max();
 
 struct Ends {
@@ -21,7 +21,7 @@ struct Ends {
 };
 
 // The interval of the finite numbers that an element admits, or of the infinities where there are
-// none. Bounded by low and high where the estimate does not know them apart.
+// none. If the estimate has no separate finite interval, returns low and high.
 inline Ends FiniteEnds(const Estimate& expected, size_t i) {
   if (expected.finite_low.empty() || expected.finite_low[i] > expected.finite_high[i]) {
     return {expected.low[i], expected.high[i]};
@@ -29,7 +29,7 @@ inline Ends FiniteEnds(const Estimate& expected, size_t i) {
   return {expected.finite_low[i], expected.finite_high[i]};
 }
 
-// Distance in representable values; integers differ by their difference.
+// The distance in representable values; for integers, the absolute difference.
 uint32_t UlpBetween(DType dtype, double a, double b);
 
 // How far an element lies outside its interval.
@@ -38,10 +38,10 @@ uint32_t UlpOutside(const Estimate& expected, size_t i, double actual);
 // The largest finite magnitude of its values.
 double Amplitude(const Estimate& expected);
 
-// The elements whose number stands in their line already, where numbers must be distinct.
+// Marks the elements that repeat a number of their line, if the numbers of a line must be distinct.
 std::vector<bool> Repetitions(const Estimate& expected, std::span<const double> actual);
 
-// Whether a conforming engine may give `actual` as a whole.
+// Whether a conforming engine may return all of `actual`.
 bool AdmitsEvery(const Estimate& expected, std::span<const double> actual);
 
 // Whether intervals and NaN alone bound the elements.
@@ -50,7 +50,8 @@ inline bool IsPlain(const Estimate& expected) {
          expected.distinct_axis < 0;
 }
 
-// For a plain estimate: one number is admitted, and it was given. Most elements are so.
+// For a plain estimate: whether one number is admitted and `actual` is that number. Most elements
+// are.
 inline bool IsOnPoint(const Estimate& expected, size_t i, double actual) {
   return expected.low[i] == actual && expected.high[i] == actual && expected.value[i] == actual &&
          expected.flags[i] == 0 && (actual != 0 || !expected.signed_zeros);

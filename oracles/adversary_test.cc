@@ -1,5 +1,5 @@
-// The bound is sound and not lazy: an engine that keeps the contract and chooses the worst wherever
-// it may is never outside, and it comes near the ends.
+// The bound is sound and tight: an engine that keeps the contract and always makes the worst choice
+// never leaves the bound, and comes near its ends.
 #include "oracles/testing/adversary.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ using testing::Strategy;
 constexpr Strategy kStrategies[] = {Strategy::kRandom, Strategy::kRandom, Strategy::kUp,
                                     Strategy::kDown,   Strategy::kWide,   Strategy::kNarrow};
 
-// "" or the elements outside.
+// The elements outside, or "".
 std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
                     std::span<const double> held, std::string_view form) {
   for (size_t i = 0; i < held.size(); ++i) {
@@ -37,7 +37,7 @@ std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
   return {};
 }
 
-// Runs every strategy on one graph; the first violation or "".
+// Runs every strategy on one graph; returns the first violation, or "".
 std::string FindViolation(const Graph& graph, std::span<const Tensor> inputs,
                           ChoiceStream& choices) {
   Evaluation evaluation;
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, EveryMode,
                            return name;
                          });
 
-// The first result of the last node of `kind`: the generator draws others beside it.
+// The first result of the last node of `kind`: the generator also draws other operations.
 ValueId ResultOf(const Graph& graph, OpKind kind) {
   ValueId result = kNoValue;
   for (const Node& node : graph.nodes()) {
@@ -107,8 +107,9 @@ ValueId ResultOf(const Graph& graph, OpKind kind) {
 // How often each strategy tries: an error that needs several choices at once is rarely hit by one.
 constexpr int kTurns = 4;
 
-// How much of the bound the engines of all strategies use: for each element the farthest any of
-// them came, relative to the bound on that side; the mean over the elements that have a bound.
+// The share of the bound that the engines of all strategies use. For each element it is the largest
+// error of any engine, relative to the bound on that side; `share` is the mean over the elements
+// that have a bound.
 struct Reached {
   double share = 0;
   double bounded = 0;  // elements that have a bound
@@ -157,10 +158,10 @@ Reached MeasureShare(OpKind kind, CaseMode mode) {
   return reached;
 }
 
-// How far two measurements may lie apart: mathematical libraries differ in their last bits.
+// The permitted difference of two measurements: mathematical libraries differ in their last bits.
 constexpr double kRepeats = 0.02;
 
-// The table of recorded shares must equal the measurement; if not, the right one is written.
+// The table of recorded shares must equal the measurement; if not, writes the right table.
 void ExpectRecorded(const std::map<std::string_view, double>& measured) {
   bool same = measured.size() == RecordedShares().size();
   for (const auto& row : RecordedShares()) {
@@ -199,13 +200,13 @@ TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
       not_compared.push_back(name);
     }
   }
-  // If no result has a bound to reach though not all are exact.
+  // Operations without a bounded element, though not all their elements are exact.
   EXPECT_EQ(fmt::format("{}", fmt::join(not_compared, ", ")), "");
   ExpectRecorded(measured);
 }
 
-// The largest part of the elements that may be anything: where an operand is infinite or NaN, an
-// operation that combines many of them may be.
+// The largest share of the elements that may be anything. Such elements come from operations that
+// combine many operands, one of which is infinite or NaN.
 struct OpenLimit {
   std::string_view op;
   double share = 0.15;

@@ -1,5 +1,5 @@
-// Contracts of engines that are no ANE: special values under `float`, and contracts that a file
-// chooses.
+// Contracts of engines that are not an ANE: special values under `float`, and contracts that a file
+// describes.
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
@@ -36,7 +36,7 @@ TEST(Contracts, FloatAdmitsBothInfinitiesAtNegativeZeroWithEpsilon) {
   }
 }
 
-// An epsilon that fp16 has no number for may be taken as it is or as 0.
+// An epsilon below the smallest fp16 number may be used as it is or as 0.
 TEST(Contracts, AdmitBothInfinitiesAtNegativeZeroWithASmallEpsilon) {
   for (const int family : {kFloatFamily, 2, 4, 7}) {
     testing::Case c;
@@ -53,7 +53,7 @@ TEST(Contracts, AdmitBothInfinitiesAtNegativeZeroWithASmallEpsilon) {
   }
 }
 
-// 0 * infinity along axes that keep their extents too.
+// 0 * infinity also occurs along axes that keep their extents.
 TEST(Contracts, FloatAdmitsNanBesidePixelsOfWeightZero) {
   testing::Case c;
   std::vector<double> pixels(2 * 3 * 4, 0);

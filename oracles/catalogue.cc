@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
     "table_at_zero",  "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
     "one_mask_plane", "unshifted_softmax", "moved_zero"};
 
-// Whether it reads operands and attributes by the place that they have in the operations of the
-// documented list.
+// Whether the effect reads operands and attributes by their place, which only the operations of the
+// documented list are known to have.
 bool IsOfItsOperations(Effect effect) {
   return effect == Effect::kAnyOfAxis || effect == Effect::kReciprocal ||
          effect == Effect::kSwishOfProduct || effect == Effect::kForgetsScale ||
@@ -51,7 +51,7 @@ Error Invalid(size_t row, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("departures[{}]: {}", row, what));
 }
 
-// The text at `key`, "" where it is absent, or an error where it is something else.
+// The text at `key`, "" where it is absent, or an error if it is not a text.
 Result<std::string> TextAt(const Json& row, size_t index, const char* key) {
   const auto found = row.find(key);
   if (found == row.end()) return std::string();
@@ -85,7 +85,7 @@ Result<uint32_t> FamiliesAt(const Json& row, size_t index, bool own) {
   return families;
 }
 
-// The strings of one row, before they have a place to live.
+// One row and its strings, before the catalogue owns them.
 struct Draft {
   Departure departure;
   std::string id, op, what, source;

@@ -1,4 +1,4 @@
-// Departures that a user describes in a file of their own (`--defects FILE`), beside the documented
+// Departures that a user describes in a file (`--defects FILE`), in addition to the documented
 // ones.
 #pragma once
 
@@ -17,22 +17,23 @@ namespace anecheck {
 // Owns its rows and their text. Movable.
 class DepartureCatalogue {
  public:
-  // The documented departures alone.
+  // Starts with the documented departures.
   DepartureCatalogue();
 
   // Adds the rows of a JSON document:
   //   {"contract": {"base": "float", "terms": {"function_ulp": 2}},
   //    "departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
-  //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]}
-  // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent where the effect does
-  // not need them; "inf" and "-inf" are numbers too. `families` may hold "own" and, beside a
-  // contract, be absent for it. "contract", which may be absent, chooses the terms of kOwnFamily:
-  // those of its base ("float" or "ieee"), except the given ones. Errors (kMalformed,
-  // kInvalid) name the row; the catalogue is then unchanged.
+  //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]} `effect` is
+  //                    one of EffectName's words. `op`, `a` and `b` may be absent if the effect
+  //                    does not need them. "inf" and "-inf" are numbers too. `families` may contain
+  //                    "own"; in a document with a contract, absent `families` mean "own".
+  //                    "contract" is optional and sets the terms of kOwnFamily: the terms of its
+  //                    base ("float" or "ieee"), except the given ones. Errors (kMalformed,
+  //                    kInvalid) name the row; the catalogue is then unchanged.
   Status AddJson(std::string_view text);
 
   std::span<const Departure> rows() const { return rows_; }
-  // The contract of the last document that had one.
+  // The contract of the last document that contained a contract.
   const std::optional<Contract>& own() const { return own_; }
 
  private:
@@ -41,8 +42,8 @@ class DepartureCatalogue {
   std::deque<std::string> text_;  // the target of the rows' views; a deque does not move them
 };
 
-// The departures that Judge tries by default: the documented ones and added ones. Read by any
-// number of threads; added to (as AddJson does) only before the first judgement.
+// The departures that Judge tries by default: the documented ones and added ones. Any number of
+// threads may read them; rows may be added (as by AddJson) only before the first judgement.
 std::span<const Departure> DeparturesInForce();
 Status AddDeparturesInForce(std::string_view json);
 

@@ -47,7 +47,7 @@ TEST(DepartureCatalogue, TakesAnEffectOfOperationsWithDocumentedOnes) {
                   .ok());
 }
 
-// An operation without operands has no place at which its value could be another.
+// An operation without operands has no argument at which its value could differ.
 TEST(DepartureCatalogue, AsksNoOperandOfAnOperationThatHasNone) {
   testing::Case c;
   const ValueId x = c.Begin(OpKind::kFill).Ints(params::Fill::kShape, {1}).Finish();

@@ -1,5 +1,5 @@
-// Compressed constants expand exactly as the codecs of the weight formats reconstruct them: two
-// implementations that share no code.
+// Compressed constants expand exactly as the codecs of the weight formats reconstruct them. The two
+// implementations share no code.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -27,7 +27,8 @@ ValueId Halves(Case& c, const Shape& shape, std::span<const Half> halves) {
   return c.graph.AddConst({DType::kFp16, shape}, HalfBytes(halves));
 }
 
-// The expanded constant is the reconstruction in every bit but a NaN's, and a point.
+// The expanded constant equals the reconstruction in every bit except those of a NaN, and each
+// interval is a point.
 void ExpectReconstruction(Case& c, ValueId id, const kernelweights::Weights& weights) {
   const Estimate estimate = c.Run(id);
   const auto expected = kernelweights::Reconstruct(weights);

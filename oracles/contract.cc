@@ -31,8 +31,8 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
     {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0x1p-23, 0,
      "fp32 class, as the accumulator"},
-    // A probe's error is the least that a bound must admit; only a sweep of the inputs shows that
-    // no input errs more, which alone makes a deviation a finding.
+    // A bound must admit at least the error of a probe. Only a sweep of all inputs shows that no
+    // input errs more, so only a sweep makes a deviation a finding.
     {Term::kDivideUlp, "divide_ulp", 1, 0, 1, 0,
      "facts/silicon_sweep_m5.csv, real_div: one probe, within the bound, which measures no limit"},
     {Term::kRootUlp, "root_ulp", 1, 0, 1, 0,
@@ -108,13 +108,13 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
 }};
 
 // ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,
-// where it leaves fp16. Sources do not agree on which of them counts.
+// where it leaves fp16. Sources disagree on which of the two is the threshold.
 constexpr double kLogOfPort = 10.397207708399179;
 constexpr double kLogOfLargest = 11.089866488461016;
 // The error of exponentials and their sum, as a logarithm: two steps of fp16.
 constexpr double kNearLog = 0x1p-6;
-// The places of the seams of the argument reductions are not published. The first ones in common
-// use: tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
+// The seams of the argument reductions are not published. These are the first seams in common use:
+// tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
 constexpr double kFirstArcSeam = 0.4142;
 constexpr double kFirstTurnSeam = 0.7853;
 // "About 4 percent", and the roundings on the way.

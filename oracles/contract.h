@@ -14,17 +14,17 @@
 
 namespace anecheck {
 
-// Family indices as the compiler counts them: 0 is A11, 2 is A13 (M1), 6 is A17 (M5), 7 is A18.
+// Family indices of the compiler: 0 is A11, 2 is A13 (M1), 6 is A17 (M5), 7 is A18.
 inline constexpr int kContractFamilies = 8;
-// Contracts of engines that are no ANE take the indices behind them. No rule, law, documented
-// defect or unmeasured term of a chip belongs to these.
+// Contracts of engines that are not an ANE have the next indices. No rule, law, documented defect
+// or unmeasured term of a chip applies to them.
 inline constexpr int kIeeeFamily = 8;   // every operation exact, then rounded once
 inline constexpr int kFloatFamily = 9;  // any sound fp16 engine that computes in fp32 or wider
 inline constexpr int kOwnFamily = 10;   // chosen in a file (catalogue.h): terms and defects
 inline constexpr int kContracts = 11;
 constexpr bool IsAnyEngine(int family) { return family >= kContractFamilies; }
 
-// One freedom that the engine has. Every slack in a bound comes from one of these.
+// One freedom of the engine. Every slack in a bound comes from one of these.
 enum class Term : uint8_t {
   kWideIntermediate,    // 1: a fused intermediate may skip its rounding to fp16
   kProductRounding,     // 1: the products of one operation may all be rounded to fp16
@@ -43,25 +43,25 @@ enum class Term : uint8_t {
   kErfTable,
   kEluTable,       // for alpha = 1
   kTurnTable,      // of sine and cosine
-  kTurnPart,       // the same relative to the result, where that is less
+  kTurnPart,       // the same relative to the result, if that is less
   kTurnReduction,  // relative error of the argument that their table takes
   kArcTangentTable,
-  kAnyTie,            // 1: of equal elements any may be chosen or stand first
-  kIndexRounding,     // 1: a position may pass through fp16
+  kAnyTie,            // 1: any of several equal elements may be chosen or come first
+  kIndexRounding,     // 1: a position may be rounded to fp16
   kWeightRounding,    // 1: interpolation may round weights, products and the sums of one axis
-  kPositionRelative,  // relative error of a sampling position that is no whole number
-  kPackedFlags,       // 1: the flags of a row may stand in its first bytes, not one in each cell
+  kPositionRelative,  // relative error of a sampling position that is not a whole number
+  kPackedFlags,       // 1: the flags of a row may be in its first bytes, not one in each cell
   kReduceUnit,        // unit roundoff of the sums of reductions and averages, without products
   kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
   kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
-  kFunctionUlp,  // functions that an ANE has as tables: neighbours of the rounded result, in ulp
+  kFunctionUlp,  // functions for which an ANE has tables: neighbours of the rounded result, in ulp
   // Unit roundoff of constants that a compiler multiplies into the weights before them; 0 where it
   // may not (oracles/reference/folding.h).
   kConstantFolding,
 };
 inline constexpr size_t kTermCount = 30;
 
-// How far a term is known for a family.
+// How well a term is known for a family.
 enum class TermMark : uint8_t {
   kMeasured,  // seen on that family's silicon
   kAssumed,   // measured on another family, or nowhere
@@ -80,8 +80,8 @@ struct TermFact {
 // Every term, in the order of Term.
 std::span<const TermFact> TermFacts();
 
-// The mechanisms by which a defect shows. A catalogue entry combines one with an operation and two
-// numbers, so that a user can describe a defect of their own without code.
+// The mechanisms of defects. A catalogue entry combines a mechanism with an operation and two
+// numbers, so that a user can describe a new defect without code.
 enum class Effect : uint8_t {
   kPortOverflow,      // a sum of >= 2 products with |rounded sum| >= a becomes an infinity
   kInteriorOverflow,  // as kPortOverflow, for a partial sum over the tiles in source order
@@ -94,33 +94,33 @@ enum class Effect : uint8_t {
   kUnsignedZero,      // the sign of a zero operand is lost
   kTiesAway,          // the output rounding takes ties to the larger magnitude
   kValueAt,           // operation(a) == b
-  kValueFrom,         // operation(x) == b for every x >= a; of a reduction, where it is itself
-  kAbsoluteError,     // operation errs by up to a where |x| >= b
+  kValueFrom,         // operation(x) == b for every x >= a; for a reduction, x is the result
+  kAbsoluteError,     // the operation has an error of up to a if |x| >= b
   kAnyOfAxis,         // gather along the last axis gives any element of that axis
   kReciprocal,        // a quotient by a constant d is the product with fp16(1 / d)
-  kTableAtZero,       // tables err at zero as elsewhere
+  kTableAtZero,       // tables have the same error at zero as elsewhere
   kCastWraps,         // a float beyond the integer type wraps instead of saturating
-  kSwishOfProduct,    // a rank-2 matmul times its own sigmoid_hard errs by up to the part a
-  kForgetsScale,      // the scale of a product is taken for 1
-  kMayBeFrom,         // operation(x) is b or the right value, for x >= a
-  kOneMaskPlane,      // one head's plane of a mask stands for all heads
-  kUnshiftedSoftmax,  // attention told not to subtract the maximum takes exponentials of scores
+  kSwishOfProduct,    // relative error up to a of a rank-2 matmul times its own sigmoid_hard
+  kForgetsScale,      // the scale of a product is read as 1
+  kMayBeFrom,         // operation(x) is b or the correct value, for x >= a
+  kOneMaskPlane,      // one head's plane of a mask is used for all heads
+  kUnshiftedSoftmax,  // without SubtractMax, attention uses the exponentials of the scores
   kMovedZero,         // a zero that is moved may lose its sign
 };
 inline constexpr size_t kEffectCount = 23;
 
-// Whether the effect depends on which operations made the operands, so that an operation by itself,
-// on values that were handed to it, does not show it.
+// Whether the effect depends on which operations made the operands. An operation that is evaluated
+// alone, on given values, does not show such an effect.
 constexpr bool LooksAtOrigin(Effect effect) { return effect == Effect::kSwishOfProduct; }
 
 struct Departure {
   std::string_view id;  // "D01"
   Effect effect = Effect::kValueAt;
-  std::string_view op;  // the operation, or empty where the effect names its operations
+  std::string_view op;  // the operation, or empty if the effect names its operations
   double a = 0;
   double b = 0;
   uint32_t families = 0;  // bit f: documented on family f
-  std::string_view what;  // one line for people
+  std::string_view what;  // one line for a reader
   std::string_view source;
   uint32_t holds = 0;  // bit f: family f was measured to do as the contract says
 };
@@ -128,8 +128,8 @@ struct Departure {
 // The documented defects that change a number (facts/known_defects.csv), in order of their ids.
 std::span<const Departure> KnownDepartures();
 
-// Rules of the contract that no family was ever measured to break or, but for `holds`, to keep. As
-// departures, with the rule's name as id.
+// Rules of the contract that were never measured, except on the families in `holds`, which keep
+// them. They are stored as departures, with the rule's name as id.
 std::span<const Departure> OpenRules();
 
 // A documented defect that changes a number and is no departure.
@@ -149,8 +149,8 @@ struct Contract {
   std::array<double, kTermCount> terms{};
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;
-  // Made by WithDepartures, with none perhaps: sums are computed one by one, so that the bounds of
-  // two such contracts differ by the departures and by nothing else.
+  // Made by WithDepartures, perhaps with no departure. Sums are then computed one by one, so that
+  // the bounds of two such contracts differ only by the departures.
   bool compared = false;
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
@@ -161,21 +161,22 @@ struct Contract {
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 
-// The contract of a conforming engine: of a family, or kIeeeFamily, kFloatFamily or kOwnFamily.
+// The contract of a conforming engine of a family, or of kIeeeFamily, kFloatFamily or kOwnFamily.
 // Precondition: 0 <= family_index < kContracts.
 const Contract& ConformingContract(int family_index);
-// Makes a contract that of kOwnFamily, which is that of kFloatFamily until then. Once a process,
-// before the first judgement. Its name and family stay.
+// Replaces the contract of kOwnFamily, which initially equals that of kFloatFamily; its name and
+// family stay. Call it at most once in a process, before the first judgement.
 void SetOwnContract(const Contract& contract);
-// Ideal IEEE 754 arithmetic: every operation exact, then rounded once, nothing kept wide.
+// Ideal IEEE 754 arithmetic: every operation is exact, then rounded once; nothing is kept wide.
 const Contract& IeeeContract();
 // The family's contract with the departures named by `ids` switched on, whether or not the family
 // is listed for them. An unknown id is an error (kNotFound).
 Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids);
-// As above with catalogue entries, which must outlive the contract; at most kMaxDepartures.
+// As above, with at most kMaxDepartures catalogue entries, which must outlive the contract.
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures);
 
-// "ieee", "float", "own", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
+// The contract named "ieee", "float" or "own", by a family ("A13") or by a compiler target ("h13",
+// "h17s").
 Result<Contract> ContractFromName(std::string_view name);
 
 TermMark MarkOf(Term term, int family_index);

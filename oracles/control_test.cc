@@ -1,5 +1,5 @@
-// State, buffers and control flow have their meaning in programs: order counts, loops run, and
-// an open predicate leaves both ways open.
+// State, buffers and control flow behave as in programs: order matters, loops run, and an uncertain
+// predicate admits both branches.
 #include <gtest/gtest.h>
 
 #include "harness/base/half.h"
@@ -36,7 +36,7 @@ TEST(State, IsZeroUntilWrittenAndKeepsEarlierReads) {
 }
 
 TEST(State, HoldsRoundedNumbers) {
-  // 1 / 3 may stay unrounded inside the engine, but not in memory.
+  // The engine may keep 1 / 3 unrounded, but memory may not.
   Case c;
   const ValueId state = c.graph.AddState({DType::kFp16, {1}});
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
@@ -75,7 +75,7 @@ TEST(Ring, WrapsInWritesAndReads) {
   EXPECT_EQ(c.Run(c.Finish()).value, (Numbers{2, 3, 0, 1}));
 }
 
-// A block of one input that gives its input, its negation (0 - x) or its double.
+// A block with one input that returns the input, its negation (0 - x) or its double.
 Graph Block(OpKind kind, bool zero_first) {
   Graph block;
   const ValueId x = block.AddInput(kPair);
@@ -104,7 +104,7 @@ TEST(Cond, TakesOneBranch) {
 }
 
 TEST(Cond, AnOpenPredicateLeavesBothBranchesOpen) {
-  // An fp16 table's error leaves open whether tanh(0.5) exceeds its own rounded value.
+  // The error of the tanh table leaves open whether tanh(0.5) exceeds its rounded value.
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {3, 4}));
   const ValueId half = c.Input(MakeTensor(DType::kFp16, {}, {0.5}));

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Whether `departing` admits so little of element `i` beyond `conforming` that a number there is no
-// chance, however wide the conforming interval is.
+// Whether `departing` widens the interval of element `i` so little that a number in the added part
+// is no coincidence, however wide the conforming interval is.
 bool AddsLittle(const Estimate& conforming, const Estimate& departing, size_t i, double amplitude) {
   if (!IsPlain(conforming) || !IsPlain(departing)) return false;
   const double below = conforming.low[i] - departing.low[i];
@@ -40,17 +40,18 @@ double SurpriseOf(const Estimate& expected, size_t i) {
       whole ? span : UlpBetween(expected.type.dtype, members.front(), members.back());
   return std::log2((numbers + 1) / static_cast<double>(members.size()));
 }
-// One in a thousand.
+// A chance of one in a thousand.
 constexpr double kConvincing = 10;
 
-// A larger output is tried on some of its elements outside first: sums for all of them, under every
-// set of defects, would take minutes.
+// The search first tries some of the elements outside of a larger output: to compute the sums of
+// all of them, under every set of defects, would take minutes.
 constexpr size_t kLarge = size_t{1} << 14;
 constexpr size_t kLookedAt = 256;
-// So often others that the answer leaves unexplained are looked at too, and then all are.
+// The number of rounds that each add elements which the answer leaves unexplained. After them the
+// search looks at all elements.
 constexpr int kMostRounds = 8;
 
-// `most` of the numbers at the most, evenly spread.
+// At most `most` of the numbers, evenly spread.
 std::vector<size_t> Spread(std::span<const size_t> numbers, size_t most) {
   if (numbers.size() <= most) return {numbers.begin(), numbers.end()};
   std::vector<size_t> some(most);
@@ -58,7 +59,7 @@ std::vector<size_t> Spread(std::span<const size_t> numbers, size_t most) {
   return some;
 }
 
-// Finds the defects that explain the elements outside. Rows of one id are one defect.
+// Finds the defects that explain the elements outside. Rows with the same id are one defect.
 class DefectSearch {
  public:
   // The memory of evaluations, kept from one search to the next.
@@ -89,7 +90,7 @@ class DefectSearch {
       for (int round = 0; round < kMostRounds; ++round) {
         LookAt(some);
         Found found = FindAny(defects);
-        // A set that explains every element explains these.
+        // A set that explained every element would explain these.
         if (found.defects.empty()) return {};
         const std::vector<size_t> open = Unexplained(found);
         if (open.empty()) return AnswerOf(found);
@@ -108,15 +109,16 @@ class DefectSearch {
     std::string_view id;
     std::vector<const Departure*> rows;
   };
-  // Defects that explain each element looked at: one of them alone, or all of them together.
+  // Defects that explain each element looked at: each element by one of them alone, or every
+  // element by all of them together.
   struct Found {
     std::vector<const Defect*> defects;  // in order of their ids
     bool together = false;
     bool vague = false;  // DefectAnswer::vague
   };
-  // The intervals of the elements looked at, comparable.
+  // The intervals of the elements looked at, in a form that can be compared.
   using Admitted = std::vector<std::array<uint64_t, 6>>;
-  // A combination is searched among so many defects at the most.
+  // The largest number of defects among which a combination is searched.
   static constexpr size_t kMaxCombined = 6;
 
   std::vector<Defect> Applicable(std::span<const Departure> catalogue) const {
@@ -168,7 +170,7 @@ class DefectSearch {
       explained[k] = by_value ? kByValue : kVaguely;
       if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, i);
     }
-    // Sets that say little one by one say enough together.
+    // Sets that are weak evidence one by one are enough together.
     if (surprise >= kConvincing) std::ranges::replace(explained, kVaguely, kByValue);
     return explained;
   }
@@ -191,7 +193,7 @@ class DefectSearch {
     return answer;
   }
 
-  // The elements outside that `found` leaves unexplained, where all are looked at.
+  // Looks at all elements outside and returns those that `found` leaves unexplained.
   std::vector<size_t> Unexplained(Found& found) {
     LookAt(outside_);
     Explained best(outside_.size(), kNot);
@@ -211,7 +213,7 @@ class DefectSearch {
     return open;
   }
 
-  // Each element explained by one defect alone; as few defects as a greedy cover needs.
+  // Explains each element by one defect alone, with as few defects as a greedy cover needs.
   Found FindSingles(std::span<const Defect> defects) {
     std::vector<Explained> by_defect;
     by_defect.reserve(defects.size());
@@ -221,7 +223,7 @@ class DefectSearch {
       const Defect* const only = &defect;
       const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
       alone_.push_back(AdmittedByLast());
-      // No cover is smaller, and of several alike the first counts.
+      // No cover is smaller; of several such defects the first is taken.
       if (std::ranges::find(explained, kNot) != explained.end()) continue;
       return {{only}, false, std::ranges::find(explained, kVaguely) != explained.end()};
     }
@@ -268,22 +270,23 @@ class DefectSearch {
     return {};
   }
 
-  // The defects that change the admitted values of some element looked at: alone, or beside all
-  // others, or beside those that do so. The last are several of which each has the same effect.
+  // The defects that change the admitted values of some element looked at: alone, or together with
+  // all others, or together with the defects found so far. The last case finds several defects that
+  // have the same effect.
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
     std::vector<const Defect*> effective, rest;
     const Admitted with_none = AdmittedBy(conforming_);
     for (size_t d = 0; d < defects.size(); ++d) {
       (alone_[d] != with_none ? effective : rest).push_back(&defects[d]);
     }
-    // If those together admit as much as all defects, no other defect changes the element.
+    // If these defects together admit as much as all defects, no other defect changes an element.
     if (!rest.empty()) AddOthers(defects, with_none, rest, effective);
     if (effective.size() > kMaxCombined) effective.resize(kMaxCombined);
     std::ranges::sort(effective, {}, &Defect::id);
     return effective;
   }
 
-  // Moves those of `rest` into `effective` that change something beside others.
+  // Moves into `effective` the defects of `rest` that change something together with others.
   void AddOthers(std::span<const Defect> defects, const Admitted& with_none,
                  std::vector<const Defect*>& rest, std::vector<const Defect*>& effective) {
     std::vector<const Defect*> all;
@@ -303,7 +306,8 @@ class DefectSearch {
     if (!effective.empty()) AddChanging(rest, effective);
   }
 
-  // Moves those of `rest` into `effective` that change the values that all of it admits.
+  // Adds to `effective` the defects of `rest` that change the values which all of `effective`
+  // admits.
   void AddChanging(std::span<const Defect* const> rest, std::vector<const Defect*>& effective) {
     const Admitted without = AdmittedBy(effective);
     const size_t count = effective.size();
@@ -319,7 +323,7 @@ class DefectSearch {
     Estimates(set);
     return AdmittedByLast();
   }
-  // By the set that was estimated last; nothing where it could not be.
+  // The values admitted by the last estimated set; empty if that estimate failed.
   Admitted AdmittedByLast() const { return estimated_ ? AdmittedBy(estimate_) : Admitted(); }
   Admitted AdmittedBy(const Estimate& estimate) const {
     Admitted admitted;
@@ -350,12 +354,12 @@ class DefectSearch {
   std::span<const size_t> outside_;
   const bool large_;
   std::vector<size_t> looked_at_;  // of outside_
-  std::vector<uint8_t> wanted_;    // of large outputs, for each element whether it is looked at
+  std::vector<uint8_t> wanted_;    // for large outputs: whether each element is examined
   Contract contract_;              // of the last estimate; the evaluation refers to it
   Evaluation& evaluation_;
   Estimate& estimate_;
-  bool estimated_ = false;       // estimate_ is of contract_
-  std::vector<Admitted> alone_;  // by each defect that FindSingles tried
+  bool estimated_ = false;       // estimate_ is that of contract_
+  std::vector<Admitted> alone_;  // for each defect that FindSingles tried
 };
 
 }  // namespace
@@ -372,7 +376,7 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
 
 namespace {
 
-// The rows in force on the family of those defects.
+// The rows of `defects` that are in force on the family.
 std::vector<const Departure*> RowsOf(const DefectSet& defects, int family) {
   std::vector<const Departure*> rows;
   for (const Departure& row : DeparturesInForce()) {
@@ -381,7 +385,7 @@ std::vector<const Departure*> RowsOf(const DefectSet& defects, int family) {
   return rows;
 }
 
-// As numbers; NaN is the same as NaN.
+// Compares as numbers; NaN equals NaN.
 bool AreSame(std::span<const double> one, std::span<const double> other) {
   return std::ranges::equal(
       one, other, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });

@@ -9,7 +9,7 @@
 namespace anecheck {
 
 // The effect of the documented defect `id` on the operation `op`: "atan errs near its seams". If no
-// source speaks of that operation, its effect on another. Empty for an id that no table has.
+// source mentions that operation, the effect on another operation. Empty for an unknown id.
 std::string_view DefectWords(std::string_view id, std::string_view op = {});
 
 // "D03: ...; D09: ...", each id with its words; an id without words stands alone.

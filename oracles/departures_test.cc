@@ -1,6 +1,6 @@
-// The documented defects beside those of the multiply-accumulate path, and the rules that nobody
-// measured: the values that each admits, the place, and that no number of the documented list is
-// left out.
+// The documented defects outside the multiply-accumulate path, and the rules that were never
+// measured: the values that each admits and where. No number of the documented list may be left
+// out.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -29,8 +29,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Numbers = std::vector<double>;
 
-// The judge's word about `actual`, given for the result of the last node: the defect or the
-// verdict.
+// The judge's answer to `actual` as the result of the last node: the defects or the verdict.
 std::string Named(Case& c, ValueId output, const Numbers& actual, int family = kA13) {
   const Estimate expected = c.Run(output, ConformingContract(family));
   EXPECT_EQ(c.error, "");
@@ -77,7 +76,8 @@ TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
 
 // ---- products of a matrix product and its gate ----
 
-// r * sigmoid_hard(r) for r = [[1, 2]] times a 2 by 1 matrix of twos, or the same of a vector.
+// r * sigmoid_hard(r) for r = [[1, 2]] times a 2 by 1 matrix of twos if `product`, else for r = [1,
+// 2].
 ValueId HardSwish(Case& c, bool product) {
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1, 2}));
   ValueId r = x;
@@ -105,7 +105,7 @@ TEST(HardSwish, OfAMatrixProductErrsByFourPercent) {
   EXPECT_EQ(Named(c, y, {4.5 * 1.04}, kA13), "wrong");
 }
 
-// A product that is certain to no part, 0 or 8, and its gate: the defect adds little to it.
+// A product that may be 0 or 8, times its gate. The defect widens the result only a little.
 TEST(HardSwish, OfAnUncertainProductIsNamedByTheDefectsSummand) {
   Case c;
   const double held = HalfToDouble(DoubleToHalf(0.333));
@@ -176,8 +176,8 @@ TEST(ReductionTree, MayBeNarrowAsOneSourceSays) {
 
 // ---- explanations behind intervals ----
 
-// Half a percent too much, behind an addition whose result may be rounded or not: the lattice could
-// have taken that much from some numbers of those intervals.
+// The sum is half a percent too large, and its operands may be rounded or not. The lattice could
+// have truncated that much from some numbers of their intervals.
 TEST(Vagueness, TheMostThatADepartureMayDoToIntervalsSaysLittle) {
   Case c;
   Numbers x(256, 1.5);
@@ -236,7 +236,7 @@ TEST(RealDiv, LosesTheSignOfAZero) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Each operation gives a zero in place of a NaN operand. The engine reads that as +inf.
+// Each operation returns a zero for a NaN operand. The engine reads that as +inf.
 TEST(InvalidOperations, ANanThatCameInIsNone) {
   const auto named = [](OpKind kind, double other) {
     Case c;
@@ -289,7 +289,7 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
   EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
 }
 
-// Between the two thresholds of the sources an engine may drop or not; it does one or the other.
+// Between the thresholds of the two sources an engine may drop to 0 or not; nothing between passes.
 TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
   Case c;
   const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.703125, 12}));
@@ -356,8 +356,8 @@ ValueId FirstScore(Case& c, const Numbers& addends) {
   return c.Bool(P::kSubtractMax, true).Finish();
 }
 
-// The order in which a score is added is unknown: one whose partial sums reach the port's limit on
-// both sides may be either infinity. The negative one leaves the other key alone.
+// The order in which a score is summed is unknown. A score whose partial sums reach the port's
+// limit on both sides may be either infinity. If it is negative, only the other key counts.
 TEST(NativeAttention, AScoreMayOverflowEitherWay) {
   Case either;
   const ValueId y = FirstScore(either, {-40000, 40000, 40000});
@@ -374,7 +374,7 @@ TEST(NativeAttention, OverflowsIfTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {16, 16}, false);
   EXPECT_EQ(Named(c, y, {2}), "pass");
-  // Infinity over infinity, and its value under D07.
+  // Infinity divided by infinity, and its value under D07.
   EXPECT_EQ(Named(c, y, {NAN}), "D21");
   EXPECT_EQ(Named(c, y, {NAN}, kA17), "D21");
   EXPECT_EQ(Named(c, y, {0}), "D07,D21");
@@ -383,8 +383,8 @@ TEST(NativeAttention, OverflowsIfTheMaximumIsNotSubtracted) {
   EXPECT_EQ(Named(c, y, {kInfinity}), "wrong");
 }
 
-// exp(-17.5) is below half of the least subnormal, exp(-17) above: only one weight is left. Both
-// are 0 from there on down, and the mean is 0 / 0.
+// exp(-17.5) is below half of the least subnormal and exp(-17) above: only one weight is left. For
+// smaller scores both weights are 0, and the mean is 0 / 0.
 TEST(NativeAttention, UnderflowsIfTheMaximumIsNotSubtracted) {
   Case c;
   const ValueId y = OneRow(c, {-17, -17.5}, false);  // the softmax's mean is 1.755
@@ -459,8 +459,8 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
   EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
 }
 
-// A line of eight small integers: one wrong element says little, all of them say enough, unless the
-// line holds every number that lies between its ends.
+// A line of eight small integers: one wrong element is weak evidence, all of them are enough,
+// unless the line contains every integer between its ends.
 TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
   using P = params::Gather;
   const auto judged = [](const Numbers& line, const Numbers& given) {
@@ -526,7 +526,7 @@ TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {
   EXPECT_EQ(reason(OpKind::kRelu, 1, 1.5, kA16), "");
 }
 
-// gelu(0) and silu(0), in this order, behind an operation that neither defect changes.
+// gelu(0) and silu(0), in this order, after an operation that neither defect changes.
 TEST(FirstToDepart, IsTheOperationWithTheDefectAndNotALaterOne) {
   Case c;
   const ValueId x = c.Unary(OpKind::kAbs, Vector(c, {0, 1, kInfinity}));

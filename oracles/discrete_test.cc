@@ -1,4 +1,4 @@
-// Discrete results are judged as sets: those that operands known as intervals admit, and nothing
+// Discrete results are judged as sets: the results that the operands' intervals admit, and nothing
 // between.
 #include "oracles/reference/discrete.h"
 
@@ -21,7 +21,7 @@ using reference::Places;
 using testing::Case;
 using testing::MakeTensor;
 
-// 1 + 2^-11, halfway between 1 and its successor: an engine may hold it or round it to 1.
+// 1 + 2^-11, halfway between 1 and its successor: an engine may keep it or round it to 1.
 ValueId AboutOne(Case& c) {
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
   const ValueId little = c.Input(MakeTensor(DType::kFp16, {1}, {0x1p-11}));
@@ -133,8 +133,8 @@ TEST(Select, AdmitsEitherOperandAndNothingBetween) {
   }
 }
 
-// Two numbers of which either may be the larger: 1 + 2^-11, held or rounded to 1, and 1. Both
-// values and both positions are admitted, a value only beside a position where it may stand.
+// Either of two numbers may be the larger: 1 + 2^-11, kept or rounded to 1, and 1. Both values and
+// both positions are admitted, but a value only with a position that can have it.
 TEST(Pairs, PositionsAreHeldAgainstTheValuesBesideThem) {
   using P = params::Topk;
   Case c;
@@ -181,16 +181,16 @@ TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
   EXPECT_EQ(verdict(39).worst_ulp, 1u);
 }
 
-// A sum on its way to be rounded may be held or stored: its floor is one whole number or another.
+// A sum may be kept unrounded or stored in fp16, so that its floor is one of two whole numbers.
 TEST(Steps, AdmitWholeNumbersOnly) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2047, 1023.5}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {1.75, 0.375}));
   const Estimate estimate = c.Run(c.Unary(OpKind::kFloor, c.Binary(OpKind::kAdd, x, y)));
-  // 2048.75 held; 2048 stored (the grid has steps of 2 there).
+  // 2048.75 unrounded; 2048 stored (the grid has steps of 2 there).
   EXPECT_TRUE(Admits(estimate, 0, 2048));
   EXPECT_FALSE(Admits(estimate, 0, 2048.5));
-  // 1023.875 held, 1024 stored.
+  // 1023.875 unrounded, 1024 stored.
   EXPECT_TRUE(Admits(estimate, 1, 1023));
   EXPECT_TRUE(Admits(estimate, 1, 1024));
   EXPECT_FALSE(Admits(estimate, 1, 1023.5));
@@ -214,7 +214,7 @@ TEST(Argmax, OfEqualElementsAnyMayBeChosenAndNothingBetween) {
   EXPECT_FALSE(Admits(ideal, 0, 3));
 }
 
-// Positions above 2048 that are no fp16 number may come back rounded to one.
+// Positions above 2048 that are not fp16 numbers may come back rounded to fp16.
 TEST(Argmax, PositionsMayPassThroughHalf) {
   Case c;
   std::vector<double> values(2100, 0);
@@ -241,8 +241,8 @@ TEST(FloorDiv, MayGoEitherWayIfTheQuotientIsRounded) {
   EXPECT_FALSE(Admits(estimate, 1, 3.5));
 }
 
-// The places that some assignment of values within the intervals gives a lane, found by trying the
-// ends, are all admitted.
+// All places that a lane has under some assignment of values within the intervals are admitted. The
+// test tries the ends of the intervals.
 RC_GTEST_PROP(Places, ContainWhatAnyAssignmentGives, ()) {
   const auto count = *rc::gen::inRange<size_t>(1, 7);
   std::vector<double> low(count), high(count);
@@ -297,10 +297,10 @@ TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
 
 // ---- ranks ----
 
-// Few numbers leave the judge without an opinion: only elements outside count.
+// With few numbers the judge's result is inconclusive, so only elements outside count.
 constexpr bool kFine = true;
 
-// Whether the values and the indices of a topk of three among eight numbers may be these.
+// Whether a topk of three among eight numbers may return these values and these indices.
 struct FineParts {
   bool values, indices;
 };
@@ -357,7 +357,7 @@ bool Names(OpKind kind, Term term) {
   return std::ranges::find(terms, term) != terms.end();
 }
 
-// The positions that a freedom of the contract, taken away, takes away.
+// Without a freedom of the contract, the positions that rest on it are not admitted.
 TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
   constexpr int64_t kLong = 2051;
   std::vector<double> numbers(kLong);
@@ -384,7 +384,7 @@ TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
   }
 }
 
-// A view of the positions is judged as they are.
+// A view of the positions is judged like the positions.
 TEST(Ranks, StayPermutationsBehindAMove) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {1, 1, 1, 5, 4, 4}));
@@ -420,8 +420,8 @@ TEST(Ranks, StayPermutationsBehindAMove) {
 
 // ---- overflow ----
 
-// 300 * 300 - 300 * 300: a partial sum may overflow. Nothing lies between 0 and an infinity,
-// whatever moves the sum.
+// 300 * 300 - 300 * 300: a partial sum may overflow. Nothing between 0 and an infinity is admitted,
+// also after a move.
 TEST(Overflow, IsAnInfinityOrNoneBehindAMoveToo) {
   Case c;
   const ValueId row = c.Input(MakeTensor(DType::kFp16, {1, 2}, {300, 300}));
@@ -478,7 +478,7 @@ TEST(Places, NegativeIndicesAdmitAnything) {
 
 // ---- pixels ----
 
-// Four pixels on six: some may be either neighbour, and none lies between them.
+// Four pixels resized to six: some may be either neighbour, and none lies between them.
 TEST(Nearest, IsOnePixelOrAnother) {
   using P = params::ResizePlane;
   Case c;
@@ -499,7 +499,8 @@ TEST(Nearest, IsOnePixelOrAnother) {
 
 // ---- boxes ----
 
-// How many of two boxes whose centres lie 5 apart, 9.5 wide and 10 high, are selected.
+// The result `result` of a suppression of two boxes, 9.5 wide and 10 high, whose centres lie 5
+// apart. Result 3 is the number of selected boxes.
 Estimate Selected(double centre, double threshold, const Contract& contract, uint32_t result = 3) {
   using P = params::NonMaximumSuppression;
   Case c;
@@ -522,7 +523,7 @@ TEST(Suppression, IsOpenIfRoundedCornersDecideOtherwise) {
   EXPECT_TRUE(!Admits(near, 0, 1) && Admits(near, 0, 2));
   const Estimate certain = Selected(1000, 0.1, ConformingContract(2));
   EXPECT_TRUE(Admits(certain, 0, 1) && !Admits(certain, 0, 2));
-  // The rest is one of the boxes or padding, whole.
+  // The second entry is entirely a box or entirely padding.
   const Estimate scores = Selected(1000, 0.33, ConformingContract(2), 1);
   EXPECT_TRUE(Admits(scores, 1, 0.5) && Admits(scores, 1, 0));
   EXPECT_FALSE(Admits(scores, 1, 1) || Admits(scores, 1, -0.5) || Admits(scores, 0, 0.5));
@@ -533,7 +534,7 @@ TEST(Suppression, IsOpenIfRoundedCornersDecideOtherwise) {
   EXPECT_TRUE(!Admits(ideal, 0, 1) && Admits(ideal, 0, 2));
 }
 
-// Points at 0, 5 and 9 of one axis, centroids at 0 and 4, within 5.
+// A search with radius 5: points at 0, 5 and 9 of one axis, centroids at 0 and 4.
 Estimate Within(const Contract& contract) {
   using P = params::NativeRadiusSearch;
   Case c;
@@ -558,7 +559,7 @@ TEST(RadiusSearch, IdealFlagsStandInTheLowByteOfTheirCell) {
   EXPECT_EQ(estimate.high, expected);
 }
 
-// If two sources disagree both readings pass, and nothing else does.
+// Two sources disagree: both readings pass, and nothing else does.
 TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   const Estimate estimate = Within(ConformingContract(2));
   EXPECT_TRUE(Admits(estimate, 0, 0x1p-24));    // a cell of its own
@@ -569,7 +570,8 @@ TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   EXPECT_TRUE(Admits(estimate, 1, 0x1p-24));
   EXPECT_TRUE(Admits(estimate, 1, 0));  // behind the packed flags
   EXPECT_FALSE(Admits(estimate, 1, 0x101p-24));
-  // 5 is within 5 of 0 and of 4: a root may be a neighbour of 5, so the first may be missed.
+  // 5 is within 5 of 0 and of 4: the root of 25 may be a neighbour of 5, so the first distance may
+  // count as too far.
   EXPECT_TRUE(Admits(estimate, 2, 0x100p-24));
   EXPECT_TRUE(Admits(estimate, 2, 0));
   EXPECT_FALSE(Admits(estimate, 4, 0x1p-24));  // 9 is not within 5 of 0

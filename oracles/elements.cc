@@ -1,4 +1,4 @@
-// Tensor bytes to numbers and back, for every element type.
+// Converts tensor bytes to numbers and back, for every element type.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -35,7 +35,7 @@ void EncodeWhole(std::span<const double> elements, std::span<uint8_t> bytes) {
   }
 }
 
-// OCP 8-bit floating point, revision 1.0: E4M3 has no infinities and one NaN a sign.
+// OCP 8-bit floating point, revision 1.0: E4M3 has no infinities and one NaN for each sign.
 double DecodeFp8(DType dtype, uint8_t bits) {
   const bool e4m3 = dtype == DType::kFp8E4M3;
   const int mantissa_bits = e4m3 ? 3 : 2;

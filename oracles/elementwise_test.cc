@@ -1,6 +1,6 @@
-// The column `elementwise` of the reference kernels describes the kernels: a change of one
-// element of an operand moves no elements of the result but those that broadcasting puts beside it,
-// and them for some operands.
+// The column `elementwise` of the reference kernels is right. A change of one element of an operand
+// changes only the elements of the result that broadcasting computes from it, and changes these for
+// some operands.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
@@ -27,8 +27,8 @@ struct Drawn {
   std::vector<Tensor> inputs;
 };
 
-// `node` alone: its operands from other nodes become inputs with the same values. False where the
-// graph has none.
+// Copies `node` alone into `drawn`: operands from other nodes become inputs with the same values.
+// False if the graph cannot be evaluated or the node has several results.
 bool Isolate(const Graph& graph, const Node& node, const std::vector<Tensor>& inputs,
              Drawn& drawn) {
   Evaluation evaluation;
@@ -74,7 +74,7 @@ bool Broadcasts(const Shape& from, const Shape& to) {
   return true;
 }
 
-// Another number in place of element `place`.
+// Replaces element `place` by another number.
 void Change(Tensor& tensor, size_t place) {
   std::vector<double> elements(static_cast<size_t>(tensor.type.shape.Elements()));
   DecodeElements(tensor.type.dtype, tensor.bytes, elements);
@@ -85,7 +85,7 @@ void Change(Tensor& tensor, size_t place) {
 
 bool Alike(double a, double b) { return a == b || (a != a && b != b); }
 
-// The effects of an operation that an elementwise one does not have; empty if nothing was seen.
+// The first effect that an elementwise operation does not have, or "" if none was seen.
 std::string Departure(Drawn& drawn, bool& moves) {
   const Graph& graph = drawn.graph;
   const NodeView node(graph, graph.nodes()[0]);
@@ -117,7 +117,7 @@ std::string Departure(Drawn& drawn, bool& moves) {
                                                     !Alike(before.low[at], after.low[at]) ||
                                                     !Alike(before.high[at], after.high[at]);
                                  moves |= moved;
-                                 // A value that is read as two operands stands in both places.
+                                 // A value that is read as two operands changes both.
                                  if (moved && source != place)
                                    seen = "an element moves another one";
                                });
@@ -127,7 +127,7 @@ std::string Departure(Drawn& drawn, bool& moves) {
   return "";
 }
 
-// Whether the class holds operations over single elements at all.
+// Whether the class contains elementwise operations.
 bool MayBeElementwise(const OpDefinition& op) {
   return op.op_class == OpClass::kElementwise || op.op_class == OpClass::kActivation ||
          op.op_class == OpClass::kTrigonometric || op.op_class == OpClass::kComparison ||

@@ -1,5 +1,5 @@
-// Contracts that let a compiler fold constants admit the results of a folding compiler, and little
-// more.
+// Contracts that let a compiler fold constants admit the results of a folding compiler and little
+// else.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -57,7 +57,7 @@ ValueId Pair(Case& c, OpKind kind, ValueId x, const std::vector<double>& y) {
       .Finish();
 }
 
-// y = scale * (weight x + bias) + shift with weight and bias folded, each once for a scale.
+// y = scale * (weight x + bias) + shift with weight and bias folded, once for each scale.
 double Folded(const Numbers& n, size_t out, int scales, bool shifts) {
   double bias = n.bias[out];
   double sum = 0;
@@ -76,7 +76,7 @@ double Magnitude(const Numbers& n, size_t out, int scales) {
   return sum * std::pow(std::max(1.0, n.scale[out]), scales);
 }
 
-// Every folded result is admitted, none that errs by several times the error of folding.
+// Every folded result is admitted. No result that errs by several times the error of folding is.
 void Check(const Numbers& n, int scales, bool shifts) {
   Case c;
   ValueId y = Linear(c, n);
@@ -120,7 +120,7 @@ TEST(Folding, WithoutTheTermIsNotAdmitted) {
   EXPECT_LT(admitted(contract), 3);
 }
 
-// A value that two operations read is computed as it stands.
+// A value that two operations read is not folded.
 TEST(Folding, IsNotForValuesThatAreReadElsewhere) {
   const Numbers n = {{2048, 3, -5, 7}, std::vector<double>(kIn * kOut, 0.75), {1, 1, 1}, {}, {}};
   const std::vector<double> scale(kOut, Half(1.1));

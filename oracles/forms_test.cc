@@ -1,6 +1,7 @@
 // Forms of operations that the generator does not draw, or not for every engine: vectors and
 // integers in products, windows beyond the input, slices at computed places, regions of interest,
-// resized integers. Values against the slow implementation, bounds against possible values.
+// resized integers. Tests compare values with the slow implementation, and bounds with possible
+// values.
 #include <array>
 #include <gtest/gtest.h>
 
@@ -32,8 +33,8 @@ std::vector<double> Wholes(ChoiceStream& choices, const Shape& shape, int64_t lo
   return numbers;
 }
 
-// The last node's first result against the slow implementation, and that contract-abiding engines
-// stay inside; adds the elements compared to `compared`.
+// Compares the last node's first result with the slow implementation, and checks that
+// contract-abiding engines stay inside. Adds the number of compared elements to `compared`.
 void Check(Case& c, size_t& compared) {
   const Node& node = c.graph.nodes().back();
   const NodeView view(c.graph, node);
@@ -69,7 +70,7 @@ void Check(Case& c, size_t& compared) {
   }
 }
 
-// Checks kRounds cases: `draw` builds one operation and gives its result, or kNoValue where
+// Checks kRounds cases: `draw` builds one operation and returns its result, or kNoValue if
 // `may_refuse`. At least `least` elements must be compared.
 template <typename Draw>
 void CheckDrawn(uint64_t seed, size_t least, const Draw& draw, bool may_refuse = false) {
@@ -125,14 +126,15 @@ TEST(IntegerProducts, AreExactAndWrap) {
   });
 }
 
-// A factor that may be 1 or 2 makes a product that may be 3 or 6, and one that leaves int32 any.
+// A factor that may be 1 or 2 makes a product that may be 3 or 6. A product that may overflow int32
+// may be anything.
 TEST(IntegerProducts, FollowUncertainOperands) {
   const auto product = [](double factor) {
     Case c;
     const ValueId one = InputOf(c, DType::kFp16, {1}, {1});
     const ValueId little = InputOf(c, DType::kFp16, {1}, {0x1p-11});
     const ValueId open = c.Binary(OpKind::kAdd, one, little);
-    // ceil of a number that an engine may hold as 1 or above it.
+    // ceil of a number that an engine may keep as 1 or slightly more.
     const ValueId up = c.Unary(OpKind::kCeil, open);
     const ValueId whole =
         c.Begin(OpKind::kCast).Arg(0, up).String(params::Cast::kDtype, "int32").Finish();
@@ -167,7 +169,7 @@ TEST(CeilMode, WindowsBeyondTheInputCountCoveredElements) {
       true);
 }
 
-// MIL keeps a window that covers nothing where there is no padding, and says nothing of its value.
+// Without padding MIL keeps a window that covers nothing, and does not define its value.
 TEST(CeilMode, AWindowOverNothingMayBeAnything) {
   using P = params::Pool;
   for (const OpKind kind : {OpKind::kAvgPool, OpKind::kMaxPool, OpKind::kL2Pool}) {
@@ -185,7 +187,7 @@ TEST(CeilMode, AWindowOverNothingMayBeAnything) {
 
 // ---- slices at computed places ------------------------------------------------------------------
 
-// A place that is read as a tensor, negative where it counts from the end.
+// Places that a slice reads as a tensor; a negative place counts from the end.
 ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape& counts,
                  int64_t step) {
   std::vector<double> places;
@@ -209,7 +211,7 @@ TEST(ComputedSlices, CutTheElementsAtTheirPlace) {
       c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, begin);
       c.Ints(P::kSize, {counts[0], counts[1], counts[2]});
     } else {
-      // One row: the first axis is named by its place, the others are taken whole, in steps.
+      // One row: the first axis is named by its place, the other axes are taken whole, in steps.
       using P = params::SliceByIndex;
       const ValueId begin = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
       const ValueId end = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
@@ -242,7 +244,7 @@ TEST(ComputedSlices, PutAnUpdateThere) {
   });
 }
 
-// The position of the larger of two numbers, one of which an engine may hold as the other.
+// The position of the larger of two numbers. An engine may round one to the other.
 ValueId EitherOfTwo(Case& c) {
   const ValueId left = InputOf(c, DType::kFp16, {2}, {1, 1});
   const ValueId right = InputOf(c, DType::kFp16, {2}, {0x1p-11, 0});
@@ -317,7 +319,7 @@ TEST(WiderConstants, AreTakenAsGivenAndMayBeRounded) {
   });
 }
 
-// x times a constant of one number, by each operation that has such a product.
+// x times a constant of one element, by each operation that multiplies by a constant.
 ValueId ProductWith(Case& c, OpKind kind, const Shape& x_shape, const std::vector<double>& x,
                     const std::vector<double>& factors) {
   const ValueId operand = InputOf(c, DType::kFp16, x_shape, x);
@@ -357,7 +359,7 @@ TEST(WiderConstants, OfProductsAdmitBothReadings) {
   }
 }
 
-// Beyond the range of fp16, an engine that rounds them has infinities.
+// Beyond the range of fp16, an engine that rounds the constants has infinities.
 TEST(WholeConstants, BesideFloatsAreTakenAsGivenAndMayBeRounded) {
   CheckDrawn(10, size_t{kRounds} * 6, [](ChoiceStream& choices, Case& c) {
     const bool linear = choices.Coin();
@@ -396,19 +398,19 @@ TEST(ComputedBias, OfConvolutionsIsAddedAsAConstantIs) {
     const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
     const ValueId w = c.Const(MakeTensor(DType::kFp16, kernel, Floats(choices, kernel)));
     const ValueId given = InputOf(c, DType::kFp16, {3}, Floats(choices, {3}));
-    // One that is known but for rounding, half of the time.
+    // Half of the time the bias is uncertain by a rounding.
     const ValueId bias = choices.Coin() ? c.Unary(OpKind::kTanh, given) : given;
     c.Begin(turned ? OpKind::kConvTranspose : OpKind::kConv).Arg(0, x).Arg(1, w);
     return c.Arg(params::Conv::kBias, bias).Finish();
   });
 }
 
-// The place of one of its own parameters, by the norm.
+// The index of a parameter, for either norm.
 int ParameterOf(bool layer, int of_layer, int of_instance) {
   return layer ? of_layer : of_instance;
 }
 
-// A constant an element or a channel, of fp32 beside fp16.
+// fp32 constants beside fp16 operands, one for each element or channel.
 TEST(WiderConstants, OfNormsAreTakenAsGivenAndMayBeRounded) {
   CheckDrawn(12, size_t{kRounds} * 12, [](ChoiceStream& choices, Case& c) {
     const bool layer = choices.Coin();
@@ -437,7 +439,7 @@ TEST(WiderConstants, OfNormsAreTakenAsGivenAndMayBeRounded) {
 }
 
 TEST(WiderConstants, OfNormsAdmitBothReadings) {
-  // Two elements lie one deviation from their mean.
+  // Each of the two elements lies one standard deviation from their mean.
   const double factor = 2049;
   for (const OpKind kind : {OpKind::kLayerNorm, OpKind::kInstanceNorm}) {
     const bool layer = kind == OpKind::kLayerNorm;
@@ -530,7 +532,7 @@ TEST(ResizedIntegers, AreExactIfTheBlendIs) {
   });
 }
 
-// Halfway between 1 and 2 is no integer: no source says which of both it becomes.
+// Halfway between 1 and 2 is no integer: no source says which of the two it becomes.
 TEST(ResizedIntegers, ABlendBetweenTwoMayBeEither) {
   using P = params::Resize;
   Case c;
@@ -572,7 +574,7 @@ TEST(FusedSums, OfMoreThanTwoTermsMayBeRoundedTwice) {
   EXPECT_EQ(y.high[0], 10248) << "10240 and 6.46484375";
 }
 
-// Of an even size no source says on which side the window has one channel more.
+// For an even size no source says on which side the window has one channel more.
 TEST(LocalResponseNorm, OfAnEvenSizeHasEitherWindow) {
   using P = params::LocalResponseNorm;
   for (const int64_t size : {2, 3}) {

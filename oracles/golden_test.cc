@@ -1,5 +1,5 @@
-// The published figures of facts/numerics.md: those that departures must reproduce and the values
-// of a conforming engine instead.
+// The published figures of facts/numerics.md: departures must reproduce them, and a conforming
+// engine has other values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>

@@ -43,7 +43,7 @@ TEST(Integers, QuotientsAndRemaindersFollowTheDivisor) {
   EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}), (Numbers{1, 1, -1, -1, 0}));
 }
 
-// Neither that a quotient is truncated nor that it is the floor is said anywhere.
+// No source says whether a quotient is truncated or floored.
 TEST(Integers, InexactNegativeQuotientsMayBeEitherNeighbour) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-7, 7, -8}));
@@ -65,7 +65,7 @@ TEST(Integers, PowersWrap) {
             (Numbers{81, -8, -2147483648.0, 1, -1}));
 }
 
-// The first element must be `first` and nothing else; of the second no source tells the result.
+// The first element must be `first` and nothing else; no source defines the second.
 void ExpectSecondOpen(const Estimate& estimate, double first) {
   ASSERT_EQ(estimate.value.size(), 2u);
   EXPECT_EQ(estimate.low[0], first);
@@ -181,7 +181,7 @@ TEST(Integers, PositionsComeAsTheTypeAskedFor) {
   EXPECT_EQ(c.graph.type(y).dtype, DType::kUint16);
 }
 
-// fp32 operands: the result is rounded to fp32, whose neighbours fp16 does not have.
+// fp32 operands: the result is rounded to fp32, whose spacing is finer than that of fp16.
 TEST(Singles, AreRoundedToSingles) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp32, {2}, {2, 1e20}));

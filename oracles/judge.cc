@@ -24,8 +24,9 @@ int64_t FloatOrdinal(double x) {
   return raw < 0 ? -static_cast<int64_t>(raw & 0x7fffffff) : raw;
 }
 
-// Two neighbouring integers of one sign, as a quotient that may be truncated or floored has: few
-// for a spread of small numbers, and still no answer that a wrong engine would give by chance.
+// Whether the element may be one of two neighbouring integers of one sign, as a quotient that may
+// be truncated or floored. In a tensor of small numbers that is much of their range, but a wrong
+// engine would hardly return one of them by chance.
 bool IsEitherNeighbour(const Estimate& expected, size_t index) {
   const DType dtype = expected.type.dtype;
   const double low = expected.low[index];
@@ -51,11 +52,11 @@ Deviation DeviationOf(const Estimate& expected, size_t i, double actual, uint32_
 uint32_t WidthOf(const Estimate& expected, size_t index) {
   if ((expected.flags[index] & Estimate::kNanOnly) != 0) return 0;
   const Ends ends = FiniteEnds(expected, index);
-  // The order of both is exchanged where no finite number is right.
+  // If no finite number is right, the ends are in reverse order.
   return ends.low < ends.high ? UlpBetween(expected.type.dtype, ends.low, ends.high) : 0;
 }
 
-// Fills everything but the verdict; gives the indices outside.
+// Fills everything but the verdict; returns the indices of the elements outside.
 std::vector<size_t> Measure(const Estimate& expected, std::span<const double> actual,
                             OutputJudgement& judgement) {
   std::vector<size_t> outside;
@@ -98,8 +99,8 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
   return outside;
 }
 
-// How large a term may be on a family where it was never measured. Terms without a row have but two
-// values, and admit all they can already.
+// The largest size of a term on a family where it was never measured. Terms without a row have only
+// two values, and already have the wider one.
 struct Widest {
   Term term;
   double value = 0;
@@ -113,8 +114,8 @@ constexpr std::string_view kWorstRelative =
 constexpr double kWorstTable = 0.12;
 constexpr std::string_view kWorstAbsolute =
     "facts/numerics.md: up to 0.12 near the seams of an evaluated function";
-// Twice the worst that was measured anywhere, which is an assumption: an error seen on one chip is
-// no limit on another.
+// Twice the worst measured error. This is an assumption: an error measured on one chip is no limit
+// on another.
 constexpr double kTwice = 2;
 constexpr Widest kWidest[] = {
     {Term::kAccumulatorUnit, 0x1p-16,
@@ -141,7 +142,7 @@ constexpr Widest kWidest[] = {
      "facts/source_conflicts.csv: reduce_sum is narrow by one source"},
 };
 
-// One output of an engine of one family.
+// One output that an engine of one family returned.
 struct Given {
   const Graph& graph;
   std::span<const Tensor> inputs;
@@ -150,7 +151,7 @@ struct Given {
   std::span<const double> actual;
 };
 
-// The values that `contract` admits. Nothing where it cannot be evaluated.
+// The values that `contract` admits, or nothing if the graph cannot be evaluated.
 std::optional<Estimate> EstimateBy(const Given& given, const Contract& contract) {
   Evaluation evaluation;
   if (!evaluation.Run(given.graph, given.inputs, contract).ok()) return std::nullopt;
@@ -183,7 +184,7 @@ void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
   needed[value.producer] = true;
 }
 
-// A NaN's sign says nothing.
+// The sign of a NaN has no meaning.
 std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
@@ -212,8 +213,8 @@ std::string Objection(const Estimate& expected, std::span<const double> actual,
   return admitted ? "stands in its line already" : ExpectedText(expected, worst);
 }
 
-// The reason that an output inside its bound is no evidence: a set of numbers, as ties leave it,
-// says little even if it holds none between its ends.
+// The reason why an output inside its bound is no evidence. A set of numbers, as ties leave it, is
+// weak evidence even if it has no number between its ends.
 std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) {
   const size_t open = judgement.elements - judgement.judged;
   const double amplitude = Amplitude(expected);
@@ -266,13 +267,13 @@ size_t UlpBucket(uint32_t ulp) {
 bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   if ((expected.flags[index] & Estimate::kNanOnly) != 0) return true;
   const bool apart = !expected.finite_low.empty();
-  // Infinities and no finite number.
+  // Only infinities are admitted.
   if (apart && expected.finite_low[index] > expected.finite_high[index]) return true;
   const auto [low, high] = FiniteEnds(expected, index);
   const double width = high - low;
   if (!(width > 0)) return true;  // also two equal infinities
   if (width <= amplitude / 4) return true;
-  // An ulp says nothing if the admitted values can be counted: a bool that may be either.
+  // If the admitted values can be counted, as for a bool that may be either, ulp have no meaning.
   const uint64_t count = CountAdmitted(expected, index);
   if (count != 0) return static_cast<double>(count) <= std::max(1.0, amplitude / 4);
   return UlpBetween(expected.type.dtype, low, high) <= 8;
@@ -326,7 +327,8 @@ void MarkTerms(const Node& node, std::array<bool, kTermCount>& used) {
   }
 }
 
-// For the whole block: its results, predicates and states all decide the node's.
+// Marks the terms of the whole block: its results, predicates and states all decide the results of
+// the node.
 void MarkBlock(const Graph& block, std::array<bool, kTermCount>& used) {
   for (const Node& node : block.nodes()) {
     MarkTerms(node, used);

@@ -1,5 +1,5 @@
-// Compares an engine's outputs with the oracle's expectation, and names known defects by the value
-// they produce. Campaigns and the commands `judge` and `check` report its results.
+// Compares an engine's outputs with the oracle's expectation, and recognizes known defects by their
+// values. Campaigns and the commands `judge` and `check` report its results.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ namespace anecheck {
 enum class Deviation : uint8_t {
   kNone,
   kType,      // the whole output is of another type
-  kNan,       // NaN, where none is admitted
-  kNumber,    // a number, where NaN alone is
+  kNan,       // NaN, although none is admitted
+  kNumber,    // a number, although only NaN is admitted
   kInfinity,  // an infinity beside finite numbers
-  kFinite,    // a finite number, where infinities alone are admitted
+  kFinite,    // a finite number, although only infinities are admitted
   kZeroSign,  // a zero of the other sign
-  kNear,      // one or two representable values away, as by a rounding too many
+  kNear,      // one or two representable values away, as after one rounding too many
   kFar,
 };
 // A word or two: "nan", "sign of zero"; "" of kNone.
@@ -40,76 +40,76 @@ struct OutputJudgement {
 
   Verdict verdict = Verdict::kPass;
   uint64_t elements = 0;
-  uint64_t judged = 0;      // elements whose interval says something
+  uint64_t judged = 0;      // elements whose interval can refute a value
   uint64_t outside = 0;     // elements outside the conforming interval
-  int64_t first_bad = -1;   // index of the first element outside, -1 where there is none
+  int64_t first_bad = -1;   // index of the first element outside, or -1
   int64_t worst = -1;       // index of the element farthest outside
   uint32_t worst_ulp = 0;   // its distance from the interval's nearer end, in ulp
-  double expected_low = 0;  // of the worst element; of element 0 where nothing is outside
+  double expected_low = 0;  // of the worst element; of element 0 if nothing is outside
   double expected_high = 0;
   double actual = 0;
   Deviation deviation = Deviation::kNone;  // of the worst element
-  DefectSet defects;  // of kKnownDefect; several where only the combination explains it
-  // With kKnownDefect: the defects admit some element only because, through the operations that
-  // follow them, they admit almost anything there, or because they widen an interval by the most
-  // that they may do to it. The caller should judge operation by operation.
+  DefectSet defects;  // of kKnownDefect; several if only the combination explains it
+  // With kKnownDefect: the defects admit some element only because later operations let almost any
+  // value pass, or because they widen an interval as far as they can. The caller should then judge
+  // operation by operation.
   bool vague = false;
-  std::string reason;  // one line where the verdict is not kPass
+  std::string reason;  // one line if the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
   // Widths of the finite part of the intervals, in the same buckets: 0 where one value is right.
   std::array<uint64_t, kHistogramSize> widths{};
 };
 
-// How many representable values of the element type `actual` lies above `value`; negative below.
-// Integers differ by their difference. Nothing where either is NaN or they are too far apart to
-// count. Adjacent to the largest finite number comes infinity.
+// The distance from `value` up to `actual` in representable values of the element type, negative if
+// `actual` is below; for integers, the difference. Nothing if either is NaN or they are too far
+// apart to count. Infinity is adjacent to the largest finite number.
 std::optional<int64_t> UlpError(DType dtype, double value, double actual);
 
 // The bucket of OutputJudgement::ulp_histogram for an error of `ulp`.
 size_t UlpBucket(uint32_t ulp);
 
-// Whether the interval of element `index` says anything: its width is at most a quarter of the
+// Whether the interval of element `index` is evidence: its width is at most a quarter of the
 // largest finite |value| of the tensor, or at most eight ulp of the element's own value. If the
-// admitted values can be counted (bools, indices, whole numbers), their number takes the place of
-// the ulp: one value, or at most a quarter of the largest. `amplitude` is that largest |value|.
+// admitted values can be counted (bools, indices, whole numbers), their number replaces the ulp:
+// one value, or at most a quarter of the largest |value|. `amplitude` is that largest |value|.
 bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 
 // Compares one output. Elements outside are evaluated again with the family's defects switched on,
 // each alone and then together, the smallest set first; if every one of them falls inside, the
 // verdict is kKnownDefect with those ids. The verdict is kInconclusive where no element is outside
 // and less than half of them are informative. `expected` is the conforming estimate of that output.
-// A type that is not the expected one is kWrong. The overload with `catalogue` takes the departures
-// to try instead of those in force (catalogue.h). `threads` as of FindDefects.
+// An output of another type is kWrong. The overload with `catalogue` tries its departures instead
+// of those in force (catalogue.h). `threads` as in FindDefects.
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family, int threads = 1);
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family,
                       std::span<const Departure> catalogue, int threads = 1);
 
-// The terms that the bound of an output rests on (those of every operation it depends on, blocks
-// of control flow with all that they hold) and that were never measured on `family`. In order, each
-// once.
+// The terms that the bound of an output rests on and that were never measured on `family`, in
+// order, each once. They come from every operation that the output depends on, and from whole
+// blocks of control flow.
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
-// Of AssumedTerms, those that forbid the elements of `actual` outside: with each as wide as the
-// notes leave possible, every element is admitted or is a documented departure's of the family. One
-// term where one is enough. Empty if something else forbids an element, and if departures suffice.
-// Precondition: `actual` has the type of the output. Errors of the evaluation give no terms.
+// The terms of AssumedTerms that forbid the elements of `actual` outside. With each of them as wide
+// as the notes leave possible, every element is admitted, or is explained by a documented departure
+// of the family. Only one term if one is enough. Empty if something else forbids an element, or if
+// departures suffice. Precondition: `actual` has the type of the output. Empty on errors of the
+// evaluation.
 std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                                   const Tensor& actual, int family);
 
-// The departures that explain the elements of `actual` outside though `family` was measured neither
-// to depart so nor to do as the contract says: ids of the departures in force that are listed for
-// other families, names of OpenRules. Beside them documented departures of the family may be at
-// work. Empty if nothing lies outside, and if these do not explain every element. Precondition and
-// errors as ForbiddingTerms.
+// The departures that explain the elements of `actual` outside, and that no measurement on `family`
+// confirms or refutes: ids of the departures in force that are listed for other families, and names
+// of OpenRules. Documented departures of the family may contribute. Empty if nothing lies outside,
+// or if these departures do not explain every element. Precondition and errors as ForbiddingTerms.
 std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
                                                    std::span<const Tensor> inputs, size_t output,
                                                    const Tensor& actual, int family);
 
-// The terms that alone forbid `actual` on the family, and were never measured on it: the names of
-// ForbiddingTerms, or else UnmeasuredDepartures, with ", " between them. "" where something that
-// was measured forbids it.
+// The names of ForbiddingTerms, or else of UnmeasuredDepartures, separated by ", ". Only they
+// forbid `actual` on the family, and they were never measured on it. "" if something measured
+// forbids it.
 std::string NeverMeasured(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                           const Tensor& actual, int family);
 

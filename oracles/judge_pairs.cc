@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The engine's value, if it is an output of the graph's type.
+// The engine's numbers for value `id`, if it is an output and has the graph's type.
 std::optional<std::vector<double>> Given(const Graph& graph, std::span<const Tensor> actual,
                                          ValueId id, size_t& output) {
   const auto outputs = graph.outputs();
@@ -43,7 +43,7 @@ std::optional<UnpairedResult> UnpairedOf(const NodeView& node, std::span<const T
   if (!values || !positions) return std::nullopt;
   Estimate source;
   evaluation.Stored(node.Input(P::kX), source);
-  source.signed_zeros = false;  // zeros of both signs tie
+  source.signed_zeros = false;  // zeros of both signs are equal
   int64_t step = 1;
   for (int i = axis + 1; i < x.rank(); ++i) step *= x[i];
   const int64_t kept = node.ResultType().shape[axis];

@@ -1,6 +1,6 @@
-// Results of one operation that speak of each other: topk gives values and their positions. Each
-// may be admitted by itself and both not together. Campaigns and `judge` ask after the outputs were
-// judged one by one.
+// Results of one operation that depend on each other: topk returns values and their positions. Each
+// may be admissible alone, but not both together. Campaigns and `judge` check this after they
+// judged the outputs one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace anecheck {
 
-// A position that an engine gave beside a value which cannot stand there.
+// A position that an engine returned with a value that this position cannot have.
 struct UnpairedResult {
-  size_t output = 0;    // index among the graph's outputs, that of the positions
+  size_t output = 0;    // index of the positions among the graph's outputs
   int64_t element = 0;  // of it
   std::string reason;   // one line
 };
@@ -23,10 +23,10 @@ struct UnpairedResult {
 // Whether the graph has a topk whose two results are both outputs.
 bool HasPairs(const Graph& graph);
 
-// The first such element of a topk whose two results are both outputs. `actual` holds the outputs
-// in order; those of another type than the graph's are passed over, and so are positions that may
-// pass through fp16 and become others (Term::kIndexRounding). `evaluation` must hold a Run of
-// `graph` under `contract`.
+// The first unpaired element of a topk whose two results are both outputs. `actual` holds the
+// outputs in order. Skips outputs of another type than the graph's, and positions that a conversion
+// through fp16 may change (Term::kIndexRounding). `evaluation` must hold a Run of `graph` under
+// `contract`.
 std::optional<UnpairedResult> FindUnpaired(const Graph& graph, std::span<const Tensor> actual,
                                            const Contract& contract, const Evaluation& evaluation);
 

@@ -1,5 +1,5 @@
-// The judge's verdicts: inside passes, outside is wrong or a known defect by its value, and bounds
-// that say nothing are inconclusive.
+// The judge's verdicts: a value inside passes, a value outside is wrong or a known defect, and
+// bounds too wide to be evidence are inconclusive.
 #include "oracles/judge.h"
 
 #include <cmath>
@@ -70,7 +70,7 @@ TEST(SignOfZero, OfMovedElementsIsJudged) {
   }
 }
 
-// No source tells whether a move is a product with ones, which makes +0 of -0.
+// No source says whether a move is a product with ones, which turns -0 into +0.
 TEST(SignOfZero, OfMovedElementsWasNeverMeasuredOnAFamily) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-0.0, 1}));
@@ -182,7 +182,7 @@ TEST(Judge, LabelsTheTileLatticeOnItsFamilyOnly) {
     return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}),
                  family);
   };
-  // Both ones are cut off beside 4096, the 2 is not: 4098 lies on a tie of the grid of 4.
+  // Beside 4096 both ones are cut off and the 2 is not: 4098 lies on a tie of the grid of 4.
   EXPECT_EQ(judge(4096, kA13).verdict, Verdict::kKnownDefect);
   EXPECT_EQ(judge(4096, kA13).defects.ToText(), "D03");
   EXPECT_EQ(judge(4096, kA17).verdict, Verdict::kWrong);
@@ -226,7 +226,7 @@ TEST(Judge, UsersMayBringTheirOwnCatalogue) {
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, actual, kA16).verdict, Verdict::kWrong);
 }
 
-// Small quotients may be truncated or floored: either passes, and a third number does not.
+// Small quotients may be truncated or floored: both results pass, and no other number does.
 TEST(Judge, EitherNeighbourOfAQuotientIsAnAnswer) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-7, -5, -3}));
@@ -255,8 +255,7 @@ TEST(Judge, WideBoundsAreInconclusive) {
   EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside is outside however wide
 }
 
-// It is open which of three equal elements is the largest, and an element that is none of them is
-// wrong.
+// Any of three equal elements may be chosen as the largest; any other element is wrong.
 TEST(Judge, AnOpenTieSaysThatItIsOne) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {5}, {3, 1, 3, 2, 3}));
@@ -330,7 +329,7 @@ TEST(ForbiddingTerms, AreUnmeasuredTermsThatAloneForbid) {
   EXPECT_TRUE(terms(OpKind::kRelu, 1, 1.01, kA12).empty()) << "exact, whatever was measured";
 }
 
-// A sum whose accumulator is worse than the one measured on A13, and a table of sigmoid. The small
+// A sum with a less accurate accumulator than A13's measured one, and a table of sigmoid. The small
 // products keep the sum from being exact in any accumulator.
 TEST(ForbiddingTerms, AreSeveralIfNoneIsEnough) {
   Case c;
@@ -343,7 +342,7 @@ TEST(ForbiddingTerms, AreSeveralIfNoneIsEnough) {
             (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
 }
 
-// inf / inf as D07 has it beside a quotient that is two ulp off.
+// inf / inf with the result of D07, beside a quotient that is two ulp off.
 TEST(ForbiddingTerms, StandBesideDocumentedDepartures) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 1}));

@@ -1,5 +1,5 @@
-// Known defects in outputs too large to evaluate everywhere under every set of defects: a named
-// defect explains every element outside all the same.
+// Known defects in outputs too large to evaluate completely under every set of defects. A named
+// defect must still explain every element outside.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
@@ -21,7 +21,7 @@ constexpr int64_t kColumns = 128;
 constexpr int64_t kInner = 12;
 constexpr int64_t kFlushedRow = 77;
 
-// Numbers of the grid of several sizes, so that small ones meet large ones in a tile.
+// Numbers of the fp16 grid with several magnitudes, so that small and large ones meet in a tile.
 std::vector<double> Mixed(int64_t count, uint32_t seed) {
   std::vector<double> numbers(static_cast<size_t>(count));
   uint32_t state = seed;
@@ -37,7 +37,7 @@ class LargeDefects : public ::testing::Test {
  protected:
   LargeDefects() {
     std::vector<double> rows = Mixed(kRows * kInner, 1);
-    // In one row subnormal numbers stand beside others.
+    // One row has subnormal numbers among others.
     for (int64_t k = 1; k < kInner; ++k) {
       double& number = rows[static_cast<size_t>(kFlushedRow * kInner + k)];
       number = std::ldexp(std::trunc(number * 16), k < 6 ? -20 : -14);
@@ -62,7 +62,7 @@ class LargeDefects : public ::testing::Test {
     return Judge(c_.graph, c_.inputs, 0, expected_,
                  MakeTensor(DType::kFp16, {kRows, kColumns}, actual), kA13);
   }
-  // The `k`th element of those that lie outside, or inside.
+  // The `k`th of the elements outside, or of those inside.
   size_t Nth(std::span<const double> actual, bool outside, size_t k) const {
     for (size_t i = 0;; ++i) {
       if (Admits(expected_, i, actual[i]) != outside && k-- == 0) return i;
@@ -98,7 +98,7 @@ TEST_F(LargeDefects, OneElementThatNoDefectExplainsIsWrong) {
   }
 }
 
-// So few elements need another defect that none of them is looked at first.
+// Only few elements need another defect, so the search looks at none of them first.
 TEST_F(LargeDefects, AFewElementsNeedAnotherDefectAsWell) {
   const std::string_view lattice[] = {"D03"};
   const std::string_view both[] = {"D03", "D05"};
@@ -176,8 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Sums, WantedElements,
                                            Layer{"conv", AddConv}),
                          [](const auto& test) { return test.param.name; });
 
-// ---- operands that are not finite on a fixed-point array
-// -----------------------------------------
+// ---- operands that are not finite on a fixed-point array ----------------------------------------
 
 constexpr int kA16 = 5;
 constexpr int64_t kSide = 40;
@@ -192,7 +191,7 @@ ValueId AddKnownSpecials(Case& c) {
   numbers[20 * kShared + 5] = NAN;
   return c.Input(MakeTensor(DType::kFp16, {kSide, kShared}, numbers));
 }
-// Sums of more than a pass, of which some rows may overflow or not.
+// Sums of more than one pass; some rows may or may not overflow.
 ValueId AddOpenSpecials(Case& c) {
   constexpr int64_t kLong = 130;
   std::vector<double> numbers = Mixed(kSide * kLong, 11);
@@ -208,8 +207,8 @@ ValueId AddOpenSpecials(Case& c) {
 
 class SpecialRows : public ::testing::TestWithParam<std::tuple<Layer, double>> {};
 
-// A block of sums and sums one at a time, which an output with elements that nobody reads has.
-// Gives how many elements are not known.
+// Compares sums computed as a block with sums computed one at a time, as in an output with elements
+// that nobody reads. Returns how many elements are not known exactly.
 size_t ExpectSingleSums(Case& c, ValueId output, int family) {
   const Contract contract = ConformingContract(family);
   const Estimate whole = c.Run(output, contract);
@@ -252,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(Sums, SpecialRows,
                                   (std::get<1>(test.param) < 1 ? "_small" : "_large");
                          });
 
-// Quotients by zero beside others whose bounds say nothing, under a window with padding.
+// Quotients by zero beside quotients with very wide bounds, under a window with padding.
 TEST(SpecialWindows, HaveTheSumsOfSingleElements) {
   using P = params::Conv;
   for (const int family : {kA13, kA16}) {

@@ -1,5 +1,5 @@
-// The laws that the arithmetic of a family follows, as data: where one is known the oracle predicts
-// bits by it, and the interval of a contract spans no more than the law leaves open.
+// The laws that the arithmetic of a family follows, as data. If a law is known, the oracle predicts
+// bits by it, and the interval of a contract spans only the cases that the law leaves open.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace anecheck {
 struct Laws {
   // Sums of products are those of a 32-bit fixed-point accumulator (reference/fixed_point.h).
   bool fixed_sums = false;
-  // They may be, or those of a wide accumulator: both readings are admitted, overflow apart, of
-  // which the documented defects speak.
+  // Sums of products may be those of the fixed-point accumulator or of a wide one: both readings
+  // are admitted, except for overflow, which the documented defects describe.
   bool perhaps_fixed_sums = false;
-  // Sums, differences and products of two elements read exponent 31 as any other exponent, and
+  // Sums, differences and products of two elements treat exponent 31 like any other exponent, and
   // every result is rounded with ties away from zero.
   bool plain_numbers = false;
   // Functions of one fp16 element come from the recorded tables (reference/recorded_tables.h).
@@ -43,14 +43,14 @@ std::span<const LawFact> LawFacts();
 // The laws of the contract's family; the ideal contract has none.
 const Laws& LawsOf(const Contract& contract);
 
-// Whether the operation comes from a recorded table where the law of tables holds: its errors are
+// Whether the operation comes from a recorded table if the law of tables holds. Its errors are then
 // those of the table's lines.
 bool IsTabled(OpKind kind);
 
 // Whether the operation adds products, so that departures of such sums act on it.
 bool SumsProducts(OpKind kind);
 
-// Whether results are stored with ties away from zero, by law or by a departure.
+// Whether a law or a departure stores results with ties away from zero.
 bool RoundsTiesAway(const Contract& contract);
 
 }  // namespace anecheck

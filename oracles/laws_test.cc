@@ -1,5 +1,5 @@
-// Laws of arithmetic against published figures: every published sum to the bit, every published
-// error of a table to the printed digit, and how wide bounds are.
+// Compares the laws of arithmetic with published figures: every published sum to the bit, every
+// published error of a table to the printed digit. Also tests the width of bounds.
 #include "oracles/laws.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ Estimate Elementwise(const SiliconRow& row, int family) {
   return c.Run(c.Binary(kind, x, y), ConformingContract(family));
 }
 
-// The number that stands after `word` in a text, "2^30" too.
+// The number after `word` in a text, also in the form "2^30".
 double NumberAfter(std::string_view text, std::string_view word) {
   const size_t at = text.find(word);
   if (at == std::string_view::npos) return NAN;
@@ -126,8 +126,7 @@ TEST(SiliconSums, GiveThePublishedBits) {
   EXPECT_GT(compared, 200u);
 }
 
-// ---- tables
-// --------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 struct Function {
   OpKind kind;
@@ -199,8 +198,8 @@ Errors LargestErrors(const Function& function, const Contract& contract) {
   return errors;
 }
 
-// "{:.4g}" and "{:.1f}" of the published sweeps; empty where the sweep, of half the inputs, missed
-// the largest error of all.
+// "{:.4g}" and "{:.1f}" of the published sweeps; empty if the sweep, of half of the inputs, missed
+// the largest error.
 struct PublishedErrors {
   std::string_view name, absolute, ulp;
 };
@@ -242,7 +241,7 @@ TEST(Tables, EveryPublishedSweepIsThatOfOneOfTheFunctions) {
   }
   size_t compared = 0;
   for (const SiliconRow& row : *rows) {
-    // L15: how sine reduces its argument is open.
+    // L15: the reduction of the sine's argument is open.
     if (row.group != "activation error" || row.law.contains("L15")) continue;
     const std::string absolute = Between(row.output_text, "max abs ", ";");
     const std::string ulp = Between(row.output_text, "max ulp ", " at");
@@ -257,7 +256,7 @@ TEST(Tables, EveryPublishedSweepIsThatOfOneOfTheFunctions) {
   EXPECT_GT(compared, 0u);
 }
 
-// As the study prints a number, with `digits` of them.
+// Whether `number` prints as `printed`, with `digits` digits, as in the study.
 bool PrintsAs(double number, int digits, const std::string& printed) {
   return std::stod(fmt::format("{:.{}g}", number, digits)) == std::stod(printed);
 }
@@ -293,8 +292,7 @@ TEST(Tables, PrintAsThePublishedValues) {
   EXPECT_GT(compared, 4u);
 }
 
-// ---- widths
-// --------------------------------------------------------------------------------------
+// ---- widths -------------------------------------------------------------------------------------
 
 struct Width {
   double median = 0;
@@ -311,7 +309,7 @@ Width WidthOf(const Estimate& estimate) {
   return {widths[widths.size() / 2], widths.back()};
 }
 
-// Bounds around the exact result, which families without the law have, are 97 ulp wide for gelu.
+// Families without the law have bounds around the exact result; those of gelu are 97 ulp wide.
 TEST(Tables, BoundsAreAtMostOneUlpWideInTheMedian) {
   const std::vector<double> inputs = Inputs(-65504, 65504);
   for (const int family : {kA13, kA16, kA17, kA18}) {
@@ -342,8 +340,8 @@ TEST(Tables, BoundsStayInTheFunctionsRange) {
   }
 }
 
-// A table belongs to a compiler release: the value of an earlier one is no wrong value, and
-// the rule that forbids it is named.
+// A table belongs to a compiler release: a value of an earlier table is not wrong, and the judge
+// names the rule that forbids it.
 TEST(Tables, NameTheRuleIfAnEarlierTableMayHaveErredOtherwise) {
   Case c;
   const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, {1}, {1.5}));
@@ -356,8 +354,7 @@ TEST(Tables, NameTheRuleIfAnEarlierTableMayHaveErredOtherwise) {
   EXPECT_TRUE(UnmeasuredDepartures(c.graph, c.inputs, 0, wrong, kA13).empty());
 }
 
-// ---- sine, whose reduction is open
-// -----------------------------------------------------------------
+// ---- sine, whose reduction is open --------------------------------------------------------------
 
 // The lines of a quarter turn through fp16 knots at multiples of pi / 64, as stored by M6.
 double SineByLines(double x) {
@@ -388,7 +385,7 @@ TEST(TurnTable, ErrsAsPublishedAndIsAdmitted) {
   }
 }
 
-// M6 errs by 45.3 ulp at -3.141; no source says to which side.
+// M6 errs by 45.3 ulp at -3.141; no source says in which direction.
 TEST(TurnTable, AdmitsThePublishedErrorOfTheReduction) {
   const double at[] = {-3.140625};
   const double exact = std::sin(at[0]);
@@ -400,7 +397,7 @@ TEST(TurnTable, AdmitsThePublishedErrorOfTheReduction) {
   }
 }
 
-// They are as wide as the reduction is open, and no wider.
+// The bounds are only as wide as the open reduction of the argument makes them.
 TEST(TurnTable, BoundsAreBitsInTheMedian) {
   const std::vector<double> inputs = Inputs(-8, 8);
   for (const int family : {kA13, kA16, kA18}) {
@@ -413,8 +410,7 @@ TEST(TurnTable, BoundsAreBitsInTheMedian) {
   }
 }
 
-// ---- cases that the law of sums leaves open
-// ------------------------------------------------------
+// ---- cases that the law of sums leaves open -----------------------------------------------------
 
 Estimate Product(std::span<const double> x, const Contract& contract) {
   Case c;
@@ -437,7 +433,8 @@ TEST(FixedSums, AreBitsUpToSixtyFourProductsAndAnInterval) {
   EXPECT_LE(UlpBetween(DType::kFp16, passes.low[0], passes.high[0]), 4u);
 }
 
-// The accumulator holds 31 bits, fp32 holds 24: rounded to fp32 on the way these would be ties.
+// The accumulator has 31 bits, fp32 has 24: with an intermediate rounding to fp32 these sums would
+// be ties.
 TEST(FixedSums, MeetNoTieThatTheyAreShortOf) {
   struct Row {
     double x[3];

@@ -17,11 +17,12 @@ namespace anecheck {
 
 namespace {
 
-// The word of an output is rounded down to one of these, from -1 to 1.
+// The mean error of an output is rounded down to a multiple of 1 / kStepsToOne, from -1 to 1.
 constexpr int kStepsToOne = 256;
 constexpr size_t kSteps = 2 * kStepsToOne + 1;
 
-// The logarithm of the capital after a bet, rounded down: a player is never taken for richer.
+// The logarithm of the factor by which a bet changes the capital. It is rounded down, so that no
+// capital is overstated.
 int64_t LogOfOutcome(double part, double says) {
   return static_cast<int64_t>(
       std::floor(std::log2(1 + part * (says - kLeastLean)) * LeanSums::kUnit));
@@ -41,8 +42,8 @@ Outcomes MakeOutcomes() {
 
 using OpSet = std::bitset<kOpCount>;
 
-// Whether an engine that uses the term's freedom may well err to one side: errors that are
-// functions of one operand, of a count or of a place, and choices.
+// Whether an engine that uses the term's freedom may err to one side: its errors are functions of
+// one operand, of a count or of a place, or it makes a choice.
 bool IsOneSided(Term term) {
   switch (term) {
     case Term::kReciprocalRelative:
@@ -60,8 +61,7 @@ bool RestsOn(const ReferenceKernel& kernel, Term term) {
   return std::ranges::find(kernel.terms, term) != kernel.terms.end();
 }
 
-// Whether the departure makes results lean that stay inside the bound of an operation which rests
-// on these terms.
+// Whether the departure can make results of the operation lean without leaving their bound.
 bool MakesLean(const Departure& departure, std::string_view op, const ReferenceKernel& kernel) {
   switch (departure.effect) {
     case Effect::kTileLattice:
@@ -81,7 +81,7 @@ bool MakesLean(const Departure& departure, std::string_view op, const ReferenceK
   }
 }
 
-// The operations whose errors may lean in a conforming engine of the family, or one with its
+// The operations whose errors may lean in an engine of the family, conforming or with its
 // documented defects.
 OpSet MakeUntested(int family, std::span<const Departure> departures) {
   OpSet untested;
@@ -100,8 +100,8 @@ OpSet MakeUntested(int family, std::span<const Departure> departures) {
   return untested;
 }
 
-// Functions with a kink, extremes among them. Errors of their operands to either side alike come
-// out to one: the greater of two uncertain numbers is too great on the average.
+// Functions with a kink, among them extremes. They turn symmetric errors of their operands into
+// errors to one side: the greater of two uncertain numbers is too great on average.
 constexpr OpKind kBent[] = {OpKind::kMaximum,
                             OpKind::kMinimum,
                             OpKind::kAbs,
@@ -153,7 +153,7 @@ const OpSet& UntestedOps(int family) {
   return kept.ops;
 }
 
-// The error in units of the room on its side.
+// The error as a share of the bound on its side of the value.
 double ShareOf(double value, double low, double high, double actual) {
   const double error = actual - value;
   if (error == 0) return 0;
@@ -165,10 +165,10 @@ double ShareOf(double value, double low, double high, double actual) {
 
 OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual) {
   OutputLean lean;
-  double amplitude = -1;  // asked for where an element is free
+  double amplitude = -1;  // needed if an element is free
   for (size_t i = 0; i < actual.size(); ++i) {
     const double low = expected.low[i], high = expected.high[i], value = expected.value[i];
-    // Infinities and NaN have no room to measure by.
+    // An error of infinities and NaN cannot be measured as a share of the bound.
     if (!(high > low) || !std::isfinite(high - low) || !std::isfinite(value) ||
         !std::isfinite(actual[i])) {
       continue;
@@ -221,7 +221,7 @@ bool IsTested(const Graph& graph, size_t output, int family) {
   const Value& result = graph.value(graph.outputs()[output]);
   if (result.kind != ValueKind::kResult || !IsFloat(result.type.dtype)) return false;
   const OpSet& untested = UntestedOps(family);
-  // Of the values that the output depends on, the nearest first.
+  // Visits the nodes that the output depends on, the nearest first.
   std::vector<bool> wanted(graph.nodes().size());
   wanted[result.producer] = true;
   for (size_t i = result.producer + 1; i-- > 0;) {

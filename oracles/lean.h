@@ -1,4 +1,4 @@
-// The words of single outputs for the sequential test of lean_sums.h.
+// The contributions of single outputs to the sequential test of lean_sums.h.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// The word of one output. Of elements whose interval holds more than one number and says something
-// (IsInformative of judge.h).
+// The contribution of one output, from the elements whose interval contains more than one number
+// and is evidence (IsInformative of judge.h).
 struct OutputLean {
   uint64_t free = 0;
   double up = 0;      // the mean error, -1 to 1
@@ -25,7 +25,8 @@ OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual)
 
 void AddOutput(const OutputLean& output, uint64_t case_index, OperationLeans& sums);
 
-// Whether the premise is that of the output's operation on this family.
+// Whether the premise of the test (lean_sums.h) holds for the operations that lead to this output
+// on this family.
 bool IsTested(const Graph& graph, size_t output, int family);
 
 }  // namespace anecheck

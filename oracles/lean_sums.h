@@ -1,25 +1,27 @@
-// A sequential test of many outputs of one operation: whether its errors lean to one side though
-// each of them lies inside its bound. Campaigns keep the sums of it by operation, target and route.
+// A sequential test over many outputs of one operation: whether its errors lean to one side
+// although each of them lies inside its bound. Campaigns keep the test's sums for each operation,
+// target and route.
 //
 // The premise. No interval forbids that all errors lie on one side: an engine that truncates where
-// its contract lets it err is inside its bound, and a positive test shows no violation of it. It
-// shows that the engine does not round its results to nearest. An engine that does errs to
-// either side alike wherever the operands do not say on which side the next number lies: by less
-// than kLeastLean of its room on the average. So the test leaves out results that err by a function
-// of one operand (tables), of a count (reciprocals) or of a place, those that are chosen rather
-// than rounded, functions with a kink whose operands may err, and those that the family's
-// documented defects make lean (IsTested). Functions whose bound is in units of the last place
-// (exp, sqrt, quotients) are asked: that their errors lie to one side says that they are not
-// rounded to nearest, and no more.
+// its contract lets it err stays inside its bound. So a positive test shows no violation of the
+// bound; it shows that the engine does not round its results to nearest. An engine that rounds to
+// nearest errs equally to both sides if the operands do not determine on which side the next number
+// lies: its mean error is less than kLeastLean of the bound. The test therefore leaves out results
+// that err by a function of one operand (tables), of a count (reciprocals) or of a place. It also
+// leaves out results that are chosen rather than rounded, functions with a kink whose operands may
+// err, and results that the family's documented defects make lean (IsTested). It covers functions
+// whose bound is in units of the last place (exp, sqrt, quotients): errors to one side show only
+// that they are not rounded to nearest.
 //
-// The test. Let s be the mean over the free elements of one output of the error, in units of the
-// room on its side: -1 <= s <= 1, whatever hangs together inside of that output. Cases are drawn
-// independently, so that under the premise the expectation of s, given all that came before, is at
-// most kLeastLean. A player who bets the part b of the money on each output, and has
-// 1 + b (s - kLeastLean) times as much after it, then gains nothing on the average, and by Ville's
-// inequality comes to T times the first sum, ever, with a probability of 1 / T at most. No look at
-// the sums costs anything, and products of several campaigns may be multiplied. kBets players are
-// asked at once, and kMostTests sums of them; 1 / kFalseFindings is the share for all together.
+// The test. Let s be the mean error over the free elements of one output, each error as a share of
+// the bound on its side. Then -1 <= s <= 1, however the elements of that output depend on each
+// other. Cases are drawn independently, so that under the premise the expectation of s, given all
+// earlier outputs, is at most kLeastLean. A player bets the part b of the capital on each output,
+// which multiplies the capital by 1 + b (s - kLeastLean). On average the player gains nothing, and
+// by Ville's inequality the probability that the capital ever reaches T times the initial capital
+// is at most 1 / T. The sums may be inspected at any time, and the capitals of several campaigns
+// may be multiplied. The test runs kBets players on each of up to kMostTests sums; 1 /
+// kFalseFindings bounds the probability of any false finding among all of them.
 #pragma once
 
 #include <algorithm>
@@ -38,9 +40,10 @@ enum class Lean : uint8_t {
   kDown,    // negative
   kAway,    // away from zero
   kToward,  // toward zero: truncation
-  // Their mean square is above that of numbers spread evenly over their bounds. Summed, and no
-  // finding: an engine that rounds where it may, and nowhere else, does so (the scaled product of a
-  // linear_activation has 0.40 of its bound, where numbers spread evenly have 0.33).
+  // The mean square of the errors is above that of numbers spread evenly over their bounds. It is
+  // summed, but is no finding: an engine that rounds where it may, and nowhere else, can have it
+  // (0.40 of the bound for the scaled product of a linear_activation, 0.33 for evenly spread
+  // numbers).
   kFills,
 };
 template <>
@@ -51,24 +54,23 @@ struct Words<Lean> {
 };
 inline constexpr size_t kLeanCount = Words<Lean>::kTexts.size();
 
-// A mean error of less than this part of its room is none that the test speaks of. The effects that
-// the premise leaves out lie far below: how much denser operands lie on one side of a number than
-// on the other (one unit in the last place, 2^-10, apart), and errors of fp32 functions, 2^-13 of
-// that unit.
+// The test ignores a mean error of less than this part of the bound. The effects that the premise
+// neglects are far smaller: the different density of operands on both sides of a number (one unit
+// in the last place, 2^-10, apart), and errors of fp32 functions, 2^-13 of that unit.
 inline constexpr double kLeastLean = 1.0 / 32;
 inline constexpr size_t kBets = 4;
 inline constexpr std::array<double, kBets> kBetParts = {1.0 / 8, 1.0 / 4, 1.0 / 2, 3.0 / 4};
-// Above the sums that any one results file may hold: operations, targets, routes and leans.
+// More sums than any results file may contain: operations times targets, routes and leans.
 inline constexpr double kMostTests = 1e5;
 inline constexpr double kFalseFindings = 1e9;
 
-// The sums of one lean. Whole numbers, so that no order of outputs makes a difference.
+// The sums of one lean. Whole numbers, so that the order of outputs makes no difference.
 struct LeanSums {
   static constexpr double kUnit = 1 << 20;
 
   uint64_t outputs = 0;
   int64_t sum = 0;  // of the outputs' means, in 1 / kUnit, rounded down
-  // Binary logarithms of each player's capital, in 1 / kUnit, never too large.
+  // The binary logarithm of each player's capital, in 1 / kUnit, rounded down.
   std::array<int64_t, kBets> capitals{};
   // The output that leans most: its case, and by how much.
   uint64_t extreme_case = 0;
@@ -88,8 +90,8 @@ struct LeanSums {
   }
   bool operator==(const LeanSums&) const = default;
 
-  // Whether the premise does not hold, as the text above says. The mean of the players' capital is
-  // at least that of the richest, divided by all of them.
+  // Whether the premise does not hold, by the test above. The mean capital of the players is at
+  // least the richest player's capital divided by the number of players.
   bool Significant() const {
     const double needed = std::log2(kBets * kMostTests * kFalseFindings);
     return Part(*std::ranges::max_element(capitals)) >= needed;

@@ -42,7 +42,7 @@ TEST(MeasureLean, TakesSidesOfTheValueAndOfZero) {
   EXPECT_DOUBLE_EQ(lean.mean_square, (0.25 + 0.25 + 1 + 0) / 4);
 }
 
-// An interval as wide as the tensor's numbers says nothing, nor does an error in it.
+// An interval as wide as the tensor's numbers is no evidence, nor is an error in it.
 TEST(MeasureLean, LeavesOutWideIntervals) {
   Estimate expected = Room({1, 1000}, 0.25);
   expected.low[0] = -600;
@@ -58,8 +58,8 @@ TEST(MeasureLean, LeavesOutElementsWithoutRoomOrNumber) {
   EXPECT_EQ(MeasureLean(expected, std::vector<double>{100, 101, nan, 101}).free, 1u);
 }
 
-// Outputs whose errors lie at an end of their bound, as a coin falls, in each of a million cases:
-// the hardest thing that an engine without a preferred side may do.
+// In each of a million cases the errors lie at one end of their bound, chosen by a coin. This is
+// the hardest case of an engine without a preferred side.
 TEST(LeanSums, AMillionOutputsOfNoSideAreNotSignificant) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   OperationLeans leans;
@@ -72,7 +72,7 @@ TEST(LeanSums, AMillionOutputsOfNoSideAreNotSignificant) {
   EXPECT_EQ(Of(leans, Lean::kFills).outputs, 0u) << "no output had wide intervals";
 }
 
-// As long as the mean stays below the test's threshold, no number of outputs is enough.
+// If the mean stays below the test's threshold, no number of outputs is significant.
 TEST(LeanSums, ALeanTooSmallToSpeakOfIsNeverSignificant) {
   LeanSums sums;
   for (uint64_t i = 0; i < 1'000'000; ++i) sums.Add(i, kLeastLean);
@@ -104,7 +104,8 @@ TEST(LeanSums, ErrorsThatFillTheirBoundsShow) {
   EXPECT_TRUE(Of(ends, Lean::kFills).Significant());
 }
 
-// In any order and cut: shards, processes and runs are added up.
+// The order and the division of outputs make no difference: shards, processes and runs are added
+// up.
 TEST(LeanSums, DoNotDependOnTheOrder) {
   ChoiceStream choices = ChoiceStream::FromSeed(3);
   LeanSums whole, first, second;
@@ -138,7 +139,7 @@ TEST(LeanSums, KnowTheOutputThatLeansMost) {
   EXPECT_DOUBLE_EQ(LeanSums::Part(sums.extreme), 0.5);
 }
 
-// x to op(x), and on to relu(op(x)).
+// Whether the test covers a graph of op(x), squared if `behind`.
 bool Tested(OpKind op, int family, bool behind = false) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));
@@ -165,7 +166,7 @@ TEST(IsTested, LeavesOutTablesAndTheirReaders) {
   EXPECT_FALSE(Tested(OpKind::kSigmoid, kA13, true));
 }
 
-// The greater of two numbers with errors to both sides is too great on average, and so are values
+// The greater of two numbers that may err to both sides is too great on average, and so are values
 // computed from it. Numbers without an error are tested.
 TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
   testing::Case item;
@@ -181,7 +182,8 @@ TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
   EXPECT_FALSE(IsTested(item.graph, 2, kA15));
 }
 
-// Reciprocals err by their count, positions are chosen: a cast makes a number of them.
+// The error of a reciprocal depends on its count, and positions are chosen; a cast turns a position
+// into a number.
 TEST(IsTested, NothingIsAskedOfCountsNorOfChoices) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));

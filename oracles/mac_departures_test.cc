@@ -1,5 +1,6 @@
-// The defects of the multiply-accumulate path, met alone and together: a departing engine's values
-// are named, whichever reading of the facts it follows, and a faulty one's are not.
+// The defects of the multiply-accumulate path, alone and together. The judge names the defects of a
+// departing engine, whichever reading of the facts it follows, and does not take a faulty engine
+// for a departing one.
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
@@ -56,7 +57,8 @@ TEST(Readings, TheLatticeCutsBothAddendsInsideATile) {
   EXPECT_EQ(Sum({.tile = 4, .bits = 8}, {4096, 1, 1, 33}), 4128);
 }
 
-// The definition by quotients, for numbers of all sizes. The first has few bits enough to stay.
+// The definition by quotients, for numbers of all sizes. `a` has so few bits that the lattice can
+// keep it.
 RC_GTEST_PROP(Readings, TheLatticeIsThatOfTheLargerMagnitude, ()) {
   const int bits = *rc::gen::inRange(1, 54);
   const int most = 1 << std::min(bits, 20);
@@ -89,7 +91,7 @@ double OnLatticeByQuotients(const SumReading& reading, const Numbers& products) 
   return total;
 }
 
-// A number of the kind, a rare one among them: subnormal numbers of doubles, infinities and NaN.
+// A random number, sometimes a rare one if `with_rare`: a subnormal double, an infinity or NaN.
 double AnyNumber(bool with_rare) {
   if (with_rare && *rc::gen::inRange(0, 40) == 0) {
     return *rc::gen::element(kInfinity, -kInfinity, kNan, 0x1p-1060, -0x1p-1074, 0x1p-1000);
@@ -185,7 +187,7 @@ TEST(Readings, AnInvalidProductIsZeroOrSpoilsTheSum) {
 
 // ---- verdicts -----------------------------------------------------------------------------------
 
-// y = x . w + bias, one output; `x` is an input.
+// y = x . w + bias with one output; `x` is an input.
 struct Layer {
   Numbers x;
   Numbers weight;
@@ -253,7 +255,7 @@ TEST(MacDefects, NanLeavesThePortAsZeroBeforeTheBias) {
   EXPECT_EQ(Named({{kNan, -kInfinity}, {1, 1}, 3}, 3, kA17), "wrong");
 }
 
-// A chain of operations after an overflow admits almost anything, and says so.
+// Operations after an overflow admit almost anything, and the judgement is marked as vague.
 TEST(MacDefects, AWideExplanationIsVague) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 3}, {40000, -30000, 1}));
@@ -271,8 +273,8 @@ TEST(MacDefects, AWideExplanationIsVague) {
   EXPECT_TRUE(judge(after, 12000).vague);
 }
 
-// Operands that are intervals themselves: the lattice may take away as much as it can from any of
-// their numbers, and no more.
+// Operands that are intervals: the lattice may truncate as much as it can from any of their
+// numbers, and no more.
 TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4}, {4096, 1, 1, 1}));
@@ -289,7 +291,7 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
 
-// As for the lattice: an interval that may lie below the normal numbers may be flushed.
+// As for the lattice: an operand whose interval reaches the subnormal numbers may be flushed.
 TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {0x1.8p-15, 1}));
@@ -305,7 +307,7 @@ TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
   EXPECT_EQ(judge(0.5).verdict, Verdict::kWrong);
 }
 
-// Without D07 a NaN stays one, and is the only thing admitted.
+// Without D07 a NaN stays NaN, and nothing else is admitted.
 TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {kInfinity, -kInfinity}));
@@ -319,7 +321,7 @@ TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
   EXPECT_FALSE(Admits(estimate, 0, kInfinity));
 }
 
-// D07 is about results: values that an operation only moves are none.
+// D07 concerns results; values that an operation only moves are not results.
 TEST(MacDefects, AMovedNanIsNoResult) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kNan, 1}));
@@ -336,8 +338,8 @@ TEST(MacDefects, AMovedNanIsNoResult) {
 
 // ---- engines ------------------------------------------------------------------------------------
 
-// A departing engine: D01, D03, D05, D06 and D07 together, by the readings of the facts that it
-// follows, and the faults that it has besides. Written apart from the reference kernels.
+// A departing engine: D01, D03, D05, D06 and D07 together, with the readings of the facts that it
+// follows, and its further faults. It shares no code with the reference kernels.
 struct Engine {
   bool pads_tiles = false;
   bool rounds_products = false;
@@ -437,7 +439,7 @@ TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflowInside
   EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << judgement.reason;
 }
 
-// The lattice and the flush both move the rest that D07 leaves of this sum, to the same number.
+// D07 leaves a part of this sum, which the lattice and the flush both change to the same number.
 TEST(DepartingEngines, AreRecognisedIfTwoDefectsHaveOneEffect) {
   const Layer layer = {.x = {0x1p-15, -1.8525390625, kInfinity, 0.14685058593750, 0.8125},
                        .weight = {-4.875, -4, -0.0, -0.026031494140625, 6.55078125},
@@ -453,8 +455,8 @@ TEST(DepartingEngines, AreRecognisedIfTwoDefectsHaveOneEffect) {
   }
 }
 
-// Of the layers in which a fault moves a departing engine's result by more than `ulp`: the share
-// that is called wrong.
+// The share of layers judged wrong, among those in which a fault moves a departing engine's result
+// by more than `ulp`.
 double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
   ChoiceStream choices = ChoiceStream::FromSeed(5);
   double moved = 0;
@@ -475,8 +477,8 @@ double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
   return found / moved;
 }
 
-// The rest are sums that overflow on both sides by one reading, for which 0 is admitted too, and
-// errors no larger than the readings differ.
+// The other layers are sums that overflow on both sides by one reading, which admit 0 too, and
+// errors no larger than the difference between the readings.
 TEST(FaultyEngines, AreNotTakenForDepartingOnes) {
   EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_bias = true; }, 8), 0.8);
   EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_last_lane = true; }, 8), 0.95);

@@ -1,5 +1,5 @@
-// The same sums of products by oneDNN in f32 on one thread, as the yardstick of oracle_bench. There
-// is none if oneDNN is not installed.
+// The same sums of products by oneDNN in f32 on one thread, as the reference of oracle_bench.
+// Absent if oneDNN is not installed.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace anecheck::onednn {
 
-// Something to run repeatedly, its operands filled with numbers.
+// A primitive to run repeatedly, with its operands filled.
 class Work {
  public:
   virtual ~Work() = default;

@@ -21,9 +21,9 @@ namespace {
 
 using reference::BoundedTensor;
 
-// The elements that one evaluation may hold over all values of a graph.
+// The most elements that one evaluation may hold in all values of a graph.
 constexpr int64_t kMaxEvaluatedElements = int64_t{1} << 26;
-// The same where intermediates are given up, so that only a few values are held at a time.
+// The same if intermediates are freed, so that only a few values are held at a time.
 constexpr int64_t kMaxStreamedElements = int64_t{1} << 33;
 
 void CopyMembers(const BoundedTensor& tensor, Estimate& estimate) {
@@ -112,7 +112,7 @@ struct Evaluation::State {
 
 namespace {
 
-// Types and sizes of every value; refuses a graph that would not fit in memory.
+// Sets the type and size of every value; refuses a graph that would not fit in memory.
 Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
                      int64_t limit = kMaxEvaluatedElements) {
   values.resize(graph.values().size());
@@ -222,10 +222,12 @@ Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
 
 namespace {
 
-// The owner of a graph's constants.
+// When a graph's constants are loaded: at the start, by an earlier evaluation, or where they are
+// read.
 enum class Constants : uint8_t { kLoaded, kKept, kOnDemand };
 
-// Sets every input and state, and constants as told: kKept are those of `loaded`.
+// Sets every input and state, and the constants as `constants` says; kKept takes them from
+// `loaded`.
 Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                   reference::Arena& arena, std::span<BoundedTensor> values,
                   Constants constants = Constants::kLoaded,
@@ -262,10 +264,10 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
   return {};
 }
 
-// The memory that a value's arrays lie in, and how long it is needed. Every operation and every
-// constant has its own memory; a result may also point into that of its operands (a reshape
-// does). A constant is loaded for each operation that reads it: that takes less time than the
-// operation does, and all constants of a model at once are too many.
+// The memory of each value's arrays, and how long it is needed. Every operation and every constant
+// has its own memory; a result may also point into that of its operands (a reshape does). A
+// constant is loaded for each operation that reads it: this takes less time than the operation, and
+// all constants of a model would not fit at once.
 class Lifetimes {
  public:
   explicit Lifetimes(const Graph& graph)
@@ -295,7 +297,8 @@ class Lifetimes {
     for (const ValueId id : graph_.outputs()) LoadConstant(id, contract, values);
   }
 
-  // After `node` ran: the places of its results, and the values needed for the last time.
+  // Call after node `id` ran: records the memory of its results, and frees values that no later
+  // node needs.
   void Finish(NodeId id, std::span<BoundedTensor> values) {
     const Node& node = graph_.node(id);
     HoldForStates(id);
@@ -369,7 +372,7 @@ class Lifetimes {
   const Graph& graph_;
   reference::BlockPool pool_;                              // outlives the arenas
   std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by owner: nodes, then constants
-  std::vector<uint32_t> holders_;                          // values that point into each
+  std::vector<uint32_t> holders_;                          // number of values in each
   std::vector<std::vector<size_t>> owners_;                // by value
   std::vector<NodeId> last_use_;
 };
@@ -407,7 +410,7 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
 
 namespace {
 
-// By node, whether `output` depends on it.
+// For each node, whether `output` depends on it.
 std::vector<bool> NodesBefore(const Graph& graph, ValueId output) {
   std::vector<bool> values(graph.values().size(), false);
   std::vector<bool> nodes(graph.nodes().size(), false);
@@ -447,8 +450,9 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
 
 namespace {
 
-// The contract under which the values of an operation cost least. They are the same under every
-// contract without departures, but for operations whose kernels say otherwise or that follow a law.
+// The contract under which the values of an operation are cheapest to compute. The values are the
+// same under every contract without departures, except for operations that follow a law or whose
+// kernels need bounds.
 const Contract* ContractForValue(const Graph& graph, const Node& node, const Contract* contract) {
   if (contract->departure_count != 0 || LawsOf(*contract).plain_numbers) return contract;
   const bool tabled =
@@ -487,7 +491,7 @@ std::span<const double> Evaluation::Values(ValueId id) const {
 
 namespace {
 
-// The value alone, as if nothing else were admitted.
+// The tensor with only its value admitted.
 BoundedTensor PointOf(const BoundedTensor& tensor) {
   BoundedTensor point;
   point.type = tensor.type;
@@ -509,7 +513,7 @@ Status Evaluation::RunValuesForOutputs(const Graph& graph, std::span<const Tenso
   if (bounded || contract.departure_count != 0 || LawsOf(contract).plain_numbers) {
     return RunForOutputs(graph, inputs, contract);
   }
-  // An operation that follows a law has the values of the contract, and no bounds go on from it.
+  // An operation that follows a law has the values of the contract; its bounds are dropped.
   const auto take_values = [&](NodeId id) {
     const Node& node = graph.node(id);
     for (uint32_t i = 0; i < node.result_count; ++i) {
@@ -589,7 +593,7 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
 
 namespace {
 
-// Whether a zero has the sign that its interval shows.
+// Whether a zero has the sign that its interval requires.
 bool HasSignOfZero(const Estimate& expected, size_t index, double zero) {
   const double low = expected.low[index];
   const double high = expected.high[index];

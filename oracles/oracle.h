@@ -1,5 +1,5 @@
-// The CPU oracle: the value of every result of a graph and the interval that a conforming engine
-// must stay in. Campaigns, the command line and generators call Evaluate or keep an Evaluation.
+// The CPU oracle: the value of every result of a graph and the interval in which a conforming
+// engine must stay. Campaigns, the command line and generators call Evaluate or keep an Evaluation.
 #pragma once
 
 #include <cstdint>
@@ -25,38 +25,40 @@ struct Estimate {
   // The exact result of the operation on its operands' values, rounded once (half to even) to the
   // element type. Integers and bools are exact; int32 and smaller fit a double.
   std::vector<double> value;
-  // The results of a conforming engine, both ends included.
+  // The interval of a conforming engine's results, both ends included.
   std::vector<double> low, high;
-  // Whether a zero has the sign of its interval's ends, where both are zeros of one sign: elements
-  // that were moved and not computed. Elsewhere the sign of a zero is not judged.
+  // Whether a zero must have the sign of its interval's ends if both ends are zeros of one sign.
+  // True for elements that were moved and not computed. Otherwise the sign of a zero is not judged.
   bool signed_zeros = false;
   std::vector<uint8_t> flags;
-  // Discrete results: `whole` admits integers alone. Element i with
-  // member_begin[i] < member_begin[i + 1] admits only those entries of `members`, ascending;
-  // member_begin is empty where no element has such a set.
+  // Discrete results: `whole` admits only integers. Element i with member_begin[i] < member_begin[i
+  // + 1] admits only those entries of `members`, ascending; member_begin is empty where no element
+  // has such a set.
   bool whole = false;
-  // Every line along this axis holds each number once: positions by rank. -1 where none is.
+  // Along this axis every line contains each number at most once, as positions by rank do. -1 if
+  // there is no such axis.
   int distinct_axis = -1;
-  // Departures alone: they widen an interval by the most that they may do, so that the admitted
-  // interval says little.
+  // Set only under departures: they widened an interval as far as they can, so that the interval is
+  // weak evidence.
   bool loose = false;
   std::vector<uint32_t> member_begin;
   std::vector<double> members;
-  // Empty, or the finite numbers among [low, high] that are meant where the interval reaches an
-  // infinity: none where the low end lies above the high one. Sums of products that may overflow
-  // set them; operations that follow do not know them.
+  // Empty, or the interval of the admitted finite numbers if [low, high] reaches an infinity; no
+  // finite number is admitted if finite_low is above finite_high. Sums of products that may
+  // overflow set them; later operations do not use them.
   std::vector<double> finite_low, finite_high;
 };
 
-// Whether a conforming engine may give `actual` as element `index`.
+// Whether a conforming engine may return `actual` as element `index`.
 bool Admits(const Estimate& expected, size_t index, double actual);
-// How many values element `index` admits where they can be counted (whole numbers, sets), else 0.
+// The number of values that element `index` admits if they can be counted (whole numbers, sets),
+// else 0.
 uint64_t CountAdmitted(const Estimate& expected, size_t index);
 
-// Evaluates graphs one after another in memory that it keeps. Not thread-safe; one per thread.
+// Evaluates graphs one after another and reuses its memory. Not thread-safe; use one per thread.
 class Evaluation {
  public:
-  // Below so many steps the start of a thread costs more than it saves.
+  // With fewer steps, to start a thread costs more than it saves.
   static constexpr uint64_t kWorthThreads = uint64_t{1} << 20;
 
   Evaluation();
@@ -64,9 +66,9 @@ class Evaluation {
   Evaluation(Evaluation&&) noexcept;
   Evaluation& operator=(Evaluation&&) noexcept;
 
-  // Lets operations of at least `worth` steps of an inner loop use so many threads (1 by default;
-  // below 1 all that the machine has). The results are the same. Not for one of several evaluations
-  // that run at once.
+  // Lets operations with at least `worth` steps of an inner loop use `threads` threads (1 by
+  // default; below 1: all threads of the machine). The results are the same. Do not use it if
+  // several evaluations run at once.
   void UseThreads(int threads, uint64_t worth = kWorthThreads);
   int threads() const;
 
@@ -78,32 +80,32 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
   // As Run, for `output` and the values that it depends on: no other value may be read. In graphs
-  // with states everything is computed. `wanted`, where not empty, has an entry for each element of
-  // `output`: those that are 0 may not be read either, and sums of products leave them out.
+  // with states everything is computed. `wanted`, if not empty, has an entry for each element of
+  // `output`: elements with entry 0 may not be read either, and sums of products skip them.
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                ValueId output, std::span<const uint8_t> wanted = {});
 
-  // As Run, for graphs too large to keep: values that no later operation needs are given up.
-  // Afterwards only the graph's outputs may be read. Constants are loaded where they are read.
-  // `visit`, where given, is called for each operation in order, and may read its results.
+  // As Run, for graphs too large to keep in memory: values that no later operation needs are freed.
+  // Afterwards only the graph's outputs may be read. Constants are loaded when they are read.
+  // `visit`, if given, is called for each operation in order, and may read its results.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                        const std::function<void(NodeId)>& visit = {});
 
-  // As RunForOutputs, for the values alone: of the outputs only Values may be read. Takes about
-  // half the time under a family's contract.
+  // As RunForOutputs, without bounds: only Values of the outputs may be read. Takes about half the
+  // time under a family's contract.
   Status RunValuesForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                              const Contract& contract);
 
-  // As Run, for the graph and under the contract that `other` ran last, at other inputs, and for
-  // the values alone: of the results only Values may be read. Takes less than half the time.
-  // `other` must not run again while they are read. Errors: those of Run.
+  // As Run, without bounds, for the graph and contract of the last run of `other`, but with other
+  // inputs: only Values of the results may be read. Takes less than half the time. `other` must not
+  // run again while they are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
-  // After a successful Run or RunValues, and, as far as they allow reading it, RunForOutputs and
-  // RunValuesForOutputs: Estimate::value of value `id`.
+  // Estimate::value of value `id`, after a successful Run or RunValues. Also after RunForOutputs
+  // and RunValuesForOutputs, for the values that may be read.
   std::span<const double> Values(ValueId id) const;
 
   // After a successful Run: the values that the engine may store for `id` if it is a graph output
-  // or a tap, that is rounded to its element type. Reuses the memory of `estimate`.
+  // or a tap, rounded to its element type. Reuses the memory of `estimate`.
   void Stored(ValueId id, Estimate& estimate) const;
   // The same before storing: the interval also covers an intermediate that stays unrounded.
   void Intermediate(ValueId id, Estimate& estimate) const;
@@ -124,7 +126,7 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
 
 // The elements of a tensor as numbers (a constant's bytes or a runner's output), int4 to fp32.
 void DecodeElements(DType dtype, std::span<const uint8_t> bytes, std::span<double> elements);
-// The converse for numbers that the element type holds exactly.
+// The converse, for numbers that the element type represents exactly.
 void EncodeElements(DType dtype, std::span<const double> elements, std::span<uint8_t> bytes);
 
 }  // namespace anecheck

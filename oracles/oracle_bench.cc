@@ -1,5 +1,5 @@
-// How fast the oracle evaluates: whole small graphs as campaigns make them, and the loops that
-// large tensors spend their time in, beside oneDNN in f32 where it is installed. One thread.
+// Measures the speed of the oracle: small graphs as campaigns make them, and the loops in which
+// large tensors spend their time, compared with oneDNN in f32 if it is installed. One thread.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 #include <cmath>
@@ -120,7 +120,7 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// The times of runs of one thing.
+// The times of repeated runs.
 struct Seconds {
   double sum = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -135,10 +135,10 @@ struct Seconds {
   }
 };
 
-// items/s; with a yardstick also ratio_to_onednn, the time oneDNN takes over the time this takes.
-// Both run by turns, so that other work of the machine strikes both; oneDNN finds its operands in
-// the caches. The best run of each, which a busy machine slows least, gives best_items/s and
-// best_ratio.
+// Reports items/s; with a yardstick also ratio_to_onednn, the time of oneDNN divided by the time of
+// the oracle. Both run in turn, so that other load of the machine affects both; oneDNN finds its
+// operands in the caches. The fastest run of each, which a busy machine slows least, determines
+// best_items/s and best_ratio.
 void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr,
              int family = kA13) {
   Evaluation evaluation;
@@ -180,7 +180,8 @@ void Sides(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)->Apply(Sides);
 BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)->Apply(Sides);
 
-// Sums by the law of the fixed-point accumulator: of A16, and of A17 beside those of a wide one.
+// Sums by the law of the fixed-point accumulator: on A16 alone, on A17 together with those of a
+// wide accumulator.
 void BM_MatmulOfFamily(benchmark::State& state, int family) {
   const int64_t n = state.range(0);
   Case c;
@@ -194,7 +195,7 @@ BENCHMARK_CAPTURE(BM_MatmulOfFamily, a13, kA13)->Apply(Sides);
 BENCHMARK_CAPTURE(BM_MatmulOfFamily, a16, kA16)->Apply(Sides);
 BENCHMARK_CAPTURE(BM_MatmulOfFamily, a17, kA17)->Apply(Sides);
 
-// As an intermediate of a network meets weights: rows that are known but for a table's error.
+// A product as inside a network: rows that are uncertain by a table's error, times weights.
 void BM_MatmulOfIntervals(benchmark::State& state, int family) {
   const int64_t n = state.range(0);
   Case c;
@@ -228,8 +229,8 @@ void BM_Unary(benchmark::State& state, OpKind kind) {
   c.graph.AddOutput(c.Unary(kind, x));
   RunCase(state, c, static_cast<double>(n));
 }
-// The least that tables of functions serve (reference/distinct.h), and the least that only the last
-// cache holds.
+// The smallest size for which tables of functions are used (reference/distinct.h), and the smallest
+// that only the last cache can hold.
 void Sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(1 << 15)->Arg(1 << 18)->Unit(benchmark::kMicrosecond);
 }

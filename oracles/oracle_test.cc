@@ -45,7 +45,7 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
     EXPECT_FALSE(fact.name.empty());
     EXPECT_FALSE(fact.source.empty()) << fact.name;
     EXPECT_GT(std::max(fact.conforming, fact.sound), 0) << fact.name;
-    // A term whose source is silicon and that counts as measured nowhere says why.
+    // A term with a silicon source that counts as measured nowhere must say why.
     const bool swept = fact.source.find("silicon_sweep") != std::string_view::npos;
     EXPECT_TRUE(!swept || fact.measured != 0 || fact.source.find("one probe") != fact.source.npos)
         << fact.name;
@@ -118,7 +118,7 @@ class ElementTypes : public ::testing::TestWithParam<size_t> {};
 TEST_P(ElementTypes, EncodeAndDecodeEveryPattern) {
   const auto dtype = static_cast<DType>(GetParam());
   const int bits = DTypeBits(dtype);
-  // All patterns of the narrow types; of the wide ones patterns spread over the range.
+  // All patterns of the narrow types, and patterns spread over the range of the wide types.
   const size_t count = bits <= 16 ? size_t{1} << bits : 1 << 16;
   const TensorType type = {dtype, {static_cast<int64_t>(count)}};
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
@@ -272,7 +272,7 @@ TEST(Evaluate, DivisionByZeroFollowsASignOnlyIfItIsCertain) {
   EXPECT_EQ(open.high[0], kInfinity);
 }
 
-// A value that may be infinite has no product with a slope of zero; the finite ones beside it do.
+// An infinity times a slope of zero is NaN; the finite values of the interval have a product.
 TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1, 1, 1}, {1.0}));
@@ -286,8 +286,8 @@ TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) 
   EXPECT_EQ(bent.high[0], kInfinity);
 }
 
-// Both infinities are the ends of the interval of a quotient by a zero of unknown sign; the numbers
-// between them have products with zero, and quotients by infinity.
+// A quotient by a zero of unknown sign has an interval between both infinities. The numbers inside
+// have products with zero and quotients by infinity.
 TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
@@ -303,8 +303,7 @@ TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
   EXPECT_TRUE(Admits(quotient, 0, 0.0));
 }
 
-// A number that an engine flushes below the least number of fp16 is multiplied with infinity as
-// zero.
+// A number below the least fp16 number may be flushed to zero, whose product with infinity is NaN.
 TEST(Evaluate, AScaleThatMayBeRoundedToZeroHasNoProductWithInfinity) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 1}, {-kInfinity}));
@@ -336,7 +335,7 @@ TEST(Evaluate, SoftmaxOfElementsThatMayAllBeMinusInfinityAdmitsNan) {
 }
 
 // The product of these seven numbers lies 1694 below the middle 2219 * 2^54 of two numbers of fp16
-// (in units of 2^-70); the error of the doubles on the way decides the rounding.
+// (in units of 2^-70); the error of intermediate doubles would decide the rounding.
 TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
   using P = params::Scatter;
   std::vector<double> factors = {1951, 1523, 997, 569, 257, 338, 273};
@@ -352,7 +351,8 @@ TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
   EXPECT_EQ(c.Run(c.Finish()).value[0], 2218 * 0x1p-16);
 }
 
-// Of [3, 7] in steps of two ceil_mode makes two windows; the first begins at the first element.
+// With steps of two over [3, 7], ceil_mode makes two windows; the first begins at the first
+// element.
 TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
   using P = params::Pool;
   for (const char* type : {"same", "same_lower", "valid"}) {
@@ -367,8 +367,8 @@ TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
   }
 }
 
-// Of deviations that are small beside it the default epsilon decides: 1e-5, or 168 * 2^-24 in fp16.
-// With the former the normal element is -0.04056, which the scale takes to 0.06085.
+// The deviations are so small that the default epsilon decides: 1e-5, or 168 * 2^-24 in fp16. With
+// 1e-5 the normalized element is -0.04056, which the scale turns into 0.06085.
 TEST(Evaluate, AnAbsentEpsilonIsAdmittedInFullAndRounded) {
   using P = params::LayerNorm;
   const std::vector<double> numbers = {-0x1.8p-14, 0x1.edcp-14, 0x1p-12,    0x1.18p-18,
@@ -529,7 +529,7 @@ RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnWhatWasEvaluatedBefore, (uint64_t se
   }
 }
 
-// Bit by bit, but that one NaN is as good as another.
+// Compares bit by bit; any NaN equals any other.
 bool SameNumbers(std::span<const double> a, std::span<const double> b) {
   return std::ranges::equal(a, b, [](double x, double y) {
     return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) || (x != x && y != y);
@@ -585,8 +585,8 @@ TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
   }
 }
 
-// Beside an infinity the first element of the l2 norm is 0 or NaN; it keeps the values that
-// batch_norm may fold.
+// Because of the infinity, the first element of the l2 norm is 0 or NaN; its value 0 still has the
+// roundings that batch_norm may fold.
 TEST(Normalization, BatchNormOfAPossibleNanAdmitsNanAndItsRoundings) {
   using P = params::BatchNorm;
   Case c;

@@ -1,5 +1,6 @@
-// How near engines that keep the contract come to the bound of each operation, measured: the
-// evidence that the bounds are not lazy. The adversary test measures it and holds the table to it.
+// A table of measurements: how near engines that keep the contract come to the bound of each
+// operation. It is the evidence that the bounds are tight. The adversary test measures the shares
+// and checks the table.
 #pragma once
 
 #include <span>
@@ -9,8 +10,8 @@ namespace anecheck {
 
 struct ReachedShare {
   std::string_view op;
-  // Mean over result elements with a bound of the part of it that the worst of the test's engines
-  // reach, 0 to 1.
+  // The part of the bound that the test's worst engines reach, 0 to 1, as the mean over result
+  // elements with a bound.
   double share = 0;
 };
 

@@ -1,5 +1,6 @@
-// Real models from end to end, node by node: every operation's result from its actual operands
-// agrees on sampled outputs with the slow implementation, and the whole gives the same.
+// Real models from end to end, node by node: every operation's result for its actual operands
+// agrees with the slow implementation on sampled elements, and an evaluation of the whole model
+// agrees with the nodes.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -26,7 +27,7 @@ constexpr size_t kSamples = 12;
 
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Places spread over a result, the first and the last among them.
+// Places spread over a result, including the first and the last.
 std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   std::vector<size_t> places = {0, size - 1};
@@ -34,8 +35,8 @@ std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
   return places;
 }
 
-// The evaluation of a whole model must agree with that of each node by itself, on the stored
-// results of those before it.
+// Evaluates a model node by node, each on the stored results of earlier nodes. The evaluation of
+// the whole model must agree with it.
 class Chain {
  public:
   Chain(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {
@@ -58,7 +59,7 @@ class Chain {
     for (const ValueId output : graph.outputs()) last_use_[output] = kNoNode;
   }
 
-  // Evaluates every node and compares; "" or the first difference.
+  // Evaluates every node and compares it; returns the first difference, or "".
   std::string Run() {
     for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
       std::string difference = RunNode(node);
@@ -71,7 +72,8 @@ class Chain {
   }
 
   const std::vector<double>& values(ValueId id) const { return values_[id]; }
-  // Outputs that were compared, by operation; 0 where the slow implementation gave none.
+  // The number of compared elements, by operation; 0 if the slow implementation has no value for
+  // them.
   const std::map<std::string, size_t, std::less<>>& compared() const { return compared_; }
 
  private:
@@ -104,7 +106,7 @@ class Chain {
     return {};
   }
 
-  // The node as a graph of its own; keeps its results. "" or the error.
+  // Evaluates the node as a separate graph and keeps its results. Returns the error, or "".
   std::string Evaluate(const Node& node) {
     Graph one;
     std::vector<Tensor> inputs;
@@ -142,7 +144,7 @@ bool SameAt(const Estimate& whole, size_t element, double expected) {
   return SameNumber(whole.value[element], expected);
 }
 
-// Every output of `graph` as a whole, under `contract`, against the chain's.
+// Evaluates `graph` as a whole under `contract`, and compares every output with the chain's.
 void ExpectOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                    const Chain& chain, bool (*agrees)(const Estimate&, size_t, double)) {
   Evaluation evaluation;
@@ -203,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Files, RealModels, ::testing::ValuesIn(kModels), [](con
   return fmt::format("{}_{}", name, instance.index);
 });
 
-// No real file is left out above.
+// The list above contains every real file.
 TEST(RealModelFiles, AreAllEvaluated) {
   const std::string folder = testing::RealDataPath("mil");
   ANECHECK_SKIP_WITHOUT(folder);

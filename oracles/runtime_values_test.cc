@@ -1,5 +1,6 @@
-// The results of Core ML for operations whose text says otherwise or nothing: the numbers that
-// coremltools' runtime tests compare with Core ML's own predictions, and the notes of its format.
+// The results of Core ML for operations whose text differs or says nothing: the numbers that
+// coremltools' runtime tests compare with Core ML's own predictions, and the notes of Core ML's
+// format.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <initializer_list>
@@ -31,10 +32,10 @@ void ExpectNear(const Estimate& estimate, std::initializer_list<double> expected
   }
 }
 
-// ---- recurrent cells: gates far from zero are open or shut ----
+// ---- recurrent cells: gates far from zero are 1 or 0 ----
 
 // One step of two cells on x = 1: the reset gates are 1 and 0, the update gates 0, so that h is the
-// new gate's. W_o = 0, R_o = [1 2; 4 8], h = [0.5 0.25].
+// output of the new gate. W_o = 0, R_o = [1 2; 4 8], h = [0.5 0.25].
 struct Reset {
   bool after = false;
   bool two_biases = false;
@@ -70,7 +71,7 @@ TEST(RuntimeValues, ResetAfterActsOnTheRecurrentSum) {
   ExpectNear(ResetCell({.after = true, .two_biases = true}, IeeeContract()), {4, 1});
 }
 
-// All gates are open: c = 2 + 3 and -2 - 3 before the clip.
+// All gates are 1: c = 2 + 3 and -2 - 3 before the clip.
 TEST(RuntimeValues, LstmClipsTheStateBeforeTheOutputGate) {
   using P = params::Lstm;
   Case c;
@@ -112,7 +113,7 @@ TEST(RuntimeValues, CurvesOfCellsWithTheirOwnCoefficients) {
   ExpectNear(Activated("scaled_tanh", {-1, 0.5}), {std::tanh(-1.0), std::tanh(0.5)});
 }
 
-// ---- boxes: two apart from each other, room for three ----
+// ---- boxes: two that do not overlap, in a result with room for three ----
 
 constexpr double kBoxes[] = {10, 10, 4, 4, 50, 50, 4, 4};
 
@@ -142,7 +143,8 @@ TEST(RuntimeValues, IfNoBoxSurvivesTheBestIsGiven) {
   }
 }
 
-// Of four boxes below the threshold, two of which share the highest score, with room for three.
+// A suppression of four boxes below the threshold, two of which share the highest score, with room
+// for three.
 Estimate SuppressedOfEqual(uint32_t result) {
   using P = params::NonMaximumSuppression;
   Case c;
@@ -204,15 +206,15 @@ Estimate ResizedRows(int64_t from, int64_t to, const Contract& contract) {
 
 TEST(RuntimeValues, ResizeTakesTheRowAtTheCentre) {
   EXPECT_EQ(ResizedRows(2, 3, IeeeContract()).value, (std::vector<double>{0, 1, 1}));
-  // Of 4 rows 3: the centres lie at 2/3, 2 and 10/3, the corners at 0, 4/3 and 8/3.
+  // From 4 rows to 3: the centres lie at 2/3, 2 and 10/3, the corners at 0, 4/3 and 8/3.
   const Estimate rows = ResizedRows(4, 3, ConformingContract(2));
   EXPECT_FALSE(Admits(rows, 2, 2));
   EXPECT_TRUE(Admits(rows, 2, 3));
-  // A centre on a border falls to either side.
+  // A centre on a border may fall to either side.
   EXPECT_TRUE(Admits(rows, 1, 1) && Admits(rows, 1, 2));
   EXPECT_FALSE(Admits(rows, 1, 3));
-  // Of 2 rows 3: the centre on the border is nearest to the grid point 2/3 as well, and no grid
-  // point admits row 0 for it.
+  // From 2 rows to 3: the middle centre is on a border, so that row 0 is admitted too; its grid
+  // point 2/3 would admit only row 1.
   const Estimate more = ResizedRows(2, 3, ConformingContract(2));
   EXPECT_TRUE(Admits(more, 1, 0) && Admits(more, 1, 1));
 }
@@ -232,8 +234,8 @@ TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
   EXPECT_EQ(columns(1.12).value, (std::vector<double>{1.5, -2.5, 3.5}));
 }
 
-// Of 16 rows 2: the centres lie on the borders before 4 and before 12, the points of MIL's grid at
-// 0 and 8. Nothing between the two readings is admitted.
+// From 16 rows to 2: the centres lie on the borders before 4 and before 12, the points of MIL's
+// grid at 0 and 8. Nothing between the two readings is admitted.
 TEST(RuntimeValues, ResizeTakesTheCentreOrTheGridOfTheText) {
   const Estimate rows = ResizedRows(16, 2, ConformingContract(2));
   std::vector<double> admitted;
@@ -242,7 +244,7 @@ TEST(RuntimeValues, ResizeTakesTheCentreOrTheGridOfTheText) {
   }
   EXPECT_EQ(admitted, (std::vector<double>{8, 12}));
   EXPECT_TRUE(Admits(rows, 0, 0) && Admits(rows, 0, 4));
-  // The point half way between two rows falls to either: 3 / 2 of 3 rows by 2.
+  // A point halfway between two rows may fall to either: 3 / 2, from 3 rows to 2.
   const Estimate half = ResizedRows(3, 2, ConformingContract(2));
   EXPECT_TRUE(Admits(half, 1, 1) && Admits(half, 1, 2));
   EXPECT_FALSE(Admits(half, 1, 0));
@@ -250,7 +252,7 @@ TEST(RuntimeValues, ResizeTakesTheCentreOrTheGridOfTheText) {
 
 // ---- several updates of one element ----
 
-// 2048, 1 and 1 in fp16: 2048 + 1 is rounded to 2048, 1 + 1 first gives 2050.
+// 2048, 1 and 1 in fp16: 2048 + 1 is rounded to 2048, but with 1 + 1 first the sum is 2050.
 TEST(RuntimeValues, UpdatesOfOneElementAreAddedInAnyOrder) {
   using P = params::Scatter;
   for (const double last : {2048.0, 1.0}) {
@@ -270,7 +272,7 @@ TEST(RuntimeValues, UpdatesOfOneElementAreAddedInAnyOrder) {
   }
 }
 
-// `updates` on the one element `data`.
+// The result of `updates` to the one element `data`.
 Estimate Scattered(const char* mode, DType dtype, double data, const std::vector<double>& updates) {
   using P = params::Scatter;
   Case c;
@@ -288,7 +290,8 @@ Estimate Scattered(const char* mode, DType dtype, double data, const std::vector
 
 double RoundHalf(double x) { return HalfToDouble(DoubleToHalf(x)); }
 
-// Partial sums that are rounded upward pass the sum of the magnitudes, here into the next binade.
+// Partial sums that are rounded upward may exceed the sum of the magnitudes, here into the next
+// binade.
 TEST(RuntimeValues, PartialSumsMayPassThePowerOfTwo) {
   const double small = RoundHalf(1.0098);
   std::vector<double> updates(4, small);
@@ -324,7 +327,7 @@ TEST(RuntimeValues, NoOrderOfRoundedSumsAndProductsIsOutside) {
     }
     ASSERT_TRUE(Admits(estimate, 0, result))
         << turn << ": " << result << " of [" << estimate.low[0] << ", " << estimate.high[0] << "]";
-    // Not everything: a result half as large is none.
+    // But not everything is admitted: half of the result is not.
     ASSERT_FALSE(Admits(estimate, 0, RoundHalf(result / 2))) << turn;
   }
 }

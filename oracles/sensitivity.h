@@ -1,5 +1,6 @@
-// The proof that a judged output could expose something: a change of the inputs under which the
-// oracle's value leaves the bounds that hold without it. Campaigns attach one to every output.
+// The proof that a judged output can expose an error: a change of the inputs under which the
+// oracle's value leaves the bounds of the unchanged inputs. Campaigns attach a proof to every
+// output.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace anecheck {
 
-// Element `element` of a value has, at the inputs `change`, the value `moved_to`, which its bounds
-// at the case's own inputs do not admit.
+// At the inputs `change`, element `element` of a value is `moved_to`, which its bounds at the
+// case's own inputs do not admit.
 struct Witness {
   size_t change = 0;
   uint64_t element = 0;
@@ -23,36 +24,38 @@ struct Witness {
   double moved_to = 0;
 };
 
-// The sensitivity of a case: one witness an output, and the inputs of which `change` is the index.
+// The sensitivity of a case: one witness for each output, and the changed inputs, which
+// Witness::change indexes.
 struct SensitivityProof {
   std::vector<Witness> witnesses;
   std::vector<std::vector<Tensor>> changes;
 };
 
-// Looks for witnesses in memory that it keeps. Not thread-safe.
+// Looks for witnesses; reuses its memory. Not thread-safe.
 class SensitivitySearch {
  public:
   using Inputs = std::vector<Tensor>;
-  // One entry per value, empty where no change moved it yet: constant, zero whatever comes in, or
-  // with bounds so wide that they admit all of it.
+  // One entry per value, empty if no change has moved it: the value is constant, always zero, or
+  // has bounds so wide that they admit every change.
   using Witnesses = std::vector<std::optional<Witness>>;
 
   // Computes the bounds of `values` at `inputs`. `graph` and `contract` must live until the last
   // call. Errors: those of Evaluation::Run.
   Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
                const Contract& contract);
-  // Looks among the values without a witness, in the order of Start, for those that the inputs
-  // `change` move; `number` is its number in their witnesses, 0 for the first. A change that the
+  // Looks among the values without a witness, in the order of Start, for values that the inputs
+  // `change` move; `number` becomes Witness::change, 0 for the first change. A change that the
   // oracle cannot evaluate proves nothing. Precondition: `found` has an entry per value.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
   // Looks among other values of the graph, at the same inputs and under every change that was
   // evaluated: `found` receives an entry per value. Nothing is evaluated again.
   void LookAt(std::span<const ValueId> values, Witnesses& found);
-  // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them.
+  // The bounds of the last given values, one estimate for each, from Evaluation::Stored.
   std::span<const Estimate> bounds() const { return bounds_; }
   // The oracle's values of any value of the graph, at the inputs of Start.
   std::span<const double> Values(ValueId id) const { return at_inputs_.Values(id); }
-  // The bounds, in exchange for memory. Nothing can be moved any more before the next Start.
+  // Returns the bounds and takes `memory` to reuse. Move may not be called again before the next
+  // Start.
   std::vector<Estimate> TakeBounds(std::vector<Estimate> memory = {});
 
  private:

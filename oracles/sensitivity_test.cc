@@ -1,4 +1,4 @@
-// The inputs that move a value are the same whether it was asked for at first or looked at again.
+// The inputs that move a value are the same whether the value is given to Start or looked at later.
 #include "oracles/sensitivity.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool AllMove(const Witnesses& witnesses) {
   return std::ranges::all_of(witnesses, [](const auto& witness) { return witness.has_value(); });
 }
 
-// One search goes from graph to graph: its memory of the one before must not count.
+// One search is used for all graphs: its memory of an earlier graph must not matter.
 TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
   SensitivitySearch kept;
   ChoiceStream choices = ChoiceStream::FromSeed(7);
@@ -48,7 +48,7 @@ TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
     if (!kept.Start(graph, inputs, graph.outputs(), contract).ok()) continue;
     Witnesses found(graph.outputs().size());
     for (size_t number = 0; number < 3 && !AllMove(found); ++number) {
-      // The first change is none, so that most graphs need another.
+      // The first change equals the inputs, so that most graphs need another change.
       changes.push_back(number == 0 ? inputs : GenerateInputs(choices, graph, options.mode));
       kept.Move(changes[number], number, found);
     }

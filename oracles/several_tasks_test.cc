@@ -1,5 +1,5 @@
-// Operations that recorded programs compute in several tasks, each of which rounds: the contract
-// admits the results of these tasks, and little else.
+// Operations that recorded programs compute in several tasks, each of which rounds. The contract
+// admits the results of these tasks and little else.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,7 @@ Estimate Line(OpKind kind, double x, double alpha, double beta, int family) {
   return c.Run(c.Finish(), ConformingContract(family));
 }
 
-// facts/later_programs/weights_layout_later.md: the line between knots 1 / 64 apart, then a
-// product.
+// facts/later_programs/weights_layout_later.md: a line between knots 1 / 64 apart, then a product.
 TEST(RealDiv, AdmitsTheReciprocalByItsTable) {
   const double low = 0.53125, step = 1.0 / 64;  // knots 2 and 3
   const double y = Half(low + step / 2);
@@ -62,7 +61,7 @@ TEST(LinearActivation, OfAnInfinityIsANumberOrAnInfinityIfExponent31IsANumber) {
   EXPECT_FALSE(Admits(Line(OpKind::kLinearActivation, INFINITY, 0.75, 0, kA14), 0, 49152));
 }
 
-// facts/numerics.md has +0 on A13, whose tables the later families have.
+// facts/numerics.md states +0 on A13, whose tables the later families have too.
 TEST(Roots, BelowZeroAreNanOrZeroAfterA13) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {-1}));

@@ -1,5 +1,5 @@
-// The slow implementation agrees with itself: whatever order a node's arguments stand in, and on
-// sampled elements as on all.
+// The slow implementation agrees with itself: for any order of a node's arguments, and for sampled
+// elements as for all.
 #include "oracles/testing/slow.h"
 
 #include <cmath>
@@ -22,7 +22,7 @@ bool Same(const std::optional<double>& a, const std::optional<double>& b) {
   return !a || *a == *b || (std::isnan(*a) && std::isnan(*b));
 }
 
-// Nodes of random graphs with the numbers of their arguments.
+// Calls `body` for nodes of random graphs, with the numbers of their arguments.
 template <typename Body>
 void ForEachNode(uint64_t graphs, const Body& body) {
   for (uint64_t seed = 0; seed < graphs; ++seed) {
@@ -68,7 +68,7 @@ TEST(SlowSample, GivesTheElementsThatAreAskedFor) {
       compared.insert(node.op());
     }
   });
-  // Each way of sampling was met.
+  // Each way of sampling has occurred.
   for (const char* op : {"conv", "linear", "matmul", "softmax", "layer_norm", "reduce_sum", "gelu",
                          "add", "transpose", "reshape", "max_pool"}) {
     EXPECT_TRUE(compared.contains(op)) << op;

@@ -1,6 +1,5 @@
-// Infinities, NaN and zeros inside the steps of operations: a result that may be NaN admits NaN,
-// one that is NaN on every engine admits nothing else, and literals of fp32 are read as they are
-// given.
+// Infinities, NaN and zeros inside the steps of operations: a result that may be NaN admits NaN, a
+// result that is NaN on every engine admits nothing else, and fp32 literals are read as given.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -45,7 +44,7 @@ ValueId About(Case& c, const Shape& shape) {
   return c.Binary(OpKind::kMul, x, x);
 }
 double AboutRounded() { return Half(Half(0.333) * Half(0.333)); }
-// 0, or the root of a negative number, in every element.
+// In every element either 0 or the root of a negative number.
 ValueId ZeroOrNan(Case& c, const Shape& shape) {
   const double exact = Half(0.333) * Half(0.333);
   const std::vector<double> rounded(static_cast<size_t>(shape.Elements()), AboutRounded());
@@ -59,7 +58,7 @@ ValueId ZeroOrNan(Case& c, const Shape& shape) {
 // ---- NaN as a number ----
 
 // A16 reads exponent 31 as a number (numerics_laws.md, L4). The sign of a NaN that the graph
-// computed is not known, on whichever side of a product it stands.
+// computed is not known, for either factor of a product.
 TEST(NanAsANumber, HasNoKnownSignIfTheGraphComputedIt) {
   constexpr int kA16 = 5;
   const auto product = [](bool computed) {
@@ -79,8 +78,8 @@ TEST(NanAsANumber, HasNoKnownSignIfTheGraphComputedIt) {
 
 // ---- overflow ----
 
-// A result may be a step away. One that is further beyond the largest number is infinite on every
-// engine: exp reaches infinity at 11.094 (facts/numerics.md).
+// A result may be a step away from the exact one. A result further beyond the largest number is
+// infinite on every engine: exp reaches infinity at 11.094 (facts/numerics.md).
 TEST(Overflow, IsNoLargestNumber) {
   const auto expect = [](OpKind kind, double x, double low) {
     Case c;
@@ -114,7 +113,7 @@ ValueId Attend(Case& c, ValueId value, ValueId mask = kNoValue) {
   return c.Finish();
 }
 
-// The square, kept exact, lies on one side of its rounded form; rounded, on none.
+// The exact square lies on one side of its rounded form; the rounded square equals it.
 TEST(Attention, AMaskThatMayHoldExcludesItsKeyForSomeEnginesAlone) {
   const bool below = Half(0.333) * Half(0.333) < AboutRounded();
   Case c;
@@ -228,7 +227,8 @@ TEST(Normalization, AnEpsilonIsReadAsItIsGiven) {
   EXPECT_TRUE(Admits(y, 1, Half(range / (range + Half(epsilon)))));
 }
 
-// The part of the bound without the error of 1 / n: all of it if n is a power of two.
+// Compares the bound with a bound without the error of 1 / n: both are equal if n is a power of
+// two.
 TEST(Normalization, AReciprocalThatIsExactHasNoError) {
   Contract exact = ConformingContract(2);
   exact.terms[static_cast<size_t>(Term::kReciprocalRelative)] = 0;
@@ -310,7 +310,7 @@ TEST(Scales, OfInfinitiesThatAreCertainAdmitNothingElse) {
   EXPECT_EQ(scaled.flags[1], kNanOnly);
 }
 
-// A curve near 0, known up to its table's error, times infinity.
+// A curve near 0, whose interval is its table's error, times infinity.
 TEST(Scales, ThatAreInfiniteHaveNoProductWithZeroInsideAnInterval) {
   using P = params::WithAlphaBeta;
   Case c;
@@ -399,7 +399,7 @@ TEST(Scatter, KeepsTheSignOfAZero) {
   EXPECT_TRUE(AdmitsItself(quotient));
 }
 
-// MIL's prose sets elements outside the band to zero; its formula multiplies them by zero.
+// MIL's text sets elements outside the band to zero; its formula multiplies them by zero.
 TEST(BandPart, OfInfinitiesAndNanIsZeroOrNanOutsideTheBand) {
   using P = params::BandPart;
   Case c;
@@ -475,7 +475,7 @@ TEST(Images, ABoxThatMayBeNanCropsAnything) {
 
 // ---- quantization ----
 
-// NaN has no integer: -128 to 127 less 3, times infinity.
+// NaN has no integer, so that any from -128 to 127 is admitted: minus 3, times infinity.
 TEST(Quantization, AnInfiniteScaleHasNoProductWithADifferenceThatMayBeZero) {
   Case c;
   const ValueId one = c.Const(MakeTensor(DType::kFp16, {}, {1}));
@@ -496,7 +496,7 @@ TEST(Quantization, AnInfiniteScaleHasNoProductWithADifferenceThatMayBeZero) {
   EXPECT_TRUE(Admits(y, 0, kInfinity));
 }
 
-// Either of two numbers, or NaN: as an integer that is any.
+// A value that is one of two numbers or NaN may be any integer.
 TEST(Quantization, AChoiceThatMayBeNanHasAnyInteger) {
   using P = params::Select;
   Case c;

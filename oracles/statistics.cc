@@ -11,21 +11,21 @@
 namespace anecheck {
 namespace {
 
-// z follows from count, mean and mean square.
+// Computes z from count, mean and mean square.
 ErrorStatistics WithZ(ErrorStatistics statistics) {
   const auto count = static_cast<double>(statistics.count);
   const double variance = statistics.mean_square - statistics.mean * statistics.mean;
   statistics.z = 0;
   if (statistics.count >= 2 && statistics.mean != 0) {
-    // Errors that are all alike have no variance to rounding; the mean is then as certain as the
-    // arithmetic here.
+    // Equal errors have no variance beyond rounding; the mean is then as accurate as this
+    // arithmetic.
     const double deviation = std::sqrt(std::max(variance, 0x1p-40) / count);
     statistics.z = statistics.mean / deviation;
   }
   return statistics;
 }
 
-// The error of one element as a part of its room.
+// The error of one element as a part of the bound on its side.
 struct Share {
   std::array<double, 3> element{};  // value and ends
   double share = 0;

@@ -1,6 +1,6 @@
 // Statistics of the errors of one output inside its bound: they show small systematic errors that
-// no single element gives away, in the manner of TOSA's dot-product check. `anecheck judge` says
-// them of each output; campaigns and numeric baselines count errors in ulp over many cases instead
+// no single element reveals, like TOSA's dot-product check. `anecheck judge` prints them for each
+// output; campaigns and numeric baselines count errors in ulp over many cases instead
 // (harness/judging/output_errors.h).
 #pragma once
 
@@ -13,38 +13,42 @@
 namespace anecheck {
 
 // Errors in units of the distance from the value to the end of the interval on their side, so that
-// the contract permits -1 to 1. Elements without freedom, and infinities, do not count, and
-// elements of one value and interval count once, by their mean error: an engine errs alike in them.
+// the contract permits -1 to 1. Elements without freedom, and infinities, do not count. Elements
+// with the same value and interval count once, by their mean error: an engine has the same error in
+// them.
 struct ErrorStatistics {
   uint64_t count = 0;
   double mean = 0;
   double mean_square = 0;
-  // The mean's distance from 0 in its own standard error, assuming independent errors; 0 where
-  // count < 2 or every error is 0.
+  // The mean divided by its standard error, assuming independent errors; 0 if count < 2 or every
+  // error is 0.
   double z = 0;
   uint64_t on_end = 0;  // elements at one end of their interval
-  // Of the elements whose interval holds more than kFewNumbers numbers.
+  // The number of elements whose interval contains more than kFewNumbers numbers, and their mean
+  // square.
   uint64_t wide = 0;
   double wide_mean_square = 0;
 };
-// An interval of so few numbers has mostly ends: a rounding more or less leads from one to another.
+// In an interval of so few numbers most numbers are near an end: one rounding leads from one number
+// to another.
 inline constexpr uint32_t kFewNumbers = 8;
 
-// Independent errors around 0 give a |z| above this once in a thousand million outputs.
+// Independent errors around 0 exceed this |z| once in a thousand million outputs.
 inline constexpr double kLeaningZ = 6.1;
 
-// Fewer elements than these say nothing of a distribution.
+// Fewer elements do not show a distribution.
 inline constexpr uint64_t kLeastCount = 30;
 
-// Whether the errors lie to one side, which is no violation of the bound: errors of one output may
-// hang together (a common scale), and a contract may permit truncation. It is the first sign of a
-// wrong rounding mode, a dropped small term or a table that is off.
+// Whether the errors lie to one side. This does not violate the bound: errors of one output may be
+// correlated (a common scale), and a contract may permit truncation. It is the first sign of a
+// wrong rounding mode, a dropped small term or a wrong table.
 inline bool Leans(const ErrorStatistics& errors) {
   return errors.count >= kLeastCount && std::fabs(errors.z) > kLeaningZ;
 }
 
 // Whether the errors fill their bounds more than numbers spread evenly over them would, whose mean
-// square is 1 / 3 with a variance of 4 / 45. Worst cases are rare in an engine that keeps them.
+// square is 1 / 3 with a variance of 4 / 45. Worst cases are rare in an engine that keeps its
+// bounds.
 inline bool Fills(const ErrorStatistics& errors) {
   const double deviation = std::sqrt(4.0 / 45 / static_cast<double>(errors.wide));
   return errors.wide >= kLeastCount && errors.wide_mean_square > 1.0 / 3 + kLeaningZ * deviation;

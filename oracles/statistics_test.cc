@@ -1,4 +1,4 @@
-// Systematic errors inside the bound show in the statistics, unbiased ones do not.
+// Systematic errors inside the bound show in the statistics; unbiased errors do not.
 #include "oracles/statistics.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::MakeTensor;
 
-// fp16 values of 100 that may err by about 1 either way, no two by the same.
+// fp16 values of 100 that may err by about 1 to either side, each with a different bound.
 Estimate Free(size_t count) {
   Estimate estimate;
   estimate.type = {DType::kFp16, {static_cast<int64_t>(count)}};
@@ -68,7 +68,7 @@ TEST(MeasureErrors, TellsABiasFromScatter) {
   EXPECT_EQ(Measured(expected, std::vector(count, 100.0)).z, 0);
 }
 
-// One value, a million times over, errs once.
+// Many equal elements count as one error.
 TEST(MeasureErrors, EqualElementsAreOneObservation) {
   const size_t count = 1000;
   Estimate alike = Free(count);
@@ -83,7 +83,8 @@ TEST(MeasureErrors, EqualElementsAreOneObservation) {
   EXPECT_FALSE(Leans(Measured(Free(8), std::vector(8, 100.5)))) << "too few to say so";
 }
 
-// At either end of its bound by chance: no side is preferred, and yet no engine errs so.
+// Each error is at one end of its bound, by chance: there is no preferred side, but no engine has
+// such errors.
 TEST(MeasureErrors, TellsErrorsThatFillTheirBound) {
   const size_t count = 1000;
   const Estimate expected = Free(count);

@@ -1,5 +1,5 @@
-// Each kernel names the terms of the contract that its bound rests on: the judge asks those, and no
-// others, whether a deviation is forbidden by an assumption.
+// Each kernel names the terms of the contract that its bound rests on. The judge considers only
+// these terms to decide whether an assumption forbids a deviation.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kA12 = 1;  // the terms of every family, and no law
 
-// The contract with one term as far from its value as makes a difference: a freedom taken away, an
-// error made large.
+// The contract with one term changed enough to make a difference: a freedom is taken away, an error
+// is made large.
 Contract Perturbed(Term term) {
   Contract contract = ConformingContract(kA12);
   double& value = contract.terms[static_cast<size_t>(term)];
@@ -34,7 +34,7 @@ Contract Perturbed(Term term) {
   return contract;
 }
 
-// A NaN is the same as a NaN.
+// A NaN equals a NaN.
 bool Alike(std::span<const double> a, std::span<const double> b) {
   return std::ranges::equal(a, b, [](double x, double y) { return x == y || (x != x && y != y); });
 }
@@ -47,7 +47,7 @@ bool Alike(const Estimate& a, const Estimate& b) {
 
 using Moved = std::array<std::set<Term>, kOpCount>;
 
-// Adds the operations of one graph whose own bound the term moves: all that they read stays.
+// Adds the operations of one graph whose bound the term moves although all their operands stay.
 void AddMoved(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& evaluation,
               Term term, Moved& moved) {
   const Contract contract = Perturbed(term);
@@ -93,8 +93,8 @@ Moved MovedByGeneratedGraphs() {
   return moved;
 }
 
-// Terms that change nothing in the graphs drawn here: `op` has no form that the generator draws
-// often or small enough, or shares its list with operations that have a bias.
+// Terms that change nothing in the graphs drawn here: the generator does not draw a suitable form
+// of `op` often or small enough, or `op` shares its list of terms with operations that have a bias.
 struct Idle {
   std::string_view op;
   Term term;
@@ -122,7 +122,7 @@ constexpr Idle kIdle[] = {
     {"non_maximum_suppression", Term::kAnyTie},
     {"non_maximum_suppression", Term::kOverlapRounding},
 };
-// Terms that move a bound and are not named yet.
+// Terms that move a bound although no kernel names them.
 constexpr Idle kUnnamed[] = {{"topk", Term::kAnyTie}, {"argsort", Term::kAnyTie}};
 
 bool Contains(std::span<const Idle> rows, std::string_view op, Term term) {

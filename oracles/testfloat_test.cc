@@ -1,4 +1,5 @@
-// The oracle's fp16 arithmetic against the published vectors of Berkeley TestFloat 3e, exactly.
+// Compares the oracle's fp16 arithmetic exactly with the published vectors of Berkeley TestFloat
+// 3e.
 #include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ double FromSingle(uint64_t bits) {
   return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
 }
 
-// The sign of zero counts here: the value is IEEE's in every bit but a NaN's payload.
+// The sign of zero counts: the value equals IEEE's in every bit except a NaN's payload.
 bool SameNumber(double a, double b) {
   return a != a ? b != b : a == b && std::signbit(a) == std::signbit(b);
 }
@@ -93,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(TestFloat, Arithmetic,
                                            NamedVectors{"f16_mul", OpKind::kMul},
                                            NamedVectors{"f16_div", OpKind::kRealDiv}));
 
-// a * b + c with one rounding: a linear layer of one element with a bias. Every line is a graph of
-// its own, since weights and biases of one layer would combine.
+// a * b + c with one rounding: a linear layer of one element with a bias. Every line is a separate
+// graph, since weights and biases of one layer would combine.
 TEST(TestFloat, MultiplyAdd) {
   ANECHECK_READ_VECTORS(lines, "f16_mulAdd.rnear_even.sample");
   using P = params::Linear;

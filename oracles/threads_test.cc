@@ -1,4 +1,4 @@
-// An evaluation gives the same bits on one thread and on several.
+// An evaluation has the same bits on one thread and on several.
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ std::vector<double> Numbers(int64_t count, uint32_t seed, double scale) {
   return numbers;
 }
 
-// A product of points, one of intervals behind it, and a normalisation of that.
+// A product of points, then a product of intervals, then a normalisation.
 TEST(Threads, GiveTheBitsOfOneThreadForChainsOfProducts) {
   for (const double scale : {0.25, 64.0, 4096.0}) {  // the last one overflows
     Case c;

@@ -19,7 +19,7 @@ using testing::Case;
 using testing::DecodedElements;
 using testing::MakeTensor;
 
-// In every bit; the sign of a zero counts where the oracle is certain of it.
+// Compares every bit; the sign of a zero counts if the oracle is certain of it.
 bool SameNumber(double a, double b, bool signed_zero) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b && (!signed_zero || std::signbit(a) == std::signbit(b));
@@ -30,7 +30,7 @@ bool IsCertainOfZeros(const OpSchema& schema) {
   return DefinitionOf(schema).op_class == OpClass::kMovement;
 }
 
-// The numbers of every argument of a node, from the evaluation.
+// The numbers of every argument of a node, taken from the evaluation.
 std::vector<std::vector<double>> OperandsOf(const NodeView& node, const Evaluation& evaluation) {
   std::vector<std::vector<double>> operands;
   Estimate estimate;
@@ -41,8 +41,8 @@ std::vector<std::vector<double>> OperandsOf(const NodeView& node, const Evaluati
   return operands;
 }
 
-// Compares every node of a graph with the slow implementation on the oracle's own operands; adds
-// the nodes of which some element was compared to `compared`. "" or the difference.
+// Compares every node of a graph with the slow implementation on the oracle's own operands; counts
+// in `compared` the nodes of which some element was compared. Returns the difference, or "".
 std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
                            std::array<int, kOpCount>& compared) {
   Evaluation evaluation;
@@ -52,7 +52,7 @@ std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
   for (const Node& node : graph.nodes()) {
     const NodeView view(graph, node);
     const auto operands = OperandsOf(view, evaluation);
-    // The written state is compared if there is no result.
+    // If there is no result, the written state is compared.
     const uint32_t results = std::max<uint32_t>(node.result_count, 1);
     for (uint32_t result = 0; result < results; ++result) {
       const auto slow = testing::SlowValues(view, operands, result);
@@ -82,7 +82,7 @@ TEST_P(EveryOperation, AgreesWithTheSlowImplementationInEveryBit) {
   if (!reason.empty()) GTEST_SKIP() << reason;
   std::array<int, kOpCount> compared{};
   ChoiceStream choices = ChoiceStream::FromSeed(GetParam() * 7919);
-  // The generator gives up on some draws; a hundred of them must come through.
+  // The generator fails for some draws; a hundred draws must succeed.
   for (int round = 0; round < 400 && compared[GetParam()] < 100; ++round) {
     GeneratorOptions options;
     options.mode = static_cast<CaseMode>(round % 5);
@@ -116,7 +116,7 @@ TEST(ExactSums, SurviveCancellationThatDoubleLoses) {
   EXPECT_EQ(estimate.value[0], tiny);
 }
 
-// The curve lies closer to the middle of two neighbours than double resolves.
+// The curve lies closer to the middle of two neighbours than double can resolve.
 TEST(ParametricCurves, AreRoundedOnce) {
   using P = params::WithAlphaBeta;
   Case softplus;
@@ -136,8 +136,7 @@ TEST(ParametricCurves, AreRoundedOnce) {
   EXPECT_EQ(c.Run(c.Finish()).value, (std::vector<double>{-1.0009765625, -1.0009765625}));
 }
 
-// ---- operations too large to be computed slowly: sampled outputs
-// ---------------------------------
+// ---- operations too large to be computed slowly: sampled outputs --------------------------------
 
 // fp16 numbers of both signs from 2^-4 to 4, one in fifty far smaller.
 std::vector<double> MixedNumbers(ChoiceStream& choices, size_t count) {

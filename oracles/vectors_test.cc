@@ -1,6 +1,6 @@
-// Published vectors of others (WebNN, ONNX, NNAPI), as graphs of MIL operations: the oracle's value
-// lies within the bound that the source itself states. Records that no operation of the table
-// expresses are counted by operation, with the reason (testing/vector_files.cc).
+// Published vectors (WebNN, ONNX, NNAPI) as graphs of MIL operations: the oracle's value lies
+// within the bound that the source states. Records that no operation of the table expresses are
+// counted by operation, with the reason (testing/vector_files.cc).
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -110,7 +110,7 @@ ValueId Reshape(Model& m) { return ReshapeTo(m, m.List("newShape")); }
 ValueId OnnxReshape(Model& m) {
   if (m.Has("allowzero")) return kNoValue;
   Integers shape = m.IntegerData(1);
-  // A 0 is the extent of the input's axis of the same number, where MIL counts from the last.
+  // A 0 means the extent of the input's axis with the same number; MIL counts axes from the last.
   for (size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0) shape[i] = m.ShapeOf(0)[static_cast<int>(i)];
   }
@@ -220,8 +220,8 @@ ValueId Matmul(Model& m) {
   return Binary<OpKind::kMatmul>(m);
 }
 
-// alpha * a' * b' + beta * c as three operations; each rounds, so fp16 records that scale are left
-// out: their expectation is rounded once.
+// alpha * a' * b' + beta * c as three operations. Each of them rounds, so fp16 records that scale
+// are left out: their expected result is rounded once.
 ValueId Gemm(Model& m) {
   using P = params::Matmul;
   const auto flag = [&](const char* webnn, const char* onnx) {
@@ -449,7 +449,7 @@ struct Tally {
   std::vector<std::string> failures;
 };
 
-// The difference of one output from the record's, "" where it lies within the bound.
+// The difference of one output from the record's, or "" if it lies within the bound.
 std::string Difference(const Json& record, size_t output, const Estimate& estimate,
                        const std::string& error) {
   const Json& expected = record["outputs"][output]["data"];
@@ -476,7 +476,7 @@ void CheckRecord(const Json& record, Mapping mapping, Tally& tally) {
   std::vector<ValueId> outputs = {first};
   outputs.insert(outputs.end(), model.further.begin(), model.further.end());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // The function's own table has no part in the source's meaning.
+    // The source's function has no table, so the contract is IEEE's.
     const Estimate estimate = model.c.Run(outputs[i], IeeeContract());
     const std::string difference = Difference(record, i, estimate, model.c.error);
     if (difference.empty()) continue;
@@ -510,7 +510,7 @@ std::string CountsText(const std::map<std::string, int>& counts) {
   return text;
 }
 
-// A record that is left out as wrong is listed, and the proof holds.
+// Expects that a record left out as wrong is listed, and that its proof holds.
 void ExpectProven(const std::string& file, const Json& record) {
   const auto found = std::ranges::find_if(Suspects(), [&](const Suspect& suspect) {
     return file == suspect.file && record["name"] == suspect.name;

@@ -51,7 +51,7 @@ TEST(Wide, ExactResultsAreExact) {
   EXPECT_EQ((Wide(7) / Wide(4)).Odd(), 1.75);
 }
 
-// 1 + 2^-70 is no double: rounded to odd it lies above 1, as the number does.
+// 1 + 2^-70 is not a double: rounded to odd it lies above 1, like the number itself.
 TEST(Wide, OddKeepsTheSideOfABoundary) {
   EXPECT_GT((Wide(1) + Wide(0x1p-70)).Odd(), 1);
   EXPECT_LT((Wide(1) - Wide(0x1p-70)).Odd(), 1);

@@ -41,7 +41,7 @@ std::vector<AttestationRow> CatalogueRows() {
   return rows;
 }
 
-// Verdicts that say the same share one place.
+// A table in which equal verdicts share one index.
 class VerdictTable {
  public:
   explicit VerdictTable(std::vector<Verdict>& verdicts) : verdicts_(verdicts) {}
@@ -52,8 +52,8 @@ class VerdictTable {
     }
     key += '\n' + verdict.native_layer;
     const auto [entry, fresh] = places_.emplace(key, static_cast<uint32_t>(verdicts_.size()));
-    // The question that a bare name leaves open is the same for all cells of a row and says nothing
-    // here.
+    // Drops the open questions: a name without attributes leaves the same questions open in all
+    // cells of a row.
     for (legality::LayerVerdict& layer : verdict.layers) layer.open.clear();
     if (fresh) verdicts_.push_back(std::move(verdict));
     return entry->second;
@@ -64,9 +64,9 @@ class VerdictTable {
   std::unordered_map<std::string, uint32_t> places_;
 };
 
-// Puts each statement into a cell of its subject and target. The layer that an operation is
-// authored as reached every step that the operation reached by direct authoring; a step that it did
-// not reach says nothing of that layer's other uses.
+// Puts each statement into a cell of its subject and target. If an operation reached a stage by
+// direct authoring, the native layer that it is authored as reached that stage too. A stage that
+// the operation did not reach says nothing about other uses of the layer.
 class Placer {
  public:
   explicit Placer(Attestation& matrix) : matrix_(matrix) {

@@ -20,15 +20,16 @@ namespace anecheck::reports {
 struct AttestationCell : evidence::Cell {
   uint32_t verdict = 0;              // index in Attestation::verdicts
   std::vector<uint32_t> statements;  // indices in Attestation::statements
-  bool conflict = false;             // two of the statements cannot both hold
+  bool conflict = false;             // two of the statements contradict each other
   bool fresh = false;                // the stage is not the baseline's
 };
 
 struct AttestationRow {
   std::string name, row_class;
   bool native_layer = false;
-  // The names that `anecheck run --ops` takes to test it, by route: itself, and for a native layer
-  // the operations whose network description names it. Empty where no case is made by that route.
+  // The arguments of `anecheck run --ops` that test the row, by route: its own name, or for a
+  // native layer the operations whose network description names the layer. Empty if no case can use
+  // that route.
   std::vector<std::string> tested_by[2];
 };
 
@@ -49,8 +50,8 @@ struct Attestation {
 struct AttestationOptions {
   std::vector<Route> routes = {Route::kMil, Route::kNetlist};
   FamilyOrder order = FamilyOrder::kSpecification;
-  // Leaves out statements of another operating system or compiler version; those that do not say
-  // stay.
+  // Drops statements of another operating system or compiler version; keeps statements that name
+  // none.
   std::string os, compiler_version;
 };
 
@@ -59,26 +60,26 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
                                      std::vector<evidence::Statement> statements,
                                      const AttestationOptions& options = {});
 
-// Leaves the rows of these names, in the matrix's order.
+// Keeps only the rows of these names, in the matrix's order.
 void KeepRows(std::span<const std::string> names, Attestation& matrix);
 
-// Marks the cells whose stage differs from that in an earlier AttestationJson. `name` begins
-// messages. kMalformed for another document.
+// Marks the cells whose stage differs from an earlier AttestationJson. Messages begin with `name`.
+// kMalformed for any other document.
 Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
                            Attestation& matrix);
 
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
-// cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
-// 2 reached, 4 conflict, 8 silicon with a proof, 16 new. Each of "ops" names the argument of
-// `run --ops` that tests it.
+// cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted, 2
+// reached, 4 conflict, 8 silicon with a proof, 16 new. Each entry of "ops" has the arguments of
+// `run --ops` that test it.
 Json AttestationJson(const Attestation& matrix);
-// First column `op`, then two for each target and route: the state with its basis, and the answer
-// of the rules alone.
+// The first column is `op`; each target and route has two more: the state with its basis, and the
+// answer of the rules alone.
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
-// A section a target, for a terminal.
+// One section for each target, for a terminal.
 std::string AttestationText(const Attestation& matrix, size_t columns = 0);
-// The page: one file, no network.
+// The page: one file that needs no network.
 std::string AttestationHtml(const Attestation& matrix);
 
 }  // namespace anecheck::reports

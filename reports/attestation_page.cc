@@ -1,4 +1,4 @@
-// The page of the matrix: its data in the form that its script reads without a pause.
+// The page of the matrix, with its data in a form that its script reads fast.
 #include <string>
 #include <unordered_map>
 
@@ -11,15 +11,14 @@
 namespace anecheck::reports {
 namespace {
 
-// One document a line: the script reads those that a cell asks for.
+// One JSON document on each line: the script parses only those that an opened cell needs.
 std::string JsonLines(const Json& list) {
   std::string text;
   for (const Json& item : list) text += DumpJson(item) + "\n";
   return text;
 }
 
-// Verdicts whose layers are numbers of lines of `layers`: most layers say the same in many
-// verdicts.
+// Verdicts in which line numbers of `layers` replace the layers: many verdicts have equal layers.
 std::string VerdictLines(const Json& verdicts, std::string& layers) {
   std::unordered_map<std::string, size_t> places;
   std::string text;
@@ -35,7 +34,7 @@ std::string VerdictLines(const Json& verdicts, std::string& layers) {
   return text;
 }
 
-// The place of a name in a list, which grows by it where it is new.
+// The index of a name in a list; appends the name if it is new.
 size_t PlaceOf(const std::string& name, Json& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return i;
@@ -44,7 +43,7 @@ size_t PlaceOf(const std::string& name, Json& names) {
   return names.size() - 1;
 }
 
-// Lists of numbers by cell: a tenth of the size of the cells' public form.
+// Adds the cells as lists of numbers: a tenth of the size of their public form.
 void AddCells(const Json& cells, Json& data) {
   Json states = Json::array(), kinds = Json::array(), columns = Json::object();
   for (const char* name : {"state", "kind", "flags", "verdict"}) columns[name] = Json::array();
@@ -75,7 +74,8 @@ std::string AttestationHtml(const Attestation& matrix) {
   std::string html =
       AssemblePage(page::kAttestationTemplate, {page::kPageStyle, page::kAttestationStyle},
                    {page::kPageHelpers, page::kAttestationGrid, page::kAttestationPage});
-  // From the last mark to the first, so that nothing in the data can pass for a mark.
+  // Fills the placeholders from the last to the first, so that nothing in the data is taken for a
+  // placeholder.
   html = FillMark(html, "{{statements}}", ScriptSafe(JsonLines(statements)));
   std::string layers;
   const std::string verdict_lines = VerdictLines(verdicts, layers);

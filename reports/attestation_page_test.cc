@@ -60,8 +60,8 @@ class AttestationPage : public ::testing::Test {
             ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
   }
 
-  // Opens the page with a script of the test's own behind it, which runs once everything is drawn
-  // and whose `say(text)` leaves text in the document.
+  // Opens the page with a script of the test appended. The script runs once everything is drawn;
+  // its `say(text)` adds text to the document.
   std::pair<std::string, std::string> Drive(const std::string& script) {
     const std::string path = folder_->File("matrix.html");
     std::string page = *ReadTextFile(path);
@@ -125,7 +125,8 @@ TEST_F(AttestationPage, IsUsedWithTheKeyboard) {
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 
-// The filters' own controls, not the address: a choice redraws, the address follows, Clear undoes.
+// Uses the controls of the filters instead of the address: a choice redraws and changes the
+// address, and Clear undoes it.
 TEST_F(AttestationPage, ControlsFilterAndClear) {
   const auto [document, console] = Drive(
       "const choose = (id, value) => { const node = document.getElementById('filter-' + id);"

@@ -35,7 +35,7 @@ std::string LimitText(const Known<LimitValue>& known) {
   return text;
 }
 
-// Whether the simulated engine compiles any program for the target.
+// Whether the simulated engine can compile for the target.
 bool IsSimulated(const Target& target) {
   const device::Target* simulated = device::FindTarget(target.compiler_name);
   return simulated != nullptr && simulated->takes_mil;
@@ -98,7 +98,7 @@ StateTable TableOf(const Attestation& matrix) {
   return table;
 }
 
-// Empty where the simulated engine computes for every target.
+// Empty if the simulated engine supports every target.
 std::string NotSimulatedText(const Attestation& matrix) {
   std::vector<std::string_view> names;
   for (const Target* target : matrix.targets) {
@@ -106,7 +106,7 @@ std::string NotSimulatedText(const Attestation& matrix) {
   }
   if (names.empty()) return "";
   return fmt::format(
-      "\nNot simulated: {}. Nothing compiles for them on the simulated engine: no source says how "
+      "\nNot simulated: {}. The simulated engine compiles nothing for them: no source states how "
       "they compute.\n",
       fmt::join(names, ", "));
 }

@@ -119,7 +119,7 @@ TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
   EXPECT_EQ(Cell(matrix, "relu").kind, "rules");
 }
 
-// Evidence by one route hides none of the other.
+// Evidence by one route does not hide evidence by the other route.
 TEST(AttestationForms, EachRouteShowsItsOwnState) {
   const std::string csv = AttestationCsv(
       Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon, Route::kNetlist),
@@ -139,8 +139,8 @@ TEST(Attestation, AStatementWithoutARouteGoesToTheRouteThatTheRulesAdmit) {
   EXPECT_EQ(Cell(matrix, "sin", 0).stage, Stage::kRejected);
 }
 
-// The native layer reached every step that its operation reached by direct authoring; a refusal
-// speaks of the operation alone.
+// The native layer reached every stage that its operation reached by direct authoring; a refusal
+// concerns the operation alone.
 TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist),
@@ -190,7 +190,7 @@ TEST(Attestation, ConflictsAndConditions) {
   EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").stage, Stage::kCorrect);
 }
 
-// The public guide's numbering puts H17 at A16; no floor lies above A15.
+// The public guide's numbering puts H17 at A16; no operation requires a family above A15.
 TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
   AttestationOptions options;
   options.order = FamilyOrder::kPublicGuide;
@@ -289,7 +289,7 @@ TEST(AttestationForms, FlagsOfACellAreBits) {
   EXPECT_EQ(flags(AttestationJson(matrix), "conv"), 1 | 2 | 8 | 16);
 }
 
-// A cell of such a target never rests on a run of the simulated engine.
+// No cell of a target that is not simulated is based on a run of the simulated engine.
 TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
   const Attestation matrix = Build("h11,h12,m9,t0,h13", {});
   const auto json = AttestationJson(matrix);
@@ -300,7 +300,7 @@ TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
   EXPECT_THAT(AttestationMarkdown(Build("h13", {})), testing::Not(HasSubstr("Not simulated")));
 }
 
-// Each route has its own state, and beside it the answer of the rules alone.
+// Each route has its own state, followed by the answer of the rules alone.
 TEST(AttestationForms, TextHasASectionATargetAndTheRulesBesideAnotherState) {
   const std::string text = AttestationText(Build("h13,h16", {}));
   EXPECT_THAT(text, testing::StartsWith("h13 (A14, M1)\noperation"));
@@ -327,7 +327,7 @@ TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
               HasSubstr("| `conv` | correct \\(simulated\\) | attested | attested |"));
 }
 
-// The page holds its cells as columns of numbers.
+// The page contains its cells as columns of numbers.
 TEST(AttestationForms, ThePageHoldsTheCellsOfTheJson) {
   const Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, Provenance::kSilicon),
                                            Say("sin", Stage::kDispatched, Provenance::kReported),
@@ -350,7 +350,7 @@ TEST(AttestationForms, ThePageHoldsTheCellsOfTheJson) {
     if (!cells[i][7].empty()) EXPECT_EQ(data["statements_of"][key], cells[i][7]) << i;
   }
   EXPECT_GE(with_statements, 3u);
-  // Each name once, though many cells have it.
+  // Each name is listed once, though many cells have it.
   for (const char* names : {"states", "kinds"}) {
     std::set<std::string> once;
     for (const Json& name : data[names]) once.insert(name.get<std::string>());

@@ -12,7 +12,7 @@ namespace {
 
 using evidence::Statement;
 
-// The tool and the day of the newest of the runs that the statement sums up.
+// Sets the tool and the date: those of the newest run that the statement summarises.
 void Describe(const ReportData& data, Statement& statement) {
   for (const RunInfo& run : data.runs) {
     const bool counted = run.provenance == statement.provenance && run.chip == statement.chip &&

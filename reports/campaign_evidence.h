@@ -1,5 +1,5 @@
 // The findings of campaigns by operation: counts and findings by target, route, kind of evidence
-// and machine, and the statement that each comes to.
+// and machine, and a statement for each.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace anecheck::reports {
 struct FindingTally {
   int64_t wrong = 0;    // new ones of values
   int64_t failed = 0;   // other new ones
-  int64_t refused = 0;  // the compiler refused a graph that the rules admit; says nothing of values
+  int64_t refused = 0;  // the compiler refused a graph that the rules admit
   int64_t known = 0;
   int64_t unconfirmed = 0;
 };
@@ -29,11 +29,12 @@ struct CellEvidence {
   FindingTally findings;
   Stage stage = Stage::kCatalogued;
 };
-// Blame rests on the findings, which name one operation; how far it got rests on the counts. An
-// operation that never ran can have failed but not be wrong, and a finding alone reaches nothing.
+// Findings, which name one operation, decide whether it failed or is wrong; counts decide how far
+// it got. An operation that never ran can have failed but cannot be wrong. A finding without counts
+// reaches no stage.
 Stage StageOf(const ReachCounts& counts, const FindingTally& findings);
 
-// By key. Findings may name an operation and target that no count names.
+// Sorted by key. Includes operations and targets that only findings name.
 std::vector<CellEvidence> EvidenceOf(const ReportData& data);
 // One statement for each of EvidenceOf, in its order.
 std::vector<evidence::Statement> StatementsOf(const ReportData& data);

@@ -1,5 +1,5 @@
-// A results file with a value that no campaign writes: whatever reads it refuses it by file, table
-// and column or does not need it, and the file stays as it was.
+// A results file with a value that no campaign writes: every reader that needs the value refuses
+// the file and names file, table and column. The file stays unchanged.
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace anecheck::reports {
 namespace {
 
-// Rows of every table.
+// Writes a file with rows in every table.
 Status WriteWholeFile(const std::string& path) {
   ANECHECK_RETURN_IF_ERROR(WriteSampleResults(path));
   ANECHECK_ASSIGN(Store store, Store::Open(path));
@@ -79,7 +79,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
  protected:
   void SetUp() override { ASSERT_TRUE(WriteWholeFile(whole_).ok()); }
 
-  // A copy in which one row of the table holds `value`, as bytes that were changed would make it.
+  // Makes a copy with `value` in one row of the table, as damaged bytes would.
   std::string Damaged(const ColumnRule& column, const std::string& value) {
     const std::string path = folder_->File(fmt::format("damaged{}.sqlite", ++files_));
     sqlite3* database = nullptr;
@@ -90,7 +90,8 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
     };
     run(fmt::format("VACUUM INTO '{}'", path));
     sqlite3_close(database);
-    // A column that no index and no unique key holds takes any value without its rules.
+    // Removes the rules of the table. A column without an index or unique key then accepts any
+    // value.
     for (const auto& [from, to] : {std::pair(") STRICT", ")"), std::pair(") ,", ") ")}) {
       EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
       run(
@@ -111,7 +112,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
     return path;
   }
 
-  // The answer of each command to a results file.
+  // The status that each command returns for a results file.
   std::vector<std::pair<std::string, Status>> Commands(const std::string& path) {
     const auto of = [](const auto& result) {
       return result.ok() ? Status() : Status(result.error());
@@ -142,7 +143,7 @@ TEST_P(DamagedResults, AreRefusedByFileTableAndColumnAndStayAsTheyAre) {
   if (GetParam().rule.of_run) columns.push_back(kRunColumn);
   for (const ColumnRule& column : columns) {
     for (const std::string& value : Damage(column)) {
-      // The number of a row is whole in SQLite, whatever the schema says.
+      // SQLite requires row numbers to be integers, whatever the schema states.
       const bool row_number = !GetParam().rule.of_run && column.name == "id";
       if (row_number && value.find_first_of(".'") != std::string::npos) continue;
       const std::string path = Damaged(column, value);
@@ -156,7 +157,7 @@ TEST_P(DamagedResults, AreRefusedByFileTableAndColumnAndStayAsTheyAre) {
         EXPECT_EQ(status.error().code, ErrorCode::kMalformed) << message;
         EXPECT_TRUE(message.starts_with(path + ": table ")) << message;
         EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-        // A run whose number was changed shows by the rows that name the old one.
+        // If the number of a run was changed, the message names rows that refer to the old number.
         if (row_number) continue;
         EXPECT_NE(message.find(fmt::format(": table {}, row (", GetParam().rule.name)),
                   std::string::npos)

@@ -22,14 +22,14 @@ std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-// As the judge measures (oracles/judge.h); 0 inside.
+// The distance outside the interval, as the judge measures it (oracles/judge.h); 0 inside.
 uint32_t StepsOutside(DType dtype, double actual, double low, double high) {
   if (!IsOutside(actual, low, high)) return 0;
   if (std::isnan(actual) || std::isnan(low) || std::isnan(high)) return kFarInUlp;
   return std::max(1u, UlpBetween(dtype, actual, actual < low ? low : high));
 }
 
-// Empty where the list has another length.
+// Empty if the list has another length.
 std::vector<double> Ends(const Json& list, size_t elements) {
   std::vector<double> ends;
   if (!list.is_array() || list.size() != elements) return ends;
@@ -97,7 +97,7 @@ std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& det
   detail.shape = DumpJson(*shape);
   const Result<std::vector<uint8_t>> bytes = Base64Decode(Text(json, "data"));
   if (!bytes.ok()) return std::nullopt;
-  // The bytes say how many elements there are; sub-byte types may have some bits to spare.
+  // The number of bytes gives the number of elements; sub-byte types may have spare bits.
   int64_t elements = 1;
   TensorValues tensor;
   tensor.dtype = *dtype;
@@ -138,7 +138,7 @@ ShownElements ChooseElements(const TensorValues& actual, const std::vector<doubl
   if (shown.all_outside > 0 && shown.worst > shown.outside.back()) {
     shown.outside.back() = shown.worst;
   }
-  // A few elements inside give the eye something to compare with.
+  // A few elements inside are shown for comparison.
   shown.inside.resize(std::min(shown.inside.size(), kShownElements - shown.outside.size()));
   return shown;
 }

@@ -12,12 +12,13 @@
 
 namespace anecheck::reports {
 
-// Elements shown of one tensor, and bytes shown of the MIL text. The artifact has them all.
+// The number of elements shown of one tensor, and of bytes shown of the MIL text. The artifact has
+// all.
 inline constexpr size_t kShownElements = 64;
 inline constexpr size_t kShownMil = size_t{32} << 10;
 
-// Reads the JSON of harness/findings/artifact.h. An artifact that does not have that form gives a
-// detail whose `problem` says so; nothing here fails, because a report of the rest is worth having.
+// Reads the JSON of harness/findings/artifact.h. If an artifact does not have that form, `problem`
+// of the detail states it. Never fails, so that a report can show the rest.
 FindingDetail ReadFindingDetail(std::string_view artifact);
 
 // The elements of a tensor of an artifact.
@@ -27,23 +28,24 @@ struct TensorValues {
   std::vector<double> values;
 };
 
-// Fills name, type and shape of `detail` as well; nothing where the entry, which must be an object,
-// has bytes that do not fit its type.
+// Also fills name, type and shape of `detail`. Returns nothing if the bytes of the entry do not fit
+// its type. Precondition: the entry is an object.
 std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& detail);
 
-// An element of `expected`: a number, or the name of one that JSON has not; NaN for all else.
+// An element of `expected`: a number, or the name of a number that JSON lacks (infinity, NaN). NaN
+// for anything else.
 double ExpectedNumber(const Json& json);
 
-// NaN ends admit NaN alone.
+// An interval with NaN ends contains NaN alone.
 bool IsOutside(double actual, double low, double high);
 
 // The elements of an output to show.
 struct ShownElements {
-  std::vector<size_t> outside, inside;  // kShownElements together, in order; those outside first
+  std::vector<size_t> outside, inside;  // kShownElements together, in order; outside first
   size_t all_outside = 0;
-  size_t worst = 0;  // the one that a finding's summary names; shown, and 0 where none is outside
+  size_t worst = 0;  // the element that a summary names; always shown; 0 if none is outside
 };
-// Without an interval, which has an entry per element else, the elements count as inside.
+// `low` and `high` have an entry for each element, or are empty; then all elements count as inside.
 ShownElements ChooseElements(const TensorValues& actual, const std::vector<double>& low,
                              const std::vector<double>& high);
 

@@ -29,7 +29,7 @@
 namespace anecheck::reports {
 namespace {
 
-// Bytes shown of one text; the finding itself holds all of it.
+// The number of bytes shown of one text; the finding contains all of it.
 constexpr size_t kShownText = size_t{256} << 10;
 // Runs that the history lists, the latest ones.
 constexpr size_t kShownRuns = 200;
@@ -51,7 +51,7 @@ std::string Section(const char* title, const std::string& content) {
 std::string Pre(std::string_view text) {
   const bool cut = text.size() > kShownText;
   return "<pre tabindex=\"0\">" + EscapeXml(text.substr(0, kShownText)) + "</pre>\n" +
-         (cut ? "<p>The text goes on; the finding holds all of it.</p>\n" : "");
+         (cut ? "<p>The text is cut off here; the finding contains all of it.</p>\n" : "");
 }
 
 std::string Fact(const char* word, std::string_view fact) {
@@ -79,7 +79,7 @@ std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& ar
   return text + "</dl>\n";
 }
 
-// The documented defects, each with its words.
+// The documented defects with their descriptions.
 std::string Defects(const DefectSet& defects) {
   std::string text;
   for (const Departure& departure : KnownDepartures()) {
@@ -126,8 +126,8 @@ std::string Commands(const FindingInfo& finding, const RunInfo& run) {
   const std::string file =
       " --db " + ShellWord(run.db) + (finding.shares_id ? " --run " + ShellWord(run.uuid) : "");
   return Command("Run the case again:", "anecheck replay " + id + file) +
-         Command("Make it small:", "anecheck shrink " + id + file + " --out " + id + ".json") +
-         Command("Test the small case again, after a change:", "anecheck replay " + id + ".json") +
+         Command("Shrink it:", "anecheck shrink " + id + file + " --out " + id + ".json") +
+         Command("Run the small case again after a change:", "anecheck replay " + id + ".json") +
          Command("Write a folder for a bug report:",
                  "anecheck finding export " + id + file + " --out " + id);
 }
@@ -178,18 +178,17 @@ std::string History(const ReportData& data, const std::string& signature) {
   return text;
 }
 
-// The results of a program with an open axis at the other shape that shows the finding; the tables
-// of the graph's own shape have nothing of that.
+// For a program with an open axis: the results at the other shape that shows the finding, which the
+// tables of the graph's own shape do not contain.
 std::string OtherShape(const Json& artifact) {
   const Json shown = Part(artifact, "at_shape");
   if (!shown.is_object()) return "";
   const Json extent = Part(shown, "extent");
   return fmt::format(
-             "<p>The program leaves one axis open. This section holds the values at {}, which "
-             "shows "
-             "the finding; the next ones hold those of the graph's own shape, which may all be "
-             "right. <code>finding export</code> writes the values that must come here "
-             "instead.</p>\n",
+             "<p>The extent of one axis of the program is open. This section shows the values at "
+             "{}, where the finding occurs. The next sections show the values at the graph's own "
+             "shape, which may all be right. <code>finding export</code> writes the values that "
+             "are expected in this section.</p>\n",
              extent.is_number_integer() ? "an extent of " + DumpJson(extent) : "another extent") +
          OutputTables(Part(shown, "actual"), Json()) + InputTables(Part(shown, "inputs")) +
          "<details><summary>MIL of the program</summary>" + Pre(Member(shown, "mil")) +
@@ -226,7 +225,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   content += whole.ok()
                  ? Drawing(whole->item.graph, Member(artifact, "node"))
                  : "<p>The case cannot be read: " + EscapeXml(whole.error().message) + "</p>\n";
-  content += Section("The shape that shows it", OtherShape(artifact));
+  content += Section("Values at the shape that shows the finding", OtherShape(artifact));
   content += Section("Expected and actual",
                      OutputTables(Part(artifact, "actual"), Part(artifact, "expected")));
   content += Section("Inputs", InputTables(Part(artifact, "inputs")));
@@ -239,13 +238,13 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   return content;
 }
 
-// The differences between findings of one id.
+// The members in which findings of one id may differ.
 using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
 PageKey KeyOf(const FindingInfo& finding) {
   return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};
 }
 
-// Empty for a text that is no file name.
+// Empty for a text that is not a file name.
 std::string PagePath(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -260,7 +259,7 @@ bool IsFindingPage(const std::string& path) {
   return text.ok() && text->find("<title>anecheck finding ") != std::string::npos;
 }
 
-// Takes away the pages of an earlier report that are not in `kept`: nothing links them any more.
+// Removes the pages of an earlier report that are not in `kept`, to which nothing links.
 Status RemoveOtherPages(const std::string& out_folder, const std::set<std::string>& kept) {
   const auto names = ListFiles(out_folder + "/findings");
   if (!names.ok()) return {};

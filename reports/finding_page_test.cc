@@ -1,4 +1,4 @@
-// The page of a finding: the content of the case, bits and all, and results of other runs.
+// The page of a finding: the content of the case, including bits, and results of other runs.
 #include "reports/finding_page.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// relu of [-1, 2] that came out as [-1, 2]; as a metamorphic case where a relation is given.
+// relu of [-1, 2] with the wrong result [-1, 2]; a metamorphic case if a relation is given.
 std::string ReluArtifact(const std::optional<CaseRelation>& relation = {}) {
   const TensorType type{DType::kFp16, {1, 2, 1, 1}};
   CampaignOptions options;
@@ -69,7 +69,7 @@ ReportData TwoRuns() {
   return data;
 }
 
-// The headline of such a finding is about none of the values of the graph's own shape.
+// The summary of a finding at another shape names no value of the graph's own shape.
 TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
   Json artifact = *ParseJson(ReluArtifact());
   EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)),
@@ -79,8 +79,8 @@ TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
   artifact["at_shape"] = {
       {"extent", 3}, {"mil", "of any length"}, {"inputs", {three}}, {"actual", {three}}};
   const std::string page = FindingHtml(TwoRuns(), 0, DumpJson(artifact));
-  EXPECT_THAT(page, HasSubstr("<h2>The shape that shows it</h2>"));
-  EXPECT_THAT(page, HasSubstr("the values at an extent of 3, which shows the finding"));
+  EXPECT_THAT(page, HasSubstr("<h2>Values at the shape that shows the finding</h2>"));
+  EXPECT_THAT(page, HasSubstr("the values at an extent of 3, where the finding occurs"));
   EXPECT_THAT(page, HasSubstr("[0, 2, 0, 0]")) << "the third element";
   EXPECT_THAT(page, HasSubstr("of any length"));
 }
@@ -149,7 +149,7 @@ TEST(FindingPage, NamesUnreadableParts) {
               HasSubstr("no interval is recorded"));
 }
 
-// The last of 100 wrong elements is the worst: the headline names it.
+// The last of 100 wrong elements is the worst, so the heading names it.
 TEST(FindingPage, ShowsTheWorstElementAndCountsOmittedOnes) {
   Json low = Json::array(), high = Json::array();
   std::string bytes;
@@ -187,7 +187,7 @@ TEST(FindingPage, OnlyIdsThatAreFileNamesHavePages) {
   }
 }
 
-// Two runs of one seed with other operations: the id is the same, the finding is not.
+// Two runs of one seed with different operations have different findings of the same id.
 TEST(FindingPage, FindingsOfOneIdHavePagesOfTheirOwn) {
   ReportData data = TwoRuns();
   data.runs[0].uuid = "u0";
@@ -226,7 +226,7 @@ TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
   }
   EXPECT_THAT(*ReadTextFile(folder->File("findings/f000000000a1.html")), HasSubstr("0x4000"));
 
-  // A later report in the same folder leaves no page of this one, and files of others alone.
+  // A later report in the same folder removes the pages of this one and leaves other files alone.
   const std::string mine = folder->File("findings/mine.html");
   ASSERT_TRUE(WriteFileAtomic(mine, std::string_view("<title>mine</title>")).ok());
   const std::string later = folder->File("later.sqlite");

@@ -25,7 +25,7 @@ std::optional<ReadTensor> Read(const Json& json) {
   auto values = ReadTensorValues(json, tensor.detail);
   if (!values.has_value()) return std::nullopt;
   tensor.values = std::move(*values);
-  // ReadTensorValues has decoded it before.
+  // Cannot fail: ReadTensorValues has decoded the same text.
   tensor.bytes = *Base64Decode(json["data"].get<std::string>());
   return tensor;
 }
@@ -46,7 +46,7 @@ std::string BitsText(const ReadTensor& tensor, size_t element) {
   return "0x" + text;
 }
 
-// "[0, 3, 1]": where an element stands.
+// The index of an element along each axis: "[0, 3, 1]".
 std::string IndexText(const std::vector<int64_t>& shape, size_t element) {
   std::string text;
   auto rest = static_cast<int64_t>(element);
@@ -81,7 +81,7 @@ struct Interval {
   bool has_value = false;
 };
 
-// The interval of each element; empty where `expected` has another number of them.
+// The interval of each element; empty if `expected` has another number of elements.
 Interval ReadInterval(const Json& expected, size_t elements) {
   Interval interval;
   const auto list = [&](const char* member, std::vector<double>& numbers) {
@@ -106,8 +106,8 @@ std::string OutputRow(const ReadTensor& tensor, const Interval& interval, size_t
   return row + (outside ? "<td>outside</td>" : "<td></td>") + "</tr>\n";
 }
 
-// The number of elements outside, those shown, and the place of the worst: summaries count
-// elements through, the table's rows count along each axis.
+// The number of elements outside, the number shown, and the index of the worst: flat, as in
+// summaries, and along each axis, as in the rows of the table.
 std::string OutsideText(const ReadTensor& tensor, const ShownElements& shown) {
   std::string text = fmt::format(": {} of {} outside of the interval", shown.all_outside,
                                  Counted(tensor.values.values.size(), "element"));

@@ -7,9 +7,9 @@
 
 namespace anecheck::reports {
 
-// `inputs`, `actual` and `expected` are those members of the artifact, of any form; the page names
-// an unreadable one. At most kShownElements rows per tensor; in outputs the elements outside come
-// first.
+// `inputs`, `actual` and `expected` are the members of the artifact of these names, in any form;
+// the page names an unreadable member. At most kShownElements rows per tensor; in outputs the
+// elements outside come first.
 std::string InputTables(const Json& inputs);
 std::string OutputTables(const Json& actual, const Json& expected);
 

@@ -16,9 +16,9 @@ constexpr double kGapX = 24, kGapY = 34, kBend = 10;
 constexpr size_t kLongestText = 44;
 
 struct Box {
-  std::vector<std::string> lines;  // none for a bend: where a long edge passes a layer
+  std::vector<std::string> lines;  // none for a bend, at which a long edge crosses a layer
   std::string style;
-  std::string words;  // shown where the pointer rests
+  std::string words;  // shown under the pointer
   size_t layer = 0;
   double x = 0, width = 0, height = 0;  // x of the centre
   double place = 0;                     // by which the boxes of a layer are ordered
@@ -107,7 +107,7 @@ class Picture {
     boxes_[to].above.push_back(from);
   }
 
-  // An operation on constants alone stands right above its reader.
+  // Places an operation on constants alone right above its first reader.
   void LowerSources() {
     for (Box& box : boxes_) {
       if (!box.above.empty() || box.below.empty() || box.style == "input") continue;
@@ -117,7 +117,7 @@ class Picture {
     }
   }
 
-  // Puts a bend into each layer that an edge passes, so that it goes around the boxes there.
+  // Puts a bend into each layer that an edge crosses, so that the edge goes around the boxes there.
   void SplitLongEdges() {
     const size_t count = boxes_.size();
     for (size_t from = 0; from < count; ++from) {
@@ -146,7 +146,7 @@ class Picture {
     }
   }
 
-  // Orders each layer by the middle of its neighbours, downwards and upwards in turn.
+  // Orders each layer by the mean position of its neighbours, in alternating sweeps down and up.
   void Order() {
     for (auto& layer : layers_) Number(layer);
     for (int sweep = 0; sweep < 6; ++sweep) {
@@ -203,7 +203,7 @@ class Picture {
     const double y2 = tops_[to.layer];
     const double middle = (y1 + y2) / 2;
     std::string path = fmt::format("<path class=\"edge\" d=\"M{:.0f} {:.0f}", from.x, y1);
-    // A bend is a straight way through its layer.
+    // At a bend, the edge runs straight through its layer.
     path +=
         fmt::format(" C{0:.0f} {2:.0f} {1:.0f} {2:.0f} {1:.0f} {3:.0f}", from.x, to.x, middle, y2);
     if (to.lines.empty()) {

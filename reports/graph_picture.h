@@ -1,4 +1,4 @@
-// A graph as a picture: SVG that stands inside a page, laid out in layers from inputs to outputs.
+// A graph as a picture: inline SVG, laid out in layers from inputs to outputs.
 #pragma once
 
 #include <span>
@@ -11,14 +11,14 @@ namespace anecheck::reports {
 // Graphs with more operations are not drawn.
 inline constexpr size_t kDrawnNodes = 300;
 
-// One box for each input, state, operation and output, one line for each operand; constants and
-// attributes are not drawn. `marked` is the operation that gets the class "wrong" and the words
-// "first wrong" (kNoNode for none). Colours come from the page's style through the classes "node",
+// A box for each input, state, operation and output, and a line for each operand; constants and
+// attributes are not drawn. `marked` is the operation that gets the class "wrong" and the label
+// "first wrong"; kNoNode: none. Colours come from the page's style through the classes "node",
 // "input", "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
 std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
 
-// An operation in the picture: a further class, a line below its name, and words that
-// appear where the pointer rests; each may be empty.
+// Additions to an operation in the picture: a class, a line below its name, and a text that appears
+// under the pointer; each may be empty.
 struct NodeMark {
   std::string style, line, words;
 };
@@ -26,7 +26,7 @@ struct NodeMark {
 inline constexpr size_t kMarkedNodes = 2000;
 std::string MarkedPicture(const Graph& graph, std::span<const NodeMark> marks);
 
-// The same as text, one operation a line, for readers that cannot see the picture.
+// The same as text, one operation on each line, for readers who cannot see the picture.
 std::string GraphSentence(const Graph& graph);
 
 }  // namespace anecheck::reports

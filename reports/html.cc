@@ -51,7 +51,7 @@ std::string ReportHtml(const Json& report) {
       AssemblePage(page::kPageTemplate, {page::kPageStyle},
                    {page::kPageHelpers, page::kPageCore, page::kPageMatrix, page::kPageFindings,
                     page::kPageErrors, page::kPageAnswer, page::kPageStart});
-  // The data comes last, so that nothing in it can pass for a mark of the template.
+  // The data is filled in last, so that nothing in it is taken for a placeholder of the template.
   return FillMark(page, "{{data}}", ScriptSafe(DumpJson(report)));
 }
 

@@ -13,14 +13,14 @@ namespace anecheck::reports {
 // `report` is ReportJson's.
 std::string ReportHtml(const Json& report);
 
-// A page of its template, with the head that all pages share; the marks of its data are left.
+// A page from its template, with the head that all pages share. The placeholders of its data stay.
 std::string AssemblePage(std::string_view body, std::initializer_list<std::string_view> styles,
                          std::initializer_list<std::string_view> scripts);
 
-// `text` with the first place that reads `mark` replaced.
+// `text` with the first occurrence of `mark` replaced.
 std::string FillMark(std::string_view text, std::string_view mark, std::string_view content);
 
-// JSON text that may stand inside a <script> element: no character that HTML gives a meaning.
+// JSON text that is safe inside a <script> element: without characters that have a meaning in HTML.
 std::string ScriptSafe(std::string_view json);
 
 }  // namespace anecheck::reports

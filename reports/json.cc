@@ -135,7 +135,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
 
 namespace {
 
-// The operations whose errors lean; the report leaves out the others.
+// The operations whose errors lean; other operations are left out.
 Json LeansJson(const LeansByKey& all) {
   Json json = Json::array();
   for (const auto& [key, leans] : all) {
@@ -171,10 +171,10 @@ Json ProbesJson(const ReportData& data) {
   return json;
 }
 
-// The evidence under a state; empty for the rules.
+// The kind of evidence of a state; empty if the rules decide it.
 std::string KindText(const evidence::Cell& cell) { return cell.kind == "rules" ? "" : cell.kind; }
 
-// Whether the rules admit it by either route.
+// Whether the rules admit the operation by either route.
 std::string_view AttestedText(const MatrixCell& cell) {
   bool unknown = false;
   for (const MatrixCell::ByRoute& side : cell.routes) {
@@ -243,7 +243,7 @@ Json ReportJson(const ReportData& data, const Matrix& matrix) {
                   {"target", key.target},
                   {"provenance", ToText(key.provenance)},
                   {"buckets", counts}};
-    // Files of earlier versions have no widths.
+    // Results files of earlier versions have no widths.
     const auto widths = data.widths.find(key);
     if (widths != data.widths.end()) entry["widths"] = widths->second;
     json["histograms"].push_back(std::move(entry));

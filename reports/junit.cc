@@ -52,7 +52,7 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::stri
                                                  finding.occurrences, finding.replay));
   std::string body;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
-    // Neither a pass nor a failure: nobody measured the deciding term.
+    // Neither a pass nor a failure: the deciding term was never measured.
     ++suite.skipped;
     body = fmt::format("      <skipped>{}: {}</skipped>\n", ToText(finding.verdict), text);
   } else if (!finding.is_new) {
@@ -76,10 +76,10 @@ SuiteKey SuiteOf(const ReportData& data, const FindingInfo& finding) {
   return KeyOf(data.runs[finding.run].provenance, finding.target, finding.route);
 }
 
-// The route of the suites that hold probes, which no case has.
+// The route in the names of suites of probes; no case has it.
 constexpr const char* kProbeRoute = "probe";
 
-// A figure that is not the published one fails, as `anecheck probe` does.
+// A figure that differs from the published one is a failure, as in `anecheck probe`.
 void AddProbe(const SuiteKey& key, const ProbeInfo& probe, const std::string& name, Suite& suite) {
   std::string body;
   const std::string figures =
@@ -122,7 +122,8 @@ void AddProbes(const ReportData& data, std::map<SuiteKey, Suite>& suites) {
 
 std::string JUnitXml(const ReportData& data) {
   std::map<SuiteKey, Suite> suites;
-  // One test case whatever machines it ran on: readers of the format tell cases by their names.
+  // The counts of all machines form one test case, since readers of the format identify cases by
+  // their names.
   std::map<ReachKey, ReachCounts> reach;
   for (const auto& [key, counts] : data.reach) {
     reach[{key.op, key.target, key.route, key.provenance}] += counts;

@@ -11,10 +11,10 @@
 namespace anecheck::reports {
 namespace {
 
-// A summary is read at a glance; the page has the rest.
+// A summary is short; the page lists all findings.
 constexpr size_t kShownFindings = 50;
 
-// "2 pass, 1 wrong, 1 inconclusive": every case is in one of the numbers.
+// "2 pass, 1 wrong, 1 inconclusive": the numbers add up to all cases.
 std::string VerdictCounts(const ReportData& data) {
   std::map<Verdict, int64_t, ByText> counts;
   for (const RunInfo& run : data.runs) {
@@ -70,7 +70,7 @@ std::string FindingsTable(const ReportData& data, FindingKind kind) {
 }
 
 // "Probes: 3 as published, 1 otherwise, 0 unmeasured, 2 with nothing published."; empty without
-// any.
+// probes.
 std::string ProbeCounts(const ReportData& data) {
   if (data.probes.empty()) return "";
   return fmt::format(
@@ -79,7 +79,7 @@ std::string ProbeCounts(const ReportData& data) {
       data.Probes(ProbeStanding::kUnmeasured), data.Probes(ProbeStanding::kNothingPublished));
 }
 
-// Probes that are not as published, or were not measured; the others of a run are well.
+// Lists probes that differ from the published figure or were not measured.
 std::string ProbesTable(const ReportData& data) {
   if (data.probes.empty()) return "";
   std::string rows;
@@ -99,7 +99,7 @@ std::string ProbesTable(const ReportData& data) {
   return "\n## Probes not as published\n\n" + (rows.empty() ? "None.\n" : head + rows);
 }
 
-// Over all runs together, where findings are of one each.
+// Leans are summed over all runs, while a finding is of one run.
 std::string LeansTable(const LeansByKey& all) {
   std::string rows;
   for (const auto& [key, leans] : all) {

@@ -47,7 +47,7 @@ std::vector<MatrixColumn> TableColumns() {
   return columns;
 }
 
-// The cells of the matrix of all evidence, by operation, target and route.
+// The cells of attestation.h's matrix, built from this data alone, by operation, target and route.
 class AllEvidence {
  public:
   static Result<AllEvidence> Of(const ReportData& data) {
@@ -57,7 +57,7 @@ class AllEvidence {
     return AllEvidence(std::move(matrix));
   }
 
-  // Nothing for an operation or a target that no table has.
+  // Nothing for an operation or target that is in no table.
   std::optional<MatrixCell::ByRoute> Find(const std::string& op, const std::string& target,
                                           Route route) const {
     const auto row = rows_.find(op), column = columns_.find(target);
@@ -79,7 +79,7 @@ class AllEvidence {
   std::map<std::string, size_t> rows_, columns_;
 };
 
-// How far a cell got: values that are not right are no further than an operation that ran.
+// The rank of a cell: its strength, then its stage. Wrong values rank no higher than having run.
 std::tuple<int, Stage, bool> DepthOf(const evidence::Cell& cell) {
   const bool counts = cell.reached && cell.strength;
   const bool wrong = cell.stage == Stage::kWrong;
@@ -138,7 +138,7 @@ Result<Matrix> BuildMatrix(const ReportData& data) {
       for (const Route route : AllWords<Route>()) {
         MatrixCell::ByRoute& side = cell.routes[static_cast<size_t>(route)];
         auto known = all.Find(matrix.rows[row].op, matrix.columns[column].target, route);
-        // No rule speaks of a name that no table has.
+        // No rule covers a name that is in no table.
         side = known ? *std::move(known)
                      : MatrixCell::ByRoute{Outcome::kUnknown,
                                            evidence::CellOf(Outcome::kUnknown, statements,

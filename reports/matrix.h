@@ -1,5 +1,5 @@
-// The findings of campaigns by operation and target: for each route the cell that the matrix of all
-// evidence (attestation.h) has too, and the counts behind it. Shown by the report.
+// The findings of campaigns by operation and target: for each route, the same cell as in the matrix
+// of all evidence (attestation.h), and the counts behind it. The report shows it.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace anecheck::reports {
 
-// A row of the matrix: an operation of the table, or a name that only the results have.
+// A row of the matrix: an operation of the table, or a name that occurs only in results.
 struct MatrixRow {
   std::string op, op_class;
   bool in_table = false;
@@ -35,8 +35,8 @@ struct MatrixCell {
   std::vector<CellEvidence> evidence;  // by route, provenance and machine
 
   const ByRoute& by(Route route) const { return routes[static_cast<size_t>(route)]; }
-  // The one word for both routes: of those that evidence reached the one with the
-  // strongest evidence, else the furthest.
+  // The cell that represents both routes: among cells that evidence reached, the cell with the
+  // strongest evidence; else the cell with the furthest stage.
   const evidence::Cell& folded() const;
 };
 
@@ -46,13 +46,13 @@ struct Matrix {
   std::vector<std::vector<MatrixCell>> cells;  // [row][column]
 };
 
-// Every operation and every target has a place, also where nothing was run.
+// Every operation and every target has a cell, even if nothing was run.
 Result<Matrix> BuildMatrix(const ReportData& data);
 
-// Leaves the columns of targets with results.
+// Keeps only the columns of targets with results.
 void KeepMetTargets(Matrix& matrix);
 
-// The columns of StateTable, as AttestationCsv has them.
+// The same columns as in AttestationCsv.
 std::string MatrixCsv(const Matrix& matrix);
 // The same as a table of GitHub Flavored Markdown.
 std::string MatrixMarkdown(const Matrix& matrix);

@@ -1,5 +1,6 @@
-// The laws of the matrix: every operation and target has a cell, the strongest evidence wins and of
-// that the furthest stage, blame rests on findings, and evidence other than silicon says so.
+// The laws of the matrix: every operation and target has a cell, the strongest evidence wins, then
+// the furthest stage; findings decide which operation is wrong; and evidence other than silicon is
+// marked.
 #include "reports/matrix.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +94,7 @@ TEST(Matrix, TakesTheFurthestStage) {
   EXPECT_EQ(StageOf(matrix, "conv", "h13"), Stage::kRejected);
   EXPECT_EQ(StageOf(matrix, "relu", "h13"), Stage::kCompiled);
   EXPECT_EQ(StageOf(matrix, "tanh", "h13"), Stage::kDispatched);
-  // Another operation of that case went wrong: no finding names this one.
+  // Another operation of that case went wrong; no finding names `add`.
   EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kCorrect);
   EXPECT_EQ(TextOf(matrix, "add", "h13"), "correct (simulated)");
 }
@@ -134,7 +135,8 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
 }
 
-// A wrong result of an engine that is none does not hide a right one of silicon, nor the other way.
+// A wrong result of the simulated engine does not hide a right result of silicon, nor the other way
+// round.
 TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};
@@ -150,7 +152,7 @@ TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   data.reach[{"relu", "h13", Route::kMil, Provenance::kSilicon}] = {
       .cases = 1, .dispatched = 1, .correct = 1};
   data.reach[{"relu", "h13", Route::kNetlist, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
-  // Silicon that decided nothing leaves the word to others.
+  // Silicon evidence that decided nothing does not hide other evidence.
   data.reach[{"tanh", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .inconclusive = 1};
   data.reach[{"tanh", "h13", Route::kMil, Provenance::kSimulated}] = {.cases = 1, .compiled = 1};
   data.findings = {Finding("add", "h13", Verdict::kWrong, true)};
@@ -176,7 +178,7 @@ TEST(Matrix, NamesTheBasisOfEachState) {
   EXPECT_THAT(MatrixMarkdown(matrix), testing::HasSubstr("| `mul` | failed \\(roundtrip\\) |"));
 }
 
-// Wrong values are those that an engine gave; whatever else went wrong reached nothing.
+// Only a wrong value shows that an engine ran the operation; other failures reach no stage.
 TEST(Matrix, AFindingReachesNothing) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSilicon)};
@@ -204,7 +206,7 @@ TEST(Matrix, AFindingReachesNothing) {
   EXPECT_FALSE(Cell(matrix, "relu", "h13").by(Route::kMil).cell.reached);
 }
 
-// After a merge, each statement says on which machine it was found.
+// After a merge, each statement names the machine on which it was found.
 TEST(Matrix, KeepsMachinesApart) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSilicon), RunOf(Provenance::kSilicon),
@@ -236,7 +238,7 @@ TEST(Matrix, KeepsMachinesApart) {
   EXPECT_EQ(statements[0].tool_version, "0");
   EXPECT_EQ(statements[1].chip, "M5");
   EXPECT_EQ(statements[1].date, "2026-01-01");
-  // Blame, too, stays with the machine.
+  // A finding counts only for the machine on which it was found.
   data.findings = {Finding("add", "h13", Verdict::kCrashed, true)};
   const Matrix matrix = Built(data);
   EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kFailed);
@@ -254,7 +256,7 @@ TEST(Matrix, KeepsNamesThatNoTableHas) {
   EXPECT_EQ(Cell(matrix, "no_such_op", "h99").by(Route::kMil).rules, legality::Outcome::kUnknown);
 }
 
-// The report and `matrix --no-published` of the same results write the same words.
+// For the same results, the report and `matrix --no-published` write the same words.
 TEST(Matrix, AgreesWithTheMatrixOfAllEvidence) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated)};

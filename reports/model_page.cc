@@ -28,7 +28,7 @@ std::string ErrorOf(const Json& error) {
                    error["snr_db"].get<double>());
 }
 
-// Everything that is known of an operation, a line each.
+// Everything known about an operation, one fact on each line.
 std::string Words(const Json& operation) {
   std::string words;
   const auto add = [&](const char* name, const std::string& text) {

@@ -10,7 +10,7 @@
 
 namespace anecheck::reports {
 
-// One function of the model: the answer of `check --json`, and the graph that it speaks of.
+// One function of the model: the answer of `check --json` and the graph to which it refers.
 struct CheckedFunction {
   const Json* answer = nullptr;
   const Graph* graph = nullptr;

@@ -19,7 +19,7 @@
 namespace anecheck::reports {
 namespace {
 
-// The family of index 2, A13, is the first that the public matrix has.
+// The first family of the public matrix is A13, of index 2.
 constexpr int kFirstOfMatrix = 2;
 
 Json FloorJson(uint8_t floor) {
@@ -221,7 +221,7 @@ std::string OperationReferenceText(const Json& reference) {
                         catalogued ? "none" : Text(op["route"]), catalogued ? "catalogued: " : "",
                         answer);
   }
-  text += "\nparameters of native layers that are not taken, or with one value alone\n";
+  text += "\nparameters of native layers that are not supported, or with one value only\n";
   for (const Json& narrowed : reference["narrowed_parameters"]) {
     text += fmt::format("{:<40} {:<24} {}\n", Text(narrowed["layer"]), Text(narrowed["parameter"]),
                         Text(narrowed["reason"]));

@@ -11,14 +11,14 @@
 
 namespace anecheck::reports {
 
-// For an operation, the share of its bound that the worst engines keeping the contract reach.
+// The share of an operation's bound that the worst engines within the contract reach.
 using ReachedShares = std::map<std::string, double, std::less<>>;
 
-// Reads the file that the oracle's adversary_test writes with --gtest_output=json:FILE. `name` is
-// the file's, for errors: kMalformed, or kNotFound where the file is of another test.
+// Reads the file that the oracle's adversary_test writes with --gtest_output=json:FILE. Errors,
+// which begin with the file's `name`: kMalformed, or kNotFound if the file is of another test.
 Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view name);
 
-// Those that are part of the tool (oracles/reached_shares.h).
+// The shares that are part of the tool (oracles/reached_shares.h).
 ReachedShares SharesOfThisTool();
 
 // {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "reach": {family: mark},
@@ -37,15 +37,16 @@ Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 // One line per operation, for a terminal.
 std::string OperationReferenceText(const Json& reference);
 // The sheet of one operation: routes, reach, legality, the accuracy that the contract promises with
-// each term's number and source, documented defects, arguments. Empty where `reference` has no
+// each term's number and source, documented defects, arguments. Empty if `reference` has no
 // operation called `name`.
 std::string OperationSheetText(const Json& reference, std::string_view name);
-// The same facts as an object; null where there is none.
+// The same facts as an object; null if there is no such operation.
 Json OperationSheetJson(const Json& reference, std::string_view name);
 
-// One section an operation, by class. The argument is OperationReferenceJson's.
+// One section for each operation, by class. `reference` is the result of OperationReferenceJson.
 std::string OperationReferenceMarkdown(const Json& reference);
-// The same as one page that needs no network and reads without a script; filtered by its address.
+// The same as one page that needs no network. It is readable without a script; its address holds
+// the filters.
 std::string OperationReferenceHtml(const Json& reference);
 
 }  // namespace anecheck::reports

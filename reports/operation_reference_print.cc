@@ -21,7 +21,7 @@ std::string Join(const Json& list) {
   return text;
 }
 
-// Lines of facts about one operation: a word and its value.
+// The facts about one operation: a label and a value on each line.
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);
@@ -135,10 +135,10 @@ std::vector<Row> ShareRows(const Json& reference) {
 }
 
 constexpr std::string_view kShares =
-    "For each result element that has a bound, the part of it that the worst engine of the tests "
-    "reaches which keeps the contract and rounds for the worst wherever it may; the mean over "
-    "elements. No such engine was ever outside. The results of operations that are not listed each "
-    "admit one number.";
+    "The share of the bound that the error of the worst test engine reaches: the mean over the "
+    "result elements that have a bound. A test engine keeps the contract and rounds in the worst "
+    "direction wherever the contract leaves a choice. None was ever outside a bound. For "
+    "operations that are not listed, each result element admits one number only.";
 
 std::string TableMarkdown(const std::vector<Row>& rows) {
   std::string text;

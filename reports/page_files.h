@@ -11,15 +11,15 @@ extern const std::string_view kPageHelpers;
 // The report.
 extern const std::string_view kPageTemplate;
 extern const std::string_view kPageStyle;
-// The page's script, in this order.
+// The script of the report's page, in this order.
 extern const std::string_view kPageCore;
 extern const std::string_view kPageMatrix;
 extern const std::string_view kPageFindings;
 extern const std::string_view kPageErrors;
 extern const std::string_view kPageAnswer;
 extern const std::string_view kPageStart;
-// The page of the matrix of attested against reached; its style follows kPageStyle, its
-// script is the grid and then the page.
+// The page of the matrix of attested against reached. Its style follows kPageStyle; its script is
+// kAttestationGrid, then kAttestationPage.
 extern const std::string_view kAttestationTemplate;
 extern const std::string_view kAttestationStyle;
 extern const std::string_view kAttestationGrid;

@@ -27,7 +27,7 @@ std::string Browser() {
 }
 
 struct Visit {
-  std::string document;  // as it stands after loading
+  std::string document;  // as it is after loading
   std::string console;   // the browser's log
 };
 
@@ -94,7 +94,7 @@ TEST_F(PageTest, FiltersThroughTheAddressAndOpensACellAndAFinding) {
   EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
 }
 
-// A command of another route would test something else than the cell tells of.
+// A command for another route would not test the cell.
 TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
   EXPECT_THAT(Open("report.html", "#cell=conv,h13").document,
               HasSubstr("--ops conv --targets h13 --route mil --db"));
@@ -104,7 +104,7 @@ TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
               HasSubstr("--ops SDPA --targets h13 --route netlist --db"));
 }
 
-// An operation whose deviation only unmeasured terms forbid shows neither `correct` nor
+// An operation with a deviation that only unmeasured terms forbid is neither `correct` nor
 // `known-defect`.
 TEST_F(PageTest, AnUnconfirmedDeviationHasAStateOfItsOwn) {
   const Visit visit = Open("report.html", "#state=unconfirmed");
@@ -122,7 +122,7 @@ TEST_F(PageTest, ShowsAllTargetsAndSearches) {
   EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 0)));
 }
 
-// Without this, a browser that logs elsewhere would make the tests above say nothing.
+// Shows that the tests above can fail: a browser that logs elsewhere would pass them.
 TEST_F(PageTest, AnErrorWouldBeSeen) {
   ASSERT_TRUE(WriteFileAtomic(folder_->File("bad.html"),
                               std::string_view("<script>noSuchFunction()</script>"))

@@ -10,7 +10,7 @@ namespace anecheck::reports {
 std::string PowerHtml(const Json& power) {
   const std::string html = AssemblePage(page::kPowerTemplate, {page::kPageStyle},
                                         {page::kPageHelpers, page::kPowerPage});
-  // The data comes last, so that nothing in it can pass for a mark of the template.
+  // The data is filled in last, so that nothing in it is taken for a placeholder of the template.
   return FillMark(html, "{{data}}", ScriptSafe(DumpJson(power)));
 }
 

@@ -26,7 +26,7 @@
 namespace anecheck::reports {
 namespace {
 
-// The leans of one run, and which cases they are of.
+// The leans of one run and the cases that they cover.
 struct ToldLeans {
   uint64_t seed = 0;
   int64_t shard = 0, shards = 1;
@@ -43,8 +43,8 @@ struct ToldLeans {
 };
 using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 
-// The sum over different cases. Among runs that share cases the longest counts, and among different
-// cuts of one seed's cases the one with the most outputs.
+// The sum over different cases. Among runs that share cases, only the longest counts. If a seed's
+// cases were split into shards in several ways, the split with the most outputs counts.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   std::map<std::pair<uint64_t, int64_t>, uint64_t> of_cut;
   for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();
@@ -65,14 +65,14 @@ OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   return sum;
 }
 
-// Completes a command that was recorded before other runs had the id.
+// Adds the run to a command that was recorded before another run had the same id.
 void NameRun(const RunInfo& run, FindingInfo& finding) {
   const std::string name = " --run " + ShellWord(run.uuid);
   if (!finding.shares_id || finding.replay.find(name) != std::string::npos) return;
   finding.replay += name;
 }
 
-// The rows of one run that are added up with those of others.
+// The rows of one run that are added to the rows of other runs.
 struct RunPart {
   std::map<HistogramKey, UlpCounts> histograms, widths;
   std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
@@ -81,14 +81,14 @@ struct RunPart {
   std::vector<FindingInfo> findings;
 };
 
-// One results file while it is read. Different files may be read by different threads.
+// Reads one results file. Different threads may read different files.
 class Reader {
  public:
   Reader(Store store, std::string path, const ReportProgress& progress)
       : store_(std::move(store)), path_(std::move(path)), progress_(progress) {}
 
   Status ReadRuns(std::vector<RunInfo>& runs);
-  // Of ReportData::runs the one at `index`, which is `run`.
+  // Reads the contents of `run`, which is ReportData::runs[index].
   Status ReadRun(size_t index, RunInfo& run, ReachByKey& reach, RunPart& part);
 
  private:
@@ -149,7 +149,7 @@ Status FindUnproved(Store& store, std::span<const ReachRow> rows, RunInfo& run) 
   return {};
 }
 
-// Proved evidence counts apart from the runner's word alone.
+// Counts evidence with a proof separately from evidence that only the runner claims.
 Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   const auto counts_of = [&](const auto& row, Provenance provenance) -> ReachCounts& {
     return reach[KeyOf(run, row.op, row.target, row.route, provenance)];
@@ -165,7 +165,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   }
   ANECHECK_ASSIGN(const std::vector<ProvedReachRow> proved, store_.Rows<ProvedReachRow>(run.id));
   for (const ProvedReachRow& row : proved) {
-    // A program's own analytics: they prove its word on a backend, not that it has the chip.
+    // Analytics that the program itself provided prove which backend it used, not that it ran on
+    // the chip.
     if (row.provenance == Provenance::kSilicon) continue;
     of_run(row) -= row;
     counts_of(row, row.provenance) += row;
@@ -187,8 +188,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   return {};
 }
 
-// The entry of a map by operation and target. Rows come ordered by both, so that most ask for the
-// entry of the row before.
+// The entry of a map by operation and target. Rows are ordered by both, so most need the same entry
+// as the row before.
 template <typename Map>
 class KeptEntry {
  public:
@@ -313,7 +314,7 @@ void AddMagnitudes(std::map<HistogramKey, ErrorsByMagnitude>& from,
   from.clear();
 }
 
-// Adds up the runs in their order, each kind of rows on a thread of its own.
+// Adds up the runs in their order, with one thread for each kind of rows.
 Status AddParts(std::vector<RunPart>& parts, ReportData& data, ToldByKey& leans) {
   const std::array<std::function<void(size_t)>, 5> kinds = {
       [&](size_t run) {
@@ -354,7 +355,7 @@ Status ReadParts(std::map<std::string, Reader>& readers, ReportData& data, ToldB
   return AddParts(parts, data, leans);
 }
 
-// Leaves one of the entries that tell of the same run: the one with the most cases.
+// If several files contain one run, keeps the entry with the most cases.
 void DropDoubles(std::vector<RunInfo>& runs) {
   std::sort(runs.begin(), runs.end(), [](const RunInfo& a, const RunInfo& b) {
     return std::tie(a.started, a.uuid, b.cases, a.db) < std::tie(b.started, b.uuid, a.cases, b.db);
@@ -447,7 +448,7 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   for (const std::string& path : db_paths) {
     if (readers.contains(path)) continue;
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
-    // A campaign may write meanwhile: its counts must be those of its findings.
+    // A snapshot, since a campaign may write meanwhile: counts and findings must agree.
     ANECHECK_RETURN_IF_ERROR(store.HoldSnapshot());
     Reader& reader = readers.emplace(path, Reader(std::move(store), path, guarded)).first->second;
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));

@@ -9,10 +9,10 @@
 
 namespace anecheck::reports {
 
-// The runs of all files. One run that stands in several files (same uuid) is taken once, from the
-// file that holds the most of its cases. Work and memory follow the number of runs, of operation
-// and target pairs and of findings, not the number of cases, but for one indexed count of verdicts.
-// Errors: those of Store::OpenReadOnly, and kMalformed for a number that is none.
+// Reads the runs of all files. A run that is in several files (same uuid) is read once, from the
+// file that contains the most of its cases. Work and memory grow with the number of runs, of pairs
+// of operation and target, and of findings, not with the number of cases, except for one indexed
+// count of verdicts. Errors: those of Store::OpenReadOnly, and kMalformed for an invalid number.
 Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
                                   const ReportProgress& progress = {});
 

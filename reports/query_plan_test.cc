@@ -1,6 +1,6 @@
 // Every query that reports, trends and resumed runs make on a results file finds its rows by an
-// index: none walks a table that grows with the cases. The queries are those really made, taken
-// from the connections while they are open.
+// index: none scans a table that grows with the cases. The test records the real queries from the
+// open connections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -34,7 +34,7 @@ extern "C" int WatchConnection(sqlite3* database, char**, const void*) {
   return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, Note, nullptr);
 }
 
-// The lines of SQLite's plan that walk one of the tables with a row per case, output, finding, ...
+// The lines of SQLite's plan that scan a table with a row for each case, output, finding, ...
 std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
   std::vector<std::string> walks;
   sqlite3_stmt* statement = nullptr;
@@ -110,7 +110,7 @@ TEST_F(QueryPlan, OfAResumedRun) {
   ExpectIndices(4);
 }
 
-// Without this, a watch that sees nothing would pass.
+// Shows that the tests above can fail.
 TEST_F(QueryPlan, AWalkWouldBeSeen) {
   EXPECT_THAT(Walks(database_, "SELECT count(*) FROM cases WHERE message = 'x'"),
               testing::SizeIs(1));

@@ -1,4 +1,4 @@
-// The questions to results files; evidence of different kinds is never mixed.
+// Queries of results files; evidence of different kinds is never mixed.
 #include "reports/query.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
   }
 }
 
-// Recorded before the file had another run with that id.
+// The command was recorded before the file had another run with that id.
 TEST_F(QueryTest, CommandsNameTheRunIfAnIdIsOfSeveral) {
   ASSERT_TRUE(WriteLaterResults(path_).ok());
   auto store = Store::Open(path_);
@@ -135,7 +135,8 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
   ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
   ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
   EXPECT_EQ(outputs(), 600u);
-  // A third of the two halves' cases, and the others, which are more together.
+  // A third of the cases of the two halves; later the other thirds, which together have more
+  // outputs.
   ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
   EXPECT_EQ(outputs(), 600u);
   ASSERT_TRUE(AddLeaningRun(path, "f", 2, R"({"shard": [1, 3]})").ok());
@@ -157,7 +158,7 @@ TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {
   EXPECT_EQ((data->histograms.at({"conv", "h13", Provenance::kSimulated})[0]), 1000u);
 }
 
-// A campaign that goes on while its report is written changes nothing in it.
+// A campaign that continues while its report is written does not change the report.
 TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   auto writer = Store::Open(path_);
   ASSERT_TRUE(writer.ok());
@@ -190,7 +191,8 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   EXPECT_EQ(later->findings.size(), 7u);
 }
 
-// A case that ran on this machine's engine is silicon if the file keeps analytics that prove it.
+// A case that ran on this machine's engine counts as silicon if the file contains analytics that
+// prove it.
 TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
   const auto provenance_with = [&](const char* name, const char* text) {
     const std::string path = folder_->File(name);
@@ -232,7 +234,8 @@ TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
             Provenance::kReported);
 }
 
-// A program that handed over texts of its own has shown its word on a backend, and no chip.
+// A program that provided the texts itself has shown which backend it used, but not that it ran on
+// a chip.
 TEST_F(QueryTest, AProgramsOwnProofsMakeNoSilicon) {
   const std::string path = folder_->File("proved.sqlite");
   auto store = Store::Open(path);

@@ -24,11 +24,11 @@ struct RunInfo : RunRow {
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
-  // Target, route, operation that ran on silicon by this run's word alone: no proof is kept that
-  // holds when it is checked again.
+  // Target, route and operation that only the run claims to have run on silicon: the file contains
+  // no proof that holds when checked again.
   std::set<std::tuple<std::string, Route, std::string>> unproved;
 
-  // The kind of the run's evidence of an operation.
+  // The provenance of the run's evidence for an operation.
   Provenance ProvenanceOf(const std::string& target, Route route, const std::string& op) const {
     return unproved.contains({target, route, op}) ? Provenance::kReported : provenance;
   }
@@ -44,16 +44,16 @@ struct ReachKey {
   auto operator<=>(const ReachKey&) const = default;
 };
 
-// Errors in ulp, summed likewise; the routes share one histogram.
+// The key of error histograms in ulp. They are summed like the counts, but over both routes.
 struct HistogramKey {
   std::string op, target;
   Provenance provenance = Provenance::kReported;
   auto operator<=>(const HistogramKey&) const = default;
 };
 
-// The direction in which errors lean inside their bounds, summed as the counts are over runs of
-// different cases: joined shards show together what none of them could show, and a seed that was
-// run twice tells nothing more.
+// The direction in which errors lean inside their bounds, summed like the counts, but only over
+// runs of different cases: shards together show a lean that none shows alone, while a seed that was
+// run twice adds nothing.
 using LeansByKey = std::map<ReachKey, OperationLeans>;
 
 // Some elements of a tensor of a finding.
@@ -73,22 +73,23 @@ struct TensorDetail {
 
 // The content of a finding's artifact, cut to a size that a page can hold.
 struct FindingDetail {
-  std::string problem;  // why the artifact cannot be shown; empty where it can
+  std::string problem;  // why the artifact cannot be shown; empty if it can
   std::string message, mil;
   bool mil_cut = false;
   std::vector<TensorDetail> inputs, outputs;
 };
 
-// A finding without its artifact, of which `detail` is left.
+// A finding, with `detail` in place of its artifact.
 struct FindingInfo : FindingRow {
   size_t run = 0;          // index in ReportData::runs
   bool is_new = false;     // neither a known defect nor an unconfirmed deviation
   bool shares_id = false;  // with findings of other runs in its file
-  // "findings/f0123456789a.html": where its page stands, seen from the report; empty for ids that
-  // are no name of a file, which have none. Findings that only their run tells apart share one.
+  // "findings/f0123456789a.html": the path of its page, relative to the report. Empty if the id is
+  // not a valid file name; such findings have no page. Findings that differ only in their run share
+  // a page.
   std::string page;
   FindingDetail detail;
-  // How long the run had worked when the finding was recorded; older files do not say.
+  // How long the run had worked when the finding was recorded; older files do not record it.
   std::optional<double> seconds;
 };
 
@@ -101,14 +102,14 @@ struct ProbeInfo {
   size_t run = 0;  // index in ReportData::runs
   std::string probe, target;
   std::string measured;   // a decimal, "Infinity", "NaN", "no cliff", "unmeasured"
-  std::string published;  // likewise; empty where nothing was
+  std::string published;  // as `measured`; empty if nothing was published
   ProbeStanding standing = ProbeStanding::kNothingPublished;
   std::string message;  // why it is unmeasured
 };
 
 using ReachByKey = std::map<ReachKey, ReachCounts>;
 
-// Errors of the elements whose expected value has one binary exponent, by that.
+// Errors by the binary exponent of the expected value.
 using ErrorsByMagnitude = std::map<int, MagnitudeErrors>;
 
 struct ReportData {
@@ -118,22 +119,22 @@ struct ReportData {
   std::map<HistogramKey, UlpCounts> histograms, widths;  // of errors; of bounds
   std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
   LeansByKey leans;
-  std::vector<ProbeInfo> probes;      // by run, those otherwise than published first
-  std::vector<FindingInfo> findings;  // new ones first, then by cases that met them
+  std::vector<ProbeInfo> probes;      // by run; figures that differ from the published ones first
+  std::vector<FindingInfo> findings;  // new findings first, then by number of cases
 
   bool AnySimulated() const;
   int64_t Cases() const;
-  // Each finding is one of these.
+  // Each finding is in one of these three counts.
   int64_t NewFindings() const;
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;
   int64_t Probes(ProbeStanding standing) const;
-  // "new findings" where there are some, "no result" where no case could be judged, else "passed".
+  // "new findings" if there are any, "no result" if no case could be judged, else "passed".
   std::string_view VerdictWord() const;
 };
 
-// Told while results files are read and reports written: of `of` things of a kind, "runs",
-// "findings" or "pages of findings", `done` are done.
+// Called while results files are read and reports written: `done` of `of` things are done. The
+// things are "runs", "findings" or "pages of findings".
 using ReportProgress = std::function<void(std::string_view things, size_t done, size_t of)>;
 
 }  // namespace anecheck::reports

@@ -17,7 +17,7 @@ struct Rule {
   Verdict verdict;
   std::string_view text;
 };
-// The word for probes that are otherwise than published, in the place of a verdict.
+// The rule id, in place of a verdict, for probes that differ from the published figure.
 constexpr const char* kProbeRule = "probe-otherwise";
 
 constexpr Rule kRules[] = {
@@ -27,7 +27,7 @@ constexpr Rule kRules[] = {
     {Verdict::kFailed, "The engine gave an error for a graph that the rules admit."},
     {Verdict::kCrashed, "The engine ended its process."},
     {Verdict::kHung, "The engine did not answer in time."},
-    {Verdict::kGarbled, "The engine's answer does not have the form that was asked for."},
+    {Verdict::kGarbled, "The engine's answer does not have the requested form."},
     {Verdict::kMemoryGrowth, "The engine's process held too much memory, or more with each case."},
     {Verdict::kSlow, "Compiling took longer than a program of its size may take."},
     {Verdict::kStrayOutput, "The engine wrote to the standard output or error of its process."},
@@ -43,9 +43,9 @@ constexpr Rule kRules[] = {
     {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };
 
-// The index in `rules` of an id: a verdict's text, or kProbeRule.
+// The sentence for a rule id, which is the text of a verdict or kProbeRule.
 std::string_view RuleText(std::string_view id) {
-  if (id == kProbeRule) return "A probe measured another figure than the published one.";
+  if (id == kProbeRule) return "The figure that a probe measured differs from the published one.";
   const auto* const found = std::ranges::find(kRules, FindWord<Verdict>(id), &Rule::verdict);
   return found == std::end(kRules) ? "Nothing was found." : found->text;
 }
@@ -106,8 +106,8 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
             {"replay", finding.replay}}}};
 }
 
-// For a probe that contradicts the published figure, which `anecheck probe` reports by its exit
-// code.
+// The result for a probe that contradicts the published figure, which `anecheck probe` also reports
+// by its exit code.
 Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
   const std::string path = fmt::format("{}/probe/{}", probe.target, probe.probe);
   Json location = {

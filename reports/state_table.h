@@ -1,5 +1,5 @@
-// The matrix as a table for people: first column `op`, then two for each target and route, the
-// state with its basis and the answer of the rules alone. Shared by the report and `matrix`, so
+// The matrix as a table for people: the first column is `op`; each target and route has two more,
+// the state with its basis and the answer of the rules alone. The report and `matrix` share it, so
 // that both write the same words.
 #pragma once
 
@@ -17,13 +17,13 @@ class StateTable {
   StateTable(std::vector<std::string> targets, std::vector<Route> routes);
 
   void BeginRow(std::string_view op);
-  // The next cell of the row: targets in order, of each the routes in order.
+  // Adds the next cell of the row: target by target, and route by route within a target.
   void Add(const evidence::Cell& cell, legality::Outcome rules);
 
   std::string Csv() const;
-  // For a terminal: a section per target, a line per operation, a column per route; the rules stand
-  // beside a state that is another. A section wider than `columns` letters has a line per route
-  // below each operation; 0 sets no limit.
+  // For a terminal: a section for each target, a line for each operation, a column for each route.
+  // The answer of the rules follows a state that differs from it. A section wider than `columns`
+  // characters has a line for each route below each operation; 0 sets no limit.
   std::string Text(size_t columns) const;
   // GitHub Flavored Markdown; the heads name the chips beside their targets.
   std::string Markdown() const;

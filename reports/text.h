@@ -1,5 +1,5 @@
 // Escaping of text for the formats that reports are written in. The content of a results file comes
-// from engines and from other people's machines and is never trusted.
+// from engines and other machines, and is never trusted.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string CleanText(std::string_view text);
 // Content of an XML element or of a double-quoted attribute.
 std::string EscapeXml(std::string_view text);
 
-// One line of Markdown in which no character of `text` is markup, as in a cell of a table (GitHub
+// One line of Markdown in which no character of `text` is markup, safe in a cell of a table (GitHub
 // Flavored Markdown, section 4.10). Line breaks become spaces.
 std::string EscapeMarkdown(std::string_view text);
 

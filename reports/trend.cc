@@ -57,7 +57,7 @@ class TrendReader {
   }
 
  private:
-  // The state of a cell in the run before, by evidence: route, operation, target.
+  // The key of a cell's state in the previous run: provenance, route, operation, target.
   using CellKey = std::tuple<Provenance, Route, std::string, std::string>;
   struct Standing {
     size_t run = 0;
@@ -108,8 +108,8 @@ class TrendReader {
     return StageOf(row, tally);
   }
 
-  // Cells of the matrix that the run reached, and those that stand elsewhere than in the last run
-  // of the same provenance that had them.
+  // Adds the cells of the matrix that the run reached, and the cells whose state differs from the
+  // last run of the same provenance that had them.
   Status AddReach(Store& store, size_t index, Json& json) {
     const Provenance provenance = data_.runs[index].provenance;
     ANECHECK_ASSIGN(const std::vector<ReachRow> rows, store.Rows<ReachRow>(data_.runs[index].id));
@@ -146,8 +146,8 @@ class TrendReader {
     return {};
   }
 
-  // The cells that the run had met after 1, 2, 4 ... cases, and in the end; and those that all runs
-  // of its kind met.
+  // Adds the numbers of cells that the run had met after 1, 2, 4 ... cases and at its end, and that
+  // all runs of its kind have met so far.
   Status AddGrowth(Store& store, size_t index, Json& json) {
     const RunInfo& run = data_.runs[index];
     ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
@@ -182,7 +182,7 @@ class TrendReader {
     return {};
   }
 
-  // Seconds after which the run had recorded a case; none where the file does not say.
+  // The seconds after which the run had recorded a case; nothing if the file does not record them.
   std::optional<double> RecordedAt(size_t run, uint64_t case_index) const {
     const auto found = std::ranges::lower_bound(pace_[run], case_index, {}, &PaceRow::case_index);
     return found == pace_[run].end() ? std::nullopt : std::optional(found->seconds);
@@ -242,7 +242,8 @@ class TrendReader {
     return {};
   }
 
-  // How many seconds after its start the run came to a case: as recorded, else by its mean rate.
+  // The seconds from the start of the run to a case: as recorded, else estimated from the mean
+  // rate.
   Json SecondsAt(size_t index, uint64_t case_index) const {
     if (const std::optional<double> recorded = RecordedAt(index, case_index)) return *recorded;
     const RunInfo& run = data_.runs[index];
@@ -254,7 +255,7 @@ class TrendReader {
     return static_cast<double>(*finished - *started) * share;
   }
 
-  // One defect a signature and provenance, with the case at which each run met it first.
+  // One defect for each signature and provenance, with the first case of each run that met it.
   Json Findings() const {
     std::map<std::pair<Provenance, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {

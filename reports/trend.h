@@ -1,5 +1,5 @@
-// Error and reachability over many runs, which `anecheck trend` writes from results files and
-// baselines of several dates, versions or chips.
+// Errors and reachability over many runs, from results files and baselines of several dates,
+// versions or chips. The work of `anecheck trend`.
 #pragma once
 
 #include <span>
@@ -11,17 +11,18 @@
 
 namespace anecheck::reports {
 
-// Maps of at most this many findings stand in a trend, new ones first.
+// A trend has the maps of at most this many findings, new findings first.
 inline constexpr size_t kMapsShown = 24;
 
 // The trend as JSON (schema: reports/schemas/trend.schema.json). Runs are in order of their start;
-// a baseline counts as a run without cases. If two files hold one run, the longer record counts.
-// Evidence of different provenance is never added up or compared. Errors: those of opening a file.
+// a baseline counts as a run without cases. If two files contain the same run, the longer record
+// counts. Evidence of different provenance is never added up or compared. Errors: those of opening
+// a file.
 Result<Json> ReadTrend(std::span<const std::string> db_paths,
                        std::span<const std::string> baseline_paths,
                        const ReportProgress& progress = {});
 
-// The page: one file that needs nothing from outside.
+// The page: one file that needs no network.
 std::string TrendHtml(const Json& trend);
 
 }  // namespace anecheck::reports

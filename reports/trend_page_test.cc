@@ -17,8 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Put into a copy of the page: the least contrast of any text against the first ground behind it
-// (WCAG 2.1, relative luminance), and how far the page is wider than its window.
+// A script for a copy of the page. It measures the least contrast of any text against its
+// background (WCAG 2.1, relative luminance), and by how much the page is wider than its window.
 constexpr const char* kMeasure = R"(<script>
 const rgb = (text) => text.match(/[\d.]+/g).map(Number);
 const luminance = (parts) => parts.slice(0, 3).map((c) => c / 255)
@@ -126,7 +126,7 @@ TEST_F(TrendPage, FitsItsWindowAndKeepsItsContrast) {
     EXPECT_GE(Mark(document, "dark"), 4.5) << width;
     EXPECT_EQ(Mark(document, "overflow"), 0) << width;
   }
-  // A headless window is no narrower than 500 pixels; a frame is.
+  // A headless window is at least 500 pixels wide; a frame may be narrower.
   std::string inner;
   for (const char c : copy) inner += c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
   Write("narrow.html", "<body><iframe width=400 height=900 style='border:0' srcdoc=\"" + inner +

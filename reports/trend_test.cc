@@ -85,7 +85,7 @@ TEST_F(TrendTest, DefectsSayWhenEachRunMetThem) {
   ASSERT_EQ((*found)["seen"].size(), 2u);
   EXPECT_EQ((*found)["seen"][1]["run"], 2);
   EXPECT_EQ((*found)["seen"][1]["case"], 1);
-  // 100 seconds for two cases, the second of which met it.
+  // Two cases took 100 seconds, and the second met the defect.
   EXPECT_EQ((*found)["seen"][1]["seconds"], 100.0);
 }
 

@@ -29,7 +29,7 @@ using testing::Not;
 
 constexpr const char* kRoom = ANECHECK_SOURCE_DIR "/reports/";
 
-// Exit code of a shell command; 127 where the program is missing.
+// Exit code of a shell command; 127 if the program is missing.
 int Shell(const std::string& command) {
   const int status = std::system(command.c_str());
   return status == -1 ? 127 : (status >> 8) & 0xFF;
@@ -78,8 +78,8 @@ class WritersTest : public testing::Test {
                     out() + "/" + name + "' '" + kRoom + "schemas/" + schema + "'"),
               0);
   }
-  // The matrix of the operations that the sample names, so that the golden files stand when the
-  // table grows.
+  // The matrix of the operations that the sample names, so that the golden files stay valid when
+  // the table grows.
   Matrix SampleMatrix() const {
     Matrix matrix = BuildMatrix(data_).value();
     KeepMetTargets(matrix);
@@ -101,7 +101,7 @@ TEST_F(WritersTest, SummaryIsAsItWas) {
   ExpectGolden("summary.md", SummaryMarkdown(data_, SampleMatrix()));
 }
 
-// Runs of probes have no cases, and a disagreement stands nowhere else.
+// Runs of probes have no cases, so the list of probes is the only place that shows a disagreement.
 TEST_F(WritersTest, ProbesAreCountedAndThoseNotAsPublishedListed) {
   const std::string text = SummaryMarkdown(data_, SampleMatrix());
   EXPECT_THAT(text, HasSubstr("Probes: 1 as published, 2 otherwise, 1 unmeasured, 1 with nothing "
@@ -117,7 +117,7 @@ TEST_F(WritersTest, ProbesAreCountedAndThoseNotAsPublishedListed) {
   EXPECT_EQ(probes[1]["standing"], "unmeasured");
 }
 
-// A headline with nothing under it reads as a cut file.
+// A heading with nothing below it would look like a truncated file.
 TEST_F(WritersTest, EveryHeadlineHasSomethingUnderIt) {
   ReportData data = data_;
   data.reach.clear();
@@ -155,14 +155,14 @@ TEST_F(WritersTest, JUnitCountsItsCases) {
   EXPECT_EQ(count("<testcase "), 8u + 6u + 5u);  // operations by target, findings, probes
   EXPECT_EQ(count("<failure "), 1u + 2u);
   EXPECT_EQ(count("<failure type=\"otherwise\""), 2u) << "probes that are not as published";
-  // A verdict that is none of the known ones is no finding.
+  // An unknown verdict is not a finding.
   EXPECT_EQ(count("<error "), static_cast<size_t>(data_.NewFindings()) - 1);
   EXPECT_EQ(count("<skipped>"), 2u + 1u);
   EXPECT_EQ(count("<skipped>unmeasured: the engine refused it"), 1u);
   EXPECT_EQ(count("<skipped>unconfirmed: "), 1u) << "neither a pass nor a failure";
 }
 
-// Readers of the format tell cases by their names.
+// Readers of the format identify cases by their names.
 TEST_F(WritersTest, JUnitNamesTheRunOfFindingsWithOneId) {
   ReportData data = data_;
   data.findings[0].op = "conv";
@@ -201,7 +201,7 @@ TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
   EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);  // and the hostile one
 }
 
-// The joint word of runs of one engine: half of the evidence each.
+// The joint result of two runs of one engine, each with half of the evidence.
 TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
   OperationLeans half{};
   LeanSums& toward = half[static_cast<size_t>(Lean::kToward)];

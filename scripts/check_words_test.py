@@ -1,4 +1,4 @@
-"""Shows that check-words passes code that takes its words from the room and finds those spelt as literals."""
+"""Shows that check-words passes code that takes its words from the room and finds words spelt as literals."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each file of the corpora has its reason, each reason its file, and all are small. With the fuzz tool as
-argument: each target has seeds, each folder a target.
+"""Each file of the corpora has a reason, each reason has a file, and all files are small. With the fuzz tool
+as argument: each target has seeds, and each folder has a target.
 
 usage: scripts/corpus_test.py [FUZZ_TOOL]
 """

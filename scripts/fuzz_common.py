@@ -16,13 +16,13 @@ KINDS = [re.compile(rf"{word}: \w+: (detected memory leaks|deadly signal|fuzz ta
          for word in ("SUMMARY", "ERROR")]
 FRAME = re.compile(r"^ *#(\d+) 0x[0-9a-f]+ +in (.*)$", re.MULTILINE)
 ROOM = re.compile(r" (/\S*?)(?::\d+)*(?: \(.*)?$")
-# The path of every failure: the readers and helpers of the base, and fuzzing itself.
+# On the stack of every failure: the readers and helpers of the base, and fuzzing itself.
 PASSED = re.compile(r"harness/base/[^/]*\.h$|fuzz/(?!targets/)")
 FIGURES = re.compile(r"stat::|INFO: |Done \d+ runs|#\d+")
 
 
 def file_of(frame):
-    """The project's file of a stack's frame, from the room on; empty for others'."""
+    """The project file of a stack frame, as a path from the room on; empty for other files."""
     found = ROOM.search(frame)
     inside = re.match(r".*/((?:harness|fuzz|generators|oracles|reports)/.*)",
                       posixpath.normpath(found.group(1))) if found else None
@@ -48,8 +48,8 @@ def first_stack(text):
 
 
 def place_of(report, kind):
-    """The project's functions that name a failure: the innermost; of a timeout the outermost, since the moment
-    of its stack is chance. Empty without a stack."""
+    """The project's functions that identify a failure: the innermost ones, or for a timeout the outermost,
+    since the time of its stack is random. Empty without a stack."""
     frames = [frame for frame in first_stack(report) if file_of(frame)]
     own = [frame for frame in frames if not PASSED.match(file_of(frame))] or frames
     if kind == "timeout":
@@ -59,8 +59,8 @@ def place_of(report, kind):
 
 
 def signature_of(report):
-    """The name of a failure: the law that is broken; else the kind of failure and the functions it is in,
-    without addresses, numbers and folders, so that it is the same in every checkout."""
+    """The name of a failure: the broken law; else the kind of failure and its functions, without addresses,
+    numbers and folders, so that the name is the same in every checkout."""
     law = LAW.search(report)
     if law:
         return law.group(1).strip()[:MOST_CHARACTERS]
@@ -82,20 +82,20 @@ def limits(seconds=INPUT_SECONDS):
 
 
 def searching(dictionary, sanitised):
-    """How a fuzzer searches, as its arguments: comparisons that come closer count as new in the sanitised
-    build; the fast one searches by coverage alone."""
+    """The search arguments of a fuzzer: in the build with sanitizers, closer comparisons count as new; the
+    fast build searches by coverage alone."""
     return (["-use_value_profile=1"] if sanitised else []) + ([f"-dict={dictionary}"] if dictionary else [])
 
 
 def write_dictionary(fuzz_tool, target, path):
-    """The file of the target's words; None where it has none."""
+    """Writes the dictionary of the target; returns its file, or None if the target has none."""
     words = subprocess.run([fuzz_tool, "dictionary", target], stdout=subprocess.PIPE, check=True).stdout
     path.write_bytes(words)
     return path if words else None
 
 
 def environment(**more):
-    """Of a fuzzer: no planted bug but the one that is asked for, and stacks long enough to name a failure."""
+    """The environment of a fuzzer: at most the given planted bug, and stacks long enough to name a failure."""
     kept = {key: value for key, value in os.environ.items() if key != "ANECHECK_PLANTED_BUG"}
     stacks = {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:malloc_context_size=30".lstrip(":"),
               "UBSAN_OPTIONS": f"print_stacktrace=1:{os.environ.get('UBSAN_OPTIONS', '')}".rstrip(":")}
@@ -103,7 +103,7 @@ def environment(**more):
 
 
 def last_line(text):
-    """The last line of a program's output, without the figures that fuzzers print at every end."""
+    """The last line of a program's output, before the statistics that fuzzers always print."""
     lines = text.strip().splitlines()
     told = [line for line in lines if line.strip() and not FIGURES.match(line)]
     return (told or lines or ["no word"])[-1][:200]

@@ -13,7 +13,7 @@ CLASSES = re.compile(r"^\d+ [a-z][\w -]*$", re.MULTILINE)
 
 
 def printable(text):
-    """A text without characters that XML forbids or on which a terminal acts."""
+    """A text without characters that XML forbids or a terminal interprets."""
     return UNPRINTABLE.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
 
 
@@ -56,7 +56,7 @@ def headline(state):
 
 
 def finding_line(finding):
-    """A finding with the command that shows it again, or with its remains."""
+    """A finding with the command that reproduces it or, without one, with what remains of it."""
     line = f"{finding['target']}: {finding['signature']}"
     if not finding["fuzzer"]:
         return f"{line}, not reproduced: `{finding['file']}`"
@@ -119,7 +119,8 @@ def write_summary(state, options, why_ended=""):
 
 
 def exit_code(state):
-    """A step that ends by a signal or by bad usage is no finding: the night made its command."""
+    """The exit code of a night. A step that ends by a signal or with wrong usage is a failure of the night,
+    not a finding, since the night made its command."""
     if state["errors"] or any(row["code"] != 1 for row in failed_steps(state)):
         return 3
     return 1 if state["findings"] or failed_steps(state) else 0

@@ -17,7 +17,7 @@ sys.dont_write_bytecode = True
 import fuzz_common  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
-# The request to a fuzzer: to fuzz, to merge, to make small, or to run one input.
+# The kind of a fuzzer call: fuzz, merge, minimise, or run one input.
 FUZZER = """for word; do
   case $word in
     -artifact_prefix=*) failed=${word#*=} ;;
@@ -107,7 +107,8 @@ class NightlyTest(ScriptTest):
         self.assertEqual([finding["signature"] for finding in self.state()["findings"]],
                          ["bad-1 [toy]", "bad-2 [toy]"])
         kept = sorted(path.read_text() for path in (self.work / "regress/toy").iterdir())
-        self.assertEqual(kept, ["bad-1\n", "bad-2\n"])  # an input that fails in another way is no smaller one
+        # An input that fails in another way does not count as smaller.
+        self.assertEqual(kept, ["bad-1\n", "bad-2\n"])
         lines = [line for line in self.summary().splitlines() if line.startswith("- toy: ")]
         for line in lines:
             self.assertEqual(subprocess.run(["sh", "-c", line.split("`")[1]], capture_output=True).returncode, 77)
@@ -141,7 +142,7 @@ class NightlyTest(ScriptTest):
         night = subprocess.Popen([*self.command("--skip-campaign", "--seed", "5"), "--jobs", "1"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while not ((self.root / "pid").exists() and (self.root / "pid").read_text()):
-            time.sleep(0.02)  # Waits by the clock: between two questions.
+            time.sleep(0.02)  # Waits by the clock: between two polls.
         self.night(expect=3)  # beside it, no other
         night.send_signal(signal.SIGTERM)
         self.assertIn("to continue the night", night.communicate()[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Debian package and the archive hold a tool that works from any folder.
+"""The Debian package and the archive contain a tool that works from any folder.
 
 usage: package_test.py BUILD_FOLDER
 """

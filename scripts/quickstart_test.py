@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""quickstart runs on the engine that it has built, on Linux and on macOS.
-
-The programs that it calls are replaced: a copy of the script stands in a folder where `scripts/setup` does
-nothing, `cmake` makes a tool that writes down how it is called, and `uname` names the system.
+"""quickstart uses the engine that it has built, on Linux and on macOS. The programs that it calls are
+substitutes: a copy of the script is in a folder in which `scripts/setup` does nothing, `cmake` makes a tool
+that records its calls, and `uname` names the system.
 """
 
 import pathlib
@@ -27,7 +26,7 @@ touch build/release/libanecheck_espresso.{suffix}
 
 class Quickstart(unittest.TestCase):
     def calls(self, system, built):
-        """Exit code and the tool's calls where the build leaves an engine with the suffix `built`."""
+        """Exit code and the tool's calls if the build makes an engine with the suffix `built`."""
         with tempfile.TemporaryDirectory(prefix="anecheck-quickstart-") as name:
             folder = pathlib.Path(name)
             programs = {"scripts/setup": "#!/bin/sh\n", "tool": TOOL,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Checks the project's documents and runs the commands of those in RUN.
+"""Checks the project's documents and runs the commands of the documents in RUN.
 
 usage: scripts/readme_test.py BUILD_FOLDER [TEST...]
 
 The fenced blocks of each document in RUN are run in one shell, in order, with BUILD_FOLDER in place of
 build/release, a temporary folder in place of /tmp and of the home, and small numbers of cases and files.
-Exit code 0 is right, and 1 of a command that reports findings or differences by it. A block whose fence
-says `mac` (```sh mac) needs a Mac and runs there only; a block whose fence says `text` holds no command.
+The expected exit code is 0, or 1 for a command that reports findings or differences by it. A block with `mac`
+in its fence (```sh mac) runs on a Mac only; a block with `text` in its fence contains no command.
 """
 
 import pathlib
@@ -20,7 +20,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = PROJECT / "build" / "dev"
 RUN = ("README.md", "harness/cli/README.md")
 
-# Commands that are not run, each with the reason.
+# Commands that are not run, with the reason of each.
 EXCEPTIONS = {
     "scripts/quickstart": "installs packages and builds everything",
     "scripts/test": "installs packages, builds everything and runs this test",
@@ -38,7 +38,7 @@ PUZZLES = re.compile(r"somebody|one's own|\bis told\b|^What .*|[;,] what .*|\b[H
 MOST_LINES = 150
 MOST_LIMITS = 20
 LARGEST_PICTURE = 150 * 1024
-# Folders that are no room but have a README all the same.
+# Folders that are not rooms but have a README.
 ALSO_ROOMS = ("harness", "harness/cli", "oracles/legality", "corpus", "scripts")
 # Documents that are part of the tool's output.
 TEMPLATES = ("harness/findings/export/", "harness/parserfuzz/scaffold/", "reports/testdata/")
@@ -71,7 +71,7 @@ def without_blocks(text):
 
 
 def command(line):
-    """The command of a line: without the remark, with small numbers; None for an exception."""
+    """The command of a line, without its comment and with small numbers; None for a command that is not run."""
     line = re.sub(r"\s+# .*$", "", line).strip()
     if line.split(" ")[0] in EXCEPTIONS or not line:
         return None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The runner of text tests, on tests that hold and tests that do not. usage: text_tests_test.py TOOL"""
+"""The runner of text tests, on tests that pass and tests that fail. usage: text_tests_test.py TOOL"""
 import pathlib
 import shutil
 import subprocess

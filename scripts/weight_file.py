@@ -1,4 +1,5 @@
-"""A file of weights as MIL's BLOBFILE reads it (weight.bin): a head, and a record of fp16 numbers for each tensor."""
+"""A file of weights as MIL's BLOBFILE reads it (weight.bin): a header, and a record of fp16 numbers for each
+tensor."""
 
 import struct
 
@@ -9,7 +10,7 @@ FP16 = 1
 
 
 class WeightFile:
-    """Writes the records of a file one after the other; the head when it is closed."""
+    """Writes the records of a file one after the other, and the header when closed."""
 
     def __init__(self, path):
         self.file, self.records = open(path, "wb"), 0
@@ -24,7 +25,7 @@ class WeightFile:
         self.file.close()
 
     def add(self, size, pieces):
-        """The place of a record of `size` bytes, which the pieces hold in turn."""
+        """Writes a record of `size` bytes from the pieces in order; returns its offset."""
         self.file.write(bytes(-self.file.tell() % 64))
         place = self.file.tell()
         self.file.write(RECORD.pack(SENTINEL, FP16, size, place + RECORD.size))

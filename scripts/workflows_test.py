@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The things that workflow files run exist: scripts, presets, options, and the tool's commands."""
+"""Everything that workflow files run exists: scripts, presets, options, and the tool's commands."""
 
 import json
 import pathlib
@@ -29,7 +29,7 @@ class WorkflowsTest(unittest.TestCase):
             self.assertIn("[self-hosted, macOS, ARM64]", self.files[name])
 
     def jobs(self):
-        """(file, job's name, job, whether pull requests start it) of all workflows."""
+        """For each job of all workflows: (file, name, job, whether pull requests start it)."""
         if yaml is None:
             self.skipTest("PyYAML is not installed (apt-get install python3-yaml)")
         found = []

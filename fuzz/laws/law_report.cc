@@ -11,7 +11,7 @@
 namespace anecheck::fuzz {
 namespace {
 
-// Laws that no input of a target meets.
+// Laws that no input of a target can check.
 struct Exemption {
   std::string_view target;
   std::span<const std::string_view> laws;

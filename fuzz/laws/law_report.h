@@ -1,5 +1,5 @@
-// How often each law of a target was checked in a replay: sampling and inputs that all end early
-// can leave a law that nothing ever holds anybody to.
+// How often each law of a target was checked in a replay: sampling, or inputs that all end early,
+// can leave a law unchecked.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace anecheck::fuzz {
 // One line per law of the target, "<checks>  <law>", from LawCounts().
 std::string LawReport(const FuzzTarget& target);
 
-// The faults of the counts, one line each: a law that was not checked, unless law_report.cc says
-// why none of the target's inputs can meet it, or one that was checked although it says so.
+// The faults of the counts, one line each: a law that was not checked and is not exempt in
+// law_report.cc, or an exempt law that was checked.
 std::vector<std::string> LawFaults(const FuzzTarget& target);
 
 }  // namespace anecheck::fuzz

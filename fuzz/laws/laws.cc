@@ -64,14 +64,14 @@ void RequireGoodError(const Error& error, size_t input_size) {
 
 namespace {
 
-// Bytes held beside those for each byte of input.
+// Bytes admitted for any input, in addition to those for each byte of input.
 constexpr size_t kFixedMemory = size_t{1} << 20;
-// Bytes held for each byte of input by rewrite, verify, print and coverage, and by to_json, which
-// keeps an object per field.
+// Bytes admitted for each byte of input: for rewrite, verify, print and coverage, and for to_json,
+// which keeps an object for each field.
 constexpr size_t kModelMemory = 16;
 constexpr size_t kJsonMemory = 512;
 
-// The formats whose models hold more, and why.
+// The formats whose models need more, and why.
 struct LargeModel {
   std::string_view format;
   size_t a_byte = 0;
@@ -89,8 +89,8 @@ size_t ModelMemory(const Format& format) {
   return row == std::end(kLargeModels) ? kModelMemory : row->a_byte;
 }
 
-// Task descriptors are printed with a line or two a register, up to 258 characters of 8 bytes, and
-// a text that grows takes up to three times its length: 86 were measured.
+// A print of task descriptors has up to 258 characters for each register of 8 bytes, and a growing
+// text takes up to three times its length: 86 bytes for each byte of input were measured.
 constexpr size_t kTaskPrintMemory = 128;
 
 size_t PrintMemory(const Format& format) {
@@ -102,7 +102,7 @@ size_t PrintMemory(const Format& format) {
 template <typename Call>
 auto Metered(const Format& format, ByteSpan input, std::string_view what, size_t a_byte,
              Call call) {
-  // A table that is made once is no memory of the input.
+  // Builds the static table first, so that it does not count as memory for the input.
   static_cast<void>(format.rules.all());
   const MemoryMeter meter;
   auto result = call(input);
@@ -141,7 +141,7 @@ void CheckViolations(const Format& format, const std::vector<Violation>& violati
 void CheckJson(const Format& format, ByteSpan input) {
   const auto json = Metered(format, input, "to_json", kJsonMemory, format.to_json);
   RequireSameOutcome(json, true, "to_json");
-  // As `encode` reads it: an object may have more members than JSON of other kinds.
+  // Read as `encode` reads it: objects may have more members than in other JSON.
   const Result<Json> reread = ParseLargeJson(DumpJson(*json), format.name);
   Require(reread.ok(), "the JSON form is JSON", reread.ok() ? "" : reread.error().message);
   for (const FieldFact& fact : format.fields(*reread)) {
@@ -166,7 +166,7 @@ void CheckCoverage(const ByteCounts& coverage, size_t size) {
   }
 }
 
-// Every function that reads parses the same from one input.
+// All functions that read agree on whether the input parses.
 void CheckReaders(const Format& format, ByteSpan input, bool parses) {
   const int sure = format.recognise(input, {});
   Require(sure >= 0 && sure <= 100, "recognise gives 0 to 100", format.name);
@@ -195,15 +195,15 @@ void SampleCostlyLaws() { sample_costly_laws = true; }
 
 namespace {
 
-// Runs for every input and reads it all, so it goes without the checks of sanitizers.
+// Runs for every input and reads all of it, so sanitizers are disabled for speed.
 #ifdef __clang__
 #define ANECHECK_FUZZ_UNCHECKED __attribute__((disable_sanitizer_instrumentation))
 #else
 #define ANECHECK_FUZZ_UNCHECKED
 #endif
 
-// One in `every`, a power of two. The inputs of a larger `every` are among those of each smaller
-// one.
+// True for one input in `every`, a power of two. Inputs sampled for a larger `every` are sampled
+// for each smaller one too.
 ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   if (!sample_costly_laws) return true;
   uint64_t hash = input.size();
@@ -218,7 +218,7 @@ ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   return (hash >> 32) % every == 0;
 }
 
-// Costly laws meet one large input of so many.
+// Costly laws are checked on one in this many large inputs.
 uint64_t FewerOf(ByteSpan input) { return std::bit_ceil(input.size() / kSmallInput + 1); }
 
 }  // namespace

@@ -14,17 +14,16 @@
 
 namespace anecheck::fuzz {
 
-// "law broken: <law> [<target>]: <detail>" and abort(); the brackets only behind TellTarget().
+// "law broken: <law> [<target>]: <detail>" and abort(); the brackets only after TellTarget().
 [[noreturn]] void FailLaw(std::string_view law, std::string_view detail);
 
-// Names the target whose laws are asserted from here on: one law that two targets break is two
-// findings.
+// Sets the target that messages name from here on: a law that two targets break is two findings.
 void TellTarget(std::string_view target);
 
-// Starts to count the checks of each law, from 0. Fuzzers do not count. Not
-// thread-safe, as targets are not.
+// Starts to count the checks of each law, from 0. Fuzzers do not count. Not thread-safe; targets
+// are not either.
 void CountLaws();
-// The checks of each law since CountLaws(), by its words.
+// The number of checks since CountLaws(), by the text of the law.
 const std::map<std::string_view, uint64_t>& LawCounts();
 
 // An array of laws.
@@ -32,7 +31,7 @@ template <typename... Words>
 constexpr std::array<std::string_view, sizeof...(Words)> LawList(Words... words) {
   return {words...};
 }
-// The laws `laws`, followed by others.
+// An array of `laws`, followed by others.
 template <size_t kCount, typename... Words>
 constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words... words) {
   std::array<std::string_view, kCount + sizeof...(Words)> all = {};
@@ -40,11 +39,11 @@ constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words.
   return all;
 }
 
-// The laws that an execution of a target met since this was last set to {}.
+// The laws checked since this was last set to {}.
 struct LawsMet {
-  bool compared = false;    // laws other than those of errors
-  bool read_again = false;  // those that read the input again
-  bool as_text = false;     // those of text and the JSON form
+  bool compared = false;    // other laws than laws of errors
+  bool read_again = false;  // laws that read the input again
+  bool as_text = false;     // laws of text and the JSON form
 };
 inline LawsMet laws_met;
 
@@ -61,8 +60,8 @@ void Count(std::string_view law);
 
 }  // namespace law_internal
 
-// The laws of a target, by the words that report a break: an array of them. A law that is
-// not in it does not compile, so that the list of a target (FuzzTarget::laws) is whole.
+// Checks the laws of a target; kLaws is the array of their texts. A call with a law that is not in
+// the array does not compile, so that the list of a target (FuzzTarget::laws) is complete.
 template <const auto& kLaws>
 struct LawBook {
   struct Law {
@@ -79,7 +78,7 @@ struct LawBook {
     Note(law);
     if (!holds) FailLaw(law.words, detail);
   }
-  // The same, `detail` gives the words if the law is broken.
+  // The same; `detail` returns the text if the law is broken.
   template <std::invocable Detail>
   static void Require(bool holds, Law law, const Detail& detail) {
     Note(law);
@@ -93,14 +92,15 @@ struct LawBook {
   }
 };
 
-// Each law parses the file again, and those of text and the JSON form cost five to forty times the
-// others, a hundred times where a small file has many fields. After this call CheckFormatLaws
-// asserts write(parse(x)) is x for every input, the other laws and the bound on memory for one in
-// kReaderLawsEvery, and those of text and the JSON form for one in kTextLawsEvery of the small
-// inputs, and for as many fewer of the larger ones as these are larger, so that a few large ones do
-// not take the time of all: up to kFewestTexts times fewer, of the other laws kFewestReaders, so
-// that inputs as large as real files meet each law within a night. The content of the input
-// chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
+// Turns on the sampling of costly laws. Each law parses the file again. Laws of text and the JSON
+// form cost five to forty times as much as the others, a hundred times if a small file has many
+// fields. After this call, CheckFormatLaws asserts write(parse(x)) is x for every input. It asserts
+// the laws of text and the JSON form for one in kTextLawsEvery of the small inputs, and the other
+// laws and the bound on memory for one in kReaderLawsEvery. Larger inputs are sampled less often in
+// proportion to their size, so that a few large ones do not take all the time, but at most
+// kFewestTexts times (the other laws kFewestReaders times) less often, so that inputs as large as
+// real files are checked within a night. The content of the input decides, so the same input always
+// meets the same laws. Fuzzers call this; replays do not.
 void SampleCostlyLaws();
 inline constexpr uint32_t kReaderLawsEvery = 16;
 inline constexpr uint64_t kFewestReaders = 4;
@@ -108,12 +108,12 @@ inline constexpr uint32_t kTextLawsEvery = 256;
 inline constexpr uint64_t kFewestTexts = 32;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
-// Whether the input meets the laws that read it, or the file written from it, again; whether it
-// meets those of text as well. Targets without a format ask the first for their own costly laws.
+// Whether to check the laws that read the input, or the file written from it, again; whether to
+// check the laws of text too. Targets without a format use the first for their own costly laws.
 bool MeetsReaderLaws(ByteSpan input);
 bool MeetsTextLaws(ByteSpan input);
 
-// Every law of a format on one input, valid or not:
+// Checks every law of a format on one input, valid or not:
 // - all functions agree on whether it parses, and an error is one line with an offset inside;
 // - write(parse(x)) is x, and so is the encoding of the JSON form, taken through text;
 // - each field's evidence has a source;

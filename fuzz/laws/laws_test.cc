@@ -1,5 +1,5 @@
-// The promises of the laws of targets: a broken one ends the process and says which, each check is
-// counted, and a format's file is held to all of them.
+// The promises of the laws of targets: a broken law ends the process and is named, each check is
+// counted, and all laws are checked on a format's file.
 #include "fuzz/laws/laws.h"
 
 #include <fmt/format.h>

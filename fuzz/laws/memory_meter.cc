@@ -18,7 +18,8 @@ int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile v
 namespace anecheck::fuzz {
 namespace {
 
-// Asking for the size of a block costs as much as freeing it, so the hooks count for a meter only.
+// The size of a block costs as much to find as freeing the block, so the hooks count only while a
+// meter exists.
 thread_local bool metering = false;
 thread_local int64_t live_bytes = 0;
 thread_local int64_t peak_bytes = 0;

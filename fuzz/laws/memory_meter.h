@@ -1,13 +1,13 @@
-// Counts the bytes that the current thread holds on the heap, through the allocator hooks of the
-// sanitizers. Builds without a sanitizer have no hooks, and there nothing is counted.
+// Counts the heap bytes of the current thread, through the allocator hooks of the sanitizers.
+// Builds without a sanitizer have no hooks and count nothing.
 #pragma once
 
 #include <cstddef>
 
 namespace anecheck::fuzz {
 
-// Between construction and Peak(), the most bytes that the thread held beyond those at
-// construction; 0 without a sanitizer. One at a time on each thread.
+// Peak() returns the largest number of heap bytes of the thread since construction, less the number
+// at construction; 0 without a sanitizer. At most one meter on each thread at a time.
 class MemoryMeter {
  public:
 #ifdef ANECHECK_SANITIZED

@@ -31,7 +31,7 @@ inline Bytes DrawMilText(ChoiceStream& choices, int family, uint64_t max_nodes) 
   return AsBytes(GraphToMil(DrawGraph(choices, options)).value());
 }
 
-// An input of a target whose input is a choice stream itself.
+// A random input for a target whose inputs are choice streams.
 inline Bytes DrawChoiceBytes(ChoiceStream& choices) {
   Bytes bytes(16 + choices.Below(240));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));

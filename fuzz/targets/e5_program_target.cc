@@ -1,5 +1,5 @@
-// Dispatch descriptors as the program that other rooms read and write: one that breaks no rule is
-// written as one that reads the same.
+// Dispatch descriptors as the typed program that other rooms read and write: a descriptor that
+// breaks no rule is written as a descriptor that reads as the same program.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"
@@ -42,7 +42,7 @@ bool Check(ByteSpan input) {
   const auto violations = kFormat_e5.verify(input);
   if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
   e5::Program meant = *program;
-  // Write makes the sections of functions anew.
+  // Write rebuilds the sections of functions.
   if (!meant.functions.empty()) meant.sections = again->sections;
   Laws::Require(*again == meant, "a written file reads as it was meant",
                 [&] { return FirstDifference(*again, meant); });

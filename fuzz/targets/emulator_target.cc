@@ -1,5 +1,5 @@
 // Containers run by the emulator: a result, or an error that names the refused part. Inputs are
-// those of the hwx format; those drawn here execute, so that edits of one word lie near.
+// files of the hwx format. The drawn inputs execute, so that most edits of one word execute too.
 #include <array>
 
 #include "fuzz/fuzz_target.h"
@@ -17,7 +17,7 @@ constexpr auto kLaws =
     MoreLaws(kErrorLaws, "a program explains", "a run repeats", "a refused run is refused again");
 using Laws = LawBook<kLaws>;
 
-// A program above these is legal and takes long; the fuzzer looks for wrong code, not slow code.
+// A larger program is legal but takes long; the fuzzer looks for wrong code, not slow code.
 constexpr uint64_t kMostMemory = uint64_t{16} << 20;
 constexpr uint64_t kMostSteps = uint64_t{1} << 18;
 
@@ -57,7 +57,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// Blocks of a version-7 task in their order, with the words of a copy.
+// The blocks of a version-7 task, in order, with the words of a copy.
 td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2) {
   td::Task task;
   task.header = {0x02000000, 0, 0x422, 0, 0xfff86a, 0, 0x30009800, 0, 0x01024025, 0};
@@ -77,8 +77,8 @@ td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2)
   return task;
 }
 
-// A third are those of the format, whose words of tasks are drawn at will; a third compute a drawn
-// graph; the others are one copy.
+// A third of the inputs come from the format's generator, which draws the words of tasks at random;
+// a third compute a drawn graph; a third copy one tensor.
 Bytes Generate(ChoiceStream& choices) {
   const uint64_t kind = choices.Below(3);
   if (kind == 0) return kGenerator_hwx.generate(choices);

@@ -1,5 +1,5 @@
-// JSON that people write for `anecheck encode`, for every format: it encodes or is refused in one
-// line, and the encoded file obeys the format's laws or does not parse.
+// JSON that people write for `anecheck encode`, for every format: the JSON encodes or is refused in
+// one line; the encoded file obeys the format's laws or does not parse.
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"

@@ -1,5 +1,5 @@
-// The lines that an external runner writes: a greeting or a reply is read or refused in words, its
-// texts are one line each, and a line that was read reads the same once it is written again.
+// The lines that an external runner writes: a greeting or reply is read, or refused with a message;
+// each of its texts is one line; and a line that was read and written again reads the same.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -154,7 +154,7 @@ std::string DrawReply(ChoiceStream& choices) {
   return ReplyLine(reply);
 }
 
-// One member of a line gone, emptied or of another kind: faults that break the protocol.
+// Removes one member of a line, empties it or changes its kind, which breaks the protocol.
 std::string Damage(const std::string& line, ChoiceStream& choices) {
   Json json = ParseJson(line).value();
   auto member = json.begin();

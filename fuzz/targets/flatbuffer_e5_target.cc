@@ -1,5 +1,6 @@
-// Our shape check of dispatch descriptors against the FlatBuffers library's verifier: we refuse all
-// that it refuses, and more only for the reasons that IsStricterThanLibrary names.
+// Our shape check of dispatch descriptors against the FlatBuffers library's verifier: it refuses
+// all files that the library refuses, and others only for the reasons that IsStricterThanLibrary
+// names.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"

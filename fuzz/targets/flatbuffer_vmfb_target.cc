@@ -1,6 +1,6 @@
 // Our shape check of IREE modules against the FlatBuffers library's verifier, in every form of the
-// schema: we refuse all that it refuses, and more only for the reasons that IsStricterThanLibrary
-// names.
+// schema: it refuses all files that the library refuses, and others only for the reasons that
+// IsStricterThanLibrary names.
 #include <fmt/format.h>
 #include <string>
 
@@ -19,7 +19,7 @@ constexpr auto kLaws = LawList(
     "a file that the library accepts is refused for a named reason only");
 using Laws = LawBook<kLaws>;
 
-// Modules stand behind a size prefix where the identifier is found four bytes later.
+// If the identifier is found four bytes later, a size prefix precedes the module.
 uint32_t StartOf(ByteSpan input) {
   if (input.size() < 12) return 0;
   const std::string identifier(input.begin() + 8, input.begin() + 12);

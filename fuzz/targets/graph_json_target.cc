@@ -25,7 +25,7 @@ std::string WhatItSays(const Result<Graph>& graph) {
   return fmt::format("{} at {}", graph.error().message, graph.error().offset);
 }
 
-// The library's own values make the same graph, or the same error.
+// Reading through JSON values yields the same graph, or the same error.
 void CheckOtherReader(std::string_view text, const Result<Graph>& graph) {
   const auto json = ParseJson(text);
   const auto other = json.ok() ? GraphFromJson(*json, OpVocabulary()) : json.error();

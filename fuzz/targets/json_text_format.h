@@ -1,4 +1,4 @@
-// JSON text as a format of its own, for the structured mutator to edit and cross documents with.
+// JSON text as a format, so that the structured mutator can edit and cross documents.
 #pragma once
 
 #include "fuzz/targets/input_text.h"

@@ -1,9 +1,9 @@
 // The legality oracle against the simulated compiler: two readings of the same rules. No layer of
-// the oracle refuses a graph that the engine compiles; the engine compiles every graph that each
-// layer admits for every node, but for kernels that it does not have. The input is a choice stream;
-// graphs are drawn for one family and compiled for another, and every other one of operations that
-// the chip lacks, so that gated operations appear. Documented defects are on, and the limits of the
-// newest compilers: the rules know those that make a compiler refuse.
+// the oracle refuses a graph that the engine compiles; the engine compiles every graph whose nodes
+// all layers admit, unless it has no kernel for an operation. The input is a choice stream. Graphs
+// are drawn for one family and compiled for another; every second graph has only operations that
+// the chip lacks, so that gated operations appear. Documented defects and the limits of the newest
+// compilers are on, since the rules include those for which a compiler refuses.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -30,10 +30,11 @@ using Laws = LawBook<kLaws>;
 
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 
-// The sources of the two may differ, and then each keeps its own; `why` names both.
+// A difference between the rules and the engine because they follow different sources; `why` names
+// both.
 struct KnownDifference {
   std::string_view rule, why;
-  std::string_view op = {};                // where the difference is of one operation alone
+  std::string_view op = {};                // if only one operation differs
   std::span<const int> held_by_both = {};  // families for which the two agree: there it counts
 };
 constexpr int kTopKBandFamilies[] = {device::kFamilyA13, device::kFamilyA17};
@@ -63,8 +64,8 @@ bool IsKnownDifference(std::string_view rule, std::string_view op, int family) {
   });
 }
 
-// The answer of the layers for a graph: that of its first node that is refused, or that all admit
-// it.
+// The answer of the layers for a graph: the answer for its first refused node, or that all layers
+// admit it.
 struct Opinion {
   bool refused = false;
   bool sure = true;  // no layer left anything open
@@ -99,7 +100,7 @@ struct Case {
   Graph graph;
 };
 
-// The operations that only families later than `family` have.
+// The operations that exist only on families later than `family`.
 std::bitset<kOpCount> LaterThan(int family) {
   std::bitset<kOpCount> later;
   for (const OpDefinition* op : AllOps()) {
@@ -115,7 +116,7 @@ Case DrawCase(ChoiceStream& choices) {
   GeneratorOptions options = DrawGraphOptions(choices, family, 4);
   const auto lacked = LaterThan(device::FindTarget(drawn.target)->family);
   if (choices.Coin() && lacked.any()) {
-    // Few of all operations are gated: a graph of any of them is next to never refused.
+    // Few operations are gated, so a graph of random operations is hardly ever refused.
     options.family = device::kFamilyA18;
     options.ops = lacked;
   }

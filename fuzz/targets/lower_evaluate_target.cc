@@ -1,6 +1,6 @@
 // Graph -> MIL text -> graph changes neither the structure nor the oracle's interval of any value,
-// whether constants stand in the text or in its side file.
-// The input is the choice stream of the graph generator.
+// whether constants are in the text or in its side file. The input is the choice stream of the
+// graph generator.
 #include <cstring>
 #include <string>
 
@@ -42,7 +42,7 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
-// The same with every constant in the side file that may stand there.
+// The same, with every constant that may be in the side file there.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
   Laws::Require(program.ok(), "generated graphs lower",

@@ -1,5 +1,5 @@
-// Core ML's model files: a model that reads spells MIL text that parses, and writing the program
-// and reading it again gives the same program.
+// Core ML's model files: a model that can be read yields MIL text that parses, and writing the
+// program and reading it again yields the same program.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

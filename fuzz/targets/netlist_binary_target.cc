@@ -46,8 +46,8 @@ WordTables Words() {
   return tables;
 }
 
-// A dictionary of a few values of each kind, which no network description need be to be read: small
-// files, whose every byte counts.
+// A dictionary with a few values of each kind. It is readable without being a network description,
+// and small, so that edits are likely to hit relevant bytes.
 tree::Value GenerateSmall(ChoiceStream& choices) {
   tree::Dict dict;
   const uint64_t entries = choices.Below(4);

@@ -1,5 +1,5 @@
 // Network descriptions as the typed model that other rooms read and write: a description that
-// breaks no rule is written, in either encoding, as one that reads the same.
+// breaks no rule is written, in either encoding, as a description that reads the same.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
@@ -19,7 +19,7 @@ constexpr auto kLaws =
              "a written file reads as it was meant", "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
-// Each reader of a parameter answers for values of its kind, and for no others.
+// Each reader of a parameter returns values of its kind, and nothing for other kinds.
 void CheckReaders(const netlist::Unit& unit) {
   if (!unit.params) return;
   for (const tree::Entry& entry : unit.params->entries) {

@@ -1,7 +1,6 @@
-// A results file that anything may have happened to: it opens or is refused in words, it is never
-// changed by a refusal, and a query of a damaged one ends. The file ends at the header of a
-// rollback journal, if the input has one: the rest is the journal that a killed writer left beside
-// it.
+// An arbitrarily damaged results file opens or is refused with a message; a refusal never changes
+// the file; and a query of a damaged file ends. If the input contains the header of a rollback
+// journal, the results file ends there, and the rest is the journal that a killed writer left.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -36,7 +35,7 @@ void Remove(const std::string& path) {
   }
 }
 
-// Every row of every run as reports and resumed runs read them.
+// Reads every row of every run, as reports and resumed runs do.
 Status ReadRows(Store& store) {
   ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
   for (const RunRow& run : runs) {
@@ -70,7 +69,7 @@ constexpr std::array<uint8_t, 8> kJournalMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 
 
 struct Files {
   ByteSpan results;
-  ByteSpan journal;  // empty where there is none
+  ByteSpan journal;  // empty if there is none
 };
 
 Files Split(ByteSpan input) {
@@ -79,8 +78,8 @@ Files Split(ByteSpan input) {
   return {input.first(at), input.subspan(at)};
 }
 
-// A file that a campaign may write to is brought up to date and looks like any other; one that it
-// may not stays as it is, except for the changes that its journal takes back.
+// A file that a campaign may write to is upgraded and then reads like any other. A refused file
+// stays unchanged, except for the changes that its journal rolls back.
 void CheckWriting(const std::string& path, const Files& files) {
   auto store = Store::Open(path);
   if (store.ok()) return Look(*store);
@@ -130,7 +129,7 @@ WordTables Words() {
   return {identifiers};
 }
 
-// Gives the file pages of the least size, and its version another number.
+// Gives the file the smallest page size and another schema version.
 void MakeSmall(const std::string& path, int version) {
   sqlite3* database = nullptr;
   if (sqlite3_open(path.c_str(), &database) == SQLITE_OK) {
@@ -162,7 +161,7 @@ void MakeFull(const std::string& path, ChoiceStream& choices) {
   (void)store.FinishRun(run, RunState::kFinished, "2026-01-01T00:00:00Z");
 }
 
-// A file that holds no more than the version that made it.
+// Makes a file that contains only its schema version.
 void MakeBare(const std::string& path) {
   sqlite3* database = nullptr;
   if (sqlite3_open(path.c_str(), &database) == SQLITE_OK) {

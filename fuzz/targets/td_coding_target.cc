@@ -1,6 +1,6 @@
-// Task streams of one coding, decoded as each generation that uses it; compiled once a coding with
-// ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and ANECHECK_FUZZ_NAME. The td format guesses
-// the generation, which hides the decoders behind the guess.
+// Task streams of one coding, decoded as each generation that uses it; compiled once for each
+// coding, with ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and ANECHECK_FUZZ_NAME. The td
+// format guesses the generation, which hides the decoders behind the guess.
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// Compressed constants: the parts of a compressed weight validate exactly where they reconstruct,
-// codecs without loss give back every bit, and the others stay within the error that they state.
-// Weight tiles are read and patched exactly where they lie inside, and patching moves no other
-// byte. The input is a choice stream that draws the parts, right ones and wrong ones.
+// Compressed constants: the parts of a compressed weight validate if and only if they reconstruct,
+// lossless codecs return every bit, and lossy codecs stay within their stated error. Weight tiles
+// are read and patched if and only if they lie inside the bytes, and patching changes no other
+// byte. The input is a choice stream that draws correct and incorrect parts.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,7 +50,7 @@ constexpr auto kLaws =
              "tiled shares are read back");
 using Laws = LawBook<kLaws>;
 
-// Mostly `right`; else near it.
+// Mostly `right`; else a number near it.
 uint64_t Near(ChoiceStream& choices, uint64_t right) {
   if (!choices.Chance(1, 8)) return right;
   const uint64_t moved = right + choices.Below(5);
@@ -102,8 +102,8 @@ Palette DrawPalette(ChoiceStream& choices, Extent extent, uint64_t count) {
 
 Weights DrawWeights(ChoiceStream& choices) {
   const Extent extent = DrawExtent(choices);
-  // Parts of a hostile extent stay small: validation must not need them. One without elements has
-  // a count of 0 and as many channels.
+  // Parts for a hostile extent stay small, since validation must refuse it without reading them. An
+  // extent without elements has a count of 0 and keeps its channels.
   const uint64_t count = std::min<uint64_t>(extent.Count(), 128);
   const Extent small = extent.channels == UINT32_MAX ? Extent{8, 8} : extent;
   switch (choices.Below(6)) {
@@ -279,7 +279,7 @@ bool Check(ByteSpan input) {
 Bytes Generate(ChoiceStream& choices) {
   Bytes bytes(8 + choices.Below(200));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
-  // The case of an ordinary extent and codec at the front; else most streams are refused at once.
+  // The first bytes draw an ordinary extent and codec; otherwise most streams are refused at once.
   bytes[0] = static_cast<uint8_t>(choices.Below(31));
   bytes[1] = static_cast<uint8_t>(1 + choices.Below(10));
   bytes[2] = static_cast<uint8_t>(1 + choices.Below(8));

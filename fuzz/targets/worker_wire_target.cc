@@ -1,5 +1,5 @@
-// The shared memory that a worker process writes: replies from a process that may have gone wrong,
-// and requests as the worker reads them.
+// The shared memory of a worker process: replies from a process that may misbehave, and requests as
+// the worker reads them.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"

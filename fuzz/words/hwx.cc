@@ -45,7 +45,7 @@ WordTable Threads() {
   return threads;
 }
 
-// The names of options, without the values that one program of the specification gives them.
+// The names of options, without their values in the specification's program.
 WordTable BannerOptions() {
   WordTable options = {"banner_options"};
   for (const std::string& option : hwx::SpecificationOptions()) {

@@ -3,7 +3,7 @@
 
 namespace anecheck::fuzz {
 
-// A file may hold only plain values; one that begins with a table begins with such words.
+// The first words of a file that begins with a table. Other files contain plain values alone.
 WordTables words::netweights() {
   constexpr uint64_t kBlobs = 4;
   constexpr size_t kCount = 8;

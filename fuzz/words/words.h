@@ -1,6 +1,5 @@
-// The words to which a format or a protocol gives a meaning, row by row out of the tables that its
-// reader stands on: magic values, ids, keys, names, counts. Dictionaries are made of them
-// (fuzz/dictionary.h).
+// The words that have a meaning in a format or protocol, taken from the tables of its reader: magic
+// values, ids, keys, names, counts. Dictionaries are made from them (fuzz/dictionary.h).
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ namespace anecheck::fuzz {
 
 struct WordTable {
   std::string name;                     // letters, digits and underscores
-  std::vector<std::string> words = {};  // bytes, as they stand in a file
+  std::vector<std::string> words = {};  // bytes, as in a file
 
   void Text(std::string_view word) { words.emplace_back(word); }
   // An integer of `width` bytes, little endian.
@@ -28,7 +27,7 @@ struct WordTable {
 };
 using WordTables = std::vector<WordTable>;
 
-// One function a format, in words/<format>.cc: its tables, which tell no word of another format.
+// One function for each format, in words/<format>.cc. Its tables contain no words of other formats.
 namespace words {
 
 #define ANECHECK_FORMAT(name) WordTables name();
@@ -38,7 +37,7 @@ namespace words {
 // Names, arguments, spelled choices and element types of the operations, as MIL and graphs spell
 // them.
 WordTables Operations();
-// The opening words of runs of registers, of the generations of one coding.
+// The words that open runs of registers, in all generations of one coding.
 WordTable RegisterRuns(td::Coding coding);
 // The bytes that open the records of a ZIP archive.
 WordTable ZipSignatures();

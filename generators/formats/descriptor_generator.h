@@ -23,12 +23,13 @@ struct Mutation {
 
 struct MutationKind {
   std::string_view id;
-  // The rule of the format that this mutation breaks when it is applied to a valid file and
-  // nothing else; empty where the effect depends on the file.
+  // The only rule of the format that this mutation breaks if applied to a valid file; empty if the
+  // effect depends on the file.
   std::string_view breaks_rule;
-  // Chooses parameters for `bytes`, which parse, or nothing where the mutation does not apply.
+  // Chooses parameters for `bytes`, or nothing if the mutation does not apply. Precondition:
+  // `bytes` parses.
   std::optional<Mutation> (*propose)(ByteSpan bytes, ChoiceStream& choices);
-  // Applies it. Deterministic; an Error where the parameters do not fit `bytes`.
+  // Applies the mutation. Deterministic; an Error if the parameters do not fit `bytes`.
   Result<Bytes> (*apply)(ByteSpan bytes, const Mutation& mutation);
 };
 

@@ -17,23 +17,23 @@ namespace anecheck {
 struct DocumentEdit {
   std::string_view id;
   std::string_view breaks_rule;  // as MutationKind::breaks_rule
-  // Exactly one is set. Both give false where the edit does not apply; `a` and `b` choose among
+  // Exactly one is set. Both return false if the edit does not apply; `a` and `b` choose among
   // places and values.
   bool (*edit)(Json& json, uint64_t a, uint64_t b) = nullptr;
   bool (*patch)(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) = nullptr;
 };
 
-// The element that `choice` selects, or nothing of an empty or absent array.
+// The element that `choice` selects; null if the array is empty or absent.
 inline Json* PickElement(Json& parent, const char* key, uint64_t choice) {
   const auto found = parent.find(key);
   if (found == parent.end() || !found->is_array() || found->empty()) return nullptr;
   return &(*found)[choice % found->size()];
 }
 
-// kInvalid where the mutation is no one of the edit or does not apply.
+// kInvalid if the mutation is of another edit or does not apply.
 Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
                         const Mutation& mutation);
-// A mutation of the edit that applies to the file.
+// A mutation of the edit that applies to the file, or nothing.
 std::optional<Mutation> ProposeEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
                                     ChoiceStream& choices);
 

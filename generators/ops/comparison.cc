@@ -12,9 +12,9 @@ namespace {
 
 constexpr ValueRange kTruth = {0, 1, true};
 
-// The greatest or the least of x along an axis, or kNoValue where every axis has one element. x
-// against it is true in few places and false in the others, or the reverse, and another x changes
-// which: against a constant a comparison would often be decided by the ranges alone.
+// The maximum or minimum of x along an axis, or kNoValue if every axis has one element. Compared
+// with it, x is true in few places and false in the others, or the reverse, and another x changes
+// the places. The ranges alone would often decide a comparison with a constant.
 ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);
@@ -34,7 +34,7 @@ ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   return drawer.Finish(range) ? drawer.Last() : kNoValue;
 }
 
-// The greater of x and another: x in some places.
+// The maximum of x and another operand, which equals x in some places.
 ValueId Raised(Drawer& drawer, ValueId x) {
   const ValueId other = drawer.BroadcastPartner(x);
   const ValueRange range = GreaterOf(drawer.range(x), drawer.range(other));
@@ -51,12 +51,12 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
     const ValueId extreme = Extreme(drawer, kind, x);
     if (extreme != kNoValue) return extreme;
   }
-  // Numbers that are drawn apart are hardly ever equal.
+  // Numbers drawn independently are hardly ever equal.
   const bool equality = kind == OpKind::kEqual || kind == OpKind::kNotEqual;
   if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
     return Raised(drawer, x);
   }
-  // An operand far larger than x decides the comparison by itself.
+  // An operand far larger than x would decide the comparison alone.
   const double magnitude = drawer.range(x).Magnitude();
   const bool small = magnitude > 0 && magnitude < InputMagnitude(drawer.mode());
   if (small && drawer.type(x).dtype == DType::kFp16) {
@@ -76,7 +76,7 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// The comparison that says the same of operands in the other order.
+// The equivalent comparison for swapped operands.
 constexpr OpKind Mirrored(OpKind kind) {
   switch (kind) {
     case OpKind::kGreater:

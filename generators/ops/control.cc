@@ -17,8 +17,8 @@ ValueRange WithZero(const ValueRange& range) {
   return {std::min(range.low, 0.0), std::max(range.high, 0.0), range.integer};
 }
 
-// Whether the content of a state is added to x before x is written back: only so does a state's
-// content show in the next execution. The sum of two executions stays conditioned.
+// Whether to add the content of a state to x before x is written back: only then does the next
+// execution show the content. The sum over two executions stays below the ceiling.
 bool Accumulates(Drawer& drawer, ValueId x) {
   const auto add = static_cast<size_t>(OpKind::kAdd);
   const bool adds = drawer.options().ops.test(add) && drawer.options().spelt.test(add);
@@ -30,14 +30,15 @@ ValueRange OfTwo(const ValueRange& range) {
   return WithZero({2 * range.low, 2 * range.high, range.integer});
 }
 
-// The sum of x and of the result of the last node, which read a state of x's shape, zero at first.
+// The sum of x and the result of the last node, which read a state of x's shape that is zero at
+// first.
 ValueId AddToRead(Drawer& drawer, ValueId x) {
   const ValueId before = drawer.Last();
   drawer.SetAtRest(before);
   return drawer.Emit(OpKind::kAdd, {before, x}, OfTwo(drawer.range(x))) ? drawer.Last() : x;
 }
 
-// x into a new state, then the state's content, as one of the pairs of operations.
+// Writes x into a new state and reads the content back, by one of the pairs of operations.
 bool DrawWritten(Drawer& drawer, ValueId x, OpKind write, OpKind read) {
   using P = params::WriteState;
   const bool accumulates = Accumulates(drawer, x);
@@ -72,7 +73,7 @@ bool DrawRingRead(Drawer& drawer, ValueId ring, int axis, int64_t position, int6
   return drawer.Finish(range);
 }
 
-// Writes x into a longer ring, from a position at which it wraps or does not.
+// Writes x into a longer ring buffer, at a position from which it may wrap.
 bool DrawRing(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;

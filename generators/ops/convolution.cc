@@ -47,7 +47,7 @@ void AddPad(Drawer& drawer, int parameter, std::string_view pad_type,
 
 namespace {
 
-// A16 and A18, whose compiler was asked for its limits.
+// Whether the family's compile limits were measured: A16 and A18.
 bool IsMeasured(const Drawer& drawer) {
   return drawer.options().family == 5 || drawer.options().family == 7;
 }
@@ -61,7 +61,7 @@ int64_t KernelCap(const Drawer& drawer, bool width) {
   return IsMeasured(drawer) ? 31 : 32;
 }
 
-// Whether a maximum's window of that width is refused.
+// Whether a max pool with a window of that width is refused.
 bool IsTooWide(const Drawer& drawer, int64_t width) { return IsMeasured(drawer) && width > 8; }
 
 // Network descriptions have no window over a single axis.
@@ -114,7 +114,7 @@ ValueId DrawPerChannel(Drawer& drawer, int64_t channels, double limit) {
   return drawer.NewConstOf(type, bytes, limit);
 }
 
-// Elements of one byte each.
+// A constant with elements of one byte.
 ValueId DrawBytes(Drawer& drawer, const Shape& shape) {
   std::vector<int64_t> bytes(static_cast<size_t>(shape.Elements()));
   for (int64_t& byte : bytes) byte = drawer.choices().Range(0, 255);
@@ -181,7 +181,7 @@ namespace {
 bool DrawVectorProduct(Drawer& drawer, ValueId x) {
   using P = params::Matmul;
   const Shape shape = drawer.shape(x);
-  // No key of netlists says it.
+  // Network descriptions have no key for it.
   if (shape.rank() != 1 || drawer.options().direct) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t inner = shape[0];
@@ -248,10 +248,10 @@ bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
   return false;
 }
 
-// No key of netlists says it, and the units of the lanes lack it.
+// Network descriptions have no key for it, and the private units of the compute lanes lack it.
 bool HasCeilMode(const Drawer& drawer, OpKind kind, std::string_view pad_type) {
   if (drawer.options().direct) return false;
-  // Padding and a window that begins past x are another test.
+  // Padding, and a window that begins past x, are tested elsewhere.
   if (kind == OpKind::kL2Pool) return pad_type == "valid";
   return (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) && pad_type != "same";
 }

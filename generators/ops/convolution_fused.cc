@@ -112,8 +112,8 @@ bool DrawEinsum(Drawer& drawer, ValueId x) {
 
 bool DrawL2Pool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kL2Pool, "L2"); }
 
-// The value that x is attended with is x itself; keys and queries are small enough that the scores'
-// rounding leaves the weights known.
+// The value operand is x; keys and queries are so small that rounding of the scores hardly changes
+// the weights.
 bool DrawAttention(Drawer& drawer, ValueId x) {
   using P = params::Attention;
   const Shape shape = drawer.shape(x);

@@ -46,7 +46,8 @@ bool DrawPeElementwise(Drawer& drawer, ValueId x) {
 
 bool DrawPeGoc(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
-  // The layer of network descriptions works by channel, which ranks below 4 lack or hold elsewhere.
+  // The layer of network descriptions works on the channel axis, which ranks below 4 lack or have
+  // at another place.
   if (shape.rank() < (drawer.options().direct ? 4 : 2)) return false;
   const double limit = WeightLimit(drawer, x, 1);
   if (limit <= 0) return false;

@@ -29,7 +29,7 @@ bool DrawTopk(Drawer& drawer, ValueId x) {
   drawer.AddInt(P::kK, k);
   drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
   drawer.AddBool(P::kAscending, choices.Coin());
-  // Unsorted results may stand in any order, which leaves integer mode nothing to compare.
+  // Unsorted results may be in any order, so integer mode could not compare them.
   if (!drawer.integer_mode()) drawer.AddBool(P::kSort, !choices.Chance(1, 8));
   drawer.AddBool(P::kReturnIndices, indices);
   constexpr std::array<std::string_view, 3> kTypes = {"uint16", "int16", "int32"};

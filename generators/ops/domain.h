@@ -9,19 +9,20 @@
 
 namespace anecheck {
 
-// Cases of special values and of boundaries take any operand: NaN results are their business.
+// Whether operands may lie outside of a function's domain. They may in special and boundary cases,
+// which test NaN results too.
 inline bool TakesAnything(const Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial || drawer.mode() == CaseMode::kBoundary;
 }
 
-// x, or its magnitude where it may be negative.
+// x, or its magnitude if x may be negative.
 inline ValueId NotNegative(Drawer& drawer, ValueId x) {
   if (drawer.range(x).low >= 0 || TakesAnything(drawer)) return x;
   drawer.Emit(OpKind::kAbs, {x}, {0, drawer.range(x).Magnitude(), drawer.range(x).integer});
   return drawer.Last();
 }
 
-// x, or x clipped to [low, high] where it may leave it. The bounds are exact in fp16.
+// x, or x clipped to [low, high] if x may lie outside. The bounds are exact in fp16.
 inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
   const ValueRange range = drawer.range(x);
   if ((range.low >= low && range.high <= high) || TakesAnything(drawer)) return x;
@@ -49,8 +50,8 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
   return y;
 }
 
-// The same with signs, or now and then a value computed from a new input: magnitudes between the
-// same ends.
+// The same with signs, or sometimes a value computed from a new input with magnitudes in the same
+// range.
 inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
   const bool magnitudes = drawer.options().ops.test(static_cast<size_t>(OpKind::kAbs));
   if (!magnitudes || !drawer.MayCompute()) return ModerateConst(drawer, shape, false);

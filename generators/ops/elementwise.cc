@@ -28,7 +28,7 @@ bool DrawAdd(Drawer& drawer, ValueId x) {
   const ValueRange& a = drawer.range(x);
   const ValueRange& b = drawer.range(y);
   const ValueRange sum = {a.low + b.low, a.high + b.high, a.integer && b.integer};
-  // A sum past the ceiling is turned into a minimum, which keeps both operands alive.
+  // If the sum would pass the ceiling, draws a minimum instead, which uses both operands.
   if (sum.Magnitude() > drawer.Ceiling()) {
     return Emit(drawer, OpKind::kMinimum, x, y, LesserOf(a, b));
   }
@@ -79,7 +79,7 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
 }
 
-// Applies to one constant in some eight, chosen by its first element.
+// True for about one constant in eight, chosen by its first element.
 bool IsToBeLarge(Drawer& drawer, ValueId y) {
   const Graph& graph = drawer.graph();
   return graph.value(y).kind == ValueKind::kConst && !graph.ConstData(y).empty() &&
@@ -91,7 +91,7 @@ void MakeLarge(Drawer& drawer, ValueId y) {
   std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
                              drawer.graph().ConstData(y).end());
   for (size_t i = 1; i < bytes.size(); i += 2) {
-    constexpr int k2To14 = 29;  // the exponent as fp16 holds it, and the next is its last
+    constexpr int k2To14 = 29;  // fp16's biased exponent; the next one is the last
     const int exponent = k2To14 + (bytes[i] >> 2 & 1);
     bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | exponent << 2);
   }
@@ -99,8 +99,8 @@ void MakeLarge(Drawer& drawer, ValueId y) {
   drawer.SetRange(y, {-65504, 65504, false});
 }
 
-// The divisor stays away from zero: near zero the quotient's bound says nothing. Seldom it is
-// large, where the dividend may be so large that not all quotients are subnormal.
+// The divisor stays away from zero, where the quotient's bound would be too wide. It is seldom
+// large, and only if the dividend may be so large that not all quotients are subnormal.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
   const ValueId y = ModerateOperand(drawer, drawer.PartnerShape(x));
   const double largest = drawer.range(x).Magnitude();

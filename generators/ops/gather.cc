@@ -14,8 +14,8 @@ namespace {
 constexpr std::array<DType, 4> kIndexTypes = {DType::kInt32, DType::kInt32, DType::kInt16,
                                               DType::kUint16};
 
-// Indices into axes of `extents`, one extent after the other in turn. None is negative: the graphs
-// are written as programs of iOS 18, where no source defines them.
+// Indices into axes of `extents`, cycling through the extents. None is negative: the graphs are
+// written as programs of iOS 18, where no source defines them.
 ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t> extents) {
   ChoiceStream& choices = drawer.choices();
   const DType dtype = choices.Pick(kIndexTypes);
@@ -27,7 +27,7 @@ ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t>
   return drawer.NewIntegers(dtype, shape, indices);
 }
 
-// clip(x, 0, extent - 1) as int32; kNoValue where it is refused.
+// clip(x, 0, extent - 1) as int32; kNoValue if refused.
 ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   using P = params::Clip;
   const auto top = static_cast<double>(std::min<int64_t>(extent - 1, 2048));
@@ -39,7 +39,7 @@ ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   return drawer.CastTo(DType::kInt32, drawer.Last());
 }
 
-// Whether x may give indices: no source says how NaN is read.
+// Whether indices may be computed from x: no source states how NaN is converted.
 bool MayCompute(Drawer& drawer, ValueId x) {
   const bool finite = drawer.mode() == CaseMode::kFloat || drawer.mode() == CaseMode::kInteger;
   return finite && drawer.shape(x).Elements() <= 32 && drawer.choices().Chance(1, 4);
@@ -55,7 +55,7 @@ Shape IndexShape(Drawer& drawer, int64_t most) {
   return shape;
 }
 
-// The indices are valid, so that nothing depends on it.
+// The indices are valid, so the attribute has no effect.
 void AddValidation(Drawer& drawer, int parameter) {
   if (drawer.choices().Chance(1, 4)) drawer.AddBool(parameter, drawer.choices().Coin());
 }
@@ -120,7 +120,7 @@ bool DrawGatherAlongAxis(Drawer& drawer, ValueId x) {
   return drawer.Finish(drawer.range(data));
 }
 
-// The shape of index vectors for `named` axes, and the extents they index.
+// The shape of index vectors, and the extents that their components index.
 struct Vectors {
   Shape shape;
   std::vector<int64_t> extents;
@@ -171,7 +171,7 @@ DrawnMode DrawMode(Drawer& drawer, const ValueRange& a, const ValueRange& b, int
   if ((mode == "add" || mode == "sub") && sum <= drawer.Ceiling()) {
     return {mode, {-sum, sum, integer}};
   }
-  // Repeated products and quotients leave every range; one is enough.
+  // Repeated products and quotients would leave every range, so only one update is admitted.
   if (mode == "mul" && times == 1 && product <= drawer.Ceiling()) {
     return {mode, {-product, product, integer}};
   }
@@ -182,7 +182,7 @@ DrawnMode DrawMode(Drawer& drawer, const ValueRange& a, const ValueRange& b, int
   return {other, EitherOf(a, b)};
 }
 
-// How often the most frequent index vector occurs, at most.
+// An upper bound of the number of times that one index vector occurs.
 int64_t TimesOf(const Shape& indices, int64_t vector) {
   return std::max<int64_t>(1, indices.Elements() / vector);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kGrids = {
     "DEFAULT", "STRICT_ALIGN_CORNERS", "ALIGN_CORNERS", "OFFSET_CORNERS", "UNALIGN_CORNERS"};
 
-// Interpolated numbers lie between those they come from, but for the last rounding.
+// The range of interpolated numbers: they lie between their sources, except for the last rounding.
 ValueRange Between(const ValueRange& range, double other) {
   return {std::min(range.low, other), std::max(range.high, other), false};
 }
@@ -42,7 +42,7 @@ bool DrawResize(Drawer& drawer, ValueId x) {
   const int64_t height = Target(drawer, x, 1);
   const int64_t width = Target(drawer, x, static_cast<int>(height));
   const int64_t dims = choices.Range(1, 2);
-  // Integers stay integers where pixels are taken as they are.
+  // Nearest sampling keeps integers.
   const bool nearest = drawer.integer_mode() || choices.Chance(1, 3);
   drawer.Begin(OpKind::kResize);
   drawer.graph().AddArgument(P::kX, x);
@@ -70,7 +70,7 @@ bool DrawResizeNearest(Drawer& drawer, ValueId x) {
   using P = params::ResizePlane;
   if (!HasPlane(drawer, x)) return false;
   const Shape shape = drawer.shape(x);
-  // In integer mode multiples only: elsewhere several neighbours are admitted.
+  // Only multiples in integer mode: for other extents the oracle admits several neighbours.
   const auto target = [&](int axis, int64_t drawn) {
     const int64_t extent = shape[shape.rank() - 2 + axis];
     return drawer.integer_mode() ? extent * drawer.choices().Range(1, 2) : drawn;
@@ -116,10 +116,10 @@ bool DrawUpsampleNearest(Drawer& drawer, ValueId x) {
   return EmitUpsample(drawer, OpKind::kUpsampleNearestNeighbor, x);
 }
 
-// The ends between which numbers are drawn, one number after the other in turn.
+// The ranges of drawn numbers; consecutive numbers cycle through them.
 using Intervals = std::vector<std::array<int64_t, 2>>;
 
-// A constant of quarters in these intervals, which fp16 holds.
+// A constant of multiples of 1/4 in these intervals, which are exact in fp16.
 ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   std::vector<uint8_t> bytes;
   for (int64_t i = 0; i < shape.Elements(); ++i) {
@@ -132,7 +132,7 @@ ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   return drawer.NewTensor({DType::kFp16, shape}, bytes);
 }
 
-// The image, of a batch of `images`, that each of `count` boxes is of: constants or computed.
+// For each of `count` boxes, the index of its image in a batch of `images`: constants or computed.
 ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   ChoiceStream& choices = drawer.choices();
   if (images > 1 && drawer.MayCompute()) {
@@ -145,15 +145,15 @@ ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   return drawer.NewIntegers(DType::kInt32, Shape{count}, indices);
 }
 
-// The form of the boxes: corners (h0, w0, h1, w1) in order, or a centre and a size; or with the
-// width first. `h` and `w` are the extents that the coordinates count, 1 where they are normalized.
+// The form of the boxes: corners (h0, w0, h1, w1) in order, or a centre and a size; both also with
+// the width first. `h` and `w` are the extents of the coordinates, 1 if normalized.
 struct BoxForm {
   bool centre = false;
   bool width_first = false;
   int64_t h = 1;
   int64_t w = 1;
 
-  // Those of the four numbers of a box.
+  // The intervals of the four numbers of a box.
   Intervals Numbers() const {
     const int64_t a = width_first ? w : h;
     const int64_t b = width_first ? h : w;
@@ -162,7 +162,7 @@ struct BoxForm {
   }
 };
 
-// The numbers of boxes, in this shape: constants, or computed and so anywhere in the image.
+// The coordinates of boxes, in this shape: constants, or computed values anywhere in the image.
 ValueId DrawNumbers(Drawer& drawer, const Shape& shape, const BoxForm& form) {
   if (drawer.MayCompute()) {
     return Within(drawer, drawer.NewInput(shape), 0, static_cast<double>(std::max(form.h, form.w)));
@@ -170,8 +170,8 @@ ValueId DrawNumbers(Drawer& drawer, const Shape& shape, const BoxForm& form) {
   return Quarters(drawer, shape, form.Numbers());
 }
 
-// roi, the form before iOS 17: [count, 1, 4, 1, 1] cuts every box from every image,
-// [count, 1, 5, 1, 1] each from the image that its first number names.
+// roi, the form before iOS 17. [count, 1, 4, 1, 1] crops every box from every image; [count, 1, 5,
+// 1, 1] crops each box from the image whose index is its first number.
 ValueId DrawRegions(Drawer& drawer, int64_t count, const BoxForm& form, int64_t images) {
   ChoiceStream& choices = drawer.choices();
   if (choices.Coin()) return DrawNumbers(drawer, Shape{count, 1, 4, 1, 1}, form);
@@ -190,7 +190,7 @@ bool DrawCropResize(Drawer& drawer, ValueId x) {
   if (shape.rank() != 4 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = choices.Range(1, 3);
-  // roi stands in place of boxes and indices. Without either the boxes are of the first images.
+  // roi replaces boxes and indices. Without roi and indices, box i is of image i.
   const bool regions = choices.Chance(1, 6);
   const bool indexed = !regions && (count > shape[0] || !choices.Chance(1, 4));
   const ValueId indices = indexed ? BoxIndices(drawer, count, shape[0]) : kNoValue;

@@ -15,7 +15,7 @@ bool DrawReshape(Drawer& drawer, ValueId x) {
   const int rank = static_cast<int>(choices.Range(1, 5));
   AxisList shape;
   for (int axis = 0; axis + 1 < rank; ++axis) {
-    // A divisor of the rest, found by walking down from a drawn extent.
+    // A divisor of the remaining elements, found by counting down from a drawn extent.
     int64_t extent = std::min<int64_t>(left, choices.Range(1, 16));
     while (left % extent != 0) --extent;
     shape.push_back(extent);
@@ -59,7 +59,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
   if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
   const bool alike =
       std::ranges::all_of(parts, [&](ValueId part) { return drawer.shape(part) == shape; });
-  // Netlists have no key for it.
+  // Network descriptions have no key for it.
   const bool interleave = alike && !drawer.options().direct && choices.Chance(1, 3);
   drawer.Begin(OpKind::kConcat);
   ValueRange range = drawer.range(x);

@@ -16,7 +16,7 @@
 namespace anecheck {
 namespace {
 
-// x in this shape, which has as many elements; kNoValue where it is refused.
+// x reshaped to this shape, which has the same number of elements; kNoValue if refused.
 ValueId Shaped(Drawer& drawer, ValueId x, const Shape& shape) {
   if (drawer.shape(x) == shape) return x;
   const ValueRange range = drawer.range(x);
@@ -33,7 +33,8 @@ int64_t Divisor(ChoiceStream& choices, int64_t count, int64_t most) {
   return divisor;
 }
 
-// Rank 4 with the elements of x: its own shape, or channels and rows of another cut.
+// A shape of rank 4 with the number of elements of x: its own shape, or another split into channels
+// and rows.
 Shape PlaneShape(Drawer& drawer, ValueId x) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4) return shape;
@@ -42,8 +43,8 @@ Shape PlaneShape(Drawer& drawer, ValueId x) {
   return {1, channels, rows, shape.Elements() / channels / rows};
 }
 
-// A new operand of this shape that the layer takes from anywhere: now and then an input, else a
-// constant of magnitude up to `limit`.
+// A new operand of this shape, for a layer that takes inputs and constants: sometimes an input,
+// else a constant of magnitude up to `limit`.
 ValueId AnyOperand(Drawer& drawer, const Shape& shape, double limit) {
   return drawer.choices().Chance(1, 4) ? drawer.NewInput(shape) : drawer.NewConst(shape, limit);
 }
@@ -55,7 +56,7 @@ ValueId OneNumber(Drawer& drawer, double value) {
   return drawer.NewConstOf({DType::kFp16, Shape{1}}, bytes, value);
 }
 
-// As DrawAttention: the value is x, keys and queries are small constants or inputs.
+// As in DrawAttention: the value operand is x, keys and queries are small constants or inputs.
 bool DrawSdpa(Drawer& drawer, ValueId x) {
   using P = params::NativeSdpa;
   const Shape shape = PlaneShape(drawer, x);
@@ -85,7 +86,7 @@ bool DrawSdpa(Drawer& drawer, ValueId x) {
   return drawer.Finish({drawer.range(value).low, drawer.range(value).high, false});
 }
 
-// x as lines [1, C, 1, W]; kNoValue where they would be too long.
+// x as lines [1, C, 1, W]; kNoValue if the lines would be too long.
 ValueId Lines(Drawer& drawer, ValueId x) {
   const int64_t elements = drawer.shape(x).Elements();
   const int64_t channels = Divisor(drawer.choices(), elements, 4);
@@ -193,7 +194,7 @@ bool DrawScaled(Drawer& drawer, ValueId x) {
   const double left = drawer.range(x).Magnitude();
   const double right = drawer.range(y).Magnitude();
   double bound = (type == "Mult" ? left * right : left + right) * 3;
-  // Past the ceiling the minimum is taken, which keeps both operands alive.
+  // If the result would pass the ceiling, the minimum is drawn, which uses both operands.
   if (bound > drawer.Ceiling()) {
     type = "Min";
     scale = -1;
@@ -255,8 +256,8 @@ bool DrawCostVolume(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, bound + limit, drawer.integer_mode()});
 }
 
-// x as points [1, 3, 1, count]: x itself where it has that shape, else x is the first coordinate
-// and the others are constants of magnitude up to `limit`. kNoValue where it is refused.
+// x as points [1, 3, 1, count]: x itself if it has that shape, else x is the first coordinate and
+// the others are constants of magnitude up to `limit`. kNoValue if refused.
 ValueId Points(Drawer& drawer, ValueId x, double limit) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
@@ -294,7 +295,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   using P = params::NativeRadiusSearch;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = drawer.shape(x).Elements();
-  // One centroid leaves no question where its flags stand.
+  // With one centroid, the position of its flags is unambiguous.
   const int64_t centroids = choices.Coin() ? 1 : choices.Range(2, 5);
   if (count * std::max<int64_t>(3, centroids) > 4 * drawer.options().max_elements) return false;
   const ValueRange range = drawer.range(x);
@@ -312,7 +313,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, 0x101p-24, false});
 }
 
-// Scale and bias are inputs or constants; without a scale the layer adds alone.
+// Scale and bias are inputs or constants; without a scale, the layer only adds.
 bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   using P = params::GainOffset;
   ChoiceStream& choices = drawer.choices();
@@ -324,7 +325,8 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   if (plane == kNoValue) return false;
   const double given = InputMagnitude(drawer.mode());
   const bool scaled = choices.Chance(2, 3);
-  // If values have a ceiling, the range of inputs and x stay below it together.
+  // An input may be the scale only if the product of the ranges of inputs and x stays below a
+  // finite ceiling.
   const double together = given * drawer.range(x).Magnitude();
   const bool may_be_given = together <= drawer.Ceiling() && std::isfinite(drawer.Ceiling());
   const bool scale_given = choices.Coin() && may_be_given;

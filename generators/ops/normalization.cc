@@ -16,7 +16,7 @@ constexpr std::array<double, 4> kLayerEpsilons = {0x1p-10, 0x1p-14, 0x1p-10, 1e-
 // The layers of network descriptions have no key for gamma and beta, and take fp16 numbers.
 bool HasGain(Drawer& drawer) { return !drawer.options().direct && drawer.choices().Coin(); }
 
-// One of the numbers, of which the last is not exact in fp16.
+// One of the numbers; the last one is not exact in fp16.
 double PickExact(Drawer& drawer, const std::array<double, 4>& numbers) {
   const double picked = drawer.choices().Pick(numbers);
   return drawer.options().direct && picked == numbers.back() ? numbers.front() : picked;
@@ -97,7 +97,7 @@ bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound});
 }
 
-// The sum of squares stays where fp16 holds it: beyond, nothing is said of the quotient.
+// The sum of squares stays in the range of fp16: beyond it, the quotient is unspecified.
 bool DrawL2Norm(Drawer& drawer, ValueId x) {
   using P = params::WithEpsilon;
   const Shape shape = drawer.shape(x);

@@ -18,7 +18,7 @@ struct Scale {
   std::optional<int> axis;  // none for scalars
 };
 
-// Scales that bring most of x's interval into a byte: powers of two and their halves three times.
+// Scales that bring most of x's interval into the range of a byte.
 Scale DrawScale(Drawer& drawer, ValueId x, DType dtype) {
   ChoiceStream& choices = drawer.choices();
   const Shape shape = drawer.shape(x);

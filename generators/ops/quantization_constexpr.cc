@@ -26,7 +26,7 @@ bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
 ValueId RandomBits(Drawer& drawer, const TensorType& type, int64_t count) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(drawer.choices().Below(256));
-  // Bits past the last element stay clear: no text gives their value.
+  // Bits past the last element stay 0: the text form has no value for them.
   const int64_t used = count % 8;
   if (used != 0) bytes.back() &= static_cast<uint8_t>((1 << used) - 1);
   return drawer.NewConstOf(type, bytes, 448);
@@ -35,18 +35,18 @@ ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
   return RandomBits(drawer, {dtype, shape}, shape.Elements() * DTypeBits(dtype));
 }
 
-// The expansion of a compressed constant: its shape, and the largest size of its elements.
+// The expansion of a compressed constant: its shape, and the largest magnitude of its elements.
 struct Wanted {
   Shape shape;
   double limit = kLimit;
 };
 
-// Steps so small that 256 of them stay below half of the limit: zero points take as many.
+// Steps so small that 256 of them are at most half of the limit; zero points take the other half.
 ValueId Steps(Drawer& drawer, const Wanted& wanted, const Shape& shape) {
   return drawer.NewConst(shape, wanted.limit / 512);
 }
 
-// The first result of the node that was begun last; kNoValue where it is refused.
+// The first result of the node that was begun last; kNoValue if refused.
 ValueId Finish(Drawer& drawer, const Wanted& wanted) {
   return drawer.Finish({-wanted.limit, wanted.limit, false}) ? drawer.Last() : kNoValue;
 }
@@ -91,12 +91,12 @@ Shape BlockShape(Drawer& drawer, const Shape& shape) {
   return blocks;
 }
 
-// A table of vectors, and the indices' shape that it expands to `shape`.
+// A lookup table of vectors, and the shape of the indices for which it expands to `shape`.
 struct Table {
   ValueId lut = kNoValue;
   Shape indices;
   DType dtype = DType::kUint1;
-  std::optional<int> vector_axis;  // none where the vectors have one component
+  std::optional<int> vector_axis;  // none if the vectors have one component
 };
 
 Table DrawTable(Drawer& drawer, const Wanted& wanted) {
@@ -158,7 +158,7 @@ Mask DrawMask(Drawer& drawer, int64_t count) {
   Mask mask;
   mask.bytes.assign(static_cast<size_t>((count + 7) / 8), 0);
   for (int64_t i = 0; i < count; ++i) {
-    // The first is always set: data without elements are another test.
+    // The first bit is always set: data without elements are another test.
     if (i > 0 && drawer.choices().Coin()) continue;
     mask.bytes[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
     ++mask.set;
@@ -274,7 +274,7 @@ ValueId MakeConstexprCast(Drawer& drawer, const Wanted& wanted) {
   return Finish(drawer, wanted);
 }
 
-// The expansion by `Make`, added to x.
+// Adds the expansion by `Make` to x.
 template <ValueId (*Make)(Drawer&, const Wanted&)>
 bool DrawAdded(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 1) return false;

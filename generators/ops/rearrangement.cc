@@ -21,7 +21,7 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const int64_t extent = shape[axis];
     const int64_t from = choices.Chance(1, 2) ? 0 : choices.Range(0, extent - 1);
-    // One axis stays, so that the result has a rank.
+    // At least one axis stays, so that the result is not of rank 0.
     const bool last_kept = axis + 1 == shape.rank() && slice.result.rank() == 0;
     const bool squeezed = !last_kept && choices.Chance(1, 8);
     const bool backward = !squeezed && choices.Chance(1, 6);
@@ -30,13 +30,14 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const bool open_end = choices.Chance(1, 3);
     const int64_t places = open_end ? room : choices.Range(1, room);
     const bool open_begin = from == 0 && !backward && choices.Chance(1, 3);
-    // An open side may have any number, which is ignored.
+    // The number of an open side is ignored, so it may be any.
     const int64_t end = open_end   ? choices.Range(0, extent)
                         : backward ? from - places
                                    : from + places;
     const int64_t begin = open_begin ? choices.Range(0, extent - 1) : from;
     slice.begin.push_back(choices.Chance(1, 4) ? begin - extent : begin);
-    // Backward through the first element: -extent names that one, so one before it.
+    // A backward slice that includes the first element ends before it: at -extent - 1, since
+    // -extent is the first element.
     const bool from_the_end = end < extent && choices.Chance(1, 4);
     slice.end.push_back(end < 0 ? -extent - 1 : from_the_end ? end - extent : end);
     slice.stride.push_back(step);
@@ -188,7 +189,7 @@ bool DrawSlidingWindows(Drawer& drawer, ValueId x) {
   return drawer.Finish(drawer.range(x));
 }
 
-// Whether axis k divides by factors[k].
+// Whether factors[k] divides axis k, for each of 4 axes.
 bool Divides(const Shape& shape, const std::array<int64_t, 4>& factors) {
   if (shape.rank() != 4) return false;
   for (int axis = 0; axis < 4; ++axis) {
@@ -197,9 +198,8 @@ bool Divides(const Shape& shape, const std::array<int64_t, 4>& factors) {
   return true;
 }
 
-// x, reshaped where it must be so that axis k divides by factors[k]; kNoValue where it cannot be.
-// In network descriptions axis 0 is factors[0]: their layers have one batch on the side of the
-// plane.
+// x, reshaped if needed so that factors[k] divides axis k; kNoValue if that is impossible. In
+// network descriptions axis 0 is exactly factors[0].
 ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factors) {
   const bool direct = drawer.options().direct;
   const Shape& own = drawer.shape(x);
@@ -261,7 +261,8 @@ int64_t MostMargin(const Drawer& drawer) { return drawer.options().direct ? 0 : 
 bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   using P = params::Batches;
   const Shape shape = drawer.shape(x);
-  // Margins make a tensor of small extents up to 16 times larger, in a chain without end.
+  // Margins make a tensor of small extents up to 16 times larger, and a chain of such operations
+  // would grow without limit.
   if (shape.rank() != 4 || shape.Elements() > 4 * drawer.options().max_elements) return false;
   // One batch in network descriptions, as in Reshaped.
   if (drawer.options().direct && shape[0] != 1) return false;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxInput = 64;
 
-// x as a sequence of few steps; kNoValue where it has too many elements.
+// x as a sequence of few steps; kNoValue if it has too many elements.
 ValueId ToSequence(Drawer& drawer, ValueId x) {
   int64_t left = drawer.shape(x).Elements();
   std::array<int64_t, 3> shape{1, 1, 1};

@@ -18,7 +18,7 @@ struct Axes {
   int64_t count = 1;
 };
 
-// The longest axis alone, every second time in the modes that are about its length.
+// Draws the longest axis alone, every second time in modes that test its length.
 bool DrawLongest(Drawer& drawer, const Shape& shape, Axes& drawn) {
   const CaseMode mode = drawer.options().mode;
   const bool about_length = mode == CaseMode::kShapeRanges || mode == CaseMode::kLargeAxis;
@@ -58,7 +58,7 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueR
   return drawer.Finish(range);
 }
 
-// `result` gives the range of the result from x's range and the number of elements.
+// `result` computes the range of the result from x's range and the number of elements.
 template <typename Result>
 bool EmitReduce(Drawer& drawer, OpKind kind, ValueId x, const Result& result) {
   if (drawer.shape(x).rank() < 1) return false;
@@ -74,8 +74,8 @@ ValueRange Sum(const ValueRange& range, double count) {
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
   return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
-// Whether nearly every line is to be reduced to this end of x's range: truths, and operands without
-// a sign.
+// Whether to skip a reduction that would return this end of x's range for nearly every line: for
+// bools as numbers, and for an end of 0.
 bool Saturates(Drawer& drawer, ValueId x, double end) {
   const ValueRange range = drawer.range(x);
   const bool truths = range.integer && range.high - range.low <= 1;
@@ -89,7 +89,7 @@ bool DrawReduceMin(Drawer& drawer, ValueId x) {
   if (Saturates(drawer, x, drawer.range(x).low)) return false;
   return EmitReduce(drawer, OpKind::kReduceMin, x, Same);
 }
-// The sum on the way must stay below the ceiling too.
+// The intermediate sum must stay below the ceiling too.
 bool DrawReduceMean(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 1) return false;
   const Axes axes = DrawAxes(drawer, drawer.shape(x));
@@ -128,7 +128,8 @@ bool DrawReduceLogSumExp(Drawer& drawer, ValueId x) {
     return ValueRange{r.low - 1, r.high + std::log(count) + 1};
   });
 }
-// The host multiplies in any order; where no partial product leaves fp16, the order shows little.
+// The host may multiply in any order. If no partial product leaves the range of fp16, the order
+// hardly matters.
 bool DrawReduceProd(Drawer& drawer, ValueId x) {
   const ValueId from = Within(drawer, x, -2, 2);
   if (drawer.shape(from).rank() < 1) return false;
@@ -175,7 +176,7 @@ constinit const OpGenerator kGeneratorReduceLogSum = {OpKind::kReduceLogSum, fal
                                                       DrawReduceLogSum};
 constinit const OpGenerator kGeneratorReduceLogSumExp = {OpKind::kReduceLogSumExp, false, 2,
                                                          DrawReduceLogSumExp};
-// Equal elements leave the position open, and integer cases are to have one answer.
+// No integer mode: equal elements leave the position open, and integer cases must have one answer.
 constinit const OpGenerator kGeneratorReduceArgmax = {OpKind::kReduceArgmax, false, 2,
                                                       DrawReduceArg<OpKind::kReduceArgmax>};
 constinit const OpGenerator kGeneratorReduceArgmin = {OpKind::kReduceArgmin, false, 2,

@@ -1,5 +1,5 @@
-// How operations that change a tensor's shape or make one are drawn. An operation that makes a
-// tensor out of nothing is drawn together with an addition, so that the operand is used.
+// How operations that change a tensor's shape or make one are drawn. An operation without an
+// operand is followed by an addition to x, so that x is used.
 #include <algorithm>
 #include <cstdlib>
 
@@ -14,8 +14,8 @@ bool DrawIdentity(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kIdentity, {x}, drawer.range(x));
 }
 
-// References that give x's own extents, in up to two runs: the first from x, the rest from a
-// tensor whose last axes are x's.
+// The reference shapes reproduce x's own extents, in up to two runs: the first from x, the rest
+// from a tensor whose last axes are those of x.
 bool DrawReshapeLike(Drawer& drawer, ValueId x) {
   using P = params::ReshapeLike;
   const Shape shape = drawer.shape(x);
@@ -73,7 +73,7 @@ bool DrawSqueeze(Drawer& drawer, ValueId x) {
   if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
   drawer.Begin(OpKind::kSqueeze);
   drawer.graph().AddArgument(P::kX, x);
-  // Without axes all of extent 1 go.
+  // Without axes, all axes of extent 1 are removed.
   const auto ones = static_cast<size_t>(std::ranges::count(shape.dims(), 1));
   if (axes.size() != ones || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));
@@ -151,7 +151,7 @@ bool HasRoom(const Drawer& drawer, ValueId x, double more) {
   return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
 }
 
-// The number that fills a tensor; kNoValue, zero of fp32, now and then.
+// The number that fills a tensor; sometimes kNoValue, which is the default, an fp32 zero.
 ValueId Filler(Drawer& drawer) {
   return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
 }
@@ -194,7 +194,7 @@ bool DrawRange1d(Drawer& drawer, ValueId x) {
   const int64_t step = choices.Coin() ? choices.Range(1, 3) : choices.Range(-3, -1);
   const auto far = static_cast<double>(std::max(std::abs(start), std::abs(start + step * count)));
   if (!HasRoom(drawer, x, far)) return false;
-  // An end between two steps gives the same elements as one on a step.
+  // An end between two steps yields the same elements as an end on a step.
   const int64_t past = start + step * (count - 1) + (step > 0 ? 1 : -1);
   const ValueId end = drawer.NewScalar(static_cast<double>(past));
   const ValueId first = drawer.NewScalar(static_cast<double>(start));
@@ -209,7 +209,7 @@ bool DrawRange1d(Drawer& drawer, ValueId x) {
 bool DrawOneHot(Drawer& drawer, ValueId x) {
   using P = params::OneHot;
   const Shape shape = drawer.shape(x);
-  // No source says how an integer conversion treats NaN and infinities.
+  // No source states how an integer conversion treats NaN and infinities.
   if (drawer.mode() == CaseMode::kSpecial || shape.rank() > 4 || shape.Elements() > 64) {
     return false;
   }
@@ -227,8 +227,8 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   return drawer.Finish(EitherOf(drawer.range(on), drawer.range(off)));
 }
 
-// The extents follow from the shape alone and no input moves them, so they are added to one number
-// of x, its greatest.
+// The extents depend on the shape alone, so no input moves them; they are added to one number, the
+// maximum of x.
 bool DrawShape(Drawer& drawer, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);

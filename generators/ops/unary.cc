@@ -23,7 +23,7 @@ bool DrawSquare(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kSquare, {x}, {0, square, range.integer});
 }
 
-// Special values also meet functions outside of their domain, and at -0.
+// Special cases also test functions outside of their domain, and at -0.
 bool AnySign(Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial && drawer.choices().Coin();
 }
@@ -74,7 +74,7 @@ bool DrawExp2(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kExp2, {Within(drawer, x, -24, 14)}, {0, 16384});
 }
 
-// A rising function into [low, high].
+// An increasing function into [low, high].
 template <OpKind kKind, int kLow, int kHigh>
 bool DrawInto(Drawer& drawer, ValueId x) {
   return drawer.Emit(kKind, {x}, {kLow, kHigh});
@@ -104,7 +104,7 @@ bool DrawSign(Drawer& drawer, ValueId x) {
 template <OpKind kKind>
 bool DrawRounding(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
-  // Between two whole numbers nearly all results are one of them.
+  // If x lies between two whole numbers, nearly all results are equal.
   if (!range.integer && range.high - range.low <= 1 && !drawer.DrawsRestful()) return false;
   return drawer.Emit(kKind, {x}, {std::floor(range.low), std::ceil(range.high), true});
 }
@@ -146,7 +146,7 @@ bool DrawMod(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kMod, {x, y}, {-8, 8});
 }
 
-// The base stays where powers of moderate exponents stay in fp16.
+// The base stays in an interval whose powers by moderate exponents stay in the range of fp16.
 bool DrawPow(Drawer& drawer, ValueId x) {
   const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
   const ValueId exponent = ModerateOperand(drawer, drawer.PartnerShape(x));
@@ -171,7 +171,7 @@ bool DrawCumsum(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, drawer.range(x).integer});
 }
 
-// Three times x as the three components; x itself where it has them.
+// x repeated as all three components; x itself if it already has three.
 ValueId Vectors(Drawer& drawer, ValueId x) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;

@@ -12,14 +12,14 @@
 namespace anecheck {
 
 // The magnitude that weights may have so that `products` products of them with x stay under the
-// ceiling; 0 where not even 1 fits.
+// ceiling; 0 if not even 1 fits.
 double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
 // The interval of a sum of `products` products of x with weights up to `weight`, and a bias.
 ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
 double BiasLimit(Drawer& drawer);
 
-// A new weight of magnitude up to `limit`: compressed in cases that are about that, else a constant
-// or, where `computed` allows it, sometimes a computed value.
+// A new weight of magnitude up to `limit`: compressed in compressed cases, else a constant or,
+// where `computed` allows it, sometimes a computed value.
 ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed = false);
 
 struct Geometry {
@@ -31,14 +31,14 @@ struct Geometry {
   int64_t taps = 1;
 };
 
-// `pad` as the attribute of that index. Custom padding is always said.
+// `pad` as the attribute of that index. Custom padding is always written.
 void AddPad(Drawer& drawer, int parameter, std::string_view pad_type, std::span<const int64_t> pad);
 
 // A window that fits every spatial axis of `x`.
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);
 
-// conv and ne_conv, matmul and ne_matmul, the pools: the parameters stand at the same places.
-// `mode` is "Avg", "Max" or "L2".
+// conv and ne_conv, matmul and ne_matmul, the pools: their parameters have the same indices. `mode`
+// is "Avg", "Max" or "L2".
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode);

@@ -28,7 +28,7 @@ constexpr uint32_t kFarUnits = kFarBytes / 64;
 // Half of L2, in its units of 16 bytes.
 constexpr uint32_t kHalfL2 = 0x10000;
 
-// The place of this task's last write of a register among its values.
+// The index, among the task's values, of its last write to a register.
 std::optional<size_t> PlaceOf(const td::Task& task, uint32_t address) {
   std::optional<size_t> place;
   for (const td::RegisterWrite& write : task.writes) {
@@ -125,7 +125,7 @@ bool HasStream(const TaskFields& task) {
          PickEngine(task, 0).has_value();
 }
 
-// One unit less than the coefficients fill.
+// Makes the stream one unit shorter than its coefficients.
 bool ShortStream(hwx::Container& c, uint64_t a, uint64_t b) {
   auto task = PickTask(c, a, [](const TaskFields& fields) {
     return HasStream(fields) && fields.Get(Field::kZeroSkip) == 0;
@@ -152,14 +152,15 @@ bool FarResult(hwx::Container& c, uint64_t a, uint64_t) {
   return task && task->Add(Field::kResultBase, 0, kFarBytes);
 }
 
-// A source in a part of L2 that no task writes.
+// Moves a source to a part of L2 that no task writes.
 bool UnwrittenSource(hwx::Container& c, uint64_t a, uint64_t) {
   auto task = PickTask(
       c, a, [](const TaskFields& fields) { return fields.Get(Field::kSourceType) == kFromL2; });
   return task && task->Add(Field::kL2Source1Base, 0, kHalfL2);
 }
 
-// All channels of the last result at the place of the first, so that the others are left out.
+// Places all channels of the last result at the address of the first, so that the others are never
+// written.
 bool OneChannel(hwx::Container& c, uint64_t, uint64_t) {
   std::vector<TaskFields> tasks = TasksOf(c);
   if (tasks.empty()) return false;

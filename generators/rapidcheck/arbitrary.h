@@ -1,7 +1,7 @@
 // Adapters for RapidCheck: graphs, graphs with inputs, and files of every format as values of
 // properties. Each is drawn from a vector of bytes through the generators' choice stream, so that
-// RapidCheck's own shrinking of that vector makes it smaller. Part of the installed package; needs
-// the library rapidcheck.
+// RapidCheck makes it smaller by shrinking that vector. Part of the installed package; needs the
+// library rapidcheck.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +61,8 @@ struct MutatedFileOf {
 
 namespace arbitrary {
 
-// Bytes that generators draw from. More than RapidCheck's sizes give, because a stream that ran out
-// gives the simplest choice for the rest.
+// Bytes that generators draw from. More bytes than RapidCheck's default sizes, because an exhausted
+// stream yields only simplest choices.
 inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   return rc::gen::mapcat(rc::gen::inRange<size_t>(0, most + 1), [](size_t count) {
     return rc::gen::container<std::vector<uint8_t>>(
@@ -71,9 +71,8 @@ inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   });
 }
 
-// The same with thousands of bytes behind them that follow from one number: graphs and the values
-// of their tensors take more than RapidCheck would shrink in useful time. The number shrinks to 0,
-// which stands for no bytes.
+// Choices, followed by thousands of bytes expanded from one seed: graphs and their tensors need
+// more bytes than RapidCheck can shrink in useful time. The seed shrinks to 0, which adds no bytes.
 inline rc::Gen<std::vector<uint8_t>> LongChoices() {
   const auto lengthened = [](uint64_t seed, std::vector<uint8_t> bytes) {
     constexpr size_t kTail = 16384;
@@ -86,15 +85,15 @@ inline rc::Gen<std::vector<uint8_t>> LongChoices() {
   return rc::gen::apply(lengthened, rc::gen::arbitrary<uint64_t>(), Choices());
 }
 
-// The case that a campaign makes of these choices: drawn as GenerateGraph and GenerateInputs do
-// with `options`, and repaired until some change of its inputs moves every output beyond its bound
+// The case that a campaign makes from these choices: drawn by GenerateGraph and GenerateInputs with
+// `options`, and repaired until some change of its inputs moves every output beyond its bound
 // (generators/repair).
 inline GraphCase DrawCase(const GeneratorOptions& options, const std::vector<uint8_t>& bytes) {
   ChoiceStream choices = ChoiceStream::FromBytes(bytes);
   GraphCase item;
   GenerateGraph(choices, options, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, options.mode);
-  // An operation that no family has is computed no worse than IEEE asks.
+  // Operations that no family has must be as exact as IEEE requires.
   const Contract& contract =
       options.family == kNoFamily ? IeeeContract() : ConformingContract(options.family);
   CaseRepair repair;
@@ -112,7 +111,7 @@ inline rc::Gen<GraphCase> Graphs(GeneratorOptions options = {}) {
   });
 }
 
-// Valid files of the format; none where no generator has that name.
+// Valid files of the format; an empty file if no generator has that name.
 inline rc::Gen<Bytes> Files(std::string_view format) {
   const DescriptorGenerator* generator = FindGenerator(format);
   return rc::gen::map(Choices(), [generator](const std::vector<uint8_t>& bytes) {

@@ -76,7 +76,7 @@ TEST(Arbitrary, AnEmptyStreamGivesTheSimplestGraph) {
   EXPECT_EQ(graph.nodes().size(), 1u);
 }
 
-// As campaigns give them: most values differ from each other, and every output can be moved.
+// As in campaigns, most values differ from each other, and every output can be moved.
 TEST(Arbitrary, CasesCanTellSomething) {
   constexpr uint64_t kCases = 60;
   uint64_t varied = 0;
@@ -101,7 +101,7 @@ TEST(Arbitrary, CasesCanTellSomething) {
 }
 
 TEST(Arbitrary, ShrinksTowardsFewerNodes) {
-  // The value with most nodes of some draws has a smaller one among its shrinks.
+  // The largest of some drawn graphs has a smaller graph among its shrinks.
   rc::Shrinkable<GraphCase> largest = arbitrary::Graphs()(rc::Random(0), 100);
   for (uint64_t seed = 1; seed < 20; ++seed) {
     auto drawn = arbitrary::Graphs()(rc::Random(seed), 100);

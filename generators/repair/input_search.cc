@@ -23,8 +23,8 @@ bool IsLost(std::span<const double> values) {
   return 2 * numbers < values.size();
 }
 
-// Whether half of the elements are numbers known to a quarter of themselves: of most outputs, and
-// told in a fraction of the time that the rest takes.
+// A quick check that most outputs pass: whether half of the elements have an interval no wider than
+// a quarter of their value.
 bool IsPlainlyKnown(const Estimate& expected) {
   const size_t count = expected.value.size();
   const double* value = expected.value.data();
@@ -38,7 +38,7 @@ bool IsPlainlyKnown(const Estimate& expected) {
   return 2 * plain >= count;
 }
 
-// As judging decides it (judge.h).
+// Whether less than half of the elements are informative, as in judging (judge.h).
 bool IsVague(const Estimate& expected) {
   const double amplitude = Amplitude(expected);
   const size_t count = expected.value.size();

@@ -1,6 +1,6 @@
 // Chooses the tensor data of a case so that the graph's values stay useful: finite, and known
-// closely enough to be judged. The oracle's values and intervals say which outputs do not, and
-// other data for the inputs that feed these is tried in their place.
+// closely enough to be judged. The oracle's values and intervals show the outputs whose values are
+// not useful; other data are tried for the inputs that feed them.
 #pragma once
 
 #include <span>
@@ -12,10 +12,10 @@
 
 namespace anecheck {
 
-// The values of the graph of which a case learns little at the inputs of the search: outputs that
-// are lost (more than half of the elements NaN or infinite) or vague (less than half of them
-// judged, their intervals being so wide) and, of modes that draw magnitudes at the ends of fp16,
-// results on the way that are lost. The search was started with the graph's outputs.
+// The values of the graph that reveal little at the inputs of the search: outputs that are lost
+// (more than half of the elements NaN or infinite) or vague (less than half of the elements have
+// intervals narrow enough to be judged). In modes that draw magnitudes at the ends of fp16, also
+// lost intermediate results. Precondition: the search was started with the graph's outputs.
 std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const SensitivitySearch& search);
 
 // The inputs from which any of these values is computed, in the order of ValuesOfKind(kInput).

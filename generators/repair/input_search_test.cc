@@ -56,7 +56,7 @@ TEST(InputSearch, AResultOnTheWayIsLostToo) {
   EXPECT_EQ(Flawed(graph, CaseMode::kBoundary, inputs), std::vector<ValueId>{square});
 }
 
-// A sum of squares that may overflow on the way lies anywhere up to infinity.
+// A sum of squares that may overflow has an interval up to infinity.
 TEST(InputSearch, AnOutputIsVagueIfItsIntervalIsWide) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {3}});
@@ -127,7 +127,7 @@ TEST(InputSearch, InOtherModesTensorsAreDrawnAgainFromTheSameChoices) {
   EXPECT_EQ(first.Word(), second.Word());
 }
 
-// Of all outputs of the cases of a mode, in percent.
+// Percentages of all outputs of the cases of a mode.
 struct Shares {
   double lost = 0, vague = 0;
 };
@@ -164,8 +164,8 @@ Shares SharesOf(CaseMode mode) {
   return {100 * shares.lost / outputs, 100 * shares.vague / outputs};
 }
 
-// Drawn once and left so, 9 % of the outputs of boundary cases and 18 % of special ones are lost,
-// 7 % and 4 % of them vague.
+// Without the search, 9 % of the outputs of boundary cases and 18 % of those of special cases are
+// lost; 7 % and 4 % are vague.
 TEST(InputSearch, FewOutputsOfAnyModeAreLostOrVague) {
   struct Row {
     CaseMode mode;

@@ -13,8 +13,8 @@ namespace {
 using Inputs = SensitivitySearch::Inputs;
 using Witnesses = SensitivitySearch::Witnesses;
 
-// Inputs that keep the range for which the graph was conditioned, without the values by which a
-// mode drives results to infinity.
+// The mode for inputs in the range for which the graph was conditioned, without the values by which
+// `mode` drives results to infinity.
 CaseMode Tame(CaseMode mode) {
   return mode == CaseMode::kSpecial || mode == CaseMode::kBoundary ? CaseMode::kFloat : mode;
 }
@@ -31,15 +31,16 @@ size_t AtRest(const Witnesses& witnesses) {
       std::ranges::count_if(witnesses, [](const auto& witness) { return !witness.has_value(); }));
 }
 
-// One try at the values of a graph: inputs, changes of them, and the values that these move.
+// One attempt with inputs for a graph: the inputs, changes of the inputs, and the witnesses of the
+// values that the changes move.
 struct Trial {
   Inputs inputs;
   std::vector<Inputs> changes;
   Witnesses witnesses;
 };
 
-// The outputs that can be judged in place of those at rest: an output that moves stays, one at rest
-// gives way to the nearest values before it that move and that nothing judged depends on.
+// Replaces outputs that no change moves: an output that moves stays. An output that does not is
+// replaced by the nearest values before it that move and that no judged value depends on.
 class Retreat {
  public:
   Retreat(const Graph& graph, SensitivitySearch& search)
@@ -99,7 +100,7 @@ Inputs Zeros(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// Positive numbers, each another than before: a change even where the choices have run out.
+// Positive numbers that all differ from the old ones: a change even if the choices have run out.
 Inputs Ramp(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) {
@@ -114,7 +115,8 @@ Inputs Ramp(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// If nothing of a graph moves: its first input through the rectifier, which every family has.
+// The graph if nothing in `from` moves: its first input through the rectifier, which every family
+// has.
 void Rectify(const Graph& from, Graph& graph) {
   graph.Clear();
   graph.name = from.name;
@@ -125,7 +127,7 @@ void Rectify(const Graph& from, Graph& graph) {
   if (y.ok()) graph.AddOutput(*y);
 }
 
-// Proves which values move: the search is started at the trial's inputs.
+// Finds the outputs that move. Precondition: the search was started at the trial's inputs.
 void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
            Trial& trial) {
   trial.witnesses.assign(graph.outputs().size(), std::nullopt);
@@ -134,7 +136,8 @@ void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, cons
     trial.changes.push_back(std::move(change));
     search.Move(trial.changes.back(), trial.changes.size() - 1, trial.witnesses);
   };
-  // One change moves most outputs. These two move more of the others than further draws do.
+  // One random change moves most outputs. Zeros and Ramp move more of the other outputs than
+  // further random changes.
   move(GenerateInputs(choices, graph, Tame(mode)));
   if (AtRest(trial.witnesses) > 0) move(Zeros(trial.inputs));
   if (AtRest(trial.witnesses) > 0) move(Ramp(trial.inputs));
@@ -189,9 +192,8 @@ Result<SensitivityProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
   ANECHECK_ASSIGN(const bool searched, Search(choices, mode, contract, graph, inputs));
   Trial best{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
   Prove(searches_[kept_], choices, mode, graph, best);
-  // Inputs that drive no result to infinity, where an output is at rest. Among those of the same
-  // kind hardly one in ten moves a value that the first did not, and each costs as much as the
-  // first.
+  // If an output does not move, tries inputs that drive no result to infinity. Further inputs of
+  // the same mode would cost as much as the first, and hardly one in ten moves another value.
   if (AtRest(best.witnesses) > 0 && Tame(mode) != mode && !searched) {
     ANECHECK_ASSIGN(Trial other, Try(searches_[1], choices, mode, contract, graph,
                                      GenerateInputs(choices, graph, Tame(mode))));

@@ -9,7 +9,8 @@
 namespace anecheck {
 namespace {
 
-// Builds the edited graph from its outputs backwards, in the original order of nodes.
+// Builds the edited graph: finds the needed nodes backwards from the outputs, then adds them in
+// their original order.
 class Rebuild {
  public:
   Rebuild(const GraphCase& original, const Edit& edit) : original_(original), edit_(edit) {}
@@ -22,15 +23,15 @@ class Rebuild {
                               : edit_.outputs;
     FindNeeded(outputs);
     known_.assign(from.values().size(), kNoValue);
-    // In the order of the values, since inputs keep theirs; the order of nodes decides the content
-    // that a read of a state gives.
+    // In the order of the values, so that inputs keep their order. Nodes keep theirs too, since it
+    // decides what a read of a state returns.
     NodeId next = 0;
     for (ValueId id = 0; id < from.values().size(); ++id) {
       const Value& value = from.value(id);
       if (value.kind == ValueKind::kResult && !AddNodes(next, value.producer + 1)) {
         return std::nullopt;
       }
-      // A state is made by the first node that takes it.
+      // AddNode adds a state with the first node that takes it.
       if (needed_[id] && IsLeaf(id) && value.kind != ValueKind::kState) AddLeaf(id);
     }
     if (!AddNodes(next, static_cast<NodeId>(from.nodes().size()))) return std::nullopt;
@@ -45,7 +46,7 @@ class Rebuild {
 
  private:
   ValueId Resolved(ValueId id) const {
-    // A chain longer than the number of redirections would be a ring.
+    // A chain longer than the number of redirections would be a cycle.
     for (size_t step = 0; step <= edit_.redirect.size(); ++step) {
       const auto found = edit_.redirect.find(id);
       if (found == edit_.redirect.end()) break;
@@ -60,8 +61,8 @@ class Rebuild {
 
   bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
 
-  // Marks the nodes that lead to an output and their operands. The users of a value stand behind
-  // it, but a value written to a state may be read only in the next execution, by an earlier node.
+  // Marks the nodes that lead to an output and their operands. Users of a value come after it,
+  // except that an earlier node may read a state in the next execution.
   void FindNeeded(std::span<const ValueId> outputs) {
     const Graph& from = original_.graph;
     needed_.assign(from.values().size(), false);
@@ -85,7 +86,7 @@ class Rebuild {
       const ValueId result = node.first_result + i;
       if (needed_[result] && !IsLeaf(result)) return true;
     }
-    // An operation without results was made for the state that it changes.
+    // An operation without results is needed if the state that it changes is.
     return node.result_count == 0 && &node != dropped_ &&
            std::ranges::any_of(original_.graph.arguments(node), [&](const Argument& argument) {
              return IsState(argument.value) && needed_[argument.value];
@@ -98,7 +99,7 @@ class Rebuild {
     return &argument == &arguments[edit_.operand->argument];
   }
 
-  // The nodes from `next` to `end`, as far as they are needed.
+  // Adds the needed nodes from `next` to `end`.
   bool AddNodes(NodeId& next, NodeId end) {
     for (; next < end; ++next) {
       if (live_[next] && !AddNode(next)) return false;
@@ -119,8 +120,8 @@ class Rebuild {
     made_.inputs.push_back(std::move(tensor));
   }
 
-  // Changes `type` as an operand of its rank changes from `before` to `now`: a state is as long as
-  // the value written into it, or as much longer.
+  // Changes the extents of `type` by the difference between `before` and `now`, if all have one
+  // rank: a state keeps its excess length over the value written into it.
   static void Follow(const TensorType& before, const TensorType& now, TensorType& type) {
     if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) return;
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -128,8 +129,8 @@ class Rebuild {
     }
   }
 
-  // Follows the value that `user`, the first node that takes it, writes into it. One that is read
-  // first follows an input or constant that changes.
+  // Adds a state whose type follows the value that `user`, the first node that takes it, writes
+  // into it. If `user` reads it, its type follows the input or constant that the edit changes.
   void AddState(ValueId id, const Node& user) {
     const Value& value = original_.graph.value(id);
     TensorType type = value.type;
@@ -183,10 +184,10 @@ class Rebuild {
       const ValueId operand = Resolved(argument.value);
       if (IsDropped(id, argument) || IsState(operand)) continue;
       if (IsLeaf(operand)) AddLeaf(operand);
-      // A redirection forward would make a ring.
+      // A redirection to a later value would make a cycle.
       if (known_[operand] == kNoValue) return false;
     }
-    // Last, since their types follow the other operands'.
+    // States come last, since their types follow the types of the other operands.
     for (const Argument& argument : arguments) {
       const ValueId operand = Resolved(argument.value);
       if (IsState(operand) && known_[operand] == kNoValue) AddState(operand, node);

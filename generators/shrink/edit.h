@@ -15,7 +15,7 @@ struct GraphCase {
   Graph graph;
   std::vector<Tensor> inputs;
 
-  // The tensor that stands at `value`: an input's, or a constant's. Precondition: it is either.
+  // The tensor of `value`. Precondition: `value` is an input or a constant.
   Tensor DataOf(ValueId value) const;
 };
 
@@ -45,11 +45,11 @@ struct Edit {
   NodeId write = kNoNode;               // is left out; a node without results
 };
 
-// The case with `edit` made, or nothing if the result is no valid graph.
+// The case after `edit`, or nothing if the result is not a valid graph.
 std::optional<GraphCase> Apply(const GraphCase& original, const Edit& edit);
 
-// The first `extent` entries of `tensor` along `axis`. Precondition: elements of whole bytes,
-// extent at most the axis's.
+// The first `extent` entries of `tensor` along `axis`. Precondition: elements have whole bytes, and
+// `extent` is at most that of the axis.
 Tensor TakeAlong(const Tensor& tensor, int axis, int64_t extent);
 
 }  // namespace anecheck

@@ -17,7 +17,7 @@ namespace {
 
 bool HasWholeBytes(DType dtype) { return DTypeBits(dtype) % 8 == 0; }
 
-// Tells candidates apart (but for chance), also by their names: a predicate may look at these.
+// A hash of a candidate, including its names, which a predicate may depend on.
 uint64_t KeyOf(const GraphCase& item) {
   uint64_t key = GraphFingerprint(item.graph);
   const auto add = [&key](std::string_view text) {
@@ -72,15 +72,16 @@ class Shrinker {
     return any;
   }
 
-  // Makes `edit` where the result is smaller and still interesting.
+  // Accepts `edit` if the result is smaller and still interesting; returns whether it does.
   bool Try(const Edit& edit) {
     if (Spent()) return false;
     std::optional<GraphCase> candidate = Apply(best(), edit);
-    // Without a node nothing is compiled or computed.
+    // A graph without nodes compiles and computes nothing.
     if (!candidate || candidate->graph.nodes().empty()) return false;
     const CaseSize size = SizeOf(*candidate);
     if (!(size < size_)) return false;
-    // Several edits may come to the same, and a pass begins anew after another's success.
+    // Several edits may have the same result, and each pass starts again after another has
+    // succeeded.
     if (!tried_.insert(KeyOf(*candidate)).second) return false;
     ++result_.tries;
     if (!interesting_(*candidate)) return false;
@@ -95,7 +96,7 @@ class Shrinker {
     for (const ValueId output : graph().outputs()) {
       if (Try({.outputs = {output}})) return true;
     }
-    // For changes that take two or more of them: without one at a time.
+    // Removes one output at a time, for behaviour that needs two or more of them.
     for (size_t i = 0; i < graph().outputs().size() && graph().outputs().size() > 2; ++i) {
       std::vector<ValueId> left(graph().outputs().begin(), graph().outputs().end());
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
@@ -104,7 +105,7 @@ class Shrinker {
     return false;
   }
 
-  // A result in the middle as the only output: later nodes are dropped.
+  // Makes an intermediate result the only output, which drops later nodes.
   bool EarlierOutputs() {
     for (const Value& value : graph().values()) {
       if (value.kind != ValueKind::kResult) continue;
@@ -114,7 +115,7 @@ class Shrinker {
     return false;
   }
 
-  // A result in the middle as an input: earlier nodes are dropped. Late ones first.
+  // Makes an intermediate result an input, which drops earlier nodes. Tries later results first.
   bool CutBefore() {
     for (auto id = static_cast<ValueId>(graph().values().size()); id-- > 0;) {
       if (graph().value(id).kind != ValueKind::kResult) continue;
@@ -128,7 +129,7 @@ class Shrinker {
     return false;
   }
 
-  // A write that stands behind a read of its state: it counts in the next execution at the most.
+  // Drops writes after a read of their state, which affect at most the next execution.
   bool FewerWrites() {
     std::set<ValueId> read;
     for (NodeId id = 0; id < graph().nodes().size(); ++id) {
@@ -144,7 +145,8 @@ class Shrinker {
     return false;
   }
 
-  // An operand of the same type in a node's place; for a state, the value written into it.
+  // Replaces a node's result by an operand of the same type; for a state, by the value written into
+  // it.
   bool Bypass() {
     for (const Node& node : graph().nodes()) {
       if (node.result_count == 0) continue;
@@ -191,7 +193,7 @@ class Shrinker {
     return false;
   }
 
-  // Inputs and constants, whose shapes are ours to choose.
+  // Inputs and constants whose shapes may be changed freely.
   std::vector<ValueId> Leaves() const {
     std::vector<ValueId> leaves;
     for (ValueId id = 0; id < graph().values().size(); ++id) {
@@ -218,7 +220,7 @@ class Shrinker {
     return false;
   }
 
-  // Every axis of this extent: channels must agree between data, weights and bias.
+  // Shortens every axis of extent `from`: channels must agree between data, weights and bias.
   bool ShortenEverywhere(int64_t from, int64_t to) {
     Edit edit;
     for (const ValueId id : Leaves()) {
@@ -247,7 +249,7 @@ class Shrinker {
     return false;
   }
 
-  // A leading axis of one element, of every input and constant that has as many axes or of one.
+  // Removes a leading axis of extent 1 from one input or constant, or from all of one rank.
   bool FewerAxes() {
     int most = 0;
     for (const ValueId id : Leaves()) most = std::max(most, graph().type(id).shape.rank());
@@ -338,7 +340,7 @@ class Shrinker {
     return false;
   }
 
-  // Of elements that share bytes.
+  // Sets bytes to zero in a tensor whose elements share bytes.
   bool ZeroBytes(ValueId id) {
     const Tensor tensor = best().DataOf(id);
     const size_t count = tensor.bytes.size();
@@ -354,7 +356,7 @@ class Shrinker {
     return false;
   }
 
-  // Elements [begin, end) of `tensor` as `element`.
+  // `tensor` with elements [begin, end) replaced by `element`.
   static Tensor Filled(Tensor tensor, uint64_t begin, uint64_t end,
                        std::span<const uint8_t> element) {
     for (uint64_t i = begin; i < end; ++i) {

@@ -1,5 +1,5 @@
-// From a case that shows something to a small one that still shows it: fewer nodes, shorter axes,
-// plainer attributes and values. Delta debugging over the graph itself, so that it serves findings
+// Reduces a case to a small one that still shows the same behaviour: fewer nodes, shorter axes,
+// simpler attributes and values. Delta debugging over the graph itself, so that it serves findings
 // of any origin.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace anecheck {
 // Whether a candidate still shows the sought behaviour. Called with valid graphs only.
 using Interesting = std::function<bool(const GraphCase&)>;
 
-// The tensor that value `id` of a case holds when it is computed rightly, for cutting earlier
-// nodes; nothing if it cannot be known. Called for results only.
+// The correct tensor of value `id` of a case, used when earlier nodes are cut; nothing if unknown.
+// Called for results only.
 using ValueOf = std::function<std::optional<Tensor>(const GraphCase&, ValueId id)>;
 
 struct ShrinkOptions {
   uint64_t max_tries = 5000;                // calls of the predicate
-  const std::atomic<bool>* stop = nullptr;  // where it becomes true, the tries have run out
+  const std::atomic<bool>* stop = nullptr;  // once true, no more tries
 };
 
 // How large a case is; smaller in lexicographic order is better.
@@ -29,7 +29,8 @@ struct CaseSize {
   uint64_t nodes = 0;
   uint64_t outputs = 0;
   uint64_t elements = 0;  // of inputs and constants
-  // Operands and attributes given, and how large their numbers are; axes of inputs and constants.
+  // Counts the present operands and attributes, the sizes of their numbers, and the axes of inputs
+  // and constants.
   uint64_t attributes = 0;
   uint64_t bits = 0;  // set in the data
   auto operator<=>(const CaseSize&) const = default;
@@ -42,9 +43,9 @@ struct ShrinkResult {
   uint64_t accepted = 0;
 };
 
-// Precondition: interesting(item). Deterministic where the predicate is. The result is interesting
-// and no larger than `item`; no single step of any kind makes it smaller, unless the
-// tries ran out. No candidate is asked about twice.
+// Precondition: interesting(item). Deterministic if the predicate is. The result is interesting and
+// no larger than `item`. Unless the tries ran out, no single step of any kind makes it smaller. The
+// predicate is called at most once for each candidate.
 ShrinkResult Shrink(GraphCase item, const Interesting& interesting, const ValueOf& value_of,
                     const ShrinkOptions& options = {});
 

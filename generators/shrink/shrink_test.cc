@@ -33,7 +33,7 @@ bool Holds(const GraphCase& item, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// Any tensor of the right type serves where only the graph's form is looked at.
+// Any tensor of the right type suffices for tests of the graph's form alone.
 std::optional<Tensor> Zeros(const GraphCase& item, ValueId id) {
   const TensorType& type = item.graph.type(id);
   if (type.dtype != DType::kFp16) return std::nullopt;
@@ -51,7 +51,7 @@ bool FitsItsInputs(const GraphCase& item) {
   return true;
 }
 
-// Modes whose graphs have a form of their own: states, and constants that operations make.
+// Plain graphs, and the modes with special structure: states, and compressed constants.
 CaseMode AnyMode() {
   return *rc::gen::element(CaseMode::kFloat, CaseMode::kState, CaseMode::kCompressed);
 }
@@ -85,7 +85,7 @@ RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
   RC_ASSERT(result.smallest.graph.nodes().size() <= 3u);
 }
 
-// Each costs a run of the engine, and if it hangs a whole time limit.
+// Each candidate costs a run of the engine, or a whole time limit if the engine hangs.
 RC_GTEST_PROP(Shrink, NoCandidateIsAskedAboutTwice, ()) {
   const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
   const OpKind kind = KindOf(*item.graph.node(0).schema);
@@ -168,8 +168,8 @@ TEST(Shrink, AnUnneededStateIsReplacedByTheValueWritten) {
   EXPECT_TRUE(result.smallest.graph.ValuesOfKind(ValueKind::kState).empty());
 }
 
-// The next execution reads the part behind the last read; only the predicate decides whether that
-// counts.
+// The next execution reads what is written after the last read; the predicate alone decides whether
+// that matters.
 TEST(Shrink, AWriteAfterTheLastReadStaysUntilItIsLeftOut) {
   GraphCase item = ThroughAState();
   Graph& graph = item.graph;
@@ -219,7 +219,7 @@ TEST(Shrink, OutputsThatAreNeededTogetherStayWithoutTheOthers) {
   EXPECT_EQ(result.smallest.graph.outputs().size(), 2u);
 }
 
-// An output that a node which stays is computed from.
+// An output from which a node that stays is computed.
 TEST(Shrink, AnOutputThatIsNeededInsideIsLeftOutAsOne) {
   GraphCase item;
   Graph& graph = item.graph;

@@ -15,7 +15,7 @@ namespace anecheck {
 std::string Base64Encode(std::span<const uint8_t> bytes);
 
 // Strict: length a multiple of four, padding only at the end, no spaces, unused bits zero, so that
-// each byte sequence has one text. The error's offset is that of the character in `text`.
+// each byte sequence has one text. The offset of an error is that of the character in `text`.
 Result<std::vector<uint8_t>> Base64Decode(std::string_view text);
 
 }  // namespace anecheck

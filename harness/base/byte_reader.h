@@ -17,8 +17,8 @@ namespace anecheck {
 static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
 // Reads fields in order. After the first failure every read returns 0 or an empty span and
-// `status()` holds that first failure, so a codec may read a whole record and check once.
-// Does not own the bytes. Not thread-safe.
+// `status()` is that first failure, so a codec may read a whole record and check once. Does not own
+// the bytes. Not thread-safe.
 class ByteReader {
  public:
   // `base` is the absolute offset of bytes[0]; error messages and offset() count from it.
@@ -34,7 +34,7 @@ class ByteReader {
   int32_t I32(std::string_view field) { return static_cast<int32_t>(U32(field)); }
   int64_t I64(std::string_view field) { return static_cast<int64_t>(U64(field)); }
 
-  // As many four-byte fields as `values` has, which stay as they are on a failure.
+  // Reads a four-byte field into each of `values`; on a failure, `values` stays unchanged.
   void U32s(std::span<uint32_t> values, std::string_view field) {
     const std::span<const uint8_t> bytes = Bytes(values.size_bytes(), field);
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
@@ -43,24 +43,25 @@ class ByteReader {
   // The next `size` bytes, or an empty span and an error.
   std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
 
-  // Bytes up to a NUL, which is consumed and not returned. Without a NUL within `limit` bytes (or
-  // within the rest) the read fails.
+  // Bytes up to a NUL, which is consumed and not returned. The read fails if there is no NUL within
+  // `limit` bytes or within the rest.
   std::string_view CString(std::string_view field, uint64_t limit = UINT64_MAX);
 
   void Skip(uint64_t size, std::string_view field) { Bytes(size, field); }
 
-  // Moves to `position`, counted from the first byte of this reader. The end itself is allowed.
+  // Moves to `position`, counted from the first byte of this reader. The end is an allowed
+  // position.
   void Seek(uint64_t position, std::string_view field);
 
-  // A reader over [position, position + size) of this one; on a range outside, an empty reader
-  // that carries the error, and this reader fails too.
+  // A reader over [position, position + size) of this one; if the range lies outside, returns an
+  // empty reader with the error, and this reader fails too.
   ByteReader Sub(uint64_t position, uint64_t size, std::string_view field, int64_t index = -1);
 
-  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before
-  // reserving memory for a count that was read from the input.
+  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before memory is
+  // reserved for a count from the input.
   bool CheckCount(uint64_t count, uint64_t record_size, std::string_view field);
 
-  // Records a failure at the current position, in the words of a format rule.
+  // Records a failure at the current position, with the text of a format rule.
   void Fail(ErrorCode code, std::string_view field, std::string_view what);
 
   bool ok() const { return status_.ok(); }

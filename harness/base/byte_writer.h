@@ -41,12 +41,12 @@ class ByteWriter {
     const size_t over = bytes_.size() % alignment;
     if (over != 0) Fill(alignment - over, value);
   }
-  // Pads with `value` until size() is `size`; does nothing where it is already that large.
+  // Pads with `value` until size() is `size`; does nothing if it is already that large.
   void PadTo(size_t size, uint8_t value = 0) {
     if (bytes_.size() < size) Fill(size - bytes_.size(), value);
   }
 
-  // Room for `size` bytes in all, for a caller who knows how many they become.
+  // Reserves room for `size` bytes in all, for a caller that knows the final size.
   void Reserve(size_t size) { bytes_.reserve(size); }
 
   size_t size() const { return bytes_.size(); }

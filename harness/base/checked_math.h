@@ -1,5 +1,5 @@
-// Integer arithmetic that reports overflow instead of wrapping. Used wherever a size is computed
-// from numbers that came from outside: element counts, byte sizes, offsets.
+// Integer arithmetic that reports overflow instead of wrapping. Used for sizes that are computed
+// from untrusted numbers: element counts, byte sizes, offsets.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// a + b, or nothing where the sum does not fit in T.
+// a + b, or nothing if the sum does not fit in T.
 template <std::integral T>
 constexpr std::optional<T> CheckedAdd(T a, T b) {
   T result{};
@@ -16,7 +16,7 @@ constexpr std::optional<T> CheckedAdd(T a, T b) {
   return result;
 }
 
-// a * b, or nothing where the product does not fit in T.
+// a * b, or nothing if the product does not fit in T.
 template <std::integral T>
 constexpr std::optional<T> CheckedMul(T a, T b) {
   T result{};
@@ -24,8 +24,8 @@ constexpr std::optional<T> CheckedMul(T a, T b) {
   return result;
 }
 
-// The product of all factors (1 for none), or nothing where it does not fit in T. A zero factor
-// gives zero however large the others are.
+// The product of all factors (1 for none), or nothing if it does not fit in T. A zero factor gives
+// zero however large the others are.
 template <std::integral T>
 constexpr std::optional<T> CheckedProduct(std::span<const T> factors) {
   for (const T factor : factors) {

@@ -20,7 +20,7 @@ std::optional<T> Narrow(Wide value) {
   return static_cast<T>(value);
 }
 
-// Small numbers, numbers near the ends of the range, and any.
+// Small numbers, numbers near the ends of the range, and arbitrary numbers.
 template <typename T>
 rc::Gen<T> Operand() {
   return rc::gen::oneOf(

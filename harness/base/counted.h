@@ -1,4 +1,4 @@
-// A count with its noun in the number that fits it: "1 case", "2 cases".
+// A count with its noun in singular or plural: "1 case", "2 cases".
 #pragma once
 
 #include <concepts>
@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// `one` is the noun for a single thing, as "case" or "new finding"; `many` stands for nouns that do
-// not take an "s".
+// `one` is the singular, such as "case" or "new finding"; `many` is the plural if it is not `one`
+// with an "s".
 std::string Counted(std::integral auto count, std::string_view one, std::string_view many = "") {
   std::string text = std::to_string(count) + " ";
   if (count == 1) return text.append(one);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
-// A path that cannot name such a file is the caller's mistake; all else is the system's.
+// A path that cannot name such a file is a mistake of the caller; other errors are the system's.
 ErrorCode CodeOf(int code) {
   switch (code) {
     case ENOENT:
@@ -85,7 +85,8 @@ Status WriteAll(int file, std::span<const uint8_t> content, const std::string& p
   return {};
 }
 
-// The umask can only be read by setting it, which other threads would see; a new file shows it.
+// Reads the umask from a new file: the only other way to read it is to set it, which other threads
+// would see.
 int OpenNewFile(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }

@@ -1,5 +1,5 @@
-// Whole files: read with a cap, write so that a reader sees the old content or the new and nothing
-// between, temporary folders. Every error names the path and the system's words for it.
+// Whole files: read with a cap, write so that a reader sees either the old or the new content,
+// temporary folders. Every error names the path and the system's message.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,32 @@ namespace anecheck {
 
 inline constexpr uint64_t kDefaultFileLimit = uint64_t{1} << 30;
 
-// The content of `path`, or kNotFound, kIo, or kLimit where it has more than `limit` bytes. Works
-// on pipes and devices too: the size is the number of readable bytes, not the file system's figure.
+// The content of `path`, or kNotFound, kIo, or kLimit if it has more than `limit` bytes. Works on
+// pipes and devices too: it counts the bytes that can be read and ignores the file system's size.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 Result<std::string> ReadTextFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 
-// Replaces `path` by a file of this content, by way of a new file in the same folder and a rename.
-// On an error the old file stands as it was. Nothing is flushed to the disk: it is safe against the
-// death of the process, not against the loss of power. Permissions are 0666 less the umask.
+// Replaces `path` by a file of this content: writes a new file in the same folder and renames it.
+// On an error the old file stays unchanged. Nothing is flushed to the disk: this is safe if the
+// process dies, but not if power is lost. Permissions are 0666 less the umask.
 Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content);
 Status WriteFileAtomic(const std::string& path, std::string_view content);
 
-// Makes `path` and its missing parents; fine where it is a folder already.
+// Makes `path` and its missing parents; succeeds if it is already a folder.
 Status MakeDirectories(const std::string& path);
 
 // The names of the regular files directly in `folder`, sorted bytewise.
 Result<std::vector<std::string>> ListFiles(const std::string& folder);
 
-// A new folder under TMPDIR (or /tmp), removed with all it holds when the object goes.
+// A new folder under TMPDIR (or /tmp), removed with its content when the object is destroyed.
 class TempDirectory {
  public:
   // `prefix` begins the folder's name, for example "anecheck-case-".
   static Result<TempDirectory> Create(std::string_view prefix);
-  // As Create, in the memory of the system where TMPDIR names no other place and there is such a
-  // folder (/dev/shm): for small files that are written and read once.
+  // As Create, but in a folder in memory (/dev/shm) if there is one and TMPDIR names no other
+  // place: for small files that are written and read once.
   static Result<TempDirectory> CreateInMemory(std::string_view prefix);
-  // The folder at `path`, which is removed with the object.
+  // Adopts the folder at `path`, which is removed with the object.
   static TempDirectory Adopt(std::string path) { return TempDirectory(std::move(path)); }
   TempDirectory(TempDirectory&& other) noexcept;
   TempDirectory& operator=(TempDirectory&& other) noexcept;
@@ -48,7 +48,7 @@ class TempDirectory {
   const std::string& path() const { return path_; }
   // path() + "/" + name.
   std::string File(std::string_view name) const;
-  // Leaves the folder in place when the object goes, and returns its path.
+  // Keeps the folder when the object is destroyed, and returns its path.
   std::string Keep();
 
  private:

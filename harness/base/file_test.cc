@@ -104,7 +104,7 @@ TEST_F(FileTest, APointerIsNotTheFile) {
 }
 
 TEST_F(FileTest, AFullDeviceIsAnError) {
-  // The rename target cannot matter: the write itself fails. /dev/full refuses every write.
+  // /dev/full refuses every write, so the write itself fails, before the rename.
   if (!PathExists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   ASSERT_EQ(symlink("/dev/full", Path("full").c_str()), 0);
   const Status status = WriteFileAtomic(Path("full"), std::string_view("x"));

@@ -33,7 +33,7 @@ double FiniteMagnitude(uint8_t magnitude, const Layout& layout) {
 }
 
 // The code nearest to significand * 2^exponent in `mode`, as if the exponent had no upper limit;
-// clamped to 0xff. Codes grow with the magnitude they stand for, so overflow is code > largest.
+// clamped to 0xff. Codes increase with magnitude, so overflow is code > largest.
 unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, bool negative,
                      Rounding mode) {
   if (significand == 0) return 0;
@@ -43,7 +43,8 @@ unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, b
   const int binade = top < lowest ? lowest : top;
   const int quantum = binade - layout.fraction_bits;
   const uint64_t kept = RoundShift(significand, quantum - exponent, negative, mode);
-  // The hidden bit of a normal number is part of `kept`, hence one binade less; a carry moves on.
+  // The hidden bit of a normal number is part of `kept`, hence one binade less; a carry increments
+  // the exponent.
   const uint64_t code = (static_cast<uint64_t>(binade - lowest) << layout.fraction_bits) + kept;
   return code > 0xff ? 0xff : static_cast<unsigned>(code);
 }

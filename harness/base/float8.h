@@ -26,8 +26,8 @@ double Float8ToDouble(uint8_t bits, Float8Format format);
 Half Float8ToHalf(uint8_t bits, Float8Format format);
 
 // Rounds once, from the full precision of the argument. Modes that round the sign of `value` toward
-// zero stop a finite overflow at the largest finite value, as IEEE 754 has it. NaN becomes NaN of
-// the same sign: 0x7f (E4M3), 0x7e (E5M2).
+// zero clamp a finite overflow to the largest finite value, as IEEE 754 requires. NaN becomes NaN
+// of the same sign: 0x7f (E4M3), 0x7e (E5M2).
 uint8_t DoubleToFloat8(double value, Float8Format format, Float8Overflow overflow,
                        Rounding mode = Rounding::kNearestEven);
 

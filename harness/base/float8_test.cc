@@ -65,7 +65,7 @@ TEST(Float8, EveryCodeSurvivesTheWayThroughEveryWiderType) {
 }
 
 // The magnitude at `code` as if every exponent were finite, so that the first value beyond the
-// largest has its place too.
+// largest is included.
 double Magnitude(int code, Float8Format format) {
   const int fraction_bits = format == kE4M3 ? 3 : 2;
   const int bias = format == kE4M3 ? 7 : 15;
@@ -77,7 +77,7 @@ double Magnitude(int code, Float8Format format) {
 
 constexpr int Beyond(Float8Format format) { return format == kE4M3 ? 0x7f : 0x7c; }
 
-// The code that the mode asks for, found by search; Beyond(format) stands for overflow.
+// The code that the mode requires, found by search; Beyond(format) means overflow.
 int RoundByDefinition(double value, Float8Format format, Rounding mode) {
   const bool negative = std::signbit(value);
   const double magnitude = std::fabs(value);

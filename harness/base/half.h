@@ -1,5 +1,6 @@
 // IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. No arithmetic is
-// done in a native half type: results are computed wide and rounded once, where the caller says.
+// done in a native half type: results are computed wide and rounded once, where the caller requests
+// it.
 #pragma once
 
 #include <bit>
@@ -35,7 +36,7 @@ constexpr double HalfToDouble(Half half);
 constexpr float HalfToFloat(Half half);
 
 // Rounds once, from the full precision of the argument. Overflow follows the mode: to infinity, or
-// to 65504 where the mode rounds that sign toward zero. NaN becomes a quiet NaN of the same sign.
+// to 65504 if the mode rounds that sign toward zero. NaN becomes a quiet NaN of the same sign.
 constexpr Half DoubleToHalf(double value, Rounding mode = Rounding::kNearestEven);
 constexpr Half FloatToHalf(float value, Rounding mode = Rounding::kNearestEven);
 
@@ -44,9 +45,9 @@ constexpr Half FloatToHalf(float value, Rounding mode = Rounding::kNearestEven);
 constexpr uint32_t UlpDistance(Half a, Half b);
 
 // The position of a half on the ordered line of values: 0 for both zeros, 1 for the smallest
-// subnormal, negative for negatives. NaN has no place: the result is INT32_MAX.
+// subnormal, negative for negatives. For NaN, which has no position, the result is INT32_MAX.
 constexpr int32_t HalfOrdinal(Half half);
-// The inverse of HalfOrdinal for -0x7c00 to 0x7c00; 0 gives +0.
+// The inverse of HalfOrdinal for -0x7c00 to 0x7c00; 0 yields +0.
 constexpr Half HalfFromOrdinal(int32_t ordinal);
 
 // The size of one unit in the last place at |value| on the fp16 grid; 2^-24 in the subnormal
@@ -69,7 +70,8 @@ constexpr uint16_t RoundMagnitude(uint64_t significand, int exponent, bool negat
   if (top > 15) return overflow;
   const int quantum = top < -14 ? -24 : top - 10;  // exponent of the last bit kept
   const uint64_t kept = RoundShift(significand, quantum - exponent, negative, mode);
-  // `kept` may carry into the next binade; adding it to the biased exponent field handles that.
+  // `kept` may carry into the next binade; adding it to the biased exponent field propagates the
+  // carry.
   const uint64_t biased =
       quantum == -24 ? kept : (static_cast<uint64_t>(quantum + 24) << 10) + kept;
   return biased >= 0x7c00 ? overflow : static_cast<uint16_t>(biased);

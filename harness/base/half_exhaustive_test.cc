@@ -1,5 +1,6 @@
-// Every float becomes the half that the processor makes of it; in the directed modes, whose borders
-// half_hardware_test visits one by one, every 61st. Skips on a processor without F16C.
+// Every float converts to the same half as on the processor. In the directed modes only every 61st
+// float is tested, since half_hardware_test visits their borders. Skips on a processor without
+// F16C.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Laws of fp16 conversion, ordering and ulp distance, against a definition that shares nothing with
-// the implementation: the neighbours of a value are searched on the line of all halves.
+// Laws of fp16 conversion, ordering and ulp distance, against an independent definition: the
+// neighbours of a value are found by search among all halves.
 #include "harness/base/half.h"
 
 #include <array>
@@ -21,15 +21,15 @@ using testing::NumberHalf;
 constexpr std::array kModes = {Rounding::kNearestEven, Rounding::kNearestAway,
                                Rounding::kTowardZero, Rounding::kUp, Rounding::kDown};
 
-// IEEE 754-2019, section 3.4: the magnitude at `code`; 0x7c00 stands for 2^16, the value that
-// overflow is measured against.
+// IEEE 754-2019, section 3.4: the magnitude at `code`; 0x7c00 counts as 2^16, the value from which
+// overflow is measured.
 double MagnitudeByDefinition(int code) {
   const int exponent = code >> 10;
   const int significand = (code & 1023) + (exponent > 0 ? 1024 : 0);
   return std::ldexp(significand, (exponent > 0 ? exponent : 1) - 25);
 }
 
-// The half that section 4.3 asks for, found by search over all magnitudes.
+// The half that section 4.3 requires, found by search over all magnitudes.
 uint16_t RoundByDefinition(double value, Rounding mode) {
   const bool negative = std::signbit(value);
   const double magnitude = std::fabs(value);
@@ -111,7 +111,7 @@ TEST(Half, BordersBetweenNeighboursRoundByDefinitionInEveryMode) {
   }
 }
 
-// Rounding is constant between neighbouring points of this set, so these floats stand for all.
+// Rounding is constant between neighbouring points of this set, so these floats represent all.
 TEST(Half, FloatsAtEveryBorderRoundByDefinitionInEveryMode) {
   for (int code = 0; code < 0x7c00; ++code) {
     const auto value = static_cast<float>(MagnitudeByDefinition(code));
@@ -143,8 +143,8 @@ RC_GTEST_PROP(Half, FloatRoundsByDefinition, ()) {
 }
 
 TEST(Half, DoublesAreNotRoundedThroughFloat) {
-  // Each lies a hair off a border that float cannot see: float would put it on the border, and the
-  // tie would then go to the wrong side.
+  // Each lies closer to a border than float can resolve: as a float it would lie on the border, and
+  // the tie would then round to the wrong side.
   struct Trap {
     double value;
     uint16_t expected;

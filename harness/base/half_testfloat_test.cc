@@ -1,5 +1,5 @@
 // fp16 conversion against the published vectors of Berkeley TestFloat 3e: every conversion to and
-// from fp16, all five rounding modes. A line holds operand, result and flags in hexadecimal.
+// from fp16, all five rounding modes. A line has operand, result and flags in hexadecimal.
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ std::vector<Vector> ReadVectors(const std::string& path) {
 
 std::string PathOf(const std::string& name) { return VectorPath("testfloat/" + name + ".txt.gz"); }
 
-// TestFloat's NaN payloads are those of one processor; only that a result is NaN is compared.
+// TestFloat's NaN payloads are specific to one processor, so results that are NaN are compared only
+// as NaN.
 bool SameHalf(Half actual, uint64_t expected) {
   const Half wanted{static_cast<uint16_t>(expected)};
   return (actual.IsNan() && wanted.IsNan()) || actual == wanted;

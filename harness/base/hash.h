@@ -1,4 +1,4 @@
-// The two hashes whose numbers are recorded or drawn by: the same on every machine and compiler.
+// The two hashes whose values are recorded or seed draws: the same on every machine and compiler.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Fnv1a {
 
   explicit constexpr Fnv1a(uint64_t state = kBasis) : state_(state) {}
 
-  // Usually a byte; a larger word takes part whole.
+  // Mixes in `byte`; a larger word is mixed in at once.
   constexpr Fnv1a& Add(uint64_t byte) {
     state_ = (state_ ^ byte) * 0x100000001b3;
     return *this;

@@ -1,4 +1,4 @@
-// Numbers and bytes as hexadecimal text, as the JSON forms and the prints spell them.
+// Numbers and bytes as hexadecimal text, as in the JSON forms and the prints.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// 0 to 15, of either case; -1 for another character.
+// The value of a digit of either case, 0 to 15; -1 for any other character.
 constexpr int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -22,10 +22,10 @@ constexpr int HexDigit(char c) {
 // "0x1f".
 std::string HexNumber(uint64_t value);
 
-// Two digits a byte, in lower case.
+// Two digits for each byte, in lower case.
 std::string HexText(std::span<const uint8_t> bytes);
-// The inverse, of either case. kInvalid for an odd number of digits or another character, whose
-// index is the error's offset.
+// The inverse; accepts either case. kInvalid for an odd number of digits, or for another character,
+// whose index is the error's offset.
 Result<std::vector<uint8_t>> BytesFromHex(std::string_view text);
 
 }  // namespace anecheck

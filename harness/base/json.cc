@@ -15,7 +15,8 @@ bool IsMember(const Json& item) {
   return item.is_array() && item.size() == 2 && item[0].is_string();
 }
 
-// Numbers of 2^63 and above have no signed form: they compare by their bits, as in nlohmann_json.
+// Numbers from 2^63 on do not fit a signed integer: they compare by their bits, as in
+// nlohmann_json.
 template <typename T>
 bool SameNumber(T a, const Json& b) {
   if (b.is_number_float()) return static_cast<double>(a) == b.get<double>();

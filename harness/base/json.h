@@ -1,6 +1,6 @@
-// A JSON value (RFC 8259) that is built, read and changed in memory. Members keep their order.
-// The class holds no template that a source instantiates: 240 sources see it, and each of them
-// compiles only calls of it. Text goes in and out through harness/base/json_text.h.
+// A JSON value (RFC 8259) that is built, read and changed in memory. Members keep their order. The
+// class has no template that users instantiate: the 240 sources that include it compile only calls.
+// Text goes in and out through harness/base/json_text.h.
 #pragma once
 
 #include <concepts>
@@ -22,17 +22,16 @@ class JsonItem;
 class JsonPointer;
 struct JsonMember;
 
-// A value of another kind than a reader needs, or a missing member or element: where a reader asks
-// for it by `at` or `get` instead of looking first.
+// Thrown by `at` and `get` for a value of the wrong kind, or for a missing member or element.
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Numbers are kept as they were given: an integer, an unsigned integer (from parsing those without
-// a sign), or a real. Numbers of different kinds are equal where their values are.
+// Numbers keep their kind: integer, unsigned integer (parsed from an integer without a sign), or
+// real. Numbers of different kinds are equal if their values are.
 //
-// Reads of several threads at once are safe. An iterator holds until its container changes.
+// Several threads may read at once. An iterator is valid until its container changes.
 class Json {
  public:
   enum class Kind : uint8_t {
@@ -48,7 +47,8 @@ class Json {
   using Array = std::vector<Json>;
   using Object = std::vector<JsonMember>;
 
-  // The values of an array or object, in order; of another value but null, that value alone.
+  // Iterates over the values of an array or object, in order; over nothing for null; over the value
+  // itself for any other kind.
   template <bool kConst>
   class BasicIterator {
     using Value = std::conditional_t<kConst, const Json, Json>;
@@ -67,7 +67,7 @@ class Json {
 
     inline Value& operator*() const;
     Value* operator->() const { return &**this; }
-    // Of a member of an object.
+    // The name of the member, if the container is an object.
     inline const std::string& key() const;
     Value& value() const { return **this; }
 
@@ -95,7 +95,7 @@ class Json {
   using ConstIterator = BasicIterator<true>;
 
   Json() noexcept : kind_(Kind::kNull), is_{.whole = 0} {}
-  Json(std::nullptr_t) noexcept : Json() {}  // NOLINT: values are written as they stand in JSON
+  Json(std::nullptr_t) noexcept : Json() {}  // NOLINT: values are written as in JSON
   Json(Kind kind);                           // NOLINT: an empty value of that kind
   template <std::same_as<bool> T>
   Json(T value) noexcept : kind_(Kind::kBoolean), is_{.boolean = value} {}  // NOLINT
@@ -109,7 +109,7 @@ class Json {
   Json(std::string text);                                                  // NOLINT
   Json(const char* text) : Json(std::string_view(text)) {}                 // NOLINT
   Json(Array elements);                                                    // NOLINT
-  // Any other range of values: an array.
+  // An array of any other range of values.
   template <typename Range>
     requires(!std::convertible_to<const Range&, std::string_view> &&
              !std::convertible_to<const Range&, Array> && !std::same_as<Range, Json> &&
@@ -121,7 +121,7 @@ class Json {
   Json(const Range& range) : Json(Kind::kArray) {  // NOLINT
     for (const auto& element : range) push_back(Json(element));
   }
-  // An object where every item is an array of a string and a value, else an array.
+  // An object if every item is an array of a string and a value, else an array.
   Json(std::initializer_list<JsonItem> items);
 
   Json(const Json& other);
@@ -159,10 +159,10 @@ class Json {
   bool is_structured() const { return kind_ >= Kind::kArray; }
 
   // bool, an arithmetic type (of a number of any kind, cast), std::string, a vector of std::string
-  // or uint64_t, or Json itself. JsonError where the value is of another kind.
+  // or uint64_t, or Json itself. JsonError if the value is of another kind.
   template <typename T>
   T get() const;
-  // JsonError where it is no string, array or object.
+  // JsonError if it is not a string, array or object.
   const std::string& text() const;
   std::string& text();
   const Array& elements() const;
@@ -170,18 +170,18 @@ class Json {
   const Object& members() const;
   Object& members();
 
-  // Of a container the count of values, of null 0, else 1.
+  // The number of values in a container; 0 for null, 1 for any other value.
   size_t size() const;
   bool empty() const { return size() == 0; }
   Iterator begin();
   Iterator end();
   ConstIterator begin() const;
   ConstIterator end() const;
-  // The members of an object, for `auto& [key, value]`. JsonError where it is none.
+  // The members of an object, for `auto& [key, value]`. JsonError if it is not an object.
   Object& items() { return members(); }
   const Object& items() const { return members(); }
 
-  // The member or element; JsonError where it is missing.
+  // The member or element; JsonError if it is missing.
   const Json& at(std::string_view name) const;
   Json& at(std::string_view name);
   template <std::integral T>
@@ -192,8 +192,8 @@ class Json {
   Json& at(T index) {
     return const_cast<Json&>(Element(static_cast<size_t>(index)));
   }
-  // As at, but a mutable value gets a missing member as null, and null itself becomes an object or
-  // an array.
+  // As `at`, but on a mutable value, adds a missing member as null, and turns null itself into an
+  // object or array.
   const Json& operator[](std::string_view name) const { return at(name); }
   Json& operator[](std::string_view name);
   template <std::integral T>
@@ -204,14 +204,14 @@ class Json {
   Json& operator[](T index) {
     return ElementOrNew(static_cast<size_t>(index));
   }
-  // The value at a place of this document (harness/base/json_pointer.h).
+  // The value at a pointer in this document (harness/base/json_pointer.h).
   const Json& operator[](const JsonPointer& place) const;
   Json& operator[](const JsonPointer& place);
   bool contains(const JsonPointer& place) const;
   bool contains(std::string_view name) const;
   ConstIterator find(std::string_view name) const;
   Iterator find(std::string_view name);
-  // The member as get<T> of it gives it, or `fallback` where it is missing.
+  // The member, converted by get<T>, or `fallback` if it is missing.
   template <typename T>
   T value(std::string_view name, T fallback) const {
     const ConstIterator found = find(name);
@@ -219,20 +219,20 @@ class Json {
   }
   std::string value(std::string_view name, const char* fallback) const;
   Json value(std::string_view name, Json fallback) const;
-  // Of an array that is not empty.
+  // The first or last element. Precondition: an array that is not empty.
   const Json& front() const { return at(size_t{0}); }
   Json& front() { return at(size_t{0}); }
   const Json& back() const { return at(size() - 1); }
   Json& back() { return at(size() - 1); }
 
-  // Null becomes an array. JsonError where it is no array.
+  // Appends; null becomes an array. JsonError if it is not an array.
   void push_back(Json value);
   Json& emplace_back() { return emplace_back(Json()); }
   Json& emplace_back(Json value);
   void insert(ConstIterator before, Json value);
   // Sets each member of `object`.
   void update(const Json& object);
-  // How many members went: 0 or 1.
+  // Removes a member; returns the number of members removed, 0 or 1.
   size_t erase(std::string_view name);
   template <std::integral T>
   void erase(T index) {
@@ -242,7 +242,7 @@ class Json {
   void erase(ConstIterator at) { erase(at, at + 1); }
   void clear();
 
-  // Text as DumpJson of json_text.h gives it.
+  // The text of DumpJson (json_text.h).
   std::string dump(int indent = -1) const;
 
   friend bool operator==(const Json& a, const Json& b);
@@ -280,7 +280,7 @@ struct JsonMember {
   friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
 
-// An item of a list of initial values, which the value made of the list takes over.
+// An item of an initializer list; the value made from the list moves out of it.
 class JsonItem {
  public:
   JsonItem() = default;

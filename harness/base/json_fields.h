@@ -62,7 +62,7 @@ inline Result<uint64_t> Number(const Json& object, std::string_view key, std::st
   return Number(*found, fmt::format("{}.{}", path, key));
 }
 
-// The array under `key`, or an empty one where the key is missing.
+// The array under `key`, or an empty one if the key is missing.
 inline Result<std::vector<const Json*>> Array(const Json& object, std::string_view key,
                                               std::string_view path) {
   std::vector<const Json*> items;

@@ -15,12 +15,12 @@ namespace anecheck {
 class JsonPointer {
  public:
   JsonPointer() = default;  // of the document itself
-  // A text of that form.
+  // Parses a text of that form.
   explicit JsonPointer(std::string_view text);
 
   bool empty() const { return steps_.empty(); }
   std::string to_string() const;
-  // The last step of a place that is not the document itself.
+  // The last step. Precondition: not the document itself.
   const std::string& back() const { return steps_.back(); }
   JsonPointer parent() const;
   JsonPointer operator/(std::string_view name) const;

@@ -1,5 +1,5 @@
-// The common part of the readers of JSON text: the caps, and an error in place of the library's
-// exception. Included by harness/base only.
+// The common part of the readers of JSON text: the caps, and errors instead of the library's
+// exceptions. Included by harness/base only.
 #pragma once
 
 #include <array>
@@ -16,19 +16,19 @@ namespace anecheck {
 
 using ParserJson = nlohmann::ordered_json;  // whose parser it is; no value of it is made
 
-// The error of a text that the library refuses, in the words of ParseJson.
+// The error for a text that the library refuses, with ParseJson's wording.
 Error JsonSyntaxError(const ParserJson::exception& error, std::string_view name);
 
 // How many members an object may have.
 enum class JsonMembers : uint8_t { kCapped, kAny };
 
-// The error of a text that a receiver has refused: `syntax` unless the text goes beyond a cap.
+// The error for a text that a receiver refused: `syntax`, unless the text exceeds a cap.
 Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
                     JsonMembers members = JsonMembers::kCapped);
 
 // A receiver of the library's parser that refuses texts beyond the caps of json_text.h, and keeps
-// the first error instead of throwing it: many texts are no JSON, and unwinding costs more than
-// reading it.
+// the first error instead of throwing it: many texts are not JSON, and unwinding would cost more
+// than reading.
 class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
   explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)
@@ -45,7 +45,8 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error TakeError() && { return std::move(error_); }
 
  protected:
-  // Each gives false beyond a cap: of nesting, and of members, which count when their value begins.
+  // Return false beyond a cap: of nesting, or of members, which are counted when their value
+  // begins.
   bool Enter() {
     if (depth_ == kMaxJsonDepth) return false;
     members_[depth_++] = 0;

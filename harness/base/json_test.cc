@@ -1,5 +1,5 @@
-// Laws of JSON values: their content, how lists of initial values read, and that their text is
-// that of nlohmann_json, whose values are built here from the same events.
+// Laws of JSON values: their content, the meaning of initializer lists, and their text, which
+// equals that of nlohmann_json values built from the same events.
 #include "harness/base/json.h"
 
 #include <bit>
@@ -95,7 +95,7 @@ TEST(JsonPointer, NamesAPlaceInADocument) {
   EXPECT_THROW(std::as_const(json)[JsonPointer("/a~1b/x")], JsonError);
 }
 
-// The same value twice, drawn from one stream of numbers.
+// One value in both libraries, drawn from one stream of numbers.
 struct Pair {
   Json json;
   nlohmann::ordered_json other;
@@ -164,7 +164,7 @@ std::vector<std::string> Words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// A text that is JSON, or was before some characters of it changed.
+// A JSON text, perhaps with some characters changed.
 std::string DrawDocument() {
   static const std::vector<std::string> kPieces = Words(
       R"({ } [ ] : , " \ \u \ud83d\ude00 \ud800 \udc00 \u0000 - -0 +1 01 1. .5 1e 1e999 -1e999 1e-999 )"
@@ -180,7 +180,7 @@ std::string DrawDocument() {
   return text;
 }
 
-// Whether it is JSON, its value, and the place of its error.
+// Both libraries agree on whether a text is JSON, on its value, and on the offset of its error.
 RC_GTEST_PROP(Json, TextsReadAsTheLibraryReadsThem, ()) {
   const std::string text = DrawDocument();
   const Result<Json> read = ParseJson(text);
@@ -194,7 +194,7 @@ RC_GTEST_PROP(Json, TextsReadAsTheLibraryReadsThem, ()) {
     RC_ASSERT(read.error().code == ErrorCode::kMalformed);
     RC_ASSERT(read.error().offset == (error.byte == 0 ? 0 : error.byte - 1));
   } catch (const nlohmann::json::out_of_range&) {
-    RC_ASSERT(!read.ok());  // a number that no double holds
+    RC_ASSERT(!read.ok());  // a number outside the range of double
   }
 }
 

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// The cap that a text breaks first, whether it is JSON or not.
+// The cap that a text exceeds first, whether it is JSON or not.
 Status CheckLimits(std::string_view text, std::string_view name, JsonMembers allowed) {
   const bool capped = allowed == JsonMembers::kCapped;
   std::vector<int> members;  // one counter for each open bracket
@@ -42,7 +42,8 @@ Status CheckLimits(std::string_view text, std::string_view name, JsonMembers all
   return {};
 }
 
-// Builds the value. If two members have one name, the last value counts, at the place of the first.
+// Builds the value. If two members have one name, the last value counts, at the position of the
+// first.
 class Builder final : public JsonReceiver {
  public:
   Builder(Json& root, std::string_view name, JsonMembers members)
@@ -71,7 +72,7 @@ class Builder final : public JsonReceiver {
   };
   static constexpr size_t kIndexed = 32;
 
-  // Looking through the members for each new one would take the square of their number.
+  // A linear search for each new member would take quadratic time.
   static Json* Member(Container& object, std::string name) {
     Json::Object& members = object.value->members();
     if (members.size() < kIndexed) return &(*object.value)[name];
@@ -107,8 +108,8 @@ class Builder final : public JsonReceiver {
   }
 
   Json& root_;
-  std::vector<Container> open_;  // those that are being read, each inside the one before it
-  Json* member_ = nullptr;       // of the innermost, where that is an object
+  std::vector<Container> open_;  // open containers, each inside the one before it
+  Json* member_ = nullptr;       // of the innermost container, if it is an object
 };
 
 Result<Json> Parse(std::string_view text, std::string_view name, JsonMembers members) {
@@ -159,7 +160,7 @@ class Printer {
   std::string Take() && { return std::move(text_); }
 
  private:
-  // Most texts stand as they are; the library knows how the others are spelled.
+  // Most texts need no escapes; the library escapes the others.
   void PrintText(const std::string& text) {
     const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
       return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';

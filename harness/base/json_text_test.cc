@@ -72,7 +72,7 @@ TEST(JsonText, MembersAreCapped) {
   EXPECT_TRUE(json.error().message.starts_with("json: an object with more than 10000 members at "));
 }
 
-// An index finds repeated members of objects that the library would look through for each member.
+// An index finds repeated members; the library would search the object for each member.
 TEST(LargeJson, TakesAnyNumberOfMembersAndAgreesWithTheOtherParser) {
   EXPECT_EQ(ParseLargeJson(ObjectOf(200'000))->size(), 200'000u);
   for (const std::string& text : {ObjectOf(31), ObjectOf(33), ObjectOf(1000),

@@ -38,8 +38,8 @@ std::optional<JsonValue> JsonValue::Find(std::string_view name) const {
 // Appends values in the order in which a text has them.
 class JsonTree::Builder final : public JsonReceiver {
  public:
-  // Texts of parsed input are copied into room for `text_bytes`; those of a document stay
-  // where they are.
+  // Texts of parsed input are copied into a buffer of `text_bytes`; texts of a document stay in
+  // place.
   Builder(JsonTree& tree, std::string_view name, size_t text_bytes)
       : JsonReceiver(name), nodes_(tree.nodes_), texts_(tree.texts_) {
     constexpr size_t kBytesOfValue = 6;  // about
@@ -72,7 +72,7 @@ class JsonTree::Builder final : public JsonReceiver {
     return true;
   }
 
-  // A document is not held to the caps.
+  // The caps do not apply to a document.
   void Add(const Json& json) {
     switch (json.kind()) {
       case Json::Kind::kObject:
@@ -109,7 +109,7 @@ class JsonTree::Builder final : public JsonReceiver {
   }
 
  private:
-  // Escapes are longer than their characters, so that the room suffices and nothing moves.
+  // Escapes are longer than their characters, so the buffer suffices and never moves.
   std::string_view Kept(const std::string& text) {
     const size_t begin = texts_.size();
     texts_.insert(texts_.end(), text.begin(), text.end());
@@ -139,7 +139,7 @@ class JsonTree::Builder final : public JsonReceiver {
     return index;
   }
 
-  // The place of the next value. If two members have one name, the last counts, at the place of the
+  // The slot of the next value. If two members have one name, the last counts, in the slot of the
   // first.
   Node& Place(Kind kind) {
     const bool member = !open_.empty() && nodes_[open_.back()].kind == Kind::kObject;
@@ -179,7 +179,7 @@ class JsonTree::Builder final : public JsonReceiver {
   std::vector<Node>& nodes_;
   std::vector<char>& texts_;
   std::vector<uint32_t> open_;  // the containers that are being read, each inside the one before it
-  uint32_t member_ = 0;         // of the innermost, where that is an object
+  uint32_t member_ = 0;         // of the innermost container, if it is an object
 };
 
 Result<JsonTree> JsonTree::Parse(std::string_view text, std::string_view name) {

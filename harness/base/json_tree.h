@@ -1,6 +1,6 @@
-// JSON text as it is read once from begin to end: values in one array, texts in another. For
-// readers that turn it into something else and change nothing in it; a tree of nlohmann's values,
-// which allocates for each text and container, takes several times as long to make.
+// JSON text as a flat, read-only tree: values in one array, texts in another. For readers that
+// convert it once into something else: nlohmann's tree, which allocates for each text and
+// container, takes several times as long to build.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// One value of a JsonTree, which must outlive it (moving the tree does no harm). Cheap to copy.
+// One value of a JsonTree. The tree must outlive it, but may be moved. Cheap to copy.
 class JsonValue {
  public:
   enum class Kind : uint8_t {
@@ -34,11 +34,11 @@ class JsonValue {
       uint64_t whole = 0;  // of a number without a fraction, two's complement; of a boolean 0 or 1
       double real;
       const char* text;        // of a string
-      uint32_t first_last[2];  // of a container's values; 0 where it has none
+      uint32_t first_last[2];  // of a container's values; 0 if it has none
     };
     size_t size = 0;  // of a string or a container
     uint32_t name_size = 0;
-    uint32_t next = 0;  // the next in the same container; 0 where there is none
+    uint32_t next = 0;  // the next value in the same container; 0 if there is none
     Kind kind = Kind::kNull;
   };
 
@@ -76,15 +76,15 @@ class JsonValue {
   bool is_whole() const { return node().kind == Kind::kInteger || node().kind == Kind::kUnsigned; }
   bool is_number() const { return is_whole() || node().kind == Kind::kReal; }
 
-  // Each is that of a value of the kind.
+  // Precondition of each: the value is of that kind.
   bool boolean() const { return node().whole != 0; }
   std::string_view text() const { return {node().text, node().size}; }
   double number() const;
-  // Nothing where it does not fit.
+  // Nothing if it does not fit.
   std::optional<int64_t> whole() const;
 
   std::string_view name() const { return {node().name, node().name_size}; }
-  // How many values a container holds.
+  // The number of values in a container.
   size_t size() const { return node().size; }
   // Precondition: a container.
   Iterator begin() const { return {nodes_, node().first_last[0]}; }
@@ -99,7 +99,7 @@ class JsonValue {
   uint32_t index_;
 };
 
-// Whether two texts are the same. Most that are not differ in their first characters.
+// Whether two texts are the same. Most different texts differ in their first characters.
 inline bool SameText(std::string_view a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
 }
@@ -108,7 +108,7 @@ class JsonTree {
  public:
   // As ParseJson.
   static Result<JsonTree> Parse(std::string_view text, std::string_view name = "json");
-  // The texts stand in `json`, which must outlive the tree.
+  // The tree refers to the texts of `json`, which must outlive it.
   static JsonTree Of(const Json& json);
 
   JsonValue root() const { return {nodes_.data(), 0}; }

@@ -1,5 +1,5 @@
-// Trees of JSON text hold the same as the library's values, and refuse the same texts in the same
-// words.
+// Trees of JSON text have the same content as the library's values, and refuse the same texts with
+// the same messages.
 #include "harness/base/json_tree.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// The library's value of a tree's, for comparison.
+// Converts a value of a tree to a value of the library, for comparison.
 Json ToJson(JsonValue value) {
   if (value.is_object()) {
     Json json = Json::object();
@@ -125,7 +125,7 @@ TEST(JsonTree, CapsHoldBesideSyntax) {
   const auto deeper = JsonTree::Parse("[" + deep + "]");
   ASSERT_FALSE(deeper.ok());
   EXPECT_EQ(deeper.error().code, ErrorCode::kLimit);
-  // Nesting beyond the cap is reported even if the text before it is no JSON.
+  // Nesting beyond the cap is reported even if the text before it is not JSON.
   const auto broken = ParseJson("x" + std::string(300, '['));
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.error().code, ErrorCode::kLimit);

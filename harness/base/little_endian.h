@@ -1,4 +1,4 @@
-// Little-endian loads and stores of one field, at a place whose range has been checked.
+// Little-endian loads and stores of one field, at a position whose range has been checked.
 #pragma once
 
 #include <bit>

@@ -15,7 +15,7 @@ constexpr std::string_view kEraseLineAbove = "\x1b[A\x1b[K";
 constexpr winsize kDefaultSize = {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
 
 std::mutex g_mutex;           // guards the terminal's current line
-size_t g_progress_lines = 0;  // lines of progress that stand there; the last is the current one
+size_t g_progress_lines = 0;  // lines of progress on the terminal; the last is the current one
 
 // A failed write to standard error has nowhere to be reported.
 void WriteToStandardError(std::string_view text) {
@@ -62,7 +62,7 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// Takes the progress line away; the mutex is held.
+// Clears the progress line. Precondition: the mutex is held.
 std::string Erasure() {
   if (g_progress_lines == 0) return {};
   std::string text(kEraseLine);

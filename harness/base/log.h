@@ -11,20 +11,20 @@ namespace anecheck {
 enum class LogLevel : uint8_t { kError, kWarning, kInfo };
 
 // Writes one line, `anecheck: error: message`, in a single write, so that lines of several threads
-// and worker processes do not mix; a progress line on a terminal is taken away first. kInfo has no
-// level word. Line breaks in `message` become spaces. Thread-safe.
+// and worker processes do not mix; a progress line on a terminal is cleared first. kInfo prints no
+// level. Line breaks in `message` become spaces. Thread-safe.
 void Log(LogLevel level, std::string_view message);
 inline void LogError(std::string_view message) { Log(LogLevel::kError, message); }
 inline void LogWarning(std::string_view message) { Log(LogLevel::kWarning, message); }
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }
 
-// One line or several that are rewritten in place on a terminal. Elsewhere (a pipe, a file) each is
-// a message of its own, much more seldom, and none in the first interval. Cleared from the terminal
-// when the object goes. Use one at a time; not thread-safe, except that Log() may be called from
-// other threads meanwhile.
+// One or more lines that are rewritten in place on a terminal. Elsewhere (a pipe, a file) each line
+// is a separate message, much less often, and none in the first interval. Cleared from the terminal
+// when the object is destroyed. Only one may exist at a time. Not thread-safe, but other threads
+// may call Log().
 class ProgressLine {
  public:
-  // Draws at most once per `interval`, or per `plain_interval` where there is no terminal.
+  // Draws at most once per `interval`, or per `plain_interval` without a terminal.
   explicit ProgressLine(
       std::chrono::milliseconds interval = std::chrono::milliseconds(100),
       std::chrono::milliseconds plain_interval = std::chrono::milliseconds(10000));
@@ -35,7 +35,7 @@ class ProgressLine {
   // Shows `text`, whose lines are cut to the terminal's size, unless the last drawing is too
   // recent.
   void Update(std::string_view text);
-  // Whether Update would show a text now: callers may skip composing it where not.
+  // Whether Update would show a text now; if not, callers may skip composing it.
   bool due() const;
 
  private:

@@ -1,5 +1,5 @@
 // Laws of messages and progress: standard error only, whole lines, plain and seldom in a pipe,
-// rewritten in place on a terminal. A pseudo-terminal stands for the terminal.
+// rewritten in place on a terminal. The terminal is a pseudo-terminal.
 #include "harness/base/log.h"
 
 #include <array>
@@ -23,7 +23,7 @@ using ::testing::internal::CaptureStdout;
 using ::testing::internal::GetCapturedStderr;
 using ::testing::internal::GetCapturedStdout;
 
-// Standard error is a pseudo-terminal of 20 columns while this lives.
+// Makes standard error a pseudo-terminal of 20 columns during its lifetime.
 class TerminalAsStderr {
  public:
   TerminalAsStderr() {
@@ -41,7 +41,7 @@ class TerminalAsStderr {
   }
   bool ok() const { return saved_ >= 0; }
 
-  // The text written so far; standard error is the old one again afterwards.
+  // The text written so far. Restores the old standard error.
   std::string Finish() {
     Restore();
     close(slave_);  // the last writer is gone: reading ends after the written text

@@ -29,8 +29,8 @@ Error CannotRead(const std::string& path, int code) {
                    fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
 }
 
-// Mapped files as a handler of SIGBUS may read them: no lock, no memory of its own. Files beyond
-// the number of places, and ends of longer paths, have no name there.
+// Mapped files in a form that a handler of SIGBUS may read: without locks or allocation. Files
+// beyond the number of slots, and the ends of longer paths, are not stored.
 class NamedMappings {
  public:
   void Add(std::span<const uint8_t> bytes, std::string_view path) {
@@ -49,7 +49,7 @@ class NamedMappings {
       place.taken = false;
     }
   }
-  // The path of the file that holds `address`; empty where none does.
+  // The path of the mapped file that contains `address`; empty if there is none.
   std::string_view PathAt(const void* address) const {
     const auto* const at = static_cast<const uint8_t*>(address);
     for (const Place& place : places_) {
@@ -76,14 +76,14 @@ class NamedMappings {
 NamedMappings named_mappings;
 
 void WriteToError(std::string_view text) {
-  // Nothing can be done where standard error cannot be written.
+  // If standard error cannot be written, nothing else can be done.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 void EndAtShortenedFile(int signal, siginfo_t* fault, void* /*context*/) {
   const std::string_view path = named_mappings.PathAt(fault->si_addr);
   if (path.empty()) {
-    // Another fault: it comes again, and ends the process as without this handler.
+    // For another fault, removes the handler: the fault repeats and ends the process.
     std::signal(signal, SIG_DFL);
     return;
   }
@@ -93,7 +93,7 @@ void EndAtShortenedFile(int signal, siginfo_t* fault, void* /*context*/) {
   _exit(2);
 }
 
-// The files that are mapped now. Memory of another kind must never be dropped: it would be zeros.
+// The files that are mapped now. Other memory must never be dropped: it would become zeros.
 class Mappings {
  public:
   static Mappings& Get() {
@@ -110,7 +110,7 @@ class Mappings {
     const std::lock_guard lock(mutex_);
     ends_.erase(bytes.data());
   }
-  // The whole mapping that holds `bytes`; empty where none does.
+  // The whole mapping that contains `bytes`; empty if there is none.
   std::span<const uint8_t> Around(std::span<const uint8_t> bytes) {
     const std::lock_guard lock(mutex_);
     auto next = ends_.upper_bound(bytes.data());
@@ -146,7 +146,7 @@ Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
 }  // namespace
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
-  // O_NONBLOCK: to open a pipe that nobody writes to must not wait.
+  // O_NONBLOCK: opening a pipe without a writer must not block.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return CannotRead(path, errno);
   const auto bytes = Map(file, path);
@@ -183,7 +183,7 @@ void DropPages(std::span<const uint8_t> bytes) {
   if (bytes.empty()) return;
   const std::span<const uint8_t> all = Mappings::Get().Around(bytes);
   if (all.empty()) return;
-  // A page that is read brings those around it: Linux maps the whole folio, of up to 2 MiB.
+  // Reading a page also maps the pages around it: Linux maps the whole folio, of up to 2 MiB.
   constexpr uintptr_t kAround = uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<uintptr_t>(all.data()), end = begin + all.size();
   const auto first = reinterpret_cast<uintptr_t>(bytes.data()) / kAround * kAround;

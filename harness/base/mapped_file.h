@@ -10,9 +10,9 @@
 
 namespace anecheck {
 
-// A file mapped into memory, read-only. Its pages are read as they are touched and are the system's
-// to drop. Any number of threads may read it. A file that another process makes shorter in the
-// meantime ends this process with SIGBUS, or as EndAtShortenedFiles says.
+// A file mapped into memory, read-only. Its pages are read when touched, and the system may drop
+// them. Any number of threads may read it. If another process shortens the file, this process ends
+// with SIGBUS, or as EndAtShortenedFiles describes.
 class MappedFile {
  public:
   // Errors: kNotFound; kInvalid for a file that is not regular or may not be read; kIo.
@@ -29,18 +29,18 @@ class MappedFile {
   std::span<const uint8_t> bytes_;
 };
 
-// Gives back the memory of bytes that are part of a MappedFile: they are read from the file again
-// when they are touched. Other bytes stay as they are. For readers that keep nothing: a
-// model's weights are more than the memory holds. Thread-safe.
+// Releases the memory of bytes of a MappedFile: they are read from the file again when touched.
+// Other bytes stay unchanged. For readers of data that does not fit in memory, such as a model's
+// weights. Thread-safe.
 void DropPages(std::span<const uint8_t> bytes);
 
-// From now on, a mapped file that another process made shorter ends this process with exit code 2
-// and one line on standard error that names the file. Call it once, before threads begin.
+// After this call, a mapped file that another process has shortened ends this process with exit
+// code 2 and one line on standard error that names the file. Call it once, before threads start.
 void EndAtShortenedFiles();
 
-// `path` without symbolic links and "..", if its target lies in one of `folders`, at any
-// depth. Errors: kNotFound where nothing is there, kInvalid where it lies elsewhere or its links
-// lead in a circle.
+// `path` without symbolic links and "..", if its target lies in one of `folders`, at any depth.
+// Errors: kNotFound if nothing is there; kInvalid if the target lies elsewhere or the links form a
+// cycle.
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders);
 
 }  // namespace anecheck

@@ -28,7 +28,7 @@ class MappedFileTest : public ::testing::Test {
     ASSERT_TRUE(WriteFileAtomic(Path("secret"), std::string_view("s")).ok());
   }
   std::string Path(std::string_view name) const { return folder_->File(name); }
-  // "" where `path` is inside the folder of the model, else why not.
+  // "" if `path` is inside the folder of the model, else the reason.
   std::string Refusal(const std::string& path) const {
     const std::string folder = Path("model");
     const auto real = ResolveInside(path, {&folder, 1});
@@ -61,7 +61,7 @@ TEST_F(MappedFileTest, RefusesIrregularFilesWithoutReadingThem) {
   EXPECT_EQ(MappedFile::Open(Path("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Bytes beyond the page of the new end fault.
+// Reading beyond the page of the new end faults.
 TEST_F(MappedFileTest, AFileThatBecomesShorterEndsTheProcessWithItsName) {
   ASSERT_TRUE(WriteFileAtomic(Path("weights"), std::string(size_t{1} << 18, 'x')).ok());
   const auto read_shortened = [&] {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kMostNear = 3;
 
-// Optimal string alignment distance, without regard to case: how many letters have to be changed,
-// added, left out or swapped with their neighbour.
+// Optimal string alignment distance, ignoring case: the number of letters to change, add, remove or
+// swap with their neighbour.
 size_t DistanceOf(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   std::vector<std::vector<size_t>> rows(a.size() + 1, std::vector<size_t>(b.size() + 1));
@@ -32,7 +32,7 @@ size_t DistanceOf(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> NearWords(std::string_view word, std::span<const std::string> list) {
-  // A text as long as this is no mistyped word of the tool.
+  // A longer text cannot be a mistyped word of the tool.
   constexpr size_t kLongest = 64;
   std::vector<std::pair<size_t, std::string>> near;
   if (word.size() > kLongest) return {};

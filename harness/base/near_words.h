@@ -1,4 +1,4 @@
-// The words that a misspelt one may mean.
+// The words that a misspelt word may mean.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace anecheck {
 
-// Those of `list` that few changed, added, left out or swapped letters part from `word` (a third of
-// its letters at most), nearest first, at most three.
+// At most three words of `list`, nearest first, that differ from `word` by few changed, added,
+// removed or swapped letters (at most a third of its letters).
 std::vector<std::string> NearWords(std::string_view word, std::span<const std::string> list);
 
-// "; did you mean run or runs?"; empty where no word is near.
+// "; did you mean run or runs?"; empty if no word is near.
 std::string DidYouMean(std::string_view word, std::span<const std::string> list);
 
 }  // namespace anecheck

@@ -45,7 +45,7 @@ template <typename T>
 std::optional<T> RealFromText(std::string_view text) {
   const std::string_view magnitude = Magnitude(text);
   if (magnitude.empty()) return std::nullopt;
-  // strtod takes spaces, a plus sign and hexadecimal besides.
+  // strtod also accepts spaces, a plus sign and hexadecimal.
   const char first = magnitude[0];
   if (!IsDigit(first) && !IsLetter(first) && first != '.') return std::nullopt;
   if (magnitude.size() > 1 && (magnitude[1] | 0x20) == 'x') return std::nullopt;
@@ -56,7 +56,7 @@ template <typename T>
 std::optional<T> RealFromHexText(std::string_view text) {
   const std::string_view magnitude = Magnitude(text);
   const bool negative = magnitude.size() != text.size();
-  // "inf" and a second 0x are no digits.
+  // "inf" and a second 0x are not digits.
   if (magnitude.empty() || magnitude.find_first_of("xX") != std::string_view::npos) {
     return std::nullopt;
   }

@@ -58,7 +58,7 @@ TEST(RealText, BeyondTheRangeIsInfinityOrZeroOfItsSign) {
 
 TEST(RealText, FloatsAreRoundedOnce) {
   // Just above the midpoint of 1 and the next float; the nearest double is the midpoint, which
-  // would go down to 1.
+  // would round down to 1.
   EXPECT_EQ(RealFromText<float>("1.00000005960464477539062500000001"), 1 + 0x1p-23F);
 }
 

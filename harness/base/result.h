@@ -1,5 +1,6 @@
-// Errors as values: `Error` names the fault and its place, `Result<T>` is a T or an Error.
-// Every room of the project returns these; exceptions of libraries are caught at their edge.
+// Errors as values: `Error` names the fault and its place, `Result<T>` is a T or an Error. Every
+// room of the project returns these; exceptions of libraries are caught where the library is
+// called.
 #pragma once
 
 #include <cstdint>
@@ -32,18 +33,18 @@ struct Error {
 
   ErrorCode code = ErrorCode::kInternal;
   std::string message;          // one line: error, place, remedy
-  uint64_t offset = kNoOffset;  // absolute byte offset in the input, where there is one
+  uint64_t offset = kNoOffset;  // absolute byte offset in the input, if there is one
 };
 
 inline Error MakeError(ErrorCode code, std::string message, uint64_t offset = Error::kNoOffset) {
   return Error{code, std::move(message), offset};
 }
 
-// A value or an Error. Not thread-safe, as any plain value.
+// A value or an Error. Not thread-safe, like any plain value.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Implicit, so that `return value;` and `return MakeError(...);` both read as they should.
+  // Implicit, so that `return value;` and `return MakeError(...);` both compile.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)

@@ -1,5 +1,5 @@
-// The rounding directions of IEEE 754 and the one place where a significand is rounded. The narrow
-// float types of this room (half, fp8) are built on it.
+// The rounding directions of IEEE 754, and the only function that rounds a significand, on which
+// the narrow float types of this room (half, fp8) are built.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Rounding : uint8_t {
   kDown,  // toward -infinity
 };
 
-// Whether `mode` moves an inexact value of this sign away from zero, whatever was dropped.
+// Whether `mode` moves an inexact value of this sign away from zero, whatever bits were dropped.
 constexpr bool RoundsAway(Rounding mode, bool negative) {
   return (mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative);
 }

@@ -6,8 +6,8 @@
 
 namespace anecheck {
 
-// `text` as one word of a POSIX shell (POSIX.1-2017, shell command language, 2.2): itself where no
-// character of it has a meaning there, else in single quotes.
+// `text` as one word of a POSIX shell (POSIX.1-2017, shell command language, 2.2): unchanged if
+// none of its characters has a meaning there, else in single quotes.
 std::string ShellWord(std::string_view text);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// A word that ShellWord spells is the word that a shell reads.
+// A shell reads the result of ShellWord as the original word.
 #include "harness/base/shell_word.h"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ TEST(ShellWord, LeavesPlainWordsAlone) {
 }
 
 RC_GTEST_PROP(ShellWord, AShellReadsTheSameText, ()) {
-  // Every character but the end of a text, which no argument holds.
+  // Every character except NUL, which no argument can contain.
   const auto text = *rc::gen::container<std::string>(
       *rc::gen::inRange<size_t>(0, 20),
       rc::gen::map(rc::gen::inRange(1, 256), [](int c) { return static_cast<char>(c); }));

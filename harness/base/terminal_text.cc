@@ -101,7 +101,7 @@ class FoldedLine {
 
   size_t columns_;
   size_t column_ = 0;    // of the next letter
-  size_t hang_ = 0;      // where the lines that go on begin
+  size_t hang_ = 0;      // the column at which continuation lines begin
   size_t deeper_ = 0;    // the same for text without columns
   bool folded_ = false;  // whether a cell was too long
   std::string text_;

@@ -7,14 +7,15 @@
 
 namespace anecheck {
 
-// Columns of the terminal behind standard output; 0 where there is none, or none that says.
+// Columns of the terminal behind standard output; 0 if there is no terminal or its width is
+// unknown.
 size_t TerminalColumns();
 
-// `text` with lines of at most `columns` columns, broken between words; 0 leaves it as it is. Cells
-// stand apart by two spaces or more: one that begins in the left part of the line goes on below
-// itself, others go to further lines. A word longer than a line, and a line that begins with
-// the name of the tool, which people copy, stay whole. Escape sequences of colours take no column,
-// and every code point of UTF-8 takes one.
+// `text` with lines of at most `columns` columns, broken between words; 0 changes nothing. Cells
+// are separated by two or more spaces. A cell that begins in the left part of the line is continued
+// below itself; other cells move to further lines. A word longer than a line is not broken, nor is
+// a line that begins with the name of the tool, which people copy. Escape sequences of colours take
+// no column, and every code point of UTF-8 takes one.
 std::string Folded(std::string_view text, size_t columns);
 
 }  // namespace anecheck

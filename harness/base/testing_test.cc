@@ -71,7 +71,7 @@ TEST(TestData, UnpacksGzip) {
   EXPECT_EQ(ReadGzipFile(folder->File("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Run by SkipReport's tests in a process of its own.
+// Run by SkipReport's tests in a separate process.
 TEST(SkipReport, DISABLED_SkipsForWantOfAFile) { ANECHECK_SKIP_WITHOUT("/no/such/folder"); }
 
 // The exit code of this binary with only the test above and `variables` set.
@@ -99,7 +99,7 @@ TEST(SkipReport, NamesTheTestAndItsReason) {
                         "SkipReport.DISABLED_SkipsForWantOfAFile: no data: /no/such/folder is"));
 }
 
-// Draws with fixed seeds, so that every run finds the same.
+// Draws with fixed seeds, so that every run has the same values.
 template <typename T>
 std::vector<T> Draw(const rc::Gen<T>& gen) {
   std::vector<T> values;

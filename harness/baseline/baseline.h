@@ -1,5 +1,5 @@
 // Numeric baselines: an engine's results for fixed cases, kept small enough to commit, so that a
-// later engine, compiler or library can be compared with it bit by bit and by statistic.
+// later engine, compiler or library can be compared with them bit by bit and by statistics.
 #pragma once
 
 #include <cstdint>
@@ -17,29 +17,30 @@ namespace anecheck {
 
 inline constexpr int kBaselineVersion = 1;
 
-// The fate of a case.
+// The outcome of a case.
 struct CaseFate {
   RunStatus status = RunStatus::kOk;
   bool misplaced = false;  // it ran on another device than the engine
   bool verified = false;   // the runner compared by itself; there are no bits
-  uint64_t bits = 0;       // else, over the types and bits of the outputs
+  uint64_t bits = 0;       // else a digest of the types and bits of the outputs
 
-  // Whether the case ran on the engine.
+  // Returns whether the case ran on the engine.
   bool ran() const { return status == RunStatus::kOk && !misplaced; }
   bool operator==(const CaseFate&) const = default;
 };
-// 16 hexadecimal digits over the outputs, or a word: "rejected", "misplaced", "verified", ...
+// Returns the 16 hexadecimal digits of `bits`, or a word: "rejected", "misplaced", "verified", ...
 std::string ToText(const CaseFate& fate);
 // kInvalid for any other text.
 Result<CaseFate> FateFromText(std::string_view text);
 
-// The answer of one operation in one configuration on one target.
+// The engine's answer to one operation in one configuration on one target.
 struct BaselineEntry {
   std::string op;
-  std::string configuration;  // the generator's aim: a CaseMode's name
+  std::string configuration;  // the name of a CaseMode
   std::string target;
   Route route = Route::kMil;
-  // Names the cases: graphs and input bytes. Entries with another question cannot be compared.
+  // A digest of the cases: graphs and input bytes. Entries with different questions cannot be
+  // compared.
   std::string question;
   std::vector<CaseFate> cases;  // one per case, in order
   uint64_t outside = 0;         // elements outside the conforming interval
@@ -47,7 +48,8 @@ struct BaselineEntry {
   OutputErrors errors;
 };
 
-// A case that stands in the file itself, for every target of it: later generators do not matter.
+// A case that is kept in the file, for every target of the file, so that later generators do not
+// matter.
 struct BaselineCase {
   std::string op, configuration;
   Graph graph;
@@ -61,37 +63,37 @@ struct Baseline {
   uint64_t seed = 1;
   uint64_t cases = 2;                  // of an entry
   std::vector<BaselineEntry> entries;  // by target, operation, configuration
-  // Empty where the cases follow from the seed and the generator; else `cases` of each operation
-  // and configuration.
+  // Empty if the cases follow from the seed and the generator; else `cases` cases for each
+  // operation and configuration.
   std::vector<BaselineCase> stored;
 
   const BaselineEntry* Find(const BaselineEntry& like) const;
 };
 
 // Runs `options.cases` cases for each operation of `options.ops`, each of `options.modes` (integer
-// and float where it is empty) and each target. An operation that the generator does not draw for a
-// target and mode has no entry. Seeds follow from options.seed and the entry's names, so that a
-// part of the operations gives the same entries as all. The order of jobs does not matter.
+// and float if empty) and each target. An operation that the generator does not draw for a target
+// and mode has no entry. Seeds follow from options.seed and the entry's names, so recording some
+// operations makes the same entries as recording all. The order of jobs does not matter.
 Result<Baseline> RecordBaseline(const CampaignOptions& options, const RunnerFactory& make_runner,
                                 const std::function<void(const CampaignProgress&)>& progress = {});
 
-// The cases that RecordBaseline would run on the first target, to be kept.
+// Returns the cases that RecordBaseline would run on the first target, to be kept in a file.
 Result<std::vector<BaselineCase>> DrawBaselineCases(const CampaignOptions& options);
 
-// As RecordBaseline, with kept cases, which become part of the result: those whose operation and
-// mode `options` name, on each target. Their number of an entry must be options.cases (kInvalid).
+// As RecordBaseline, but runs kept cases on each target: those whose operation and mode `options`
+// name. The result keeps them. Errors: also kInvalid if an entry does not have options.cases cases.
 Result<Baseline> RecordBaselineOf(
     std::vector<BaselineCase> stored, const CampaignOptions& options,
     const RunnerFactory& make_runner,
     const std::function<void(const CampaignProgress&)>& progress = {});
 
-// The options that record the same entries again: seed, number of cases, targets, modes and
+// Returns the options that record the same entries again: seed, number of cases, targets, modes and
 // operations of the entries. The caller sets the runner.
 Result<CampaignOptions> OptionsOf(const Baseline& baseline);
 
 // One line per entry, so that versions of a file can be read side by side.
 std::string BaselineToJson(const Baseline& baseline);
-// kMalformed names the entry and the member that is wrong; kUnsupported for another version.
+// Errors: kMalformed, which names the wrong entry and member; kUnsupported for another version.
 Result<Baseline> BaselineFromJson(std::string_view text, std::string_view name);
 
 }  // namespace anecheck

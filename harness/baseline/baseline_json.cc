@@ -18,10 +18,10 @@ namespace {
 using json_fields::Bad;
 
 constexpr std::string_view kFormat = "anecheck-baseline";
-// Of a case that the runner compared by itself.
+// The word for a case that the runner compared by itself.
 constexpr std::string_view kVerified = "verified";
 
-// Six significant digits: enough for any threshold, and short.
+// Rounds to six significant digits, which are short and enough for any threshold.
 Json Short(double value) {
   return RealFromText<double>(fmt::format("{:.6g}", value)).value_or(value);
 }
@@ -40,7 +40,7 @@ Json ErrorsToJson(const BaselineEntry& entry) {
   while (used > 0 && entry.histogram[used - 1] == 0) --used;
   json["histogram"] = Json::array();
   for (size_t i = 0; i < used; ++i) json["histogram"].push_back(entry.histogram[i]);
-  // If every answer is exact, the elements by magnitude say nothing.
+  // If every answer is exact, the errors by magnitude are all 0.
   if (errors.sum_ulp == 0) return json;
   json["magnitudes"] = Json::array();
   for (const auto& [exponent, magnitude] : errors.by_exponent) {

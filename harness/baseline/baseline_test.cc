@@ -22,7 +22,7 @@ constexpr CaseFate kCrashed = {.status = RunStatus::kCrashed};
 constexpr CaseFate kFailed = {.status = RunStatus::kFailed};
 constexpr CaseFate kMisplaced = {.misplaced = true};
 
-// 100 elements with errors of `ulps` each.
+// An entry of 100 elements with errors of `ulps` each.
 BaselineEntry Entry(std::vector<CaseFate> cases, uint64_t ulps = 1) {
   BaselineEntry entry;
   entry.op = "exp";
@@ -206,7 +206,8 @@ TEST(BaselineJson, NamesTheFault) {
   EXPECT_THAT(with("\"outside\":0", "\"outside\":\"no\""), HasSubstr("outside"));
 }
 
-// A history in which entry `e` changes its bits at file `changes[e]`, and file `hole` lacks all.
+// A history of files: entry `e` changes its bits at file `changes[e]`, and file `hole` has no
+// entries.
 struct History {
   std::vector<size_t> changes;
   size_t count = 0;

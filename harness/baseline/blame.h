@@ -1,4 +1,4 @@
-// Finds the one of many stored baselines that brought a drift: bisection between the oldest and the
+// Finds which of many stored baselines introduced a drift, by bisection between the oldest and the
 // newest.
 #pragma once
 
@@ -14,15 +14,16 @@
 
 namespace anecheck {
 
-// One entry that the newest baseline gives otherwise than the oldest.
+// An entry that differs between the newest and the oldest baseline.
 struct Blame {
-  EntryDrift drift;  // oldest against newest
-  // Indices into the files: the first one found to differ from the oldest as gravely as the newest
-  // does, and the last before it, which differs less or not at all. Files between them cannot be
-  // compared (the cases are others, or the entry is missing).
+  EntryDrift drift;  // from the oldest to the newest
+  // Indices into the files. `first_after` is the first file found to differ from the oldest as
+  // gravely as the newest does. `last_before` is the last comparable file before it, which differs
+  // less or not at all. Files between them cannot be compared: their cases differ, or they lack the
+  // entry.
   size_t last_before = 0;
   size_t first_after = 0;
-  Drift first_drift = Drift::kDrifted;  // oldest against first_after
+  Drift first_drift = Drift::kDrifted;  // from the oldest to first_after
 };
 
 struct BlameReport {
@@ -31,11 +32,13 @@ struct BlameReport {
   size_t files_read = 0;
 };
 
-// Reads the file of an index; called once a file and only for those that bisection needs.
+// Reads the file with an index; called at most once per file, and only for files that bisection
+// needs.
 using BaselineLoader = std::function<Result<Baseline>(size_t index)>;
 
-// `count` baselines in order of time, 2 or more. A drift that came, went and came again is blamed
-// on one of its arrivals. Errors: those of `load`; kInvalid for fewer than two.
+// Finds the drifts among `count` baselines in order of time. A drift that disappeared and came
+// again is blamed on one of the files that introduced it. Errors: those of `load`; kInvalid for
+// fewer than two.
 Result<BlameReport> BlameDrifts(size_t count, const BaselineLoader& load,
                                 const DriftThresholds& thresholds);
 

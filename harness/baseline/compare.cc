@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, kDriftCount> kNames = {
     "bit-identical", "not-comparable", "newly-accepted", "newly-reached",
     "drifted",       "worse",          "now-rejected",   "out-of-bound"};
 
-// How far a case got: refused, accepted, ran where it was asked to run.
+// How far a case got: refused, accepted, or run on the requested device.
 enum class Depth : uint8_t { kStopped, kAccepted, kRan };
 Depth DepthOf(const CaseFate& fate) {
   if (fate.misplaced || fate.status == RunStatus::kFailed) return Depth::kAccepted;
@@ -41,7 +41,7 @@ class Comparison {
       Note(Drift::kOutOfBound, fmt::format("{} outside of the interval, {} before",
                                            Counted(after_.outside, "element"), before_.outside));
     }
-    // Statistics over other cases say nothing about these.
+    // The statistics are comparable only if the same cases ran.
     if (other_bits_ && same_reach_) CompareStatistics();
     return Answer();
   }
@@ -63,8 +63,7 @@ class Comparison {
       const std::string what =
           fmt::format("case {} {}, {} before", i, TextOf(new_one), TextOf(old_one));
       if (to <= from) {
-        // Another way to stop as early, such as a crash instead of a refusal, is no
-        // progress.
+        // Stopping as early in another way, such as a crash instead of a refusal, is no progress.
         Note(Drift::kNowRejected, what);
       } else {
         const bool reached = to == Depth::kRan && (from == Depth::kAccepted || !ran_before);

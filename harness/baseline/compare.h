@@ -1,5 +1,5 @@
-// Two baselines side by side: the change of each entry, and which of the changes count as a
-// regression. Used by `anecheck baseline compare` and, through it, by CI.
+// Compares two baselines: the change of each entry, and which changes count as a regression. Used
+// by `anecheck baseline compare` and, through it, by CI.
 #pragma once
 
 #include <array>
@@ -15,44 +15,44 @@
 
 namespace anecheck {
 
-// The fate of an entry, mildest first; of several the last counts.
+// The change of an entry, mildest first. If several apply, the last counts.
 enum class Drift : uint8_t {
   kIdentical,      // every case gives the same bits, or the same refusal
-  kNotComparable,  // only one side has the entry, or the cases are others
+  kNotComparable,  // only one side has the entry, or the cases differ
   kNewlyAccepted,  // a case that the compiler refused is accepted
-  kNewlyReached,   // no case ran on the engine, and one does now
-  kDrifted,        // other bits, no more elements outside their interval, statistics as good
+  kNewlyReached,   // no case ran on the engine before, and one does after
+  kDrifted,        // other bits, no more elements outside their interval, statistics no worse
   kWorse,          // as kDrifted, and a statistic rose beyond its threshold
-  kNowRejected,    // a case that was accepted is refused, or one that ran does not run any more
+  kNowRejected,    // a case that was accepted is refused, or a case that ran does not run
   kOutOfBound,     // more elements lie outside their conforming interval
 };
 inline constexpr size_t kDriftCount = 8;
 std::string_view DriftName(Drift drift);  // "bit-identical", "drifted", "out-of-bound", ...
 std::optional<Drift> DriftFromName(std::string_view name);
 
-// A statistic is worse where it is above old * (1 + share) + its own allowance.
+// A statistic is worse if it is above old * (1 + share) + its own allowance.
 struct DriftThresholds {
   double share = 0.05;
   double mean_ulp = 0.01;
   double bias_ulp = 0.01;  // on its magnitude
   double max_ulp = 0;
   double mean_relative = 1e-6;
-  uint64_t outside = 0;  // elements that may join those outside
+  uint64_t outside = 0;  // further elements that may lie outside
 };
 
 struct EntryDrift {
-  BaselineEntry before, after;  // `after` is `before` where the entry is missing
+  BaselineEntry before, after;  // `after` is `before` if the entry is missing
   Drift drift = Drift::kIdentical;
   std::string detail;  // one line: the cases and statistics that changed; empty for kIdentical
 };
 
 struct BaselineComparison {
-  std::vector<EntryDrift> entries;  // in the order of the first, then those of the second alone
+  std::vector<EntryDrift> entries;  // in the order of `before`, then the entries of `after` alone
   std::array<uint64_t, kDriftCount> counts{};
 };
 
-// Whether and how an entry changed. Precondition: both name the same operation, configuration,
-// target and route.
+// Returns whether and how an entry changed. Precondition: both entries have the same operation,
+// configuration, target and route.
 EntryDrift CompareEntry(const BaselineEntry& before, const BaselineEntry& after,
                         const DriftThresholds& thresholds);
 BaselineComparison CompareBaselines(const Baseline& before, const Baseline& after,

@@ -1,6 +1,6 @@
-// Baselines of the simulated engine: one that nobody touched compares clean time after time, each
-// planted drift is reported in its class and its operation alone, and the committed baselines of
-// the families hold.
+// Baselines of the simulated engine: an unchanged engine always compares clean, each planted drift
+// is reported only in its class and its operation, and the engine agrees with the committed
+// baseline of the families.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ constexpr PlantedDrift kDrifts[] = {
 #undef ANECHECK_DRIFT
 };
 
-// Gives each operand as it is on every family, and no drift concerns it.
+// An operation that no drift concerns, on any family.
 constexpr const char* kBystander = "relu";
 
 const std::map<std::string, int> kFamilies = {{"h13", 2}, {"h17s", 6}};
@@ -49,7 +49,7 @@ CampaignOptions Options(const std::vector<std::string>& ops) {
   return options;
 }
 
-// With `stored` where it holds cases, else with drawn ones.
+// Records with the cases in `stored` or, if it is empty, with drawn cases.
 Baseline Record(const CampaignOptions& options, const std::vector<BaselineCase>& stored = {}) {
   const RunnerFactory runner = [&] { return MakeRunner(options); };
   auto baseline =
@@ -95,7 +95,7 @@ Result<Baseline> ReadBaseline(const std::string& path) {
   return BaselineFromJson(text, path);
 }
 
-// The cases stand in a file, so that the classes do not depend on the generator.
+// The cases come from a file, so that the classes do not depend on the generator.
 TEST(EngineBaseline, TwentyPlantedDriftsAreToldInTheirClass) {
   EXPECT_GE(std::size(kDrifts), 20u);
   const auto cases =
@@ -152,8 +152,8 @@ TEST(EngineBaseline, KeptCasesAreRunOnEachTarget) {
   EXPECT_FALSE(RecordBaselineOf(*stored, options, [&] { return MakeRunner(options); }).ok());
 }
 
-// The file has its cases, so that only the engine, the oracle and the lowering can change its
-// results. An operation that the engine learns meanwhile is no harm.
+// The file contains its cases, so only the engine, the oracle and the lowering can change its
+// results. An operation that the engine has gained since the recording is no failure.
 TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
   const std::string path = ANECHECK_SOURCE_DIR "/corpus/baselines/simulated.json";
   const auto size = ReadFile(path);

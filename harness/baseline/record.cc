@@ -1,4 +1,4 @@
-// Recording of numeric baselines: one-operation cases from seeds of their own, run and measured.
+// Recording of numeric baselines: one-operation cases, each from its own seed, run and measured.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -21,9 +21,9 @@
 namespace anecheck {
 namespace {
 
-// Streams that may draw something else before an operation counts as one that is not drawn.
+// Attempts to draw an operation before it counts as not drawn.
 constexpr uint64_t kAttempts = 24;
-// By which cases of a baseline are compiled.
+// The route by which a baseline's cases are compiled.
 constexpr Route kRoute = Route::kMil;
 // Entries that go to a worker together.
 constexpr uint64_t kEntriesTogether = 32;
@@ -94,7 +94,7 @@ std::vector<EntryPlan> PlansOf(const CampaignOptions& options, const CampaignTar
   return plans;
 }
 
-// All of an entry's cases, or none.
+// Draws all cases of an entry, or none if one cannot be drawn.
 std::vector<Case> DrawCases(const EntryPlan& plan, const CampaignOptions& options) {
   std::vector<Case> drawn;
   for (uint64_t i = 0; i < options.cases; ++i) {
@@ -122,7 +122,7 @@ std::vector<Case> KeptCases(const EntryPlan& plan, std::span<const BaselineCase>
 
 class Recorder {
  public:
-  // Draws the cases where `stored` is empty.
+  // Draws the cases if `stored` is empty.
   Recorder(std::span<const BaselineCase> stored, const CampaignOptions& options,
            const RunnerFactory& make_runner,
            const std::function<void(const CampaignProgress&)>& progress)
@@ -324,7 +324,7 @@ Result<CampaignOptions> OptionsOf(const Baseline& baseline) {
   options.ops.reset();
   for (const BaselineEntry& entry : baseline.entries) {
     options.routes = SetOf(entry.route);
-    // The comparison reports an operation that a later table no longer holds as missing.
+    // If a later table lacks the operation, the comparison reports it as missing.
     if (const OpDefinition* op = FindOp(entry.op)) options.ops.set(op->schema.id);
     const auto mode = FindWord<CaseMode>(entry.configuration);
     if (mode && std::ranges::find(options.modes, *mode) == options.modes.end()) {

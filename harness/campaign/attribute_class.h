@@ -1,5 +1,5 @@
-// Classes of value of numeric attributes: the cells of coverage for an operation's numbers and
-// lists, and their spelling.
+// Classes of value of numeric attributes: the coverage cells of an operation's numbers and lists,
+// and their names.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace anecheck {
 
-// For a number, its sign, or zero, one, between the two or above. For a list, its length and the
-// class of its elements if they all have one class. Nothing for values that are neither.
+// For a number, its sign, or zero, one, between the two or above. For a list, its length, and the
+// class of its elements if they are all equal. Empty for other values.
 std::optional<uint32_t> AttributeClass(const Graph& graph, const Attribute& attribute);
 
 // "negative", "fraction", "empty", "4 one", "2 mixed".

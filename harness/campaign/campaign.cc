@@ -36,19 +36,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Cases that go to a worker together: enough to make the hand-over cheap, few enough to lose little
-// when a worker dies.
+// The number of cases that go to a worker together: enough to make the hand-over cheap, few enough
+// to lose little when a worker dies.
 constexpr uint64_t kBatch = 64;
-// Batches that threads may be ahead of the writer.
+// The most batches that threads may be ahead of the writer.
 constexpr uint64_t kAhead = 8;
-// Batches that wait to be recorded together: so many, and so long.
+// Limits on the batches that wait to be recorded together: their number and the time.
 constexpr size_t kMostWaiting = 256;
 constexpr double kLongestWait = 1;  // seconds
-// While a run is young as a share of its time, so that one which is killed soon has left something,
-// but no shorter than recording is worth.
+// In a young run the longest wait is this share of its time, so that a run killed early has
+// recorded something. It is at least kLeastWait, since recording has a cost.
 constexpr double kWaitShare = 0.25;
 constexpr double kLeastWait = 0.03;  // seconds
-// Between two rows of `pace`, and as a share of the time worked so far.
+// The least time between two rows of `pace`, in seconds and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
 
@@ -57,8 +57,8 @@ struct Workbench {
   Evaluation evaluation;
   CoverageCounter coverage;
   ReachCounter reach;
-  CampaignOptions options;  // of the case at hand
-  bool identified = false;  // the runner answers for the engine that the run began with
+  CampaignOptions options;  // of the current case
+  bool identified = false;  // the runner's engine is known to be that of the run
 };
 
 struct BatchResult {
@@ -72,11 +72,11 @@ uint64_t BatchesOfShard(const CampaignOptions& options) {
   return (all + options.shards - 1 - options.shard) / options.shards;
 }
 
-// Results of two engines cannot stand in one run. The system is a part of an engine but of the
-// simulated one, and of no engine at all.
+// One run cannot contain results of two engines. The operating system counts as part of an engine,
+// except for the simulated engine and for runners without an engine.
 Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
                        const RunnerIdentity& identity) {
-  // Earlier versions of the tool did not record it.
+  // Files of older versions of the tool lack the content.
   const bool told = !point.content.empty() && !identity.content.empty();
   const bool real =
       identity.provenance == Provenance::kSilicon || identity.provenance == Provenance::kReported;
@@ -115,7 +115,7 @@ class Campaign {
     confirmer_.emplace(options_, std::move(runner), identity, std::set<std::string>());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
-    // A process that resumed the run in between owns it, and this process leaves it alone.
+    // If another process resumed the run in between, it owns the run, and this process stops.
     ANECHECK_ASSIGN(lock_, RunLock::Take(options_.db, run));
     return RunRest(store, run, identity);
   }
@@ -140,7 +140,7 @@ class Campaign {
     return RunRest(store, point.run, identity);
   }
 
-  // A case of a recorded run again.
+  // Makes a case of a recorded run again.
   Result<Case> RemakeRecorded(Store& store, int64_t run, uint64_t index) {
     ANECHECK_RETURN_IF_ERROR(Recall(store, run));
     return Remake(index);
@@ -160,7 +160,7 @@ class Campaign {
     return std::move(summary_);
   }
 
-  // The summary says the same of the engine as the file says of the run in the end.
+  // Takes the engine of the summary from the finished run in the file.
   Status NameEngine(Store& store, int64_t run) {
     ANECHECK_ASSIGN(const RunRow record, store.Run(run));
     summary_.provenance = record.provenance;
@@ -190,10 +190,10 @@ class Campaign {
     return std::move(summary_);
   }
 
-  // Of this shard.
+  // The number of batches of this shard.
   uint64_t BatchCount() const { return BatchesOfShard(options_); }
 
-  // How long batches may wait to be recorded.
+  // The longest time that batches may wait to be recorded.
   Clock::duration LongestWait() const {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
         std::clamp(kWaitShare * Seconds(), kLeastWait, kLongestWait)));
@@ -207,8 +207,8 @@ class Campaign {
     return IsStopped() || (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
   }
 
-  // Gives the batch the time where something was found, at the end, and as often as makes a table
-  // of some hundred rows however long the campaign works.
+  // Records the time in the batch if it has a finding, at the end, and at intervals that grow with
+  // the time worked, so that the table stays at some hundred rows.
   void NotePace(bool last, RowBatch& batch) {
     const double seconds = worked_ + Seconds();
     const bool found = std::ranges::any_of(
@@ -219,7 +219,7 @@ class Campaign {
     batch.seconds = seconds;
   }
 
-  // Takes batches in order until there are none left, and leaves their results for the writer.
+  // Runs batches in order until none are left, and stores their results for the writer.
   void Work() {
     auto runner = MakeRunner();
     Workbench bench;
@@ -252,7 +252,7 @@ class Campaign {
     return (batch * options_.shards + options_.shard) * kBatch;
   }
 
-  // The cells that a resumed run has met.
+  // Tells the steering which cells a resumed run has met.
   Status Recall(Store& store, int64_t run) {
     if (!steering_) return {};
     ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
@@ -260,8 +260,8 @@ class Campaign {
     return {};
   }
 
-  // The content asked of case `index`. Steering looks at batches that have come to the writer
-  // whatever the threads do, and at no later one.
+  // The content required of case `index`. Steering only uses batches that the writer must have had
+  // by then at any speed of the threads, and no later batch.
   Aim AimOf(uint64_t batch, uint64_t index) {
     if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
@@ -269,7 +269,7 @@ class Campaign {
     const std::lock_guard lock(mutex_);
     const bool direct = RouteOfCase(options_, index) == Route::kNetlist;
     Aim aim = steering_->AimFor(index, options_.seed, known, family, direct);
-    // Leaves out the operations that the campaign leaves out.
+    // Removes operations that the campaign excludes.
     const auto taken = [&](OpKind kind) { return options_.ops.test(static_cast<size_t>(kind)); };
     if (aim.chain && !(taken(aim.chain->producer) && taken(aim.chain->consumer))) aim.chain.reset();
     aim.ops &= options_.ops;
@@ -277,7 +277,7 @@ class Campaign {
     return aim;
   }
 
-  // A thread's runner begins its own processes, maybe long after the run began.
+  // A thread's runner starts separate processes, possibly long after the run began.
   Status CheckStillSame(Runner& runner, Workbench& bench) const {
     if (bench.identified) return {};
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
@@ -347,7 +347,7 @@ class Campaign {
     return result;
   }
 
-  // The results that came too late for their own batch.
+  // Adds the late replies, which came after their own batch, as suspects.
   Status BlameLate(uint64_t batch, Runner& runner, Workbench& bench, BatchResult& result) {
     auto* replies = dynamic_cast<LateReplies*>(&runner.Inner());
     if (replies == nullptr) return {};
@@ -358,8 +358,8 @@ class Campaign {
     return {};
   }
 
-  // The case that a late reply belongs to, made again. Its row stays as it was judged: that may be
-  // recorded by now. The finding is the same as after a reply in time.
+  // Makes the case of a late reply again. Its row stays as it was judged, since it may already be
+  // recorded. The finding is the same as after a reply in time.
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
     ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
@@ -368,8 +368,8 @@ class Campaign {
     return Suspect{std::move(item), std::move(outcome), reply, std::move(signature)};
   }
 
-  // Takes batches in order, whichever thread was done first, and records them in groups: many small
-  // transactions cost more than making the cases.
+  // Takes batches in order, whichever thread finished first, and records them in groups: many small
+  // transactions would cost more than making the cases.
   Status WriteAll(Store& store, int64_t run) {
     std::vector<RowBatch> waiting;
     Clock::time_point recorded = Clock::now();
@@ -399,16 +399,16 @@ class Campaign {
         ANECHECK_RETURN_IF_ERROR(record());
       }
     }
-    // Earlier results stand, whatever became of the last one.
+    // Earlier results are recorded, whatever happened to the last batch.
     ANECHECK_RETURN_IF_ERROR(record());
-    // A batch that the stop cut short, or that is yet to be confirmed, is made again with --resume.
+    // A batch that the stop interrupted, or that is not yet confirmed, is made again with --resume.
     if (!status.ok() && status.error().code != ErrorCode::kInterrupted) return status;
     summary_.interrupted = summary_.cases < CasesOfShard(options_) &&
                            (IsStopped() || options_.cases != kUnlimitedCases);
     return {};
   }
 
-  // Until the batch is there or none comes any more; false where neither is so by `deadline`.
+  // Waits until the batch has arrived or no more will come; false if `deadline` passes first.
   bool WaitFor(uint64_t batch, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     const auto come = [&] { return results_.contains(batch) || (closed_ && batch >= next_); };
@@ -417,7 +417,7 @@ class Campaign {
     return true;
   }
 
-  // False where there is none.
+  // Takes the result of a batch; false if there is none.
   bool Take(uint64_t batch, BatchResult& result) {
     const std::lock_guard lock(mutex_);
     const auto found = results_.find(batch);
@@ -427,7 +427,7 @@ class Campaign {
     return true;
   }
 
-  // Confirms findings and lets threads and steering go on.
+  // Confirms findings and lets threads and steering continue.
   Status Settle(uint64_t batch, BatchResult& result) {
     for (Suspect& suspect : result.suspects) {
       ANECHECK_ASSIGN(std::vector<FindingRow> findings, confirmer_->Confirm(suspect));
@@ -447,7 +447,7 @@ class Campaign {
     return {};
   }
 
-  // Operations whose errors lean by now, and those that are often unconfirmed.
+  // Reports operations whose errors lean, and operations that are often unconfirmed.
   Status ReportManyCases(RowBatch& batch) {
     std::vector<OfMany> all;
     for (const OftenUnconfirmed& often : unconfirmed_.Add(batch)) all.push_back(AsFinding(often));
@@ -460,7 +460,7 @@ class Campaign {
     return {};
   }
 
-  // A case of this shard again.
+  // Makes a case of this shard again.
   Result<Case> Remake(uint64_t index) {
     CampaignOptions options = options_;
     const Aim aim = AimOf((index / kBatch - options_.shard) / options_.shards, index);
@@ -521,11 +521,11 @@ class Campaign {
   double worked_ = 0;    // seconds that they worked
   double noted_ = 0;     // of the last row of `pace`
 
-  std::optional<Steering> steering_;  // held by mutex_
+  std::optional<Steering> steering_;  // guarded by mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, BatchResult> results_;
-  uint64_t first_ = 0;  // batch to begin with
+  uint64_t first_ = 0;  // first batch of this process
   uint64_t next_ = 0;
   uint64_t settled_ = 0;
   bool closed_ = false;

@@ -1,5 +1,5 @@
 // A campaign: generates cases, runs them, judges every output element, confirms and records
-// findings. `anecheck run` is a thin shell around it; power and baseline measurements drive it too.
+// findings. `anecheck run` is a thin layer over it; power and baseline measurements use it too.
 #pragma once
 
 #include <atomic>
@@ -20,42 +20,43 @@
 
 namespace anecheck {
 
-// Whether the values of a case were judged: the engine answered with some, or the runner verified
-// the case itself, and the verdict says something. Graphs that must be refused have no values. Of
-// a case that is not judged and not inconclusive the engine's refusal, failure or death was.
+// Whether the values of a case were judged: the engine returned values, or the runner verified the
+// case itself, and the verdict is not inconclusive. Graphs that must be refused have no values. If
+// a case is neither judged nor inconclusive, its verdict is on the engine's refusal, failure or
+// death.
 bool IsJudged(const CaseRow& record);
 
-// Counts over a whole campaign, as its JSON summary gives them.
+// Counts over a whole campaign, as in its JSON summary.
 struct CampaignSummary {
-  // As the run has them in the results file.
+  // Both as recorded for the run in the results file.
   Provenance provenance = Provenance::kReported;
   std::string engine;
   uint64_t seed = 0;
   uint64_t cases = 0;
-  uint64_t judged = 0;  // cases of which IsJudged holds
+  uint64_t judged = 0;  // cases for which IsJudged is true
   uint64_t inconclusive = 0;
   uint64_t findings = 0;       // distinct new ones
   uint64_t known_defects = 0;  // documented ones, each on each target
-  // Distinct deviations that only terms never measured on their family forbid: neither new findings
-  // nor known defects.
+  // Distinct deviations that only unmeasured terms of their family forbid: neither new findings nor
+  // known defects.
   uint64_t unconfirmed = 0;
-  bool interrupted = false;      // cases are left that can be gone on with
+  bool interrupted = false;      // cases are left that a resume can run
   std::vector<FindingRow> list;  // distinct, in order of their first case
 };
 
-// Makes a fresh runner; called once a thread and again for confirmations.
+// Makes a fresh runner; called once per thread and again for confirmations.
 using RunnerFactory = std::function<Result<std::unique_ptr<Runner>>()>;
 
-// The runner that `options` name. Errors: kInvalid for an unknown kind.
+// Makes the runner that `options` name. Errors: kInvalid for an unknown kind.
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 
-// Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
-// all finished cases recorded. New findings and unconfirmed deviations are tried three more times
-// in fresh workers, once a signature; one that does not repeat each time is `flaky`. Known defects
-// are not: there are many of them in every run on a real engine, each try starts a worker, and a
-// result that a documented defect explains is not new. Everything recorded but the times follows
-// from the options. `progress` receives each batch, which is recorded within half a second; only
-// the death of the process loses a batch after that.
+// Runs the campaign and records it. If `stop` is not null, the campaign ends early once it is true,
+// with all finished cases recorded. For each signature, a new finding or unconfirmed deviation is
+// tried three more times in fresh workers; if it does not repeat each time it is `flaky`. Known
+// defects are not tried again: every run on a real engine has many of them, each try starts a
+// worker, and a result that a documented defect explains is not new. Everything recorded, except
+// times, follows from the options. `progress` receives each recorded batch. Batches are recorded
+// within a second; only the death of the process loses a batch before that.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -64,30 +65,31 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
 struct ResumePoint;
 
 // Resumes a recorded run that a signal, a time limit or a killed process stopped. The file ends as
-// an uninterrupted run would have left it, apart from times. From `options` it takes the number of
-// jobs, the time limit and the results file; the rest must equal the recorded `point.options`.
+// an uninterrupted run would have left it, apart from times. Of `options` the number of jobs, the
+// time limit and the results file may differ; the rest must equal the recorded `point.options`.
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,
                                        const std::atomic<bool>* stop = nullptr);
 
-// Case `index` of a recorded campaign, made again as it was run, with the options of that run.
-// Errors: kMalformed where these cannot be read, those of MakeCase.
+// Makes case `index` of a recorded campaign again as it was run, and returns the options of that
+// run. Errors: kMalformed if these cannot be read, and those of MakeCase.
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
 
-// Errors: kInvalid where the runner is a chip's own engine, which another target of `options` is
-// not (chip_target.h).
+// Errors: kInvalid if the runner is a chip's own engine and `options` name a target of another chip
+// (chip_target.h).
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
-// How many cases the campaign makes: `cases`, or its shard's part of them.
+// The number of cases that the campaign makes: `cases`, or its shard's part of them.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// Counts in `cases` that are recorded alike, and a finding that no earlier case showed.
+// CountCases adds `cases` cases with the same record; CountFinding adds a finding that no earlier
+// case showed.
 void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 
-// Whether the campaign found something new or, where `strict`, anything at all: documented defects
-// and unconfirmed deviations too.
+// Whether the campaign found something new. With `strict`, documented defects and unconfirmed
+// deviations count too.
 bool HasFindings(const CampaignSummary& summary, bool strict);
 
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
@@ -95,7 +97,7 @@ bool HasFindings(const CampaignSummary& summary, bool strict);
 Json SummaryToJson(const CampaignSummary& summary);
 // Its "summary".
 Json CountsToJson(const CampaignSummary& summary);
-// One of "findings".
+// One element of "findings".
 Json FindingToJson(const FindingRow& finding);
 
 }  // namespace anecheck

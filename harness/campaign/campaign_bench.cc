@@ -1,15 +1,15 @@
-// The cost of a full case, beside its least possible cost: drawing its graph, making it and
-// appending a row. Cases a second; a worker is a process of its own, so that figures for one core
-// are those under `taskset -c 0`.
+// The cost of a full case, and its least possible cost: drawing its graph, making it and appending
+// a row. Figures are cases per second. A worker is a separate process, so figures for one core need
+// `taskset -c 0`.
 //
 // Two profiles. "small" is `anecheck run --small --mode float,integer --targets h13`: graphs of 1
-// to 12 nodes (and the conversions that they bring along), 64 elements a tensor and 1,024 products
-// an operation where it has such an instance. "mixed" is the default of `anecheck run --targets
-// h13`: its mix of modes, 256 elements, 16,384 products, one graph in 32 with up to 40 nodes, one
-// case in 64 with a long axis. In both the simulated engine has the documented defects of its
-// family, as `run` has it, so that a share of the cases (6 % of "small") is judged again operation
-// by operation, and findings are confirmed. "small_clean" is "small" with `--quirk all=off`: each
-// case is generated, written, compiled, run, judged and recorded once.
+// to 12 nodes (and the conversions that they bring along), 64 elements per tensor, and 1,024
+// products per operation if it has such a small instance. "mixed" is the default of `anecheck run
+// --targets h13`: its mix of modes, 256 elements, 16,384 products, one graph in 32 with up to 40
+// nodes, one case in 64 with a long axis. In both, as in `run`, the simulated engine has the
+// documented defects of its family, so that a share of the cases (6 % of "small") is judged again
+// operation by operation, and findings are confirmed. "small_clean" is "small" with `--quirk
+// all=off`: each case is generated, written, compiled, run, judged and recorded once.
 #include <algorithm>
 #include <atomic>
 #include <benchmark/benchmark.h>
@@ -41,7 +41,7 @@ CampaignOptions Options(Profile profile, uint64_t cases) {
   return options;
 }
 
-// Graphs of 5 to 12 nodes, as the generator's figures are asked of.
+// Graphs of 5 to 12 nodes, the size for which the generator's figures are stated.
 GeneratorOptions SmallGraphs() {
   GeneratorOptions options;
   options.min_nodes = 5;
@@ -51,7 +51,7 @@ GeneratorOptions SmallGraphs() {
   return options;
 }
 
-// Small graphs, nothing else.
+// Only draws small graphs.
 void BM_DrawGraphs(benchmark::State& state) {
   GeneratorOptions options = SmallGraphs();
   Graph graph;
@@ -66,8 +66,8 @@ void BM_DrawGraphs(benchmark::State& state) {
 }
 BENCHMARK(BM_DrawGraphs);
 
-// The same with the oracle's value and bound of every output, and the proof that each can move: the
-// added cost over drawing them.
+// Adds the oracle's value and bound of every output, and the proof that each can move, to measure
+// their cost over drawing.
 void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   GeneratorOptions options = SmallGraphs();
   options.mode = mode;
@@ -87,13 +87,13 @@ void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   state.SetItemsProcessed(state.iterations());
   const auto graphs = static_cast<double>(std::max<int64_t>(1, state.iterations()));
   state.counters["drawn"] = static_cast<double>(drawn) / graphs;
-  // Operations after an output that nothing moves are cut off.
+  // Operations after an output that no input moves are removed.
   state.counters["nodes"] = static_cast<double>(nodes) / graphs;
 }
 BENCHMARK_CAPTURE(BM_ProvenGraphs, float, CaseMode::kFloat);
 BENCHMARK_CAPTURE(BM_ProvenGraphs, integer, CaseMode::kInteger);
 
-// As many choices as a graph of 12 nodes takes at the least: 64.
+// Draws 64 choices, the least number for a graph of 12 nodes.
 void BM_EmptyLoop(benchmark::State& state) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   for (auto _ : state) {
@@ -113,7 +113,7 @@ void BM_GenerateOnly(benchmark::State& state, Profile profile) {
 BENCHMARK_CAPTURE(BM_GenerateOnly, small, Profile::kSmall);
 BENCHMARK_CAPTURE(BM_GenerateOnly, mixed, Profile::kMixed);
 
-// The rows that a campaign left in one table, to be appended to another file.
+// The rows that a campaign wrote to one table, to be appended to another file.
 class Rows {
  public:
   Rows(sqlite3* from, const std::string& table) : table_(table) {
@@ -132,7 +132,7 @@ class Rows {
     for (sqlite3_value* value : values_) sqlite3_value_free(value);
   }
 
-  // False where SQLite refuses.
+  // False if SQLite refuses.
   bool AppendTo(sqlite3* database) const {
     std::string insert = "INSERT INTO " + table_ + " VALUES (?";
     for (int i = 1; i < width_; ++i) insert += ",?";
@@ -154,7 +154,8 @@ class Rows {
   std::vector<sqlite3_value*> values_;
 };
 
-// The rows of cases and outputs that a campaign left, by SQLite alone: one transaction each time.
+// Appends the rows of cases and outputs of a campaign with SQLite alone, in one transaction each
+// time.
 void BM_BareAppend(benchmark::State& state) {
   constexpr uint64_t kCases = 2048;
   const auto folder = TempDirectory::Create("anecheck-bench-");
@@ -186,7 +187,7 @@ void BM_BareAppend(benchmark::State& state) {
 }
 BENCHMARK(BM_BareAppend)->UseRealTime();
 
-// The engine in this process, beside which the cost of a worker shows.
+// Runs the engine in this process, to show the cost of a worker by comparison.
 class InProcessRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> Create() {

@@ -1,4 +1,4 @@
-// The counts of campaigns, and their words.
+// The counts of campaigns, and their JSON.
 
 #include "harness/base/json.h"
 #include "harness/campaign/campaign.h"

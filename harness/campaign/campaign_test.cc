@@ -1,5 +1,5 @@
-// Campaigns: the same cases whatever the number of jobs, findings that are confirmed and can be run
-// again, and hostile engines that cost one case each.
+// Campaigns: the cases do not depend on the number of jobs, findings are confirmed and can be run
+// again, and hostile engines cost one case each.
 #include "harness/campaign/campaign.h"
 
 #include <filesystem>
@@ -178,7 +178,7 @@ TEST_F(CampaignTest, ACaseThatDidNotRunIsInconclusiveAndNoFinding) {
   EXPECT_EQ(summary.findings, 0u);
 }
 
-// Refuses every case at the front end, without a word.
+// Refuses every case at the front end, without a message.
 class RejectingRunner final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "rejecting"}; }
@@ -258,7 +258,7 @@ TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
   EXPECT_EQ(ranged, 3);
 }
 
-// Gives an external program's identity, which its proofs may raise.
+// Has the identity of an external program, whose evidence a proof may raise.
 class ProvingRunner final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override {
@@ -311,7 +311,7 @@ TEST_F(CampaignTest, AProofOnAnotherChipsTargetIsTheRunnersWord) {
   EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM proved_reach"))[0][0], "0");
 }
 
-// The machine's own engine, on a machine of the test's.
+// Has the identity of a machine's own engine, with an M4.
 class OwnEngine final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override {
@@ -443,7 +443,7 @@ TEST_F(CampaignTest, AnOutputIsExplainedByItsAncestors) {
   EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
 }
 
-// The error of exponentials of base 2 was measured on no engine.
+// The error of exponentials of base 2 is not measured on any engine.
 TEST_F(CampaignTest, DeviationsThatOnlyUnmeasuredTermsForbidAreUnconfirmed) {
   Case item;
   item.target = {"h16", 5};

@@ -20,28 +20,26 @@
 namespace anecheck {
 namespace {
 
-// Of the cases that ran, and of those that were refused as they must be.
-
 // Indices of kCoverageKinds.
 enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };
 
-// In place of an operation where a cell is of all of them.
+// Takes the place of an operation in cells that are for all operations.
 constexpr uint64_t kAllOps = 0xfff;
 
-// A cell as a number, which tells cells apart without their names: `more` is a parameter or another
+// The code of a cell, which identifies it without its name. `more` is a parameter or another
 // operation, `what` the class.
 uint64_t Code(Kind kind, uint64_t op, uint64_t more, uint64_t what) {
   return uint64_t{kind + 1u} << 56 | op << 44 | more << 32 | what;
 }
 
-// The numbers of cells by their codes, which are never 0.
+// A hash table from codes of cells, which are never 0, to numbers of cells.
 class CodeTable {
  public:
   static constexpr uint32_t kAbsent = ~uint32_t{0};
 
   CodeTable() : entries_(kFirstSize) {}
 
-  // kAbsent where the code is new.
+  // The number of a code; kAbsent if the code is new.
   uint32_t& operator[](uint64_t code) {
     if (2 * used_ >= entries_.size()) Grow();
     Entry& entry = Place(code);
@@ -59,7 +57,7 @@ class CodeTable {
     uint32_t number = kAbsent;
   };
 
-  // The entry of the code, or the empty one that it belongs into.
+  // The entry of the code, or the empty entry for it.
   Entry& Place(uint64_t code) {
     size_t at = code * kGoldenRatio64 >> 32;
     for (;; ++at) {
@@ -79,7 +77,7 @@ class CodeTable {
   size_t used_ = 0;
 };
 
-// One copy of each text, which lives as long as the process.
+// Returns the one copy of a text, which lives as long as the process.
 std::string_view Intern(std::string text) {
   static std::mutex mutex;
   static auto* texts = new std::unordered_set<std::string>;
@@ -89,7 +87,7 @@ std::string_view Intern(std::string text) {
 
 }  // namespace
 
-// The cells met so far, and the counts of those of the batch at hand.
+// The cells met so far, and the counts of the current batch.
 class CoverageCounter::Cells {
  public:
   void BeginCase(uint64_t index) {
@@ -97,7 +95,7 @@ class CoverageCounter::Cells {
     index_ = index;
   }
 
-  // `name` makes the cell's name, the first time that it is met.
+  // `name` is called only when the cell is met for the first time.
   template <typename Name>
   void Meet(uint64_t code, const Name& name) {
     uint32_t& number = by_code_[code];
@@ -107,7 +105,7 @@ class CoverageCounter::Cells {
     }
     Count(number);
   }
-  // The same by the name alone.
+  // The same for a cell that is identified by its name.
   void MeetNamed(Kind kind, std::string_view name) {
     const auto found = by_name_.find({kCoverageKinds[kind], name});
     if (found != by_name_.end()) return Count(found->second);
@@ -191,7 +189,7 @@ size_t ValueClass(Half half) {
   return magnitude == std::trunc(magnitude) ? 4 : 3;
 }
 
-// Goes through one case. `Cells` counts them.
+// Finds the cells of one case; `Cells` counts them.
 template <typename Cells>
 class Recorder {
  public:
@@ -210,7 +208,7 @@ class Recorder {
     if (IsAskedForRules(item_.seed, kRulesEvery)) Rules();
   }
 
-  // Rules alone: a refused graph reached nothing else.
+  // Counts only rules: a refused graph reached nothing else.
   void RunRules() {
     cells_.BeginCase(item_.index);
     if (IsAskedForRules(item_.seed, kRefusedRulesEvery)) Rules();

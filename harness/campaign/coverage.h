@@ -1,5 +1,5 @@
-// Coverage of the space of cases: which cells a campaign's graphs have met, of how many that are
-// known beforehand. Recorded while a campaign runs, read by `anecheck coverage`, and used to steer
+// Coverage of the space of cases: the cells that a campaign's graphs have met, among those known
+// beforehand. It is recorded during a campaign, read by `anecheck coverage`, and used to steer
 // generation towards cells that are still empty.
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace anecheck {
 
-// The kinds of cell, and how each is spelt:
+// The kinds of cell, with examples of their names:
 //   op_attribute     conv.groups=given, conv.pad_type=same, conv.bias=absent, add.y=constant
 //   attribute_value  conv.groups=one, conv.strides=2 mixed: see attribute_class.h
 //   op_pair          conv>relu, producer and consumer
@@ -33,9 +33,10 @@ namespace anecheck {
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
-// Legality rules are asked of one case in so many that ran, and of one in so many that was refused
-// as it must be: that costs more than making the case. Its seed decides, in other bits than those
-// by which cases are executed twice; its index would keep step with targets, routes and shards.
+// Legality rules are evaluated for one in kRulesEvery cases that ran, and for one in
+// kRefusedRulesEvery cases that were refused as required, because evaluating them costs more than
+// making the case. The case's seed decides, by other bits than those that choose cases to execute
+// twice. The index would not do: targets, routes and shards follow it.
 inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
 inline constexpr int kRulesShift = 8;
@@ -45,15 +46,15 @@ constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
 
 struct CaseOutcome;
 
-// Counts the cells of many cases, of operations of the table. It keeps all that it learns of cells,
-// so that few names are made. Not thread-safe; one per thread.
+// Counts the cells of many cases, for operations of the table. It remembers cells, so that few
+// names are made. Not thread-safe; use one per thread.
 class CoverageCounter {
  public:
   CoverageCounter();
   ~CoverageCounter();
 
-  // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
-  // Others reached nothing. Rules count only in the cases that were asked for them.
+  // Counts the cells of a case that ran. For a case that was refused as required it counts only the
+  // rules that applied. Other cases reached nothing. Rules count only in the cases chosen for them.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds the counts since the last call to the batch. The names live as long as the process.
   void Flush(RowBatch& batch);
@@ -66,23 +67,24 @@ class CoverageCounter {
 // The same for one case.
 void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch);
 
-// The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn
-// from, the types and the classes of numbers that their generators give in a few hundred graphs
-// each, and the tables of rules. A cell that is drawn more rarely may be met, and is not known.
+// The cells known beforehand, sorted. They come from the schemas of the operations that graphs are
+// drawn from, from the types and classes of numbers in a few hundred drawn graphs per operation,
+// and from the tables of rules. A cell that is drawn more rarely may be met although it is not
+// known.
 struct CoverageCell {
   std::string kind, cell;
   auto operator<=>(const CoverageCell&) const = default;
 };
 const std::vector<CoverageCell>& CoverageSpace();
 
-// A cell that the schemas name and no case meets, with the reason. It is not in the space. A `cell`
-// that is an operation's name alone stands for all its cells and pairs.
+// A cell that the schemas name but no case can meet, with the reason. It is not in the space. A
+// `cell` that is only an operation's name means all cells and pairs of that operation.
 struct ExcludedCell {
   std::string_view kind, cell, reason;
 };
 std::span<const ExcludedCell> ExcludedCells();
 
-// One kind over any number of results files.
+// The coverage of one kind over any number of results files.
 struct CoverageOfKind {
   std::string kind;
   uint64_t cells = 0;    // known beforehand
@@ -93,50 +95,51 @@ struct CoverageOfKind {
 };
 struct SpaceCoverage {
   uint64_t cases = 0;
-  uint64_t asked = 0;  // of these, those of which legality rules were asked
+  uint64_t asked = 0;  // of these, those with legality rules evaluated
   std::vector<CoverageOfKind> kinds;
 };
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 
 // {"cases", "asked_for_rules", "kinds": [{kind, cells, covered, share, others, empty: [...],
-// excluded: [{cell, reason}]}]}; share is null where no cell is known beforehand.
+// excluded: [{cell, reason}]}]}; share is null if no cell is known beforehand.
 Json CoverageToJson(const SpaceCoverage& coverage);
-// The same for people, with at most `listed` empty cells of each kind.
+// The same as readable text, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// The content asked of a case: these operations alone, or a pair of them beside any.
+// The content required of a case: only these operations, or a pair of operations among any others.
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
-  RouteSet routes = RouteSet::kMil;  // set by AimAt: those that have the operations
+  RouteSet routes = RouteSet::kMil;  // set by AimAt: the routes that have the operations
 };
 
-// The content asked of a case that is after `cell`; nothing if a cell is neither of one operation's
-// attributes nor of a pair.
+// The content required of a case that aims at `cell`; empty if the cell is neither about one
+// operation's attributes nor about a pair.
 std::optional<Aim> AimAt(const CoverageCell& cell);
 
-// Aims cases at cells that are still empty. Deterministic in all its arguments.
+// Aims cases at cells that are still empty. Its results depend only on the arguments of its calls.
 class Steering {
  public:
   Steering();
-  // A cell was met by a case.
+  // Notes that a case met a cell.
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
-  // The content asked of case `index` on a target of that family, from the cells that cases below
-  // `known` met; `direct` if the case is a network description. Cases may be met meanwhile in any
-  // number: only those below `known` count. All operations if they reach no further cell on the
-  // family.
+  // The content required of case `index` on a target of that family, from the cells that cases
+  // below `known` met; `direct` if the case is a network description. Meet may have been called for
+  // later cases, but only cases below `known` count. All operations if no further cell can be
+  // reached on the family.
   Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:
   struct Goal {
     CoverageCell cell;
     OpChain ops;  // the same operation twice if the cell is no pair
-    // Bit f: family index f reaches them, by MIL text and by network descriptions.
+    // Bit f: family index f reaches the operations. One mask for MIL text, one for network
+    // descriptions.
     std::array<uint32_t, 2> families{};
     uint64_t met = UINT64_MAX;  // the first case that met it
   };
-  // The goals that are open to a family by one route: those of one operation, then those of pairs.
-  // Kept until `known` changes, since looking at all goals costs as much as making a case.
+  // The open goals of a family on one route: those of one operation, then those of pairs. They are
+  // kept until `known` changes, since examining all goals costs as much as making a case.
   struct Open {
     std::optional<uint64_t> known;
     std::vector<uint32_t> goals;
@@ -149,7 +152,7 @@ class Steering {
   std::array<Open, 2 * kFamilies> open_;
 };
 
-// One case in this many is steered where the campaign steers.
+// In a steered campaign, one case in this many is steered.
 inline constexpr uint64_t kSteerEvery = 2;
 
 }  // namespace anecheck

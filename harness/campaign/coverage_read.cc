@@ -1,4 +1,4 @@
-// SpaceCoverage out of results files, and its printed forms.
+// Reads SpaceCoverage from results files, and prints it.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -12,12 +12,12 @@
 namespace anecheck {
 namespace {
 
-// Cases of one run, and of how many of them rules were asked.
+// The cases of one run, and those for which rules were evaluated.
 struct CountedRun {
   uint64_t cases = 0, asked = 0;
 };
 
-// Whether CoverageCounter::Add asked the case for rules.
+// Whether CoverageCounter::Add evaluated the rules for the case.
 bool IsAsked(const CaseRow& record) {
   if (record.status == RunStatus::kOk) {
     return IsAskedForRules(record.seed, kRulesEvery);
@@ -26,7 +26,7 @@ bool IsAsked(const CaseRow& record) {
          IsAskedForRules(record.seed, kRefusedRulesEvery);
 }
 
-// Counts each run by its uuid: several files may hold it, or a part of it.
+// Counts each run once, by its uuid: several files may contain it, or a part of it.
 Status CountRun(Store& store, const RunRow& run, std::map<std::string, CountedRun>& runs) {
   CountedRun counted;
   ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRow& record) {
@@ -60,7 +60,7 @@ std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   return cells;
 }
 
-// A line per reason, with the cells that it stands for.
+// One line per reason, with its cells.
 std::string ExcludedText(std::span<const ExcludedCell> excluded) {
   std::vector<std::string_view> reasons;
   for (const ExcludedCell& cell : excluded) {

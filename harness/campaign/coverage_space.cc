@@ -1,4 +1,4 @@
-// The cells that are known beforehand, and steering towards those that are empty.
+// The cells known beforehand, and steering towards empty cells.
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -20,23 +20,23 @@
 namespace anecheck {
 namespace {
 
-// Graphs drawn of one operation to see which element types and which classes of numbers it gives,
-// by the modes in which attributes differ.
+// The number of graphs drawn for each operation to find its element types and classes of numbers,
+// and the modes of these graphs, in which attributes differ.
 constexpr uint64_t kSamples = 512;
 constexpr CaseMode kSampledModes[] = {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kSpecial,
                                       CaseMode::kBoundary};
-// A cell that fewer of them show may be one in a hundred thousand, which no campaign can be held
-// to.
+// The least number of these graphs that must show a cell. A rarer cell may occur once in a hundred
+// thousand graphs, too rarely for any campaign.
 constexpr uint64_t kLeastDrawn = 2;
-// One steered case in so many is after a cell of one operation, while there are any.
+// One steered case in this many aims at a cell of one operation, while any is empty.
 constexpr uint64_t kSingleEvery = 16;
 
-// The begin and the end of a slice stand in the layer's Offset and Size.
+// The layer has the begin and the end of a slice in Offset and Size.
 constexpr std::string_view kFixedPlaces =
     "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
     "facts/netlist_layers.csv, input_view: no offset is an operand";
 
-// Operands that MIL lets be computed and no layer takes from anywhere but the weight file
+// Operands that MIL allows to be computed, but that layers take only from the weight file
 // (facts/netlist_layers.csv, gain_offset_control: BiasOffset): constants are drawn.
 constexpr std::string_view kConstantAlone[] = {"conv.bias", "conv_transpose.bias", "ne_conv.bias"};
 
@@ -64,14 +64,14 @@ constexpr ExcludedCell kExcluded[] = {
     {"rule", "product_inner_extent_open", kTooLarge},
 };
 
-// The operand of these that is a state.
+// Whether the parameter is the state of an operation on states.
 bool IsState(const OpDefinition& op, const Parameter& parameter) {
   return op.op_class == OpClass::kControl && parameter.name == "input";
 }
 
 constexpr std::string_view kNeverBroken = "it refuses, and no graph is drawn to break it";
 
-// Whether a rule refuses and is none of those that must-reject cases break.
+// Whether a rule refuses graphs and no must-reject case breaks it.
 bool IsNeverBroken(const legality::Rule& rule) {
   if (rule.ruling != legality::Ruling::kReject) return false;
   return std::ranges::none_of(RuleBreaks(), [&](const RuleBreak& broken) {
@@ -135,7 +135,7 @@ class Space {
     }
   }
 
-  // How graphs of the operation alone are drawn.
+  // Options for drawing graphs of only this operation.
   static GeneratorOptions Alone(const OpDefinition& op) {
     GeneratorOptions options;
     options.max_nodes = 2;
@@ -189,7 +189,7 @@ class Space {
     }
   }
 
-  // Whether every operand is a constant, and so the result.
+  // Whether every operand is a constant, so that the result is one too.
   static bool IsConstantExpression(const OpDefinition& op) {
     return std::ranges::all_of(op.schema.parameters, [](const Parameter& parameter) {
       return !IsTensorKind(parameter.kind) || parameter.constant;
@@ -207,8 +207,8 @@ class Space {
     });
   }
 
-  // The cells that take samples: the classes of numbers, and pairs by the types that producers
-  // give.
+  // Adds the cells that need samples: the classes of numbers, and pairs by the types that producers
+  // return.
   void AddSampled() {
     for (const OpDefinition* producer : drawn_) {
       const Shown shown = Sample(*producer);
@@ -228,7 +228,7 @@ class Space {
 
 constexpr std::string_view kAimedKinds[] = {"attribute_value", "op_attribute", "op_pair"};
 
-// The operations that a cell of one or of a pair names: "conv.groups=one", "conv>relu".
+// The operations that a cell names, one or a pair: "conv.groups=one", "conv>relu".
 std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
   if (std::ranges::count(kAimedKinds, cell.kind) == 0) return {};
   const size_t arrow = cell.cell.find('>');
@@ -239,8 +239,8 @@ std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
   return {first, second};
 }
 
-// The content asked of a case that is after a cell of these operations: of one, twice, or of a
-// pair.
+// The content required of a case that aims at a cell of these operations: a pair, or one operation
+// given twice.
 Aim AimAtOps(std::string_view kind, const OpChain& ops) {
   Aim aim;
   if (kind == "op_pair") {
@@ -248,7 +248,8 @@ Aim AimAtOps(std::string_view kind, const OpChain& ops) {
     return aim;
   }
   aim.ops.reset();
-  // Operands that are computed are clipped, divisors and exponents brought to their magnitudes.
+  // Generators clip computed operands, and take magnitudes of divisors and exponents, so clip and
+  // abs are needed too.
   for (const OpKind op : {ops.producer, OpKind::kClip, OpKind::kAbs}) {
     aim.ops.set(static_cast<size_t>(op));
   }
@@ -257,14 +258,14 @@ Aim AimAtOps(std::string_view kind, const OpChain& ops) {
 
 bool IsReached(const OpDefinition& op, int family, Route route) {
   if (!Has(RoutesOf(op), route)) return false;
-  // Every family has the layers that no conversion has.
+  // Every family has the layers that only direct authoring reaches.
   if (route == Route::kNetlist) return op.family_floor <= family || op.family_floor == kNoFamily;
   const auto reach = ReachOn(op.schema.name, family);
   const bool gated = reach && *reach != Reach::kNative && *reach != Reach::kBridge;
   return op.family_floor <= family && !gated;
 }
 
-// Bit f: both are reached on family index f by that route.
+// Bit f: both operations are reached on family index f by that route.
 uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second, Route route) {
   constexpr int kFamilies = 8;
   uint32_t families = 0;

@@ -1,5 +1,5 @@
 // Coverage names the cells of a case, knows the space beforehand, and steers towards empty cells
-// without depending on threads or on where a campaign was cut.
+// independently of threads and of the cut of a campaign.
 #include "harness/campaign/coverage.h"
 
 #include <algorithm>
@@ -119,11 +119,11 @@ TEST(CoverageTest, ACaseThatDidNotRunReachesNothing) {
     CountCoverage(item, outcome, batch);
   }
   EXPECT_TRUE(batch.coverage.empty());
-  // But for the rule that a graph breaks on purpose.
+  // Except the rule that a graph breaks on purpose.
   CampaignOptions options = Options("", false);
   options.modes = {CaseMode::kMustReject};
   item = *MakeCase(options, 16);
-  item.seed = 0;  // is asked
+  item.seed = 0;  // chosen for rules
   outcome.status = RunStatus::kRejected;
   outcome.shown = Outcome();
   CountCoverage(item, outcome, batch);
@@ -162,7 +162,7 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   for (uint64_t index = 0; index < 1200; ++index) {
     auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
-    if (index % 64 == 0) item->seed = 0;  // is asked for rules
+    if (index % 64 == 0) item->seed = 0;  // chosen for rules
     CountCoverage(*item, Ran(), batch);
   }
   size_t rules = 0, classes = 0, known = 0;
@@ -357,11 +357,11 @@ TEST(SteeringTest, ACaseOfAPairHoldsItInMostTries) {
   }
 }
 
-// Cases aimed at one operation, until one of them has met each of its cells.
+// The most cases aimed at one operation until they have met each of its cells.
 constexpr uint64_t kSoon = 1024;
 
-// A cell that no generator draws fails here by name: it is to be drawn, or to stand among the
-// excluded ones with the reason.
+// A cell that no generator draws fails here by name: it must be drawn, or be listed among the
+// excluded cells with the reason.
 TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   std::map<std::string, std::set<std::string>> open;  // cells by operation
   for (const CoverageCell& cell : CoverageSpace()) {
@@ -393,10 +393,10 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   }
 }
 
-// Graphs aimed at an operation, until one of them has met each class of its numbers.
+// The most graphs aimed at an operation until they have met each class of its numbers.
 constexpr uint64_t kSoonDrawn = 8192;
 
-// Other graphs than those that told which classes there are.
+// The graphs differ from those that determined the classes.
 TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
   std::map<std::string, std::set<std::string>> open;  // cells by operation
   for (const CoverageCell& cell : CoverageSpace()) {
@@ -432,7 +432,7 @@ TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
   }
 }
 
-// Some pairs fit only shapes that are drawn rarely; those that nothing draws are few.
+// Some pairs fit only rarely drawn shapes; few pairs are not drawn at all.
 TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
   constexpr uint64_t kTries = 48;
   size_t pairs = 0;
@@ -451,7 +451,7 @@ TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
     if (options.direct) options.spelt = NetlistOps();
     bool held = false;
     for (uint64_t seed = 0; seed < kTries && !held; ++seed) {
-      // Special values go where others are brought into a domain first.
+      // In special mode values are not brought into a domain first.
       options.mode = seed % 2 == 0 ? CaseMode::kFloat : CaseMode::kSpecial;
       ChoiceStream choices = ChoiceStream::FromSeed(seed);
       GenerateGraph(choices, options, item.graph);
@@ -532,7 +532,7 @@ TEST_F(CoverageFile, SteeringReachesNativeLayersIfRoutesAlternate) {
   EXPECT_GT(states.size(), 0u);
 }
 
-// Cells that no case by the routes of the runs can meet are not counted, and that is said.
+// Cells that the routes of the runs cannot meet are not counted, and the text says so.
 TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
   CampaignOptions options = Options(Path("mil.sqlite"), false);
   options.cases = 64;
@@ -563,7 +563,7 @@ TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
   EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
 }
 
-// Targets take turns by the index, routes behind them, shards by 64 cases.
+// Targets alternate with the index, routes with the next bit, shards with each 64 cases.
 TEST(CoverageTest, RulesAreAskedOnEveryTargetRouteAndShard) {
   std::map<std::tuple<uint64_t, uint64_t, uint64_t>, int> asked;
   for (uint64_t index = 0; index < 65536; ++index) {

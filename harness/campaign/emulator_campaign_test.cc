@@ -1,5 +1,5 @@
-// Graph, encoder, container bytes, emulator, oracle: drawn graphs compute right values, and
-// faults planted in the encoder are found.
+// The path from graph through encoder, container bytes and emulator to the oracle: drawn graphs
+// compute right values, and faults planted in the encoder are found.
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -47,7 +47,8 @@ TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
   }
 }
 
-// Known defects of the family, and its unmeasured terms, alone or beside each other.
+// Deviations may only be known defects of the family or effects of its unmeasured terms, alone or
+// together.
 TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   CampaignOptions options = Options(300);
   options.runner = std::string(kEmulatorRunner);
@@ -59,7 +60,7 @@ TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
 }
 
 // Sums start at the bias on A16 and A18, ties round away from zero, and exponent 31 is a number;
-// A17 has tasks of the same form and other arithmetic.
+// A17 has tasks of the same form but different arithmetic.
 TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
   for (const CampaignTarget& target :
        {CampaignTarget{"h16", 5}, CampaignTarget{"h17s", 6}, CampaignTarget{"h18", 7}}) {
@@ -74,8 +75,8 @@ TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
   }
 }
 
-// Operations of several tasks, each of which rounds as its family does. Many deviations that only
-// unmeasured terms forbid are a finding too.
+// Operations of several tasks, each rounded by the rules of its family. Many deviations that only
+// unmeasured terms forbid would be a finding too.
 TEST(EmulatorCampaign, RoundingsBetweenTasksAreWithinTheContract) {
   for (const CampaignTarget& target : {CampaignTarget{"h13", 2}, CampaignTarget{"h14", 3},
                                        CampaignTarget{"h15", 4}, CampaignTarget{"h16", 5}}) {
@@ -96,7 +97,7 @@ TEST(EmulatorCampaign, RoundingsBetweenTasksAreWithinTheContract) {
   }
 }
 
-// The encoder knows only plain constants; compressed ones are weights too.
+// The encoder supports only plain constants, so compressed ones are expanded first.
 TEST(EmulatorCampaign, CompressedConstantsAreEncodedAsPlainOnes) {
   CampaignOptions options = Options(60);
   options.ops.reset();
@@ -119,7 +120,7 @@ TEST(EmulatorCampaign, ExactSumsAreNoneOfAFixedPointArray) {
             "--runner emulator");
 }
 
-// Functions of one element are no sums of products: the array's tiles would take bits from them.
+// Functions of one element are not computed as sums of products: the array's tiles would lose bits.
 TEST(EmulatorCampaign, AffineFunctionsLoseNothingInTheArray) {
   CampaignOptions options = Options(150);
   options.runner = std::string(kEmulatorRunner);

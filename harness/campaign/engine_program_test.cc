@@ -1,6 +1,6 @@
-// Campaigns on the simulated engine's compiler: programs with ranges of shapes run at each shape of
-// one compilation, and the files that it leaves are those of the lowering plan. A planted fault of
-// either is found.
+// Campaigns on the simulated engine's compiler: programs with ranges of shapes are compiled once
+// and run at each shape, and the files that the compiler writes follow the lowering plan. Planted
+// faults of both are found.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -49,12 +49,12 @@ std::string NewFindings(const CampaignSummary& summary) {
   return text;
 }
 
-// The lowest target of each family of which limits are known.
+// The lowest target of each family with known limits.
 constexpr std::pair<std::string_view, int> kLowest[] = {{"h11", 0}, {"h13", 2}, {"h14", 3},
                                                         {"h15", 4}, {"h16", 5}, {"h17s", 6}};
 
-// A case that breaks the rule on the target, as campaigns make it; nothing where the target has no
-// such rule.
+// A case that breaks the rule on the target, made as in a campaign; empty if the target has no such
+// rule.
 std::optional<Case> CaseThatBreaks(const RuleBreak& broken, std::string_view target, int family,
                                    uint64_t seed) {
   Case item;
@@ -114,7 +114,7 @@ TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
       EXPECT_EQ((extent - item.range->start) % item.range->step, 0);
       EXPECT_LE(item.range->start, extent);
       EXPECT_LE(extent, item.range->stop);
-      // Back at its own extent the graph is the case's.
+      // Changed back to its own extent, the graph is that of the case.
       const Graph back = GraphAtExtent(shape.graph, *item.range, own).value();
       EXPECT_EQ(GraphFingerprint(back), GraphFingerprint(item.graph));
       const std::vector<ValueId> inputs = shape.graph.ValuesOfKind(ValueKind::kInput);
@@ -153,7 +153,8 @@ TEST(EngineFiles, AreThoseOfThePlan) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// Attention cuts: operations before, beside and behind it stand in dispatches of the plan's order.
+// Attention cuts the program: operations before, beside and behind it are in dispatches in the
+// plan's order.
 TEST(EngineFiles, AreThoseOfThePlanWithCuts) {
   CampaignOptions options = Options(300);
   options.ops.reset();
@@ -174,7 +175,8 @@ TEST(EngineFiles, AreThoseOfThePlanWithCuts) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// A program's state is zero at first and read as it was written, in the second execution too.
+// A program's state is zero at first, and reads return the written values, in the second execution
+// too.
 TEST(StateCases, RunCleanOnTheEngine) {
   const CampaignSummary summary = RunCases(Options(120, {CaseMode::kState}));
   EXPECT_EQ(NewFindings(summary), "");

@@ -15,7 +15,8 @@
 namespace anecheck {
 namespace {
 
-// Of a plain file; others hold nothing that could be cut. False where the system does not let it.
+// Removes an unfinished last line from a regular file; other files have nothing to remove. False if
+// the system refuses.
 bool CutUnfinishedLine(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return true;
@@ -95,7 +96,7 @@ void EventStream::Batch(const CampaignProgress& progress) {
                      {"verdict", ToText(item.verdict)}});
     }
     for (const FindingRow& finding : progress.batch->findings) {
-      // Further cases of a finding that was reported already have no id.
+      // A finding without an id is a further case of one that was already reported.
       if (finding.id.empty()) continue;
       Json members = {{"provenance", ToText(provenance_)}};
       members.update(FindingToJson(finding));

@@ -1,6 +1,6 @@
-// The events of a campaign as JSON Lines, one object per event, for programs that watch a run:
-// `started`, then for each recorded batch its `case` and `finding` events and one `progress`, in
-// the end `finished` or `failed`. Schema: reports/schemas/events.schema.json.
+// The events of a campaign as JSON Lines, one object per event, for programs that watch a run.
+// First comes `started`, then for each recorded batch its `case` and `finding` events and one
+// `progress`, and at the end `finished` or `failed`. Schema: reports/schemas/events.schema.json.
 #pragma once
 
 #include <cstdio>
@@ -13,19 +13,19 @@
 
 namespace anecheck {
 
-// Written by one thread. A stream that cannot be written any more stays silent from then on and
-// says so by status(); the campaign goes on.
+// Not thread-safe. After a write error the stream writes nothing more and status() returns the
+// error; the campaign continues.
 class EventStream {
  public:
-  // "-" is standard output. A file is emptied first unless the stream `goes_on` after its content;
-  // then a last line that a killed writer left unfinished is cut off. kInvalid where it cannot be
-  // opened.
+  // "-" is standard output. A file is emptied first, unless `goes_on`: then the stream appends,
+  // after removing a last line that a killed writer left unfinished. Errors: kInvalid if the file
+  // cannot be opened.
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
   // `provenance` and `engine` are those of the runner; findings repeat the former.
   void Started(const CampaignOptions& options, Provenance provenance, std::string_view engine,
                bool resumed);
-  // The batch that `progress` tells of, and how far the campaign is.
+  // Writes the events of the batch in `progress`, and the progress of the campaign.
   void Batch(const CampaignProgress& progress);
   void Finished(const CampaignSummary& summary);
   void Failed(const Error& error);

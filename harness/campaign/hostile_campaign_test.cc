@@ -1,6 +1,5 @@
-// A campaign of 5,000 cases among which workers are killed, hang, eat memory, write garbage and
-// flood their output: no
-// other case loses its result, and each misdeed is recorded with the case it belongs to.
+// A campaign of 5,000 cases in which workers are killed, hang, exhaust memory, write garbage and
+// flood their output. No other case loses its result, and each misdeed is recorded with its case.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -13,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// Words of harness/runners/testing/hostile_espresso.cc, and the verdict on the case.
+// A word of harness/runners/testing/hostile_espresso.cc, and the verdict on the case.
 struct Misdeed {
   const char* word;
   const char* verdict;
@@ -37,7 +36,7 @@ const Misdeed* MisdeedOf(uint64_t index) {
   return &kMisdeeds[index / kEvery % std::size(kMisdeeds)];
 }
 
-// Puts a word in place of the text of every 709th case.
+// Replaces the text of every 709th case by a word.
 class Provoked final : public Runner {
  public:
   explicit Provoked(const WorkerOptions& options) : runner_(options) {}
@@ -93,7 +92,8 @@ TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
     EXPECT_EQ(row[2], misdeed->message) << misdeed->word;
     ++wanted[std::string(misdeed->verdict) + ": " + misdeed->message];
   }
-  // One finding a misdeed, with the case that first met it; the others are counted in it.
+  // Each misdeed has one finding, with the first case that met it, and the finding counts the
+  // others.
   std::map<std::string, int64_t> found;
   for (const FindingRow& finding : summary->list) {
     const Misdeed* misdeed = MisdeedOf(finding.case_index);

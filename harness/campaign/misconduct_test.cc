@@ -1,6 +1,6 @@
-// An engine's side effects become a verdict of their own, found once with the case that shows them,
-// and the other cases keep their results. The engine is the simulated one with planted faults of
-// its calls, or a scripted one.
+// An engine's side effects have separate verdicts, found once, with the case that shows them; the
+// other cases keep their results. The engine is the simulated one with planted faults of its calls,
+// or a scripted one.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -70,7 +70,7 @@ TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
 #ifndef ANECHECK_SANITIZED  // whose processes grow by themselves
 
 TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
-  // 1 and 4 MiB a case.
+  // 1 and 4 MiB per case.
   constexpr std::pair<const char*, uint64_t> kLeaks[] = {{"run-leak", 200}, {"compile-leak", 100}};
   for (const auto& [fault, cases] : kLeaks) {
     const CampaignOptions options = Planted(fault, cases);
@@ -95,7 +95,7 @@ TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
   auto verdicts = Verdicts(options);
   ASSERT_EQ(summary.list.size(), 1u);
   EXPECT_EQ(summary.list[0].verdict, Verdict::kSlotLeak) << summary.list[0].summary;
-  // 128 programs a process (specification 001, section 5.4).
+  // A process can load 128 programs (specification 001, section 5.4).
   EXPECT_EQ(verdicts["slot-leak"], (std::vector<uint64_t>{128, 256}));
   EXPECT_EQ(summary.list[0].case_index, 128u);
   EXPECT_EQ(summary.list[0].occurrences, 2);
@@ -140,7 +140,7 @@ TEST_F(MisconductTest, OneCaseIn16IsRepeatedByItsSeed) {
   EXPECT_LT(repeated, 140);
 }
 
-// A case of one relu whose engine misbehaves by `kinds` besides giving the right values.
+// Judges a case of one relu whose engine shows `misconduct`; its values are right unless `wrong`.
 CaseOutcome Judged(const CampaignOptions& options, std::vector<Misconduct> misconduct,
                    bool wrong = false) {
   const auto item = MakeCase(options, 3);
@@ -182,8 +182,8 @@ TEST_F(MisconductTest, PrintedTextIsNoPartOfTheSignature) {
             signature("wrote 3 bytes to standard error: abc"));
 }
 
-// Answers a case twice, the second time when `later` cases more are done, or behind the case where
-// that is lingered at.
+// Answers a case twice: the second time `later` cases afterwards, or directly after the case if the
+// runner lingers.
 class LateRunner final : public Runner, public LateReplies {
  public:
   LateRunner(uint64_t twice, uint64_t later) : twice_(twice), later_(later) {}
@@ -238,7 +238,7 @@ TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
   }
 }
 
-// Its process grows, which the 100th run after a start shows.
+// The engine's process grows, which shows in the 100th run after a start.
 TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
   int runs = 0;
   int restarts = 0;
@@ -256,8 +256,8 @@ TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
   EXPECT_EQ(restarts, 3);
 }
 
-// A fault that needs a row of runs to show is made small by a row for each candidate: sums alone
-// make the process grow, which its 70th run of one shows.
+// A fault that needs many runs to show is minimised with many runs for each candidate. Here only
+// additions make the process grow, which shows in the 70th run of one.
 TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMadeSmall) {
   int runs = 0;
   int restarts = 0;

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// Campaigns that end by time want more cases than this.
+// Campaigns that end by time have a larger number of wanted cases.
 constexpr uint64_t kCountless = uint64_t{1} << 40;
 
 double RateOf(const CampaignProgress& progress) {
@@ -45,11 +45,11 @@ Status ProgressCounts::Recall(Store& store, int64_t run, const CampaignSummary& 
 void ProgressCounts::Add(const RowBatch& batch) {
   for (const CaseRow& item : batch.cases) AddCase(item);
   for (const FindingRow& finding : batch.findings) {
-    // Further cases of a finding that was counted already have no id.
+    // A finding without an id is a further case of one that was already counted.
     if (!finding.id.empty()) AddFinding(finding);
   }
   for (const auto& [cell, counts] : batch.coverage) {
-    // Unlike emplace, insert allocates nothing for cells already there, as most are.
+    // Unlike emplace, insert allocates nothing for cells that are already present, which most are.
     const bool fresh = seen_.insert({cell.first.data(), cell.second.data()}).second;
     if (fresh) Meet(cell.first, cell.second);
   }

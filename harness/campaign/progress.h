@@ -1,5 +1,5 @@
-// The progress of a campaign while it works: cases done, findings, the met share of the space of
-// cases, and the target.
+// The progress of a running campaign: cases done, findings, the covered share of the space of
+// cases, and counts by target.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct TargetProgress {
   bool operator==(const TargetProgress&) const = default;
 };
 
-// Counts over a run that grow batch by batch.
+// Counts over a run, updated with each batch.
 class ProgressCounts {
  public:
-  // Takes up the recorded state of a run that goes on.
+  // Loads the recorded state of a resumed run.
   Status Recall(Store& store, int64_t run, const CampaignSummary& summary);
   void Add(const RowBatch& batch);
 
@@ -46,7 +46,8 @@ class ProgressCounts {
 
   std::map<std::string, TargetProgress> targets_;
   std::set<std::pair<std::string, std::string>> cells_;
-  // Cells that were looked at, by the addresses of their texts: batches meet the same cells.
+  // The addresses of the texts of cells that were already examined, since batches meet the same
+  // cells.
   struct AddressHash {
     size_t operator()(const std::pair<const char*, const char*>& cell) const {
       const std::hash<const char*> hash;
@@ -56,26 +57,26 @@ class ProgressCounts {
   std::unordered_set<std::pair<const char*, const char*>, AddressHash> seen_;
 };
 
-// Told of progress from the thread that called RunCampaign, after every batch.
+// The progress that RunCampaign reports after every batch, on the thread that called it.
 struct CampaignProgress {
-  uint64_t done = 0;  // of the run, with the part recorded before it went on
+  uint64_t done = 0;  // of the run, with those recorded before a resume
   uint64_t wanted = 0;
   uint64_t findings = 0;
-  double seconds = 0;  // since this process took up the run
-  // The last batch, valid during the call; null where nothing is recorded batch by batch.
+  double seconds = 0;  // since this process began to work on the run
+  // The last batch, valid during the call; null if nothing is recorded by batches.
   const RowBatch* batch = nullptr;
   uint64_t known_defects = 0;
   uint64_t unconfirmed = 0;
   uint64_t before = 0;                     // of `done`, by earlier processes
   double limit_seconds = 0;                // the time given to this process; 0 for no limit
-  const ProgressCounts* counts = nullptr;  // null as `batch` is
+  const ProgressCounts* counts = nullptr;  // null if `batch` is
 };
 
-// How long the rest will take at the rate so far, or until the time is up; negative where neither a
-// rate nor a limit is known.
+// The estimated seconds for the remaining cases at the current rate, or until the time limit;
+// negative if neither a rate nor a limit is known.
 double SecondsLeft(const CampaignProgress& progress);
 
-// A line of the whole, and, with counts, one per target.
+// One line for the whole campaign and, if there are counts, one per target.
 std::string CampaignProgressText(const CampaignProgress& progress);
 
 }  // namespace anecheck

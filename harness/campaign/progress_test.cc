@@ -1,4 +1,4 @@
-// The progress of a campaign while it works: each figure is that of the recorded cases, whether one
+// The progress of a running campaign: each figure is that of the recorded cases, whether one
 // process made them or several.
 #include "harness/campaign/progress.h"
 

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The newest campaign that is not finished or, where all are, the newest; runs of probes are none.
+// The newest unfinished campaign or, if all are finished, the newest; runs of probes do not count.
 Result<RunRow> NewestCampaign(Store& store) {
   ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
   std::optional<RunRow> newest;
@@ -27,7 +27,7 @@ Result<RunRow> NewestCampaign(Store& store) {
   return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no campaign", store.path()));
 }
 
-// Without a lock.
+// Reads the point without taking a lock.
 Result<ResumePoint> ReadPoint(Store& store) {
   ANECHECK_ASSIGN(const RunRow run, NewestCampaign(store));
   ResumePoint point;
@@ -76,7 +76,7 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
     ANECHECK_ASSIGN(ResumePoint seen, ReadPoint(store));
     if (seen.state == RunState::kFinished) return seen;
     ANECHECK_ASSIGN(RunLock lock, RunLock::Take(store.path(), seen.run));
-    // Its writer may have gone on, and ended, in between.
+    // The run's writer may have continued and ended in between, so the point is read again.
     ANECHECK_ASSIGN(ResumePoint point, ReadPoint(store));
     if (point.run != seen.run) continue;
     point.lock.emplace(std::move(lock));

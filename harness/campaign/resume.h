@@ -19,19 +19,19 @@ struct ResumePoint {
   std::string started, command;
   Provenance provenance = Provenance::kReported;
   std::string engine, runner, chip, os, compiler_version;
-  std::string content;      // RunnerIdentity::content; empty where it was not recorded
+  std::string content;      // RunnerIdentity::content; empty if it was not recorded
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;
   double seconds = 0;  // worked so far
-  // Held since before the rest was read, so that it is still so; none of a finished run.
+  // Taken before the rest was read, so that the rest is current; empty for a finished run.
   std::optional<RunLock> lock;
 };
 
-// The newest campaign of `store` that is not finished or, where all are, the newest; runs of probes
-// cannot be continued. Errors: kNotFound where it holds no campaign, kMalformed where its options
-// cannot be read (they come from another version of the tool), kInvalid where another process is
-// writing the run.
+// The newest unfinished campaign of `store` or, if all are finished, the newest; runs of probes
+// cannot be resumed. Errors: kNotFound if there is no campaign, kMalformed if its options cannot be
+// read (they come from another version of the tool), kInvalid if another process is writing the
+// run.
 Result<ResumePoint> ReadResumePoint(Store& store);
 
 }  // namespace anecheck

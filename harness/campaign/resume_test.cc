@@ -1,5 +1,5 @@
-// A campaign that is stopped and continued leaves the same as an uninterrupted one; options survive
-// their way through the results file; shards are a partition.
+// A campaign that is stopped and resumed records the same as an uninterrupted one, options survive
+// the results file, and shards are a partition.
 #include "harness/campaign/resume.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace anecheck {
 namespace {
 
-// Refuses every case with a message that falls into one of two signatures: no values needed, so
-// that campaigns of hundreds of cases take no time.
+// Refuses every case with a message that falls into one of two signatures: it needs no values, so
+// campaigns of hundreds of cases are fast.
 class RefusingRunner final : public Runner {
  public:
   explicit RefusingRunner(std::string engine, std::function<void()> on_request = {},
@@ -53,7 +53,7 @@ class RefusingRunner final : public Runner {
   std::function<void()> on_request_;
 };
 
-// One that cases may take long with: it gives up between two of them.
+// A runner whose cases may take long: when stopped it gives up between two cases.
 class PatientRunner final : public Runner {
  public:
   explicit PatientRunner(std::function<void()> on_request) : on_request_(std::move(on_request)) {}
@@ -99,7 +99,7 @@ class ResumeTest : public ::testing::Test {
     EXPECT_TRUE(rows.ok());
     return std::move(rows).value();
   }
-  // Everything of a file but times and the path in replay commands.
+  // All content of a file, except times and the path in replay commands.
   static std::vector<std::vector<std::string>> Everything(const std::string& db) {
     auto rows = Rows(db,
                      "SELECT case_index, seed, target, mode, fingerprint, status, verdict, message "
@@ -111,7 +111,7 @@ class ResumeTest : public ::testing::Test {
     }
     return rows;
   }
-  // Stops as on Ctrl-C while a batch runs, once `stop_after` cases were run.
+  // Stops the campaign during a batch, as on Ctrl-C, once `stop_after` cases were run.
   static void RunStopped(const CampaignOptions& options, uint64_t stop_after) {
     std::atomic<bool> stop{false};
     std::atomic<uint64_t> run{0};
@@ -202,7 +202,7 @@ TEST_F(ResumeTest, ResultsOfTwoEnginesDoNotStandInOneRun) {
   EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
 }
 
-// The same words may come from another build.
+// Another build may report the same version text.
 TEST_F(ResumeTest, ResultsOfTwoBuildsOfAnEngineDoNotStandInOneRun) {
   const auto with = [](const char* content,
                        std::function<void()> on_request = {}) -> RunnerFactory {
@@ -228,7 +228,7 @@ TEST_F(ResumeTest, ResultsOfTwoBuildsOfAnEngineDoNotStandInOneRun) {
   EXPECT_TRUE(resume("crc32 1").ok());
 }
 
-// Each thread has a runner of its own, which may be started long after the run began.
+// Each thread has a separate runner, which may start long after the run began.
 TEST_F(ResumeTest, AThreadThatMeetsAnotherBuildEndsTheRun) {
   std::atomic<int> made{0};
   const auto summary = RunCampaign(Options("threads.sqlite"),
@@ -294,7 +294,7 @@ TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
   EXPECT_EQ(ReadResumePoint(*store)->run, 3) << "all are finished, and probes are no campaign";
 }
 
-// Counted as the campaign itself counts them.
+// A resumed run counts these cases like the campaign itself.
 TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
   auto store = Store::Open(folder_->File("counts.sqlite"));
   ASSERT_TRUE(store.ok());

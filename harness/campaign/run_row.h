@@ -1,4 +1,4 @@
-// The row of `runs` with which a campaign or a set of probes begins.
+// The row of the table `runs` for a new campaign or set of probes.
 #pragma once
 
 #include <map>
@@ -10,13 +10,15 @@
 
 namespace anecheck {
 
-// The name in the table `libraries` of the content of the engine's file (RunnerIdentity::content).
+// The name under which the table `libraries` has the content of the engine's file
+// (RunnerIdentity::content).
 inline constexpr const char* kEngineLibrary = "engine";
 
-// Versions of the libraries that this program runs with, by name.
+// Versions of the libraries that this program uses, by name.
 std::map<std::string, std::string> LibraryVersions();
 
-// A new run of `options` on the engine of `identity`, started now, with a UUID of its own.
+// A new run of `options` on the engine of `identity`, started at the time of the call, with a new
+// UUID.
 RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
 
 // "2026-01-31T23:59:59Z".

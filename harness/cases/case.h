@@ -16,12 +16,12 @@
 
 namespace anecheck {
 
-// The case's own choice stream seed: a function of the run's seed and the index alone, so that any
+// The case's own choice stream seed: a function of only the run's seed and the index, so that any
 // cut of a campaign into jobs and shards makes the same cases.
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
 
-// One axis of one input that the case's program leaves open: `start` to `stop` by `step`, both in
-// the range, and the extent of the case's graph one of them.
+// One axis of one input that the case's program leaves open. Its extents are `start` to `stop` by
+// `step`, both ends included; the extent of the case's graph is one of them.
 struct CaseRange {
   std::string input;
   int axis = 0;
@@ -31,15 +31,17 @@ struct CaseRange {
 };
 
 // The metamorphic relation by which a case is rewritten (oracles/metamorphic), and the name of the
-// value that is; empty for the whole graph, or for any where it applies.
+// rewritten value. The name is empty if the relation rewrites the whole graph, or any value that it
+// applies to.
 struct CaseRelation {
   std::string name, site;
 };
 
-// Whether MIL text alone says cases of that mode: no network description is known to hold a state
-// or a compressed constant, and the graphs of must-reject and metamorphic cases are spelt in MIL.
+// Whether only MIL text can express cases of that mode: no network description is known to hold a
+// state or a compressed constant, and the graphs of must-reject and metamorphic cases are spelt in
+// MIL.
 bool IsOfMilAlone(CaseMode mode);
-// The route of case `index`. Modes that take MIL text alone are of that whatever it says.
+// The route of case `index`. A mode that only MIL text can express is always on that route.
 Route RouteOfCase(const CampaignOptions& options, uint64_t index);
 
 // One generated case.
@@ -59,34 +61,33 @@ struct Case {
   Route route = Route::kMil;
   std::string mil;
   std::vector<uint8_t> mil_weights;  // the weight side file that the text names; empty for none
-  // The network description and its weight file, where that is the route.
+  // The network description and its weight file, if that is the route.
   std::string netlist;
   std::vector<uint8_t> netlist_weights;
-  // The range of shapes of the program, where it has one; its text, and the further shapes that it
-  // runs at. The last two follow from the first (shape_range.h).
+  // The range of shapes of the program if it has one, its text, and the further shapes to run. The
+  // last two follow from the first (shape_range.h).
   std::optional<CaseRange> range;
   std::string ranged_mil;
   std::vector<RunShape> further;
-  // Of a metamorphic case whose relation is known; else its seed draws one.
+  // The relation of a metamorphic case, if it is fixed; otherwise the seed draws one.
   std::optional<CaseRelation> relation;
 };
 
-// A case in the place of `item`: its number, seed, target, mode and route, and nothing else. Other
-// executions of a case, cuts of it and smaller ones begin so.
+// A case with only the number, seed, target, mode and route of `item`: the start of other
+// executions, cuts and smaller versions of a case.
 Case InPlaceOf(const Case& item);
 
-// Writes the graph as the case's route takes it: `mil` always, for people and for runners that read
-// it, and the network description or the text of the range. A range that the graph does not take is
-// dropped. Errors: those of GraphToMil and GraphToNetlist.
+// Writes the graph in the form of the case's route: `mil` always, for people and for runners that
+// read it, and the network description or the text of the range. A range that the graph does not
+// allow is dropped. Errors: those of GraphToMil and GraphToNetlist.
 Status SpellCase(Case& item);
-// The request that runs the case. It refers to the case. One case in 16, and each with states, is
-// executed twice, half of them on other inputs the second time: which ones follows from their
-// seeds.
+// The request that runs the case, which must outlive it. One case in 16, and each with states, is
+// executed twice, and half of these on other inputs the second time. The seed decides which.
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route
-// graphs are drawn from operations that network descriptions have. `expected`, where given,
-// receives the oracle's expectation of each output, or nothing if that was not computed.
+// graphs are drawn from operations that network descriptions have. `expected`, if not null,
+// receives the oracle's expectation of each output, or stays empty if that was not computed.
 Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
                       std::vector<Estimate>* expected = nullptr);
 

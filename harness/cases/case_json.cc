@@ -67,8 +67,8 @@ Status ReadRange(const Json& json, const char* member, Case& item) {
   return {};
 }
 
-// One member of the JSON: both ways stand side by side. `write` gives null where an optional one is
-// left out.
+// One member of the JSON, with its writer and its reader. `write` returns null to leave out an
+// optional member.
 struct Member {
   const char* name;
   bool optional;

@@ -1,4 +1,4 @@
-// A case as JSON, without its graph and tensors: the form in a finding, and so in every export and
+// A case as JSON, without its graph and tensors: the form in a finding and in every export and
 // replay of it.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace anecheck {
 
-// Adds {"index", "case_seed", "target", "family", "route", "mode", "range"} to `json`; members that
-// only some cases have are left out of the others.
+// Adds {"index", "case_seed", "target", "family", "route", "mode", "range"} to `json`; optional
+// members are left out if the case does not have them.
 void WriteCase(const Case& item, Json& json);
-// Reads them into `item`. Errors: kInvalid, beginning with the member that is wrong.
+// Reads these members into `item`. Errors: kInvalid, with the wrong member first in the message.
 Status ReadCase(const Json& json, Case& item);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The promises of a campaign's cases: nothing in them is dead, every judged output can move, graphs
-// that must be refused break one rule.
+// The promises of a campaign's cases: no operation is dead, every judged output can move, and a
+// graph that must be refused breaks one rule.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -38,7 +38,7 @@ constexpr CaseMode kJudged[] = {CaseMode::kInteger,     CaseMode::kFloat,       
                                 CaseMode::kBoundary,    CaseMode::kCompressed,  CaseMode::kState,
                                 CaseMode::kMetamorphic, CaseMode::kCancellation};
 
-// ANECHECK_CHECKED_CASES sets how many cases of each mode are looked at (default 60).
+// ANECHECK_CHECKED_CASES sets the number of cases checked in each mode (default 60).
 class CasesOfMode : public ::testing::TestWithParam<CaseMode> {};
 
 uint64_t CheckedCases() {
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
                            return name;
                          });
 
-// Operations that make tensors larger, one behind the other, stay small enough to be evaluated.
+// Chains of operations that enlarge tensors stay small enough to be evaluated.
 TEST(Cases, AreMadeOfOneOperationAlone) {
   for (const OpDefinition* op : AllOps()) {
     CampaignOptions options = Options({CaseMode::kFloat});
@@ -92,8 +92,8 @@ bool Holds(const Graph& graph, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// Of the default mix, which has integers too: a graph that keeps none is then drawn with other
-// numbers.
+// The cases are of the default mix, which includes integers. If no possible operation keeps
+// integers, the graph is drawn with other numbers.
 TEST(Cases, HoldTheOperationThatIsNamed) {
   for (const OpKind kind : {OpKind::kGelu, OpKind::kResizeNearestNeighbor, OpKind::kPePool}) {
     CampaignOptions options = Options({});
@@ -144,7 +144,7 @@ TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
             "is a native layer, which no MIL text names");
 }
 
-// Nothing is drawn for the direct route that a network description cannot say.
+// For the direct route only operations are drawn that a network description can express.
 TEST(Cases, OfTheDirectRouteHoldOnlyOperationsOfDescriptions) {
   Graph graph;
   for (const CaseMode mode : kJudged) {
@@ -152,7 +152,7 @@ TEST(Cases, OfTheDirectRouteHoldOnlyOperationsOfDescriptions) {
       for (uint64_t seed = 0; seed < 150; ++seed) {
         GeneratorOptions options = {.family = family, .mode = mode, .direct = true};
         options.spelt = NetlistOps();
-        // Pairs too, whether or not a description has them.
+        // Also asks for pairs, whether or not a description has both operations.
         if (seed % 3 == 0) options.chain = OpChain{OpKind::kConv, OpKind::kReduceSum};
         if (seed % 3 == 1) options.chain = OpChain{OpKind::kConv, OpKind::kLayerNorm};
         ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -169,7 +169,7 @@ TEST(Cases, AreSmallOnRequest) {
   struct Sizes {
     size_t most_nodes = 0;
     int inputs = 0;
-    int larger = 0;  // of these, than a small graph's tensors are to be
+    int larger = 0;  // of these, larger than the tensors of a small graph
   };
   const auto sizes_of = [](bool small) {
     CampaignOptions options = Options({CaseMode::kFloat, CaseMode::kInteger});
@@ -206,7 +206,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
       const Witness& witness = item->sensitivity.witnesses[i];
       EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
       EXPECT_EQ(bounds.low[witness.element], witness.low);
-      // The change can be run, and gives the witness's values.
+      // The change can be run, and yields the witness's values.
       const auto& change = item->sensitivity.changes.at(witness.change);
       ASSERT_TRUE(evaluation.Run(item->graph, change, ConformingContract(2)).ok());
       Estimate moved;
@@ -217,7 +217,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
   }
 }
 
-// The facts about outputs that come with a case take the place of another evaluation.
+// The expectation that comes with a case equals a separate evaluation.
 TEST(Cases, CarryTheOraclesExpectation) {
   Evaluation evaluation;
   Estimate bounds;
@@ -265,9 +265,9 @@ bool Says(const Graph& graph, const Attribute& attribute, const Default& fallbac
   return fallback.form == Default::Form::kNumber && whole(attribute.integer);
 }
 
-// Adds the attribute that is absent, as fp16 holds it: of a number that it does not hold the oracle
-// admits both readings. False where only the rank tells how long it is, or where no
-// value stands for its absence.
+// Adds the absent attribute with its default, rounded to fp16: if fp16 cannot represent a number,
+// the oracle admits both readings. False if the length depends on the rank, or if no value is
+// equivalent to the absence.
 bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   const Default& fallback = parameter.fallback;
   if (fallback.form == Default::Form::kName) {
@@ -287,7 +287,7 @@ bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   return true;
 }
 
-// Custom padding is always said.
+// Custom padding must always be stated.
 bool IsCustomPadding(const NodeView& node, const Parameter& parameter) {
   const int type = node.schema().FindParameter("pad_type");
   return parameter.name == "pad" && type >= 0 && node.String(type, "") == "custom";
@@ -331,7 +331,7 @@ Graph Turned(const Graph& from, std::set<std::string>& turned) {
   return to;
 }
 
-// The schema's default is the value that the oracle takes the absence for.
+// The schema's default is the value that the oracle uses for an absent attribute.
 TEST(Defaults, AreTheValuesOfAbsentAttributes) {
   std::set<std::string> turned;
   for (const OpDefinition* op : AllOps()) {
@@ -389,7 +389,7 @@ TEST(CaseRepair, JudgesTheOperandsOfAnOutputAtRest) {
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
 
-// Repair takes little away: most drawn values are judged.
+// Repair removes little: most drawn values are judged.
 TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
   constexpr int kGraphs = 400;
   for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kCompressed}) {
@@ -410,7 +410,7 @@ TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
   }
 }
 
-// A graph in which nothing moves still gives a case.
+// A graph in which nothing moves still becomes a case.
 TEST(CaseRepair, RectifiesTheInputIfNothingMoves) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
@@ -466,7 +466,7 @@ TEST(RejectedGraphs, BreakOneRuleOnEveryTarget) {
       const auto rules = RefusingRules(item->graph, **FindTarget(target.name));
       ASSERT_TRUE(rules.ok());
       EXPECT_TRUE(rules->contains(item->broken_rule)) << item->broken_rule;
-      // No second one, but for those that the table says state the same limit again.
+      // No other rule is broken, except those that restate the same limit by the table.
       const auto row = std::ranges::find(RuleBreaks(), item->broken_rule, &RuleBreak::rule);
       ASSERT_NE(row, RuleBreaks().end());
       for (const auto& [rule, layer] : *rules) {
@@ -564,7 +564,8 @@ TEST(LegalGraphs, AreInconclusiveIfTheEngineLacksAnOperation) {
   EXPECT_EQ(JudgeCase(*item, refused, evaluation).verdict(), Verdict::kRejected);
 }
 
-// A linear map of so many products, whatever follows it; in every mode that draws freely.
+// Every graph begins with a linear map of enough products, whatever follows, in every mode that
+// draws freely.
 TEST(MakeCase, GraphsAreWorthTheEngineIfARunnerAsksForIt) {
   CampaignOptions options;
   options.targets = {{"h13", 2}, {"h17s", 6}};

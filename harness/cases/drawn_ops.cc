@@ -25,8 +25,8 @@ constexpr std::string_view kUnlisted =
     "no published list names an engine that takes it, and campaigns draw engine operations only";
 
 bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
-  // In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have
-  // them.
+  // Operations on states are not drawn at random, since one of them makes a graph stateful; the
+  // mode `state` and aimed cases have them.
   const bool state = op.axes.contains(AxisRule::kOfStates);
   return op.family_floor != kNoFamily && (generator.weight > 0 || state);
 }
@@ -45,7 +45,7 @@ std::string_view WhyNotDrawn(const OpDefinition& op) {
   if (RoutesOf(op) != RouteSet::kNone) return {};
   if (!op.no_reference_reason.empty()) return op.no_reference_reason;
   if (op.family_floor == kNoFamily) return op.reach ? kNoPath : kUnlisted;
-  // Drawn where they are named, but refused by the engine, so that no case of them meets a cell.
+  // The rest is drawn if named, but the engine refuses it, so that no case with it meets a cell.
   if (op.axes.contains(AxisRule::kOfBlocks)) return kBlocks;
   return op.axes.contains(AxisRule::kNoText) ? kUnits : kHost;
 }
@@ -66,7 +66,7 @@ bool IsDrawnByName(const OpDefinition& op, int family, Route route) {
   if (route == Route::kMil) {
     return MilOps().test(op.schema.id) && (op.family_floor <= family || IsAnyEngine(family));
   }
-  // Every family has the layers that no conversion has.
+  // Every family has the layers that only direct authoring reaches.
   const bool reached = op.family_floor <= family || op.family_floor == kNoFamily;
   return NetlistOps().test(op.schema.id) && reached;
 }

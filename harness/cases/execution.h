@@ -1,6 +1,5 @@
-// The executions that one case asks of its program: the first, a second one (second_execution.h),
-// and those at further shapes of a range (shape_range.h). Each can be looked at as a case of its
-// own.
+// The executions of one case's program: the first, a second one (second_execution.h), and those at
+// further shapes of a range (shape_range.h). Each can be treated as a separate case.
 #pragma once
 
 #include <optional>
@@ -19,26 +18,26 @@ struct Execution {
   bool first() const { return !second && !shape; }
 };
 
-// The further executions whose outputs `reply` holds, in the order of RunReply::further.
+// The further executions whose outputs are in `reply`, in the order of RunReply::further.
 std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply);
 
-// "in the second execution", "at 3 along axis 1 of x"; empty of the first.
+// "in the second execution", "at 3 along axis 1 of x"; empty for the first.
 std::string WhereIs(const Case& item, const Execution& execution);
 
-// A case whose graph, on its inputs, computes that execution's outputs: without a range, and
-// executed once. It is not spelled.
+// A case whose graph, on its inputs, computes that execution's outputs. It has no range and is
+// executed once. Its program is not written (SpellCase).
 Case CaseOf(const Case& item, const Execution& execution);
-// The outputs of the execution, and those as the reply to that case. Precondition: it is the first,
-// or one of FurtherExecutions.
+// The outputs of the execution, and the same as a reply to the case of CaseOf. Precondition: it is
+// the first execution, or one of FurtherExecutions.
 const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
                                      const Execution& execution);
 RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);
 
-// Whether a program of its own, executed for the first time, must give the same: not if states hold
-// content of an earlier execution, and not if it is already a separate program.
+// Whether a separate program, executed for the first time, must return the same outputs. False if
+// states hold content of an earlier execution, and if the execution already has a separate program.
 bool HasOwnProgram(const Case& item, const Execution& execution);
 
-// The first operation that reads a state, by its name; empty for none.
+// The name of the first operation that reads a state; empty if there is none.
 std::string ReaderOfState(const Graph& graph);
 
 }  // namespace anecheck

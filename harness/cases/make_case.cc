@@ -15,25 +15,25 @@
 namespace anecheck {
 namespace {
 
-// The default mix: most cases where a wrong bit shows by equality, the rest spread over the cliffs.
+// The default mix: mostly modes in which a wrong bit shows by equality; the rest covers the cliffs.
 constexpr CaseMode kMix[] = {
     CaseMode::kInteger,  CaseMode::kInteger,  CaseMode::kInteger,      CaseMode::kInteger,
     CaseMode::kFloat,    CaseMode::kFloat,    CaseMode::kFloat,        CaseMode::kFloat,
     CaseMode::kFloat,    CaseMode::kSpecial,  CaseMode::kCancellation, CaseMode::kCancellation,
     CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,      CaseMode::kFloat};
 
-// One case in this many has a long axis: it costs as much as a hundred others.
+// One case in this many has a long axis: such a case costs as much as a hundred others.
 constexpr uint64_t kLargeAxisEvery = 64;
 
-// The modes that a run has to name are not among them: compressed, state, shape-ranges,
-// must-reject, metamorphic.
+// Draws a mode. The default mix lacks the modes that a run must name: compressed, state,
+// shape-ranges, must-reject, metamorphic.
 CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
   if (!options.modes.empty()) return options.modes[choices.Below(options.modes.size())];
   if (choices.Below(kLargeAxisEvery) == 1) return CaseMode::kLargeAxis;
   return kMix[choices.Below(std::size(kMix))];
 }
 
-// Most graphs are small, so that a case is cheap; some have as many nodes as one may have.
+// Most graphs are small, so that a case is cheap; one in this many may have the most nodes.
 constexpr uint32_t kLongGraphsEvery = 32;
 
 void DrawSizes(const CampaignOptions& options, ChoiceStream& choices, GeneratorOptions& generator) {
@@ -51,7 +51,7 @@ bool MayBeIntegers(const std::optional<OpChain>& chain) {
   return !chain || (KeepsIntegers(chain->producer) && KeepsIntegers(chain->consumer));
 }
 
-// Whether an operation that may occur keeps integers integers.
+// Whether any operation that may occur keeps integers as integers.
 bool HasIntegers(const CampaignOptions& options, const Case& item) {
   if (options.ops.all()) return true;
   return std::ranges::any_of(AllOps(), [&](const OpDefinition* op) {
@@ -60,15 +60,15 @@ bool HasIntegers(const CampaignOptions& options, const Case& item) {
   });
 }
 
-// A graph of integers alone would hold none of the operations that may occur.
+// Whether a graph of integers could contain none of the possible operations.
 bool CannotBeIntegers(const CampaignOptions& options, const Case& item) {
   if (ValuesOf(item.mode) == CaseMode::kInteger && !MayBeIntegers(options.chain)) return true;
   return item.mode == CaseMode::kInteger && !HasIntegers(options, item);
 }
 
-// The mode by which the case's graph and values are drawn. Half of the metamorphic cases are of
-// integers, of which both graphs must give the same; chosen by the seed, so that the others stay
-// the same.
+// The mode by which the case's graph and values are drawn. Half of the metamorphic cases use
+// integers, for which both graphs must return the same. The seed chooses them, so that other cases
+// do not change.
 CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
   if (item.mode != CaseMode::kMetamorphic) return item.mode;
   const bool integers = MixBits(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
@@ -84,19 +84,19 @@ int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherw
   return limit.known() ? static_cast<int64_t>(limit.value()) : otherwise;
 }
 
-// Of every axis but the channels.
+// The longest extent of every axis except the channels.
 int64_t LongestAxis(const std::string& target) {
   return LimitOf(target, "max_tensor_wh", GeneratorOptions().longest_axis);
 }
 
-// One case in so many is over tensors of 64 KB or 2 MB, more of the modes that are about sizes
-// where these are named, and one in so many of them over 2 MB: it costs as much as thousands of
-// others.
+// One case in kWorkingSetEvery has tensors of 64 KB or 2 MB; in named modes that are about sizes it
+// is one in kNamedWorkingSetEvery. One in k2MegabytesEvery of these has 2 MB: it costs as much as
+// thousands of others.
 constexpr uint64_t kWorkingSetEvery = 1024;
 constexpr uint64_t kNamedWorkingSetEvery = 64;
 constexpr uint64_t k2MegabytesEvery = 32;
 
-// Whether a large product may be the first of the graph's operations.
+// Whether the graph may begin with a large product.
 bool MayBeWorthTheEngine(const CampaignOptions& options, CaseMode mode) {
   return !options.small && mode != CaseMode::kState && mode != CaseMode::kCompressed &&
          mode != CaseMode::kShapeRanges;
@@ -107,7 +107,7 @@ bool IsAboutSizes(CaseMode mode) {
          mode == CaseMode::kShapeRanges;
 }
 
-// Chosen by the case's seed, so that the other cases stay the same.
+// The case's seed chooses the working set, so that other cases do not change.
 WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   const bool named = !options.modes.empty();
   if (options.small || options.chain || (named && !IsAboutSizes(item.mode))) {
@@ -119,7 +119,7 @@ WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   return draw / every % k2MegabytesEvery == 0 ? WorkingSet::k2Megabytes : WorkingSet::k64Kilobytes;
 }
 
-// The conversion route holds every axis to one limit, network descriptions each to its own.
+// The conversion route has one limit for every axis; network descriptions have one per axis.
 void SetLimits(const Case& item, GeneratorOptions& generator) {
   const std::string& target = item.target.name;
   generator.longest_axis = LongestAxis(target);
@@ -137,7 +137,8 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
-// Operations that a campaign names may fit no shape of a try; another one then stands in.
+// The most tries to draw a graph with a named operation: in a single try the operations may fit no
+// shape, and another operation replaces them.
 constexpr int kTriesToHold = 32;
 
 void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& graph) {
@@ -148,12 +149,12 @@ void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& 
   }
 }
 
-// Draws graph, inputs and the proof that they can show an error, and spells them.
+// Draws graph, inputs and the proof that they can show an error, and writes the program.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
   DrawGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, generator.mode);
-  // Only memory is kept from one case to the next.
+  // Static only to reuse its memory; it keeps no state between cases.
   thread_local CaseRepair repair;
   ANECHECK_ASSIGN(item.sensitivity,
                   repair.Run(choices, generator.mode, ConformingContract(item.target.family),
@@ -161,16 +162,16 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   return SpellCase(item);
 }
 
-// One case in this many, chosen by its seed, is executed a second time, and every case with states:
-// their content shows in no other way.
+// One case in this many, chosen by its seed, is executed a second time. So is every case with
+// states, since their content shows in no other way.
 constexpr uint64_t kRepeatEvery = 16;
 
 bool IsRepeated(const Case& item) {
   return item.seed % kRepeatEvery == 0 || !item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
-// Half of those take other inputs the second time: a change that is known to move an output beyond
-// its bound, so that results of the first inputs hardly pass.
+// Half of the repeated cases take other inputs the second time. These are a change that is known to
+// move an output beyond its bound, so that results of the first inputs hardly pass.
 std::vector<Tensor> InputsAgain(const Case& item) {
   const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
   const std::vector<Witness>& witnesses = item.sensitivity.witnesses;

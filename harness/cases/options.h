@@ -28,27 +28,28 @@ struct CampaignOptions {
   std::vector<CampaignTarget> targets;
   std::vector<CaseMode> modes;  // empty: the default mix
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
-  // The pair of operations that a case is about; of a campaign as a whole, steering sets it.
+  // A pair of operations that the case must contain. For a whole campaign it is empty; steering
+  // sets it per case.
   std::optional<OpChain> chain;
-  // This campaign takes the batches whose number leaves the remainder `shard` when divided by
-  // `shards`: all shards together make the cases of the whole.
+  // This campaign takes the batches with number % shards == shard: all shards together make the
+  // cases of the whole.
   uint64_t shard = 0;
   uint64_t shards = 1;
   // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
-  // shard then follow from that shard alone.
+  // shard then depend only on that shard.
   bool steer = false;
-  // Small graphs alone: no more nodes than most have, kSmallElements a tensor and kSmallProducts an
-  // operation where it has such an instance; the long axes of kLargeAxis and kShapeRanges stay.
+  // Only small graphs: the usual number of nodes, kSmallElements per tensor, and kSmallProducts per
+  // operation if it has such a small instance. The long axes of kLargeAxis and kShapeRanges stay.
   bool small = false;
-  // Graphs whose predicted saving on the engine (placement_cost.h) is at least so many
-  // microseconds; 0 for any. The planner of Core ML leaves smaller ones to the CPU.
+  // Only graphs whose predicted saving on the engine (placement_cost.h) is at least this many
+  // microseconds; 0 for any. Core ML's planner leaves graphs with smaller savings to the CPU.
   uint64_t least_saving_us = 0;
-  RouteSet routes = RouteSet::kMil;  // of both the cases take turns
+  RouteSet routes = RouteSet::kMil;  // with both, cases alternate
   std::string runner = "e5rt";
   std::string against;  // a second runner, whose bits are compared; empty for none
   WorkerOptions worker;
   // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
-  // each finding. The judge has put them in force.
+  // each finding. The judge already applies them.
   std::vector<std::string> defects;
   std::string label;    // the run's label; changes no case
   std::string db;       // results file
@@ -59,10 +60,10 @@ struct CampaignOptions {
 inline constexpr int64_t kSmallElements = 64;
 inline constexpr int64_t kSmallProducts = 1024;
 
-// Bytes of CampaignOptions::label.
+// The most bytes of CampaignOptions::label.
 inline constexpr size_t kLongestLabel = 120;
 
-// The number of cases where only the time limits them.
+// The number of cases if only the time limits the campaign.
 inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;
 
 }  // namespace anecheck

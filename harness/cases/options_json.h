@@ -1,6 +1,6 @@
-// The options of a campaign as JSONas a results file keeps them, so that it can be
-// continued or run again. Machine matters (number of jobs, path of the file, time limits) are left
-// out: results do not depend on them.
+// The options of a campaign as JSON, as stored in a results file, so that the campaign can be
+// continued or run again. Options of the machine (number of jobs, path of the file, time limits)
+// are left out: results do not depend on them.
 #pragma once
 
 #include "harness/base/json.h"
@@ -9,10 +9,9 @@
 
 namespace anecheck {
 
-// {"seed", "cases", "shard": [index, count], "route", "runner", "library",
-//  "targets": [{"name", "family"}], "modes": [name], "ops": "all" or [name], "faults": [id],
-//  "quirks": ["ID=on"], "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only where
-// there are any.
+// {"seed", "cases", "shard": [index, count], "route", "runner", "library", "targets": [{"name",
+// "family"}], "modes": [name], "ops": "all" or [name], "faults": [id], "quirks": ["ID=on"],
+// "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only if there are any.
 Json OptionsToJson(const CampaignOptions& options);
 
 // Errors: kMalformed, naming the member that is missing or wrong.

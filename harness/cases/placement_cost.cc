@@ -14,12 +14,13 @@ constexpr std::array<std::string_view, kBackends> kNames = {"ane", "bnns", "clas
 
 // facts/silicon/cost_model.csv: a launch of the engine, and a change of backend.
 constexpr double kLaunch = 0.125, kChange = 0.125;
-// Of a model that ends on the engine. Public notes give 0 and 0.125: with 0 iso/conv7x7_s2 of the
-// published files differs, with 0.125 ctx/band_part; from 0.005 to 0.107 all of them agree.
+// The cost of a model's end on the engine. Public notes give 0 and 0.125. Of the published plans,
+// iso/conv7x7_s2 disagrees with 0 and ctx/band_part with 0.125; all agree with values from 0.005 to
+// 0.107.
 constexpr double kEngineResult = 0.05;
 constexpr double kSameCost = 1e-6;
 
-// How an operation's cost follows from its bytes and its products.
+// The law by which an operation's cost follows from its bytes and its products.
 struct Law {
   double bytes[kBackends];  // bytes a millisecond; 0 for none
   double flops[kBackends];  // operations a millisecond; 0 for none
@@ -30,7 +31,7 @@ constexpr double kCpuBytes = kEngineBytes / 1.2;
 
 // "memory law": bytes over 68 GiB/s on the engine, 1.2 times as long elsewhere.
 constexpr Law kMemory = {{kEngineBytes, kCpuBytes, kCpuBytes}, {}};
-// Clamps of an operation before: 100 GB/s everywhere (op_placement_h16g.csv, relu).
+// Clamps of another operation's result: 100 GB/s on every backend (op_placement_h16g.csv, relu).
 constexpr Law kRelu = {{1e8, 1e8, 1e8}, {}};
 // Elementwise pairs (op_placement_h16g.csv, iso/add_f32).
 constexpr Law kPair = {{kEngineBytes / 1.3529, kEngineBytes / 2.3045, kEngineBytes / 2.6507}, {}};
@@ -59,7 +60,7 @@ const Shape* OperandShape(const NodeView& node, std::string_view name) {
   return parameter >= 0 && node.HasInput(parameter) ? &node.InputShape(parameter) : nullptr;
 }
 
-// Activations that come and go. Weights and tables are read ahead and do not count.
+// The bytes of activations read and written. Weights and tables are read ahead and do not count.
 double Bytes(const NodeView& node) {
   double bytes = 0;
   const Graph& graph = node.graph();
@@ -73,8 +74,8 @@ double Bytes(const NodeView& node) {
   return bytes;
 }
 
-// Products of a weight of [out, in, ...]: two operations an element of it for each place of the
-// result.
+// The operations of products with a weight of [out, in, ...]: two per element of the weight for
+// each place of the result.
 double WeightFlops(const NodeView& node) {
   const Shape* const weight = OperandShape(node, "weight");
   if (weight == nullptr) return 0;
@@ -97,7 +98,8 @@ double MatmulFlops(const NodeView& node) {
   const Shape* const x = OperandShape(node, "x");
   const Shape* const y = OperandShape(node, "y");
   if (x == nullptr || y == nullptr || x->rank() == 0 || y->rank() < 2) return 0;
-  // Of y one extent is the sum's length, the other one the result's last.
+  // One of the last two extents of y is the length of the sum, the other is the last extent of the
+  // result.
   const Shape& result = node.ResultType().shape;
   const int64_t last = result.rank() == 0 ? 1 : result[result.rank() - 1];
   const double length = static_cast<double>((*y)[y->rank() - 1] * (*y)[y->rank() - 2]) /
@@ -113,7 +115,7 @@ double PoolFlops(const NodeView& node) {
   return flops;
 }
 
-// Sixteen steps of a cell are that many products with both weights.
+// Each step of a recurrent cell multiplies by both weights.
 double RecurrentFlops(const NodeView& node) {
   const Shape* const x = OperandShape(node, "x");
   double weights = 0;
@@ -249,7 +251,7 @@ double ProductFlops(const NodeView& node) {
 
 namespace {
 
-// The cost of a change from one backend to another, or of the start (`from` is kBackends).
+// The cost of a change from one backend to another, or of a start on `to` (`from` is kBackends).
 double Step(size_t from, size_t to) {
   if (from == to) return 0;
   const double launch = to == static_cast<size_t>(Backend::kAne) ? kLaunch : 0;
@@ -262,7 +264,7 @@ constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
 using Row = std::array<double, kBackends>;
 
-// By operation and backend, the cheapest way up to it, itself included.
+// For each operation and backend, the cost of the cheapest way up to and including that operation.
 std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = 0; i < operations.size(); ++i) {
@@ -277,7 +279,7 @@ std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   return cheapest;
 }
 
-// The same from it to the end, without it.
+// The same from the operation to the end, without the operation itself.
 std::vector<Row> Backward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = operations.size(); i-- > 0;) {

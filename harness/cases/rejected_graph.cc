@@ -18,7 +18,7 @@ bool IsListed(std::string_view list, std::string_view id) {
   return false;
 }
 
-// Exactly the rule that was to be broken, and those that only state it again.
+// Whether the broken rules are exactly `wanted` and those that only restate it.
 bool BreaksOnly(const RuleBreak& wanted,
                 const std::map<std::string, legality::LayerVerdict>& rules) {
   bool broken = false;

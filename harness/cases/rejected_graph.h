@@ -19,9 +19,9 @@ namespace anecheck {
 Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
                                                                     const Target& target);
 
-// Draws into `graph` one that breaks exactly one rule on the target of that name (a limit that a
-// second layer states again counts once) and gives the rule's id. Errors: kNotFound for a target
-// that there is not, or on which no rule can be broken.
+// Draws a graph that breaks exactly one rule on the target (a limit that a second layer restates
+// counts once) and returns the rule's id. Errors: kNotFound for an unknown target, or one on which
+// no rule can be broken.
 Result<std::string> DrawRejected(ChoiceStream& choices, std::string_view target, Graph& graph);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The second execution of a program, as a graph of its own: one with states, or on other inputs
-// than the first time.
+// The second execution of a program, as a separate graph: for programs with states, or with other
+// inputs the second time.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace anecheck {
 
-// The suffix of names that the first execution has by itself.
+// The suffix of names that belong only to the first execution.
 inline constexpr std::string_view kAtFirst = " at first";
 
-// The operations of `graph` twice over the same states, in turn: its outputs are those of the
-// second time, which find the states as the first time left them. Inputs keep their order, the
-// results of the second time their names. With `other_inputs` the second time has inputs of its
-// own, which stand behind those of the first time and have their names.
+// A graph with the operations of `graph` twice in a row, over the same states. Its outputs are
+// those of the second execution, which finds the states as the first left them. Inputs keep their
+// order; the results of the second execution keep their names. With `other_inputs` the second
+// execution has separate inputs, which follow those of the first and keep the original names.
 Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);
 
-// The inputs of that graph: the first ones, and behind them `again`, which is empty if the second
-// execution takes the same.
+// The inputs of that graph: `inputs`, followed by `again`, which is empty if the second execution
+// takes the same inputs.
 std::vector<Tensor> InputsOfBoth(std::span<const Tensor> inputs, std::span<const Tensor> again);
 
 }  // namespace anecheck

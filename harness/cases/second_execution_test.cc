@@ -1,5 +1,5 @@
-// Programs that are executed twice: half of them take other inputs the second time, which is
-// judged, shown in the finding, and kept while it is made small.
+// Programs that are executed twice: half of them take other inputs the second time. This is judged,
+// shown in the finding, and kept while the finding is minimised.
 #include "harness/cases/second_execution.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ CampaignOptions Options(CaseMode mode) {
   return options;
 }
 
-// Gives the right values in both executions; in the second spoilt by `spoil`.
+// Returns the right values for both executions; `spoil` changes those of the second.
 class TwiceRunner final : public Runner {
  public:
   using Spoil = std::function<void(const RunRequest&, RunReply&)>;
@@ -124,8 +124,8 @@ TEST(SecondExecution, OfAnEngineThatKeepsToItPasses) {
   }
 }
 
-// The change is one that is proved to move an output beyond its bound; it does not follow, but is
-// nearly always true, that the old value lies beyond the new bound.
+// The change of inputs provably moves an output beyond its bound. The old value then nearly always
+// lies beyond the new bound, but not necessarily.
 TEST(SecondExecution, ResultsOfTheFirstInputsAreWrongThen) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   uint64_t index = 0;
@@ -188,7 +188,7 @@ TEST(SecondExecution, AnExportedFindingHasFilesOfBoth) {
   EXPECT_TRUE(has("inputs_again.npz") && has("expected_again.npz") && has("actual_again.npz"));
   EXPECT_NE(ReadFile(folder->File("inputs_again.npz")).value(),
             ReadFile(folder->File("inputs.npz")).value());
-  // By the same inputs nothing but a state makes a difference.
+  // With the same inputs only a state can make a difference.
   json.erase("again");
   const auto plain = TempDirectory::Create("anecheck-second-execution-");
   ASSERT_TRUE(ExportFinding(json, "reported", plain->path()).ok());
@@ -201,7 +201,7 @@ bool IsSum(const Graph& graph, ValueId output) {
          KindOf(*graph.node(value.producer).schema) == OpKind::kAdd;
 }
 
-// Sums are those of the first inputs.
+// Replaces sums of the second execution by those of the first.
 void KeepsItsFirstSums(const RunRequest& request, RunReply& reply) {
   for (size_t i = 0; i < reply.outputs.size(); ++i) {
     if (IsSum(*request.graph, request.graph->outputs()[i])) {
@@ -231,7 +231,7 @@ TEST(SecondExecution, TheInputsOfBothStayWhileAFindingIsMadeSmall) {
   }
 }
 
-// A fault that shows by the same inputs too needs no others: a state that is lost.
+// A fault that also shows with the same inputs, such as a lost state, needs no other inputs.
 TEST(SecondExecution, InputsThatAFindingDoesNotNeedFallAway) {
   TwiceRunner loses([](const RunRequest& request, RunReply& reply) {
     const bool other = !request.again.empty();

@@ -14,12 +14,12 @@ namespace {
 constexpr int kTries = 8;
 constexpr int64_t kMostSteps = 3;
 constexpr int64_t kLongestStep = 8;
-// Of an input at the end of a range.
+// The most elements of an input at the end of a range.
 constexpr int64_t kMostElements = int64_t{1} << 17;
-// Axes grow to this at most: far below every target's limit, also of results, whose extents no
-// rule of legality judges.
+// The longest extent that axes may grow to: far below every target's limit. It applies to results
+// too, whose extents no rule of legality judges.
 constexpr int64_t kLongestGrown = 4096;
-// The stand-in for an extent that is open.
+// Marks an open extent.
 constexpr int64_t kOpen = -1;
 
 std::vector<std::string> NamesOfResults(const Graph& graph, const Node& node) {
@@ -30,7 +30,7 @@ std::vector<std::string> NamesOfResults(const Graph& graph, const Node& node) {
   return names;
 }
 
-// Copies inputs and constants, with the types that `type_of` gives, and notes their places.
+// Copies inputs and constants, with the types that `type_of` returns, and returns their new ids.
 template <typename TypeOf>
 std::vector<ValueId> CopyGiven(const Graph& from, const TypeOf& type_of, Graph& to) {
   std::vector<ValueId> places(from.values().size(), kNoValue);
@@ -53,7 +53,7 @@ void BeginCopy(const Graph& from, const Node& node, std::span<const ValueId> pla
   CopyAttributes(from, node, to);
 }
 
-// The extents of a range beside the case's own: both ends, and the first step between.
+// The extents of a range besides the case's own: both ends, and the first step between them.
 std::vector<int64_t> FurtherExtents(const CaseRange& range, int64_t own) {
   std::vector<int64_t> extents = {range.start, range.stop};
   if (range.start + range.step < range.stop) extents.push_back(range.start + range.step);
@@ -72,7 +72,7 @@ Result<ValueId> InputOf(const Graph& graph, const CaseRange& range) {
                    fmt::format("range: there is no axis {} of {}", range.axis, range.input));
 }
 
-// The tensor with another extent along an axis, its slices in turn.
+// The tensor with another extent along an axis; its slices repeat in turn.
 Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   Tensor resized = {tensor.type, {}};
   resized.type.shape[axis] = extent;
@@ -92,7 +92,7 @@ Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   return resized;
 }
 
-// `type` with the axes that differ in `others` left open.
+// `type` with every axis left open that differs in `others`.
 TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   for (const TensorType& other : others) {
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -102,8 +102,8 @@ TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   return type;
 }
 
-// The graph with open extents: for its text alone. The graphs of `shapes` have the values of
-// `graph` by name.
+// The graph with open extents, only for writing its text. The graphs of `shapes` have the same
+// value names as `graph`.
 Graph OpenGraph(const Graph& graph, std::span<const RunShape> shapes) {
   const auto type_of = [&](ValueId id) {
     std::vector<TensorType> others;
@@ -159,7 +159,7 @@ bool GrowsLittle(const Graph& graph, const Graph& made) {
   });
 }
 
-// Whether the graph at an end is there and legal.
+// Whether the graph exists at that end of the range and is legal.
 bool TakesEnd(const Graph& graph, const CaseRange& range, int64_t extent, const Target& target) {
   const auto at = GraphAtExtent(graph, range, extent);
   if (!at.ok() || !GrowsLittle(graph, *at)) return false;

@@ -28,34 +28,34 @@ constexpr Advice kCliffs[] = {
     {"quantize", "fp16", "clamp to the range of the integer type before quantising", kAnalysis},
     {"cast", "fp16", "clamp to the range of the integer type before the cast", kAnalysis},
     {"square", "fp16",
-     "scale before squaring (an RMS norm: divide by the largest magnitude first), and back after "
-     "it",
+     "scale before squaring (an RMS norm: divide by the largest magnitude first), and scale the "
+     "result back afterwards",
      "executorch issue 19523"},
     {"mul", "fp16",
-     "scale before squaring (an RMS norm: divide by the largest magnitude first), and back after "
-     "it",
+     "scale before squaring (an RMS norm: divide by the largest magnitude first), and scale the "
+     "result back afterwards",
      "executorch issue 19523"},
     {"", "fp16", "scale the operands down before, and the result up after it", kAnalysis},
     {"log", "underflow",
-     "use log_softmax as x - reduce_log_sum_exp(x), or give log an epsilon of "
-     "6e-8 or more",
+     "use log_softmax as x - reduce_log_sum_exp(x), or an epsilon of 6e-8 or more in log",
      kAnalysis},
     {"", "underflow", "add an epsilon of 6e-8 or more to the divisor, or scale its operands up",
      kAnalysis},
     {"", "0/0", "add an epsilon to the divisor, or select another value where it is 0", kAnalysis},
-    {"", "inf-inf", "clamp both operands to 65504 before; a mask of -inf is better -30000",
+    {"", "inf-inf", "clamp both operands to 65504 first; in a mask use -30000 instead of -inf",
      kAnalysis},
-    {"", "inf*0", "clamp the infinite operand to 65504 before", kAnalysis},
+    {"", "inf*0", "clamp the infinite operand to 65504 first", kAnalysis},
 };
 
 constexpr Advice kRefusals[] = {
     {"conv", "large kernel", "split the kernel into parts and add their results",
      "facts/silicon/compile_limits_silicon.csv"},
     {"max_pool", "Pool kernel width",
-     "pool twice along the width: windows of a and b make one of a + b - 1",
+     "pool twice along the width: windows of a and b together equal a window of a + b - 1",
      "follows from the maximum"},
     {"layer_norm", "one live affine term",
-     "give gamma and beta that both differ from 1 and 0, or multiply and add behind it",
+     "use a gamma that differs from 1 and a beta that differs from 0, or multiply and add after "
+     "the layer",
      "ANEForge issue 162"},
     {"", "int32", "keep positions in uint16, or in fp16 where they stay below 2048",
      "facts/silicon/op_placement_h16g.csv"},

@@ -5,7 +5,7 @@
 namespace anecheck {
 namespace {
 
-// The texts of the rules, each of another compiler.
+// The texts of the rules, each from a different compiler.
 TEST(Advice, EveryRefusalOfAKernelForItsExtentSaysToSplitIt) {
   for (const char* text :
        {"kW must be <=15", "kH must be <=15",

@@ -13,7 +13,7 @@ namespace {
 using mil::ValueKind;
 using mil::ValueView;
 
-// The typed list or dictionary of an attribute.
+// The list or dictionary, with its type, in an attribute.
 std::optional<ValueView> AttributeOf(mil::StatementView statement, std::string_view name) {
   const auto value = mil::FindValue(statement.attributes(), name);
   if (!value || value->kind() != ValueKind::kTyped) return std::nullopt;
@@ -34,7 +34,7 @@ bool Lists(ValueView list, std::string_view backend) {
   return false;
 }
 
-// The value beside a key of {{key, value}, ...}.
+// Returns the value for a key in {{key, value}, ...}.
 std::optional<ValueView> ValueAt(ValueView dictionary, std::string_view key) {
   for (const ValueView pair : dictionary.children()) {
     std::optional<ValueView> first;

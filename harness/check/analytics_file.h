@@ -1,5 +1,5 @@
-// Core ML's analytics.mil: per operation the backends that take it, the engine's reason against it,
-// the cost on each and the chosen one. Source of the form: facts/silicon/
+// Core ML's analytics.mil: for each operation, the backends that take it, the cost on each, the
+// chosen backend, and the engine's reason for a refusal. Source of the form: facts/silicon/
 // analytics_grammar.md.
 #pragma once
 
@@ -19,16 +19,16 @@ struct AnalyticsRow {
   BackendCosts costs;  // in milliseconds, of the backends that take it
   Backend selected = Backend::kAne;
   bool on_engine = false;  // the engine is among those that take it
-  std::string refusal;     // why it is not, in the compiler's words
+  std::string refusal;     // the compiler's reason if it is not
 };
 
-// The operations of a file's functions in order. Those that have no estimate (buffers that leave
-// the program, and those that follow from the file's own form) are left out. Errors: kInvalid, with
-// the place, for a program without these attributes.
+// Returns the operations of a file's functions in order, without those that have no estimate
+// (buffers that leave the program, and operations that only the form of the file requires). Errors:
+// kInvalid, with the place, for a program without these attributes.
 Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 
-// The rows as evidence of a target's engine: refused, attested (taken, another backend chosen) or
-// compiled. `source` names the file.
+// Returns the rows as evidence about a target's engine: refused, attested (taken, another backend
+// chosen) or compiled. `source` names the file.
 std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
                                             const std::string& target, const std::string& source);
 
@@ -37,7 +37,7 @@ struct PlanPrediction {
   Plan plan;
   std::vector<bool> known;  // by row: whether a law gives its estimate; others count as 0
 };
-// `graph` is that of the same program. Rows of values that it lacks have no estimate.
+// `graph` is the graph of the same program. A row whose value is not in the graph has no estimate.
 PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& graph);
 
 }  // namespace anecheck

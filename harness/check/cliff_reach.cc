@@ -75,15 +75,15 @@ class SumReach {
         for (size_t i = first; i < first + taps; ++i) weights += std::fabs(elements_[i]);
         sum += weights * largest_[group * channels + channel];
       }
-      // An infinity times 0 too.
+      // Also catches NaN, from an infinity times 0.
       if (!(sum < kUnknown)) return kUnknown;
       most = std::max(most, sum);
     }
     return most;
   }
 
-  // Puts the largest |number| of each index along `axis` into largest_; false where the numbers are
-  // not at hand. NaN, which no threshold concerns, is left out.
+  // Stores the largest |number| of each index along `axis` in largest_; false if the numbers are
+  // not available. Skips NaN, which no threshold concerns.
   bool LargestOfChannels(ValueId id, int axis) {
     if (!Decode(id)) return false;
     const Shape& shape = graph_.type(id).shape;
@@ -112,7 +112,7 @@ class SumReach {
     return most;
   }
 
-  // Puts the value's numbers into elements_; false where they are not at hand.
+  // Stores the value's numbers in elements_; false if they are not available.
   bool Decode(ValueId id) {
     const TensorType& type = graph_.type(id);
     if (!IsFloat(type.dtype)) return false;
@@ -126,7 +126,7 @@ class SumReach {
     }
     elements_.resize(static_cast<size_t>(type.shape.Elements()));
     DecodeElements(type.dtype, bytes, elements_);
-    // Weights may be larger than memory.
+    // The pages are dropped because weights may be larger than memory.
     DropPages(bytes);
     return true;
   }

@@ -1,5 +1,5 @@
-// Whether numbers can come near the thresholds of departures at all, by their magnitudes alone. It
-// spares the evaluations of operations whose numbers are far below.
+// Decides from magnitudes alone whether numbers can come near the thresholds of departures.
+// Operations with much smaller numbers then need no evaluation.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace anecheck {
 
-// The largest |number| of an fp16 tensor's bytes, 0 where all are NaN.
+// The largest |number| of an fp16 tensor's bytes; 0 if all are NaN.
 double LargestHalf(std::span<const uint8_t> bytes);
 
-// Sums are rounded on their way to a threshold, by less than this factor.
+// The factor by which rounding can enlarge a sum on its way to a threshold is smaller than this.
 inline constexpr double kSumSlack = 1 + 0x1p-8;
 
-// The largest |partial sum of products| of any operation of `graph` at `inputs` cannot be above
-// this: the sum of |weights| of an output, each times the largest |operand| of its input channel,
-// or the two largest |operands| for each product. 0 where no operation adds products; infinity
-// where an operation adds products of operands that are not at hand, or in a way that is not
-// followed here.
+// An upper bound of the |partial sums of products| of all operations of `graph` at `inputs`. For an
+// output with known weights: the sum of its |weights|, each times the largest |operand| of its
+// input channel. For a matmul: the number of its products times the largest |number| of each
+// operand. 0 if no operation adds products; infinity if the operands of one are not available, or
+// if it adds products in another way.
 double MostOfSums(const Graph& graph, std::span<const Tensor> inputs);
 
-// Whether `departure` may change a result of `graph`, whose sums of products stay below `most`.
+// Returns whether `departure` may change a result of `graph`, if its sums of products stay below
+// `most`.
 bool MayAct(const Departure& departure, const Graph& graph, double most);
 
 }  // namespace anecheck

@@ -83,7 +83,7 @@ TEST(CliffReach, OperationsWithoutProductsHaveNoSums) {
   EXPECT_EQ(MostOfSums(graph, inputs), 0);
 }
 
-// Draws one operation after another at thresholds around its numbers.
+// Draws operations one by one, with thresholds near their numbers.
 TEST(CliffReach, ADepartureThatMayNotActChangesNothing) {
   int spared = 0, changed = 0;
   for (uint64_t seed = 0; seed < 600; ++seed) {

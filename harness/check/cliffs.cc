@@ -11,10 +11,10 @@
 namespace anecheck {
 namespace {
 
-// An operand this much larger is past the cliff that it is near to now.
+// A cliff is near if the operand divided by this is past it.
 constexpr double kNear = 0.75;
 constexpr double kLargestHalf = 65504;
-// Of the accumulator of families whose law has a limit.
+// The limit of the accumulator in families whose law has one.
 constexpr double kFixedLimit = 32768;
 
 bool HasThreshold(Effect effect) {
@@ -36,8 +36,8 @@ bool ReadsState(const Graph& graph, const Node& node) {
   });
 }
 
-// Whether a departing engine may give an element that a conforming one may not. An interval that is
-// computed in another way may be narrower, which is no departure.
+// Returns whether a departing engine may return an element that a conforming engine may not. A
+// narrower interval, which another way of computing may give, is no departure.
 bool Leaves(const Estimate& departed, const Estimate& conforming, size_t i) {
   if ((departed.flags[i] & ~conforming.flags[i]) != 0) return true;
   if ((departed.flags[i] & Estimate::kNanOnly) != 0) return false;
@@ -107,7 +107,7 @@ class CliffFinder {
     DecodeElements(DType::kFp16, tensor.bytes, elements_);
   }
 
-  // Makes the first fp16 operand a third larger; false where there is none.
+  // Makes the first operand a third larger; false if it is not fp16.
   bool Enlarge(std::vector<Tensor>& inputs) {
     if (inputs.empty() || inputs.front().type.dtype != DType::kFp16) return false;
     Decode(inputs.front());
@@ -145,7 +145,7 @@ class CliffFinder {
     }
   }
 
-  // Sums of products that the family's fixed-point accumulator does not hold though fp16 would.
+  // Finds sums of products that overflow the family's fixed-point accumulator but not fp16.
   void TryLimit(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
     const auto infinite = [this](size_t i) {
       return std::isinf(estimate_.low[i]) || std::isinf(estimate_.high[i]);
@@ -170,7 +170,8 @@ class CliffFinder {
          .result = result_});
   }
 
-  // How many elements of the first result `departures` take out of estimate_, which is admitted.
+  // Returns how many elements of the first result `departures` take out of the admitted interval
+  // estimate_.
   uint64_t Changed(const Graph& cut, std::span<const Tensor> inputs,
                    std::span<const Departure* const> departures) {
     if (departures.empty()) return 0;
@@ -205,7 +206,7 @@ class CliffFinder {
   const int family_;
   std::vector<const Departure*> departures_;
   NodeCut::Values values_;
-  std::vector<const Departure*> acting_;  // on the operation at hand
+  std::vector<const Departure*> acting_;  // on the present operation
   bool limit_ = false;                    // whether its sums may leave the accumulator
   Evaluation& scratch_;
   Estimate estimate_, departed_;

@@ -1,7 +1,6 @@
 // Every row of the published lists of defects (facts/known_defects.csv,
-// facts/more/defects_plus.csv) is answered as testdata/defect_answers.csv says: a judgement names
-// it, a rule of the compiler speaks of it, a probe asks for it, a conflict of sources holds it, or
-// the row says why nothing can.
+// facts/more/defects_plus.csv) has the answer of testdata/defect_answers.csv: a judgement, a rule
+// of the compiler, a probe or a conflict of sources names it, or the row states why none can.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -48,7 +47,7 @@ legality::Instance InstanceOf(const std::string& words) {
   return instance;
 }
 
-// Whether a layer's answer to the instance is the rule's.
+// Returns whether a layer's answer to the instance comes from the rule.
 bool RuleSpeaks(const CsvRow& answer) {
   const auto target = FindTarget(answer.at("target"));
   const auto route = FromText<Route>(answer.at("route"));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kOutside = ~size_t{0};
 
-// The types that an engine's program can give, and fp32, whose casts are left out
+// The types that an engine's program can return, and fp32, whose casts are left out
 // (boundary_casts.h).
 bool CanLeaveAnEngine(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
@@ -27,7 +27,7 @@ class ModelParts::Cutter {
     FindConstants();
   }
 
-  // Every operation but one, and but those that make it something of constants.
+  // Marks every operation except `node` and the operations on constants alone.
   std::vector<bool> AllBut(NodeId node) const {
     std::vector<bool> outside;
     for (const Node& other : graph_.nodes()) {
@@ -61,12 +61,14 @@ class ModelParts::Cutter {
     }
   }
 
-  // Whether a part may give a value to others: a constant in another form is no work of its own.
+  // Returns whether a part may pass a value to other parts. A value made of constants alone is not
+  // passed, because the other part computes it again.
   bool CanBeHandedOn(ValueId id) const {
     return !constant_[id] && CanLeaveAnEngine(graph_.type(id).dtype);
   }
 
-  // A value can be used from the part on in which it is made, one from outside from the next on.
+  // A value can be used from the part on that makes it; a value from outside, from the next part
+  // on.
   void PlaceNodes(const std::vector<bool>& outside, uint64_t most_weights) {
     part_.clear();
     count_ = 0;
@@ -84,7 +86,7 @@ class ModelParts::Cutter {
       const size_t from = outside[id] ? number + 1 : number;
       for (uint32_t i = 0; i < node.result_count; ++i) known_from[node.first_result + i] = from;
       for (const Argument& argument : graph_.arguments(node)) {
-        // The content of a state follows from every operation before that has it as operand.
+        // The content of a state depends on every earlier operation that has the state as operand.
         if (graph_.value(argument.value).kind == ValueKind::kState) {
           known_from[argument.value] = from;
         }
@@ -92,8 +94,8 @@ class ModelParts::Cutter {
     }
   }
 
-  // The first part from `number` on that has room for the constants of an operation, which are then
-  // in it.
+  // Returns the first part from `number` on that has room for the constants of an operation, and
+  // adds them to it.
   size_t PartWithRoom(const Node& node, size_t number, uint64_t most_weights) {
     for (;; ++number) {
       if (weights_.size() <= number) weights_.resize(number + 1);
@@ -123,8 +125,8 @@ class ModelParts::Cutter {
     }
   }
 
-  // Values that the part may take: of operations outside, and of other parts those that can leave
-  // them.
+  // The values that a part may take as inputs: results of operations outside, and values of other
+  // parts that can leave those parts.
   NodeCut::Values ValuesFor(size_t number) {
     NodeCut::Values known = at_inputs_;
     for (ValueId id = 0; id < graph_.values().size(); ++id) {
@@ -168,11 +170,11 @@ class ModelParts::Cutter {
   NodeCut::Values at_inputs_;
   struct Weights {
     uint64_t bytes = 0;
-    std::set<ValueId> values;  // constants among them, each of which counts once
+    std::set<ValueId> values;  // including constants, each of which counts once
   };
   std::vector<Weights> weights_;  // of each part
   std::vector<size_t> part_;      // of each operation
-  std::vector<bool> constant_;  // of each value: nothing that is given at run time has a part in it
+  std::vector<bool> constant_;    // of each value: it does not depend on anything given at run time
   size_t count_ = 0;
   std::vector<bool> read_elsewhere_;  // of each value: it is an output, or another part reads it
 };

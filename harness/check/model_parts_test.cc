@@ -1,4 +1,4 @@
-// The parts between operations that an engine has no path for, cut out to be run by themselves.
+// The parts between operations for which an engine has no path, cut out to run alone.
 #include "harness/check/model_parts.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ ModelValues ValuesOf(const Graph& graph, std::span<const Tensor> inputs, int fam
   return ModelValues::Of(graph, inputs, ConformingContract(family), evaluation).value();
 }
 
-// The parts at inputs of which every byte is 0x31: the fp16 number 0.162.
+// The parts, at inputs whose every byte is 0x31: the fp16 number 0.162.
 std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outside) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
@@ -88,7 +88,8 @@ TEST(ModelParts, OperationsOnConstantsAloneAreNoPart) {
   EXPECT_TRUE(PartsOf(graph, Marked(graph, {graph.outputs()[0]})).empty());
 }
 
-// A weight that is made of constants stays one: an engine has other rules for others.
+// A weight that is computed from constants stays a constant, because an engine has other rules for
+// other operands.
 TEST(ModelParts, AnOperationAloneKeepsComputedConstants) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
@@ -107,8 +108,8 @@ TEST(ModelParts, AnOperationAloneKeepsComputedConstants) {
   EXPECT_FALSE(cutter.Alone(graph.value(made).producer).has_value());
 }
 
-// The outputs of a part have the values of the whole: by the law of a family, where it has one,
-// the part and the whole compute alike.
+// The outputs of a part have the values of the whole model. This is so under a family's law, if it
+// has one, because part and whole compute alike.
 void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size_t& compared) {
   ASSERT_TRUE(ValidateGraph(part.graph).ok());
   Evaluation alone;
@@ -122,8 +123,8 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
   }
 }
 
-// For every choice of operations outside: each other operation is in one part at most, and a part
-// gives the values of the whole graph.
+// For every choice of operations outside: each other operation is in at most one part, and a part
+// computes the values of the whole graph.
 TEST(ModelParts, PartsOfDrawnGraphsGiveTheValuesOfTheWhole) {
   size_t compared = 0, alone = 0;
   constexpr int kFamilies[] = {2, 5, 6, 7};

@@ -5,7 +5,7 @@
 namespace anecheck {
 namespace {
 
-// 4 GiB of fp16.
+// The most elements: 4 GiB of fp16.
 constexpr int64_t kMostElements = int64_t{1} << 31;
 
 Status CheckSize(const Graph& graph) {

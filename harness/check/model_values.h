@@ -1,5 +1,5 @@
-// The values that a conforming engine gives in a model, kept as tensors, so that a model can be cut
-// at any of them: a twelfth of the memory of an Evaluation that keeps all of them.
+// The values of a model on a conforming engine, kept as tensors, so that the model can be cut at
+// any value. They take a twelfth of the memory of an Evaluation that keeps all values.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ namespace anecheck {
 
 class ModelValues {
  public:
-  // Runs `graph` at `inputs` under `contract` in `evaluation`, of which the graph's outputs may be
-  // read afterwards. Errors: kLimit for more than 2^31 elements; those of
+  // Runs `graph` at `inputs` under `contract` in `evaluation`. The graph's outputs may be read from
+  // `evaluation` afterwards. Errors: kLimit for more than 2^31 elements; those of
   // Evaluation::RunForOutputs.
   static Result<ModelValues> Of(const Graph& graph, std::span<const Tensor> inputs,
                                 const Contract& contract, Evaluation& evaluation);

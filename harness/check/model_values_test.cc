@@ -45,7 +45,7 @@ TEST(ModelValues, AreThoseOfAnEvaluationThatKeepsAll) {
   EXPECT_GT(with_states, 0u);
 }
 
-// Far more than an Evaluation keeps, of which one operation at a time is held.
+// Far more values than an Evaluation keeps; only one operation at a time is in memory.
 TEST(ModelValues, MoreOfThemThanMayBeKeptAreRefusedBeforeAnyIsComputed) {
   const TensorType large = {DType::kFp16, Shape{1 << 14, 1 << 12}};
   Graph graph;

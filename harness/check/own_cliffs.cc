@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// Constants of more elements are weights; none of them is a divisor or a difference's operand.
+// Constants with more elements are weights, which are never divisors or operands of a difference.
 constexpr int64_t kMostConstantElements = int64_t{1} << 22;
 // An offset of this size keeps a logarithm or a reciprocal away from 0 in fp16.
 constexpr double kLeastOffset = 0x1p-24;
@@ -27,10 +27,10 @@ bool IsOneOf(const Node& node, std::span<const OpKind> kinds) {
   return std::ranges::any_of(kinds, [&](OpKind kind) { return Is(node, kind); });
 }
 
-// Functions that are 0 of no finite number: a result of 0 has underflowed.
+// Functions that are 0 at no finite number, so a result of 0 has underflowed.
 constexpr auto kNeverZero =
     std::to_array({OpKind::kExp, OpKind::kExp2, OpKind::kSigmoid, OpKind::kSoftmax});
-// Operations that carry a 0 of an operand to their result, at its place or another.
+// Operations that pass a 0 of an operand on to their result, at any place.
 constexpr auto kMoves = std::to_array(
     {OpKind::kReshape, OpKind::kTranspose, OpKind::kExpandDims, OpKind::kSqueeze, OpKind::kIdentity,
      OpKind::kFlatten2d, OpKind::kSliceByIndex, OpKind::kSliceBySize, OpKind::kSplit, OpKind::kCast,
@@ -53,7 +53,8 @@ class OwnCliffFinder {
   }
 
  private:
-  // Nothing for contents of states, large constants and types other than floats.
+  // The elements of a value; empty for contents of states, large constants and types other than
+  // floats.
   std::optional<Elements> ElementsOf(ValueId id) const {
     const Value& value = graph_.value(id);
     std::span<const uint8_t> bytes;
@@ -78,7 +79,7 @@ class OwnCliffFinder {
     return parameter < 0 ? kNoValue : NodeView(graph_, node).Input(parameter);
   }
 
-  // The place in an operand that broadcasting puts beside element `at` of a result.
+  // The index in an operand that broadcasting pairs with element `at` of a result.
   static size_t Beside(const Shape& result, const Shape& operand, size_t at) {
     size_t place = 0, stride = 1;
     for (int i = 1; i <= operand.rank(); ++i) {
@@ -95,7 +96,7 @@ class OwnCliffFinder {
     cliffs_.push_back({.node = node, .id = id, .what = what, .past = true, .elements = elements});
   }
 
-  // NaN that an operation makes of operands that hold none.
+  // Finds NaN results of operands without NaN.
   void FindInvalid(NodeId id) {
     const Node& node = graph_.node(id);
     if (node.result_count == 0 || node.block_count != 0) return;
@@ -114,7 +115,7 @@ class OwnCliffFinder {
         static_cast<uint64_t>(made));
   }
 
-  // Of an operation on elements side by side; false for any other.
+  // Classifies an elementwise operation of two operands; false for any other.
   bool ClassifyPair(NodeId id, const Elements& result, ValueId x, ValueId y) {
     const Node& node = graph_.node(id);
     constexpr auto kPairs =
@@ -134,7 +135,7 @@ class OwnCliffFinder {
       } else if (!Is(node, OpKind::kRealDiv)) {
         ++differences;
       } else {
-        // inf / inf is a product of infinity and 0.
+        // inf / inf counts as a product of infinity and 0.
         ++(right == 0 ? zeros : products);
       }
     }
@@ -146,7 +147,7 @@ class OwnCliffFinder {
     return true;
   }
 
-  // The operand that must not be 0, or nothing.
+  // The operand that must not be 0, or kNoValue.
   ValueId Divisor(const Node& node) const {
     if (Is(node, OpKind::kRealDiv) || Is(node, OpKind::kFloorDiv)) return Operand(node, "y");
     constexpr auto kWithOffset = std::to_array({OpKind::kLog, OpKind::kInverse, OpKind::kRsqrt});
@@ -169,7 +170,7 @@ class OwnCliffFinder {
         static_cast<uint64_t>(zeros));
   }
 
-  // Whether a 0 of the value is none in exact arithmetic.
+  // Returns whether an element of the value may be 0 here but not in exact arithmetic.
   bool MayUnderflow(ValueId id, int depth) const {
     const Value& value = graph_.value(id);
     if (value.kind != ValueKind::kResult || depth > kDeepestSearch) return false;
@@ -194,7 +195,7 @@ class OwnCliffFinder {
     return elements && std::ranges::any_of(*elements, [](double x) { return std::isfinite(x); });
   }
 
-  // Whether an element of the value is 0 where both operands are other numbers.
+  // Returns whether an element of the value is 0 although both operands are not 0.
   bool IsZeroOfOthers(ValueId id, ValueId x, ValueId y) const {
     const std::optional<Elements> result = ElementsOf(id), a = ElementsOf(x);
     const std::optional<Elements> b = y == kNoValue ? Elements() : ElementsOf(y);

@@ -1,5 +1,5 @@
-// Places at which a model's own arithmetic leaves the numbers, on any engine: operations that are
-// not defined at its values, and numbers that underflow before a logarithm or a division.
+// Finds places at which a model's own arithmetic fails on any engine: operations that are undefined
+// at its values, and numbers that underflow before a logarithm or a division.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@
 
 namespace anecheck {
 
-// In the order of the operations, at most one of a kind for each: ids "0/0", "inf-inf", "inf*0",
-// "invalid" (NaN of operands without NaN, in another way) and "underflow". All are past.
-// `values` are those of the graph at `inputs`.
+// Returns the cliffs in the order of the operations, at most one of each id per operation. The ids
+// are "0/0", "inf-inf", "inf*0", "invalid" (any other NaN of operands without NaN) and "underflow".
+// All have `past`. `values` are the values of the graph at `inputs`.
 std::vector<Cliff> FindOwnCliffs(const Graph& graph, std::span<const Tensor> inputs,
                                  const ModelValues& values);
 

@@ -1,4 +1,4 @@
-// Cliffs of a model's own arithmetic, whatever the engine.
+// Cliffs of a model's own arithmetic, on any engine.
 #include "harness/check/own_cliffs.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(OwnCliffs, AProductThatUnderflowsBeforeADivision) {
   const std::vector<Cliff> small = CliffsOf(graph, {Row({1e-4, 1, 1, 1}), Row({1, 1, 1, 1})});
   ASSERT_EQ(small.size(), 1u);
   EXPECT_EQ(small[0].id, "underflow");
-  // A 0 that is given underflows nowhere.
+  // A 0 among the inputs is no underflow.
   EXPECT_TRUE(CliffsOf(graph, {Row({0, 1, 1, 1}), Row({1, 1, 1, 1})}).empty());
 }
 

@@ -76,7 +76,7 @@ TEST(RealAnalytics, ArePrintedBackAsTheyStand) {
   }
 }
 
-// With the files' own estimates.
+// The costs are the files' own estimates.
 TEST(RealAnalytics, TheChosenWayIsACheapestOne) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   std::vector<std::string> dearer;
@@ -100,7 +100,7 @@ struct Agreement {
   size_t operations = 0, agree = 0, without_estimate = 0;
 };
 
-// With the project's estimates in place of the file's.
+// The costs are the project's estimates instead of the file's.
 TEST(RealAnalytics, EstimatesPredictTheSelectedBackend) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   std::map<std::string, Agreement> by_op;

@@ -1,6 +1,6 @@
 // The roofline of an operation: the time that its products take at the engine's fitted peak, and
 // the time that its bytes take at the fitted bandwidth. The longer one bounds it. Source:
-// facts/more/cost_model.csv (public guide, chapter 18), which has fits of the M1 and the M5 alone.
+// facts/more/cost_model.csv (public guide, chapter 18), which has fits for the M1 and the M5 only.
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,14 @@ struct RooflineChip {
   std::string_view chip;
   double flops_per_ms = 0;
   double bytes_per_ms = 0;
-  double dispatch_ms = 0;  // of each dispatch, whatever it computes
+  double dispatch_ms = 0;  // the fixed time of each dispatch
 };
 // Null for a target without a fit.
 const RooflineChip* FindRoofline(std::string_view target);
 
 struct Roofline {
   double flops = 0;  // two for each product of a convolution, a linear map or a matmul
-  double bytes = 0;  // operands, constants among them, and results
+  double bytes = 0;  // operands, including constants, and results
   double compute_ms = 0;
   double memory_ms = 0;
   bool memory_bound() const { return memory_ms >= compute_ms; }

@@ -41,7 +41,7 @@ Result<Curve> ReadCurve(const std::string& name) {
   return curves::CurveOfBytes(bytes, name);
 }
 
-// JSON has no infinities: they are texts.
+// JSON has no infinities, so they are strings.
 Json Number(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
@@ -216,14 +216,17 @@ void AddActivationCommand(CommandLine& app, Selected& selected) {
                  "sigmoid, silu, gelu, exp2, tanh, sqrt, rsqrt, inverse, or a file: a task's table "
                  "of 128 bytes, an activation record of 84 or 86, or for --compose knots as CSV")
       .Required();
-  command.AddOption("--at", flags->at, "Arguments to evaluate it at, separated by commas")
+  command
+      .AddOption("--at", flags->at, "Arguments at which to evaluate the curve, separated by commas")
       .Delimiter(',');
   command
-      .AddOption("--target", flags->targets,
-                 "Compare its values with the contracts of these targets, separated by commas")
+      .AddOption(
+          "--target", flags->targets,
+          "Compare the curve's values with the contracts of these targets, separated by commas")
       .Delimiter(',');
   CommandOption plot =
-      command.AddOption("--plot", flags->plot, "Write a picture of it (SVG)").Check(FileName());
+      command.AddOption("--plot", flags->plot, "Write a picture of the curve (SVG)")
+          .Check(FileName());
   command
       .AddOption(
           "--compose", flags->compose,
@@ -231,13 +234,16 @@ void AddActivationCommand(CommandLine& app, Selected& selected) {
           "linear")
       .Check(FileName())
       .Excludes(plot);
-  command.AddOption("--points", flags->points, "Arguments of the graph of --compose").ShowDefault();
+  command
+      .AddOption("--points", flags->points,
+                 "Number of arguments of the graph that --compose writes")
+      .ShowDefault();
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
-      "A table cannot be authored: the parser of network descriptions asks for a saturation set "
+      "A table cannot be authored: the parser of network descriptions requires a saturation set "
       "and "
       "a set of the version together, and its check refuses the two together (specification 004). "
-      "--compose is the way round.\nExample: anecheck activation gelu --target h13,h14,h16g --plot "
+      "Use --compose instead.\nExample: anecheck activation gelu --target h13,h14,h16g --plot "
       "gelu.svg\nExample: anecheck activation knots.csv --compose graph.json");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunActivation(*flags); }; });
 }

@@ -1,6 +1,6 @@
-// The answers about an operation, asked of the functions behind `matrix`, `report`, `explain`,
-// `lower`, `check` and `inspect --verify` over drawn evidence, operations, attributes, targets and
-// routes: they must not contradict each other. RC_PARAMS=max_success=N asks 500 N questions.
+// The functions behind `matrix`, `report`, `explain`, `lower`, `check` and `inspect --verify` must
+// not contradict each other about an operation. Evidence, operations, attributes, targets and
+// routes are drawn at random. RC_PARAMS=max_success=N asks 500 N questions.
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -160,13 +160,14 @@ void AskGraph(const Known& known, const Graph& graph, const Target& target, Rout
     const Answer explained =
         evidence::AnswerOf(legality::InstanceOf(node), target, route, known.statements).value();
     SameCell(explained.cell, answer.operations[id].known.cell);
-    // The plan admits with every layer each operation that the rules admit.
+    // If the rules admit an operation, every layer of the plan admits it.
     RC_ASSERT(answer.RefusedPart(id) == nullptr);
-    // Of operations that they do not admit, the host may make ones that they do.
+    // The host may rewrite an operation that the rules do not admit into operations that they
+    // admit.
     const bool rewritten = Rewritten(answer.plan, name);
     all = all && answer.LayersRun(id) && (explained.cell.admitted || rewritten);
-    // A refused operation stands in no dispatch of the plan's own route. An operation that no
-    // source decides is planned, and the plan does not claim that it compiles.
+    // A refused operation is in no dispatch of the plan's own route. An operation that no source
+    // decides is planned, and the plan does not claim that it compiles.
     if (explained.cell.admitted || rewritten || explained.verdict.outcome == Outcome::kUnknown)
       continue;
     for (const int segment : answer.SegmentsOf(id)) {
@@ -197,8 +198,8 @@ bool GateRefusesEverywhere(const legality::Instance& instance) {
   });
 }
 
-// Of a unit as `explain` is asked: a gate that `inspect --verify` names is one that every target's
-// validator holds.
+// `explain` and `inspect --verify` agree about a unit: each gate that `inspect --verify` names
+// exists in the validator of every target.
 void AskUnit(const legality::Instance& unit) {
   if (!legality::Rules::Builtin().Find(unit.op)->native) return;
   const bool broken = !legality::BrokenGates(unit).empty();
@@ -211,8 +212,8 @@ void AskUnit(const legality::Instance& unit) {
   }
 }
 
-// The gates that `inspect --verify` finds broken in a graph's description, by unit. One that only
-// warns refuses nothing.
+// The gates that `inspect --verify` finds broken in a graph's description, by unit. A gate that
+// only warns refuses nothing.
 std::set<std::string> BrokenInFile(const Bytes& file) {
   std::set<std::string> gates;
   for (const Violation& violation : kFormat_netlist.verify(file).value()) {

@@ -90,14 +90,14 @@ TEST_F(AttestationCliTest, FamiliesAreNumberedEitherWay) {
               std::string::npos)
         << target;
   }
-  // M11 has no hardware version, and therefore no family by that table.
+  // M11 has no hardware version, so the public guide's table gives it no family.
   const std::string matrix = "matrix --targets m11 --format csv --no-published --route mil";
   EXPECT_NE(Tool(matrix).out.find("\nsin,attested,attested\n"), std::string::npos);
   EXPECT_NE(Tool(matrix + " --family-order guide").out.find("\nsin,unknown,unknown\n"),
             std::string::npos);
 }
 
-// scripts/examples/sweep.csv: an example of another person's sweep.
+// scripts/examples/sweep.csv: an example of a sweep from another source.
 TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   const std::string matrix = "matrix --targets h13 --no-published --format csv --evidence " +
                              testing::SourcePath("scripts/examples/sweep.csv");
@@ -105,7 +105,7 @@ TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   EXPECT_NE(all.find("\nsilu,correct (reported),"), std::string::npos) << "by its alias";
   EXPECT_NE(all.find("\nconv,correct (reported),"), std::string::npos) << "the instance is no cell";
   EXPECT_NE(all.find("\ntopk,refused,refused,dispatched (reported),"), std::string::npos);
-  // Two systems differ, which is a filter and no conflict.
+  // Two systems differ. That is no conflict, because the system is a filter.
   EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,refused,refused,rejected (reported),"),
             std::string::npos);
   EXPECT_NE(
@@ -184,8 +184,8 @@ TEST_F(AttestationCliTest, FloorsOfATargetsFileDecide) {
   EXPECT_NE(typo.err.find("\"sofmax\" is no operation"), std::string::npos) << typo.err;
 }
 
-// One model asked of the commands that know operations of graphs, and the changes that a user's
-// file makes.
+// The commands that know operations of graphs answer about one model, without and with a user's
+// targets file.
 TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
@@ -218,7 +218,7 @@ TEST_F(AttestationCliTest, CheckAndLowerGiveOneAnswer) {
   }
 }
 
-// The evidence of the bare operation is no answer to an instance that the rules refuse.
+// Evidence about the operation in general does not answer for an instance that the rules refuse.
 TEST_F(AttestationCliTest, ExplainGivesTheKnownStageByEachRoute) {
   const std::string bare = Tool("explain conv --target h13").out;
   EXPECT_NE(bare.find("known by mil: dispatched (published)\n"), std::string::npos) << bare;

@@ -77,8 +77,9 @@ int Record(const BaselineFlags& flags) {
   const Result<Baseline> baseline = RecordAsked(flags);
   if (!baseline.ok()) return Fail(baseline.error());
   if (baseline->entries.empty()) {
-    return Fail(MakeError(ErrorCode::kInvalid,
-                          "--ops, --mode: no operation named has a case of these configurations"));
+    return Fail(
+        MakeError(ErrorCode::kInvalid,
+                  "--ops, --mode: none of these operations has a case of these configurations"));
   }
   const Status written = WriteFileAtomic(flags.out, BaselineToJson(*baseline));
   if (!written.ok()) return Fail(written.error());
@@ -106,7 +107,7 @@ void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
   });
 }
 
-// The entries of `before` as they are now: from --against, or by running them.
+// The present entries for those of `before`: read from --against, or made by running their cases.
 Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted, bool targets,
                        const Baseline& before) {
   if (!flags.against.empty()) {
@@ -178,7 +179,7 @@ int Compare(const BaselineFlags& flags, bool targets) {
     return Fail(
         MakeError(ErrorCode::kInvalid,
                   fmt::format("{}: none of {} can be compared: the generator makes "
-                              "other cases now; record a new baseline",
+                              "different cases; record a new baseline",
                               flags.file, Counted(comparison.entries.size(), "entry", "entries"))));
   }
   if (!flags.junit.empty()) {
@@ -219,26 +220,26 @@ int BlameFiles(const BaselineFlags& flags) {
 void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
   command
       .AddOption("--share", thresholds.share,
-                 "Fraction by which each statistic may rise, in addition to its own threshold")
+                 "Allowed relative rise of each statistic, in addition to its own threshold")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--mean-ulp", thresholds.mean_ulp, "Ulp by which the mean error may rise")
+  command.AddOption("--mean-ulp", thresholds.mean_ulp, "Allowed rise of the mean error, in ulp")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--bias-ulp", thresholds.bias_ulp, "Ulp by which the bias may rise")
+  command.AddOption("--bias-ulp", thresholds.bias_ulp, "Allowed rise of the bias, in ulp")
       .Check(NumberFromZero())
       .ShowDefault();
-  command.AddOption("--max-ulp", thresholds.max_ulp, "Ulp by which the largest error may rise")
+  command.AddOption("--max-ulp", thresholds.max_ulp, "Allowed rise of the largest error, in ulp")
       .Check(NumberFromZero())
       .ShowDefault();
   command
       .AddOption("--mean-relative", thresholds.mean_relative,
-                 "Amount by which the mean relative error may rise")
+                 "Allowed rise of the mean relative error")
       .Check(NumberFromZero())
       .ShowDefault();
   command
       .AddOption("--outside", thresholds.outside,
-                 "Elements of an entry that may leave their interval")
+                 "Number of elements of an entry that may leave their interval")
       .ShowDefault();
 }
 
@@ -253,8 +254,8 @@ void AddSelection(CommandLine& command, CampaignFlags& flags) {
 
 void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
                Selected& selected) {
-  CommandLine command =
-      group.AddCommand("record", "Record an engine's outputs for fixed cases of one operation");
+  CommandLine command = group.AddCommand(
+      "record", "Record an engine's outputs for fixed cases of one operation each");
   command.AddOption("--out", flags->out, "File to write").Check(FileName()).Required();
   command.AddOption("--seed", flags->campaign.seed, "Seed of the cases")
       .Check(WholeNumber(0))
@@ -268,7 +269,7 @@ void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
                     "large-axis (default: integer,float)");
   command.AddFlag("--with-cases", flags->with_cases,
                   "Keep the cases in the file, so that it does not depend on the generator; they "
-                  "are drawn for the first target and run on each");
+                  "are drawn for the first target and run on all targets");
   AddSelection(command, flags->campaign);
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck baseline record --targets h13 --out h13.json");
@@ -277,15 +278,15 @@ void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
 
 void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
                 Selected& selected) {
-  CommandLine command = group.AddCommand(
-      "compare", "Compare a baseline with another one, or with the engine as it is now");
+  CommandLine command =
+      group.AddCommand("compare", "Compare a baseline with another one, or with the engine");
   command.AddOption("file", flags->file, "The baseline").Required();
   command.AddOption("--against", flags->against, "A newer baseline (default: run its cases now)");
   AddSelection(command, flags->campaign);
   AddThresholds(command, flags->thresholds);
   command
       .AddOption("--fail-on", flags->fail_on,
-                 "Classes that give exit code 1: drifted, worse, out-of-bound, now-rejected, "
+                 "Classes that cause exit code 1: drifted, worse, out-of-bound, now-rejected, "
                  "newly-accepted, newly-reached, not-comparable")
       .Delimiter(',')
       .ShowDefault();
@@ -293,7 +294,7 @@ void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
   command.AddOption("--junit", flags->junit, "Write JUnit XML to this file");
   command.Footer(
       "Example: anecheck baseline compare corpus/baselines/simulated.json\nExit code 1: an entry "
-      "is of a "
+      "belongs to a "
       "class that --fail-on names.");
   command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {

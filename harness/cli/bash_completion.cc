@@ -18,11 +18,11 @@ std::string Join(const std::vector<std::string>& words) {
   return text;
 }
 
-// The parts of the script that grow with the commands.
+// The parts of the script that depend on the commands.
 struct Cases {
-  std::string paths;    // which words lead into a subcommand
-  std::string values;   // that an option takes
-  std::string options;  // that may stand anywhere
+  std::string paths;    // lead into a subcommand
+  std::string values;   // values of options
+  std::string options;  // that may be anywhere
   std::string words;    // subcommands, or the values of positionals
 };
 
@@ -39,7 +39,7 @@ void AddCommand(const CommandDescription& command, const std::string& path, Case
     for (const std::string& name : option.names) {
       pattern += (pattern.empty() ? "" : "|") + Quote(path + " " + name);
     }
-    // Without choices a value may be a file.
+    // An option without choices may take a file.
     cases.values += fmt::format("    {}) values={}; list={} ;;\n", pattern,
                                 Quote(option.choices.empty() ? "-" : Join(option.choices)),
                                 option.list ? "yes" : "no");

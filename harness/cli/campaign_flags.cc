@@ -48,7 +48,8 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
   for (const Target* target : *targets) {
     const auto& family = target->family();
     if (!family.known()) {
-      // "all" means every target that can be judged; a named one must be.
+      // "all" selects every target that can be judged. A target that the user names must be one of
+      // these.
       if (list == "all") continue;
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--targets {}: no source gives its family, so that no case can "
@@ -60,7 +61,7 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
   return {};
 }
 
-// The contract of an engine that is no ANE in place of the targets.
+// Replaces the targets by the contract of an engine that is no ANE.
 Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
   const auto wrong = [&](std::string_view why) {
     return MakeError(ErrorCode::kInvalid, fmt::format("--contract {}: {}", flags.contract, why));
@@ -114,7 +115,7 @@ std::optional<CaseMode> ModeNamed(std::string name) {
   return FindWord<CaseMode>(name);
 }
 
-// Settings of the engine that the runner e5rt loads; the others have none to give them to.
+// These settings act on the engine that the runner e5rt loads; the other runners load no engine.
 Status CheckRunnerTakes(const CampaignFlags& flags) {
   if (flags.runner == "e5rt") return {};
   const std::pair<const char*, bool> given[] = {
@@ -157,7 +158,7 @@ std::vector<std::string> OpNames() {
   return names;
 }
 
-// A name must fit a heading and a cell of a table.
+// A label must fit into a heading and a cell of a table.
 Status ReadLabel(const std::string& label, CampaignOptions& options) {
   const bool one_line = std::ranges::none_of(
       label, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
@@ -190,12 +191,13 @@ void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
       "--espresso-lib", flags.library,
       "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
   command.AddOption("--fault", flags.faults, "Plant a fault in the simulated engine, by its id");
-  command.AddOption("--quirk", flags.quirks,
-                    "Switch a known defect of the simulated engine, or a reading of its sources: "
-                    "D01=on, all=off, newest-compiler=on (limits that compilers of 2026 showed)");
+  command.AddOption(
+      "--quirk", flags.quirks,
+      "Switch a known defect of the simulated engine, or a reading of its sources, on or off: "
+      "D01=on, all=off, newest-compiler=on (limits that compilers of 2026 showed)");
   command
       .AddOption("--case-timeout", flags.case_timeout_ms,
-                 "Time limit of a case in milliseconds; without an answer by then it hangs")
+                 "Time limit of a case in milliseconds; a case that takes longer counts as a hang")
       .Check(WholeNumber(1, kMostMilliseconds))
       .ShowDefault();
 }
@@ -204,7 +206,7 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
   command
       .AddOption("--cases", flags.cases, "Number of cases (default 1000, or no limit with --time)")
       .Check(WholeNumber(1, kMostCases));
-  command.AddOption("--time", flags.time, "Time to run: 90s, 15m, 2h");
+  command.AddOption("--time", flags.time, "Time limit of the campaign: 90s, 15m, 2h");
   command
       .AddOption("--seed", flags.seed, "Seed of the campaign; the same seed makes the same cases")
       .Check(WholeNumber(0))
@@ -220,19 +222,19 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
                   "Aim half of the cases at operations and pairs that no case has used yet");
   command.AddFlag("--small", flags.small,
                   "Draw small graphs only: up to 12 nodes and, if the operation allows it, 64 "
-                  "elements a tensor and 1024 products an operation");
+                  "elements per tensor and 1024 products per operation");
   command.AddFlag("--files", flags.files,
                   "Compare the descriptor and the container that the simulated compiler writes "
                   "with the lowering plan");
   command
       .AddOption("--targets,--target", flags.targets,
-                 "Compiler targets: h13,h17s, or all that can be judged")
+                 "Compiler targets: h13,h17s, or all (that can be judged)")
       .ShowDefault();
   AddContractFlag(command, flags.contract);
-  command.AddOption(
-      "--mode", flags.modes,
-      "Modes of cases: integer, float, cancellation, special, boundary, large-axis (default: a mix "
-      "of these), compressed, state, shape-ranges, must-reject, metamorphic");
+  command.AddOption("--mode", flags.modes,
+                    "Modes of cases: integer, float, cancellation, special, boundary, large-axis, "
+                    "compressed, state, "
+                    "shape-ranges, must-reject, metamorphic (default: a mix of the first six)");
   command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
   command
       .AddOption("--route", flags.route,
@@ -281,7 +283,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(CheckRunnerTakes(flags));
   if (options.steer && options.shards > 1) {
     return MakeError(ErrorCode::kInvalid,
-                     "--steer cannot be given with --shard: a shard knows its own coverage only; "
+                     "--steer cannot be given with --shard: a shard knows only its own coverage; "
                      "leave one of the two out");
   }
   if (flags.targets.empty()) {

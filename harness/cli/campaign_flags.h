@@ -1,4 +1,4 @@
-// The options that `run` and its relatives share, and their way into CampaignOptions.
+// The options that `run` and similar commands share, and their conversion to CampaignOptions.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct CampaignFlags {
   std::string time;
   int jobs = 0;
   std::string targets = DefaultTarget();
-  std::string contract;  // of an engine that is no ANE: takes the place of targets
+  std::string contract;  // of an engine that is no ANE; replaces the targets
   std::string modes;
   std::optional<std::string> ops;  // none: all
   std::string shard;
@@ -46,15 +46,15 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags);
 // Errors name the wrong flag and its possible values.
 Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
 
-// Leaves out of "all" the targets whose front end takes nothing by the route; an error where one of
-// them was named.
+// Removes the targets whose front end takes nothing by the route from "all". Errors: the user named
+// such a target.
 Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options);
 
-// Leaves out the operations that the options' runner does not compute, by its own list. Errors: the
+// Removes the operations that are not in the runner's own list of those it computes. Errors: the
 // runner does not start, or none is left.
 Status KeepOpsOfRunner(const RunnerIdentity& identity, CampaignOptions& options);
 
-// "90", "90s", "15m", "2h" in seconds.
+// Returns "90", "90s", "15m" or "2h" as seconds.
 Result<double> ParseDuration(std::string_view text);
 
 }  // namespace anecheck

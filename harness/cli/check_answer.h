@@ -22,22 +22,22 @@ namespace anecheck {
 struct PlacedNode {
   bool on_engine = true;
   legality::Outcome outcome = legality::Outcome::kNative;
-  // Of the layer that stops it; empty where none does.
+  // The layer that stops the operation, and its reason; all empty if no layer does.
   std::string layer, reason, rule, source;
-  // Of an operation that passes: its decomposition, and disagreements of sources.
+  // The decomposition of an operation that passes, and disagreements of sources about it.
   std::vector<std::string> remarks;
 };
 
 // "engine", "host" or "refused".
 std::string_view PlacementOf(const PlacedNode& node);
 
-// The knowledge of the operations of a case's graph by its route on the case's target, whose values
-// are `target`'s: from the published tables and the rules.
+// Returns what the published tables and the rules state about each operation of the case's graph,
+// on the case's target by its route. `target` has the values of that target.
 Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order);
-// By operation of the graph.
+// The placement of each operation of the graph, in its order.
 std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer);
 
-// Errors by the name of an operation's first result.
+// The error of each operation, by the name of its first result.
 using NamedErrors = std::map<std::string, OperationError, std::less<>>;
 
 // The parts of the answer.
@@ -47,7 +47,7 @@ struct AnswerParts {
   const std::vector<PlacedNode>& placed;
   const std::vector<Cliff>& cliffs;
   const NamedErrors& errors;
-  // Operations that an engine refused though the rules admit them, with its words, by name.
+  // The engine's message for each operation that it refused although the rules admit it, by name.
   const std::map<std::string, std::string>& refused;
   const Graph& host;  // computed before the engine's part
 };
@@ -55,24 +55,24 @@ struct AnswerParts {
 // Adds to a target's report: "title", "operations", "hand_overs", "lowering", "plan" and "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
 
-// For a run by the emulator, which is no engine: an operation that the target admits is "emulated"
-// where it ran, "not run" elsewhere.
+// Marks the operations that the target admits after a run by the emulator, which is no engine:
+// "emulated" for those that ran, "not run" for the others.
 void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
 // The table of all targets of a report, for people.
 std::string AnswerTable(const Json& json, size_t columns);
-// Below a target's verdict: counts, the planner's choice, and advice.
+// The text below a target's verdict: counts, the planner's choice, and advice.
 std::string AnswerSummary(const Json& target, bool why);
 
-// The conditions of --fail-on: "host", "refused", "cliff" and "error:NUMBER", the largest relative
-// error of an operation that is admitted.
+// The conditions of --fail-on: "host", "refused", "cliff" and "error:NUMBER". NUMBER is the largest
+// relative error that an operation may have.
 struct FailOn {
   bool host = false, refused = false, cliff = false;
   double error = -1;  // negative: none
 };
 // Errors: kInvalid for other words.
 Result<FailOn> ParseFailOn(std::string_view list);
-// A line for each condition that a report meets.
+// Returns a line for each condition that the report meets.
 std::vector<std::string> Failures(const FailOn& conditions, const Json& json);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The values of a model that `anecheck check` judges by, and the cliffs that they come near.
+// The values by which `anecheck check` judges a model, and the cliffs that they come near.
 #pragma once
 
 #include <optional>

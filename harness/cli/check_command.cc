@@ -1,6 +1,6 @@
-// `anecheck check`: a model author's own model on a runner: whether it compiles and runs on the
-// target, the first wrong operation, the values near a cliff, and the operations that each target
-// attests but nobody reached.
+// `anecheck check`: runs a user's model. Reports whether it compiles and runs on the target, the
+// first wrong operation, the values near a cliff, and the operations that are attested for a target
+// but were not reached.
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
@@ -58,7 +58,7 @@ struct CheckFlags {
   TargetFlags target;
   std::string inputs;
   std::vector<std::string> containers;  // files and folders
-  // The command that checks a function of it again.
+  // The command that checks a function of the model again.
   std::function<std::string(const std::string& function)> command;
   bool json = false;
   bool why = false;
@@ -88,7 +88,7 @@ struct Report {
   Json json;
   Graph graph;  // of the answer
   bool found = false;
-  std::string asks;  // for extents: the model was judged by the rules alone
+  std::string asks;  // asks for extents; then only the rules judged the model
 };
 
 // The result of one target by one route.
@@ -99,7 +99,7 @@ struct Place : JudgedPlace {
   int steps = 0;        // of --steps
 };
 
-// Results of the model's parts, if the engine refuses the model as a whole.
+// Runs the model's parts, after the engine has refused the model as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
                              const std::vector<PlacedNode>& placed, const ModelValues& values,
                              CheckRuns& runs) {
@@ -109,7 +109,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
-// The worst of a large model's parts stands for it.
+// A large model has the verdict of its worst part.
 CaseRow InParts(const CheckRuns& runs) {
   CaseRow record;
   record.verdict = Verdict::kInconclusive;
@@ -126,7 +126,7 @@ CaseRow InParts(const CheckRuns& runs) {
   return record;
 }
 
-// Operations that the engine refuses alone though the rules admit them, with its words.
+// The engine's message for each operation that it refuses even alone although the rules admit it.
 std::map<std::string, std::string> RefusedAlone(const Json& refused) {
   std::map<std::string, std::string> words;
   for (const Json& entry : refused) {
@@ -136,7 +136,7 @@ std::map<std::string, std::string> RefusedAlone(const Json& refused) {
   return words;
 }
 
-// A case is made for each target and dropped again: a model may be large.
+// A case exists only while its target is checked, because a model may be large.
 Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedModel& model,
                    Place& shown) {
   Case item = model.item;
@@ -207,7 +207,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   return {};
 }
 
-// Every target by every route.
+// Returns a place for each target by each route.
 Result<std::vector<Place>> Places(const CampaignOptions& options, const TargetCatalog& catalog,
                                   FamilyOrder order) {
   std::vector<Place> places;
@@ -218,7 +218,7 @@ Result<std::vector<Place>> Places(const CampaignOptions& options, const TargetCa
       place.target = target;
       place.order = order;
       place.route = route;
-      // No rule of a chip binds another engine; the answers of these are left out.
+      // No rule of a chip binds an engine that is no ANE, so the rules' answers are left out.
       const std::string rules = IsAnyEngine(target.family) ? "h13" : target.name;
       ANECHECK_ASSIGN(place.values, catalog.Find(rules));
     }
@@ -226,7 +226,7 @@ Result<std::vector<Place>> Places(const CampaignOptions& options, const TargetCa
   return places;
 }
 
-// Each part with a runner of its own.
+// Each chunk of places has its own runner.
 Status CheckAll(const CheckSetting& setting, const PreparedModel& model, std::vector<Place>& all) {
   const auto jobs = static_cast<uint64_t>(setting.options.jobs);
   return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
@@ -239,7 +239,8 @@ Status CheckAll(const CheckSetting& setting, const PreparedModel& model, std::ve
                         });
 }
 
-// Further cases of a signature count in its first finding and have no id, as in a campaign.
+// As in a campaign, further cases of a signature have no id and count as occurrences of its first
+// finding.
 void Count(CheckRun& run, CampaignSummary& summary) {
   CountCases(run.record(), 1, summary);
   if (!run.finding) return;
@@ -323,7 +324,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
   return json;
 }
 
-// Of a model that cannot be run before it has extents.
+// The report on a model that cannot run because its inputs lack extents.
 Result<Report> JudgeFunction(const CheckFlags& flags, const Model& model,
                              const std::string& function, std::span<const ModelShape> open,
                              std::span<const Place> all) {
@@ -348,7 +349,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   }
   Result<PreparedModel> read = PrepareModel(model, function, {flags.inputs, flags.campaign.seed});
   if (!read.ok() && read.error().code == ErrorCode::kInvalid && flags.inputs.empty()) {
-    // The model's default extents do not fit it.
+    // The model's default extents contradict the model.
     ANECHECK_ASSIGN(const auto open, model.OpenInputs(function, OpenAxes::kAll));
     if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
   }
@@ -387,7 +388,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                 summary.findings > 0};
 }
 
-// The options of the command, or those by which a container is checked.
+// The options of the command; for a container, with its own runner and target.
 Result<CampaignOptions> OptionsOf(const CheckFlags& flags, const std::string& container) {
   if (container.empty()) return ToOptions(flags.campaign);
   CampaignFlags campaign = flags.campaign;
@@ -396,7 +397,7 @@ Result<CampaignOptions> OptionsOf(const CheckFlags& flags, const std::string& co
   return ToOptions(campaign);
 }
 
-// One report a function: the one that was asked for, or else all of the model.
+// One report for each function: the requested one, or else all functions of the model.
 Result<std::vector<Report>> CheckModel(CheckFlags flags, const std::string& container) {
   const bool any_route = flags.campaign.route.empty();
   if (any_route) flags.campaign.route = ToText(RouteSet::kMil);
@@ -426,7 +427,7 @@ Result<std::vector<Report>> CheckModel(CheckFlags flags, const std::string& cont
   return reports;
 }
 
-// The reports of a pair among several, whose error does not end the others.
+// The reports of one pair. An error becomes a report, so that the other pairs are still checked.
 std::vector<Report> CheckPair(const CheckFlags& flags, const ContainerPair& pair) {
   const auto unpaired = [&](const std::string& error) {
     std::vector<Report> reports(1);
@@ -434,8 +435,8 @@ std::vector<Report> CheckPair(const CheckFlags& flags, const ContainerPair& pair
     reports[0].found = true;
     return reports;
   };
-  if (pair.model.empty()) return unpaired("no model is called like it");
-  if (pair.container.empty()) return unpaired("no container is called like it");
+  if (pair.model.empty()) return unpaired("no model has the container's name");
+  if (pair.container.empty()) return unpaired("no container has the model's name");
   CheckFlags own = flags;
   own.model.model = pair.model;
   auto reports = CheckModel(own, pair.container);
@@ -458,7 +459,7 @@ Result<std::vector<Report>> Check(const CheckFlags& flags) {
   return reports;
 }
 
-// Several functions are an array of such reports.
+// One report is an object; several are an array.
 std::string JsonText(std::vector<Report>& reports) {
   if (reports.size() == 1) return reports.front().json.dump(2);
   Json functions = Json::array();
@@ -488,8 +489,8 @@ bool AddFailures(const FailOn& conditions, std::vector<Report>& all) {
   return failed;
 }
 
-// Prints the rules' answer where a function was not run for lack of extents; the error that says
-// so.
+// Prints the rules' answer for functions that were not run because they lack extents, and returns
+// the error that asks for the extents.
 std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>& reports) {
   std::string text, asks;
   for (const Report& report : reports) {
@@ -502,7 +503,7 @@ std::optional<Error> AskForExtents(const CheckFlags& flags, std::vector<Report>&
   return MakeError(ErrorCode::kInvalid, asks);
 }
 
-// For several containers: one table, and the details of those that deviate.
+// For several containers: one table, and the details of the containers that deviate.
 std::string ReportsText(const CheckFlags& flags, const std::vector<Report>& all) {
   if (all.size() == 1) return CheckText(all.front().json, flags.why, TerminalColumns());
   std::string text;
@@ -552,8 +553,10 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       "Inputs and initial states by name, .npz (default: made-up numbers, and zeros for states)");
   command.AddOption(
       "--container", flags->containers,
-      "Hardware containers (.hwx, .ane) that a compiler made of the model, or folders with .hwx "
-      "files: the emulator executes each on their target. A folder as the model pairs by name");
+      "Hardware containers (.hwx, .ane) that a compiler made from the model, or folders with .hwx "
+      "files: the emulator executes each on their target. If the model is a folder of models, they "
+      "are "
+      "paired with the containers by name");
   CampaignFlags& campaign = flags->campaign;
   command
       .AddOption("--target,--targets", campaign.targets,
@@ -589,9 +592,9 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command
       .AddOption("--steps", flags->steps,
-                 "Also run a model with states so many times, each from the state that the one "
+                 "Number of runs of a model with states, each from the state that the run "
                  "before left, "
-                 "and print the error by step")
+                 "and print the error of each step")
       .Check(WholeNumber(1, 10'000));
   command.AddFlag("--why", flags->why, "Also print the rule and the source of each refusal");
   command.AddFlag("--json", flags->json, "Print JSON");

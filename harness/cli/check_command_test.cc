@@ -1,4 +1,4 @@
-// check as a model author meets it.
+// `anecheck check` on a user's model.
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -16,9 +16,9 @@ using testing::kProduct;
 using testing::ModelCommands;
 using Outcome = testing::ToolOutcome;
 
-// The error of exp2, which no recorded table gives, is larger than the remainder of the
-// subtraction: as a whole the output may be anything. Each operation is known well at its actual
-// operands.
+// No recorded table bounds exp2, and its error is larger than the remainder of the subtraction, so
+// the output of the whole model is unbounded. At its actual operands each operation has a narrow
+// bound.
 constexpr std::string_view kSmallDifference =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
     "tensor<fp16, [1, 4]> s = exp2(x = x);\n"
@@ -26,7 +26,8 @@ constexpr std::string_view kSmallDifference =
     "tensor<fp16, [1, 4]> d = sub(x = s, y = h);\n"
     "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}";
 
-// The sum goes into the state alone: of one execution no output of the model shows a fault of it.
+// The sum goes only into the state, so after one execution no output of the model shows a fault of
+// the sum.
 TEST_F(ModelCommands, CheckJudgesTheContentOfAGivenState) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
@@ -79,7 +80,8 @@ TEST_F(ModelCommands, CheckRunsThePartBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
-// A row of a table by a number from outside, and the position of its largest element.
+// Takes a row of a table, by an index that is an input, and returns the position of its largest
+// element.
 TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token) {\n"
@@ -101,13 +103,13 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
   EXPECT_EQ(json["on_the_host"]["computed"], Json::array({"gather \"row\""}));
   EXPECT_EQ(json["on_the_host"]["widened_outputs"], Json::array({"at"}));
-  // The judgement of the engine is unchanged.
+  // The host's part does not change how the engine is judged.
   const Outcome faulty = Tool(check + " --quirk all=off --fault add-one-ulp-everywhere");
   EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
   EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
 }
 
-// A token by which the host takes a row, and an operand that is the engine's.
+// A token, by which the host takes a row, and an operand of the engine's part.
 TEST_F(ModelCommands, CheckWarnsOfArraysThatAreNoInputsOfTheModelAlone) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token, tensor<fp16, [1, 2]> x) "
@@ -125,7 +127,7 @@ TEST_F(ModelCommands, CheckWarnsOfArraysThatAreNoInputsOfTheModelAlone) {
   const Outcome made_up = Tool(check);
   EXPECT_EQ(made_up.code, 0) << made_up.out;
   EXPECT_EQ(made_up.err.find("is no input"), std::string::npos) << made_up.err;
-  // An inner value is no input, though the host gives it to the engine.
+  // An inner value is no input of the model, although the host passes it to the engine.
   WriteArrays("in.npz", {token, Halves("x", {1, 2}, {1, 2}), Halves("row", {1, 2}, {1, 2})});
   const Outcome more = Tool(check + " --inputs " + Path("in.npz"));
   EXPECT_EQ(more.code, 0) << more.out;
@@ -165,7 +167,8 @@ TEST_F(ModelCommands, CheckShowsAnOperationsPlacementAndItsReason) {
   EXPECT_EQ((*json)["targets"][1]["operations"][0]["placement"], "engine") << check.out;
 }
 
-// The operations around one without a path are run all the same, and a fault there is found.
+// One operation has no path to the engine. The operations around it still run, and a fault in them
+// is found.
 TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp32, [1, 4]> x) {\n"
@@ -200,8 +203,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
 }
 
-// An engine that refuses an attested operation: the report names the operation and goes on around
-// it.
+// The engine refuses an attested operation. The report names it, and the parts around it are run.
 TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesAttestIt) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
@@ -229,7 +231,7 @@ TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesA
   EXPECT_EQ((*json)["targets"][0]["searched"], false);
 }
 
-// The tables refuse one operation, the engine another one of a part behind it.
+// The tables refuse one operation; the engine refuses another one in a later part.
 TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
@@ -291,7 +293,7 @@ constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
 done
 )sh";
 
-// An operation that is right alone is a finding of the program in which it is wrong.
+// An operation is wrong in the program and right alone, so the finding is about the program.
 TEST_F(ModelCommands, CheckBlamesTheModelIfTheOperationAloneIsRight) {
   WriteText("model.mil", kSmallDifference);
   WriteText("runner.sh", kDependsOnOthers);
@@ -310,7 +312,7 @@ TEST_F(ModelCommands, CheckBlamesTheModelIfTheOperationAloneIsRight) {
       << check.out;
 }
 
-// The first table: each operation, its place on each chip, and its error.
+// The first table lists each operation, its placement on each chip, and its error.
 TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
@@ -363,7 +365,8 @@ TEST_F(ModelCommands, CheckNamesNanOfAModelsOwnArithmetic) {
   EXPECT_EQ(check.out.find("no value comes near"), std::string::npos) << check.out;
 }
 
-// A sum that goes on: an engine's next step begins with its own content of the state.
+// A running sum. Each step of the engine begins with the content that its last step left in the
+// state.
 TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {0.1, 20})});
@@ -379,7 +382,8 @@ TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   EXPECT_EQ(faulty.out.find("  step 3: exact"), std::string::npos) << faulty.out;
 }
 
-// A cache that is written at a place which an input gives: its int32 has no path, cut out or not.
+// A cache that is written at a position that an input gives. The int32 position has no path to the
+// engine, in the whole model or in a part.
 TEST_F(ModelCommands, CheckOfAPlacedCacheBlamesNoEngineForItsPositions) {
   WriteText(
       "model.mil",
@@ -428,7 +432,7 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
                              " --target h13,h15 --json");
   const auto json = ParseJson(check.out);
   ASSERT_TRUE(json.ok()) << check.err;
-  // 30100 passes; a third more does not. Only A13, A14 and A17 have the port.
+  // 30100 fits the port; a third more does not. Only A13, A14 and A17 have the port.
   ASSERT_EQ((*json)["warnings"].size(), 1u) << check.out;
   EXPECT_EQ((*json)["warnings"][0]["target"], "h13");
   EXPECT_EQ((*json)["warnings"][0]["op"], "matmul");
@@ -438,7 +442,7 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
   EXPECT_EQ((*json)["targets"].size(), 2u);
 }
 
-// Bounds of many products are computed in another way than those of a few.
+// Bounds of sums of many products are computed in another way than bounds of sums of a few.
 TEST_F(ModelCommands, CheckSeesNoCliffInALargeProductOfSmallNumbers) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [64, 300]> x) {\n"
@@ -452,7 +456,8 @@ TEST_F(ModelCommands, CheckSeesNoCliffInALargeProductOfSmallNumbers) {
   EXPECT_TRUE((*json)["warnings"].empty()) << check.out;
 }
 
-// NaN with a defect and without it is not past that defect's cliff, but past one of arithmetic.
+// A value that is NaN with and without a defect is past a cliff of arithmetic, not past the
+// defect's cliff.
 TEST_F(ModelCommands, CheckTakesNanForACliffOfTheModelsOwnArithmeticAlone) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
@@ -467,7 +472,7 @@ TEST_F(ModelCommands, CheckTakesNanForACliffOfTheModelsOwnArithmeticAlone) {
   for (const Json& warning : (*json)["warnings"]) EXPECT_EQ(warning["cliff"], "invalid");
 }
 
-// Gain and offset are a layer that no MIL text names.
+// Gain and offset together are a layer that no MIL text can name.
 TEST_F(ModelCommands, CheckCompilesANetworkDescriptionByItsOwnRoute) {
   const std::string path = testing::RealDataPath("netlist/simple_goc-0d8078fd.plist");
   ANECHECK_SKIP_WITHOUT(path);
@@ -533,7 +538,7 @@ TEST_F(ModelCommands, CheckSaysDefectsInWordsAndApartFromCliffs) {
       << check.out;
 }
 
-// Lists and their kin: all of them at once, not the first alone.
+// All operations on lists are named at once, not only the first one.
 TEST_F(ModelCommands, CheckNamesEveryOperationThatCannotBeJudged) {
   const std::string path = testing::RealDataPath("models/dtln128_p1.mlmodel");
   ANECHECK_SKIP_WITHOUT(path);

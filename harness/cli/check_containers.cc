@@ -28,7 +28,7 @@ bool IsModelName(const fs::path& path) {
 
 std::string StemOf(const std::string& path) { return fs::path(path).stem().string(); }
 
-// The entries of a folder with names that `takes` takes, sorted.
+// The entries of a folder whose names `takes` accepts, sorted.
 template <typename Takes>
 std::vector<std::string> Inside(const std::string& folder, Takes takes) {
   std::vector<std::string> inside;
@@ -40,7 +40,7 @@ std::vector<std::string> Inside(const std::string& folder, Takes takes) {
   return inside;
 }
 
-// The files among `paths`, and the .hwx files of the folders among them by their names.
+// The files among `paths`, and the .hwx files in the folders among `paths`, sorted by name.
 Result<std::vector<std::string>> ContainersOf(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -59,7 +59,7 @@ Result<std::vector<std::string>> ContainersOf(const std::vector<std::string>& pa
   return files;
 }
 
-// A package and a compiled model are folders too, whatever they are called.
+// A package and a compiled model are folders too, with any name.
 bool IsFolderOfModels(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;
@@ -112,7 +112,7 @@ Result<std::vector<ContainerPair>> PairsOf(const std::string& model,
   }
   if (found == 0) {
     return MakeError(ErrorCode::kNotFound,
-                     fmt::format("{}: holds no model that is called like a container", model));
+                     fmt::format("{}: contains no model with the name of a container", model));
   }
   for (const auto& [stem, path] : models) pairs.push_back({path, ""});
   return pairs;

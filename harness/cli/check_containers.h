@@ -10,28 +10,29 @@
 
 namespace anecheck {
 
-// A container and the model that it is to compute. One of them is empty where a folder of models
-// and the containers have no name in common.
+// A container and the model that it should compute. In a folder of models, `container` is empty for
+// a model without one of its name, and `model` is empty for a container without one.
 struct ContainerPair {
   std::string model, container;
 };
 
-// The containers among `containers` and in the folders among them, each with `model`. For a folder
-// that is no model itself: with the model in it that is called like the container but for the
-// extension. Errors: kNotFound for a folder without containers, and where no pair is found.
+// Pairs each container, given as a file or inside a folder, with `model`. If `model` is a folder of
+// models, a container is paired with the model of the same name but for the extension. Errors:
+// kNotFound if a folder has no containers, or if there is no pair.
 Result<std::vector<ContainerPair>> PairsOf(const std::string& model,
                                            const std::vector<std::string>& containers);
 
 // The report of a pair that was not run.
 Json UnpairedReport(const ContainerPair& pair, const std::string& error);
-// Whether a report is one of those.
+// Returns whether a report was made by UnpairedReport.
 bool IsUnpaired(const Json& report);
 
-// One line per report: container, model, target, verdict, and why; then how many of each verdict.
+// One line per report: container, model, target, verdict, and reason; then the number of reports
+// with each verdict.
 std::string PairTable(std::span<const Json* const> reports);
 
-// The target whose containers have the generation of `path`. Errors name the file: those of reading
-// and loading it.
+// Returns the target whose containers have the generation of the container `path`. Errors: those of
+// reading and loading the file, which they name.
 Result<std::string> TargetOfContainer(const std::string& path);
 
 }  // namespace anecheck

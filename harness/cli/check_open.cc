@@ -16,7 +16,8 @@
 namespace anecheck {
 namespace {
 
-// From a single element to long sequences; the longest axis of an engine is above all of them.
+// Extents from a single element to long sequences; every engine's longest axis is longer than
+// these.
 constexpr std::array<int64_t, 8> kTried = {1, 2, 3, 8, 64, 256, 1024, 4096};
 constexpr std::string_view kDepends = "depends";
 
@@ -39,7 +40,7 @@ std::vector<ModelShape> At(std::span<const ModelShape> open, int64_t extent) {
   return shapes;
 }
 
-// The answers on one operation: rows of the same name, at one extent after another.
+// The answers on one operation: rows of the same name, one for each extent.
 struct Judged {
   std::string op, name, placement, reason;
   std::vector<int64_t> not_on_engine;

@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// One target by one route.
+// One target and one route to it.
 struct JudgedPlace {
   CampaignTarget target;
   const Target* values = nullptr;
@@ -23,15 +23,15 @@ struct JudgedPlace {
   Route route = Route::kMil;
 };
 
-// Judges every operation at each of a few extents, which all open axes take at once. Returns
+// Judges every operation at each of a few extents. All open axes take the same extent. Returns
 // {"open_inputs": [{"name", "shape"}], "tried": [extents], "targets": [{"target", "title", "route",
 // "operations": [{"op", "name", "placement", "reason", "not_on_engine_at"}]}]}; a placement that
-// depends on the extent is "depends". Errors: those of reading the model where it has none of the
+// depends on the extent is "depends". Errors: those of reading the model, if it accepts none of the
 // extents.
 Result<Json> JudgeOpenAxes(const Model& model, const std::string& function,
                            std::span<const ModelShape> open, std::span<const JudgedPlace> places);
 
-// The same as a table for people.
+// The result of JudgeOpenAxes as a table for people.
 std::string OpenAxesText(const Json& judged);
 
 }  // namespace anecheck

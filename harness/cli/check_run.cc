@@ -23,8 +23,8 @@
 namespace anecheck {
 namespace {
 
-// Gives the finding an id and the command that runs it again: from the results file or, without
-// one, this check.
+// Gives the finding an id and the command that runs it again: a replay from the results file or,
+// without a results file, this check.
 void Complete(const CheckSetting& setting, const Case& item, const CaseOutcome& outcome,
               const RunReply& reply, FindingRow& finding) {
   finding.id = FindingId(finding.signature, GraphFingerprint(item.graph));
@@ -44,20 +44,20 @@ Status Spell(const CheckSetting& setting, Case& item) {
   return WithFile(setting.model, std::move(error));
 }
 
-// A further case is run where `model` is.
+// Gives a further case the seed, target and route of `model`.
 void TakePlace(const Case& model, Case& item) {
   item.seed = model.seed;
   item.target = model.target;
   item.route = model.route;
 }
 
-// A part that runs alone, and the model's operations that it asks an engine for.
+// A part that runs alone, and the operations of the model that the engine computes in it.
 struct AskedPart {
   Case item;
   std::vector<NodeId> nodes;
 };
 
-// Casts and integers at the edges of a part are left out of it as they are of a model.
+// Casts and integers at the edges of a part are cut off, as at the edges of a model.
 Result<AskedPart> Ask(const Graph& graph, const ModelPart& part) {
   ANECHECK_ASSIGN(PreparedModel prepared, PreparePart(part.graph, part.inputs));
   AskedPart asked{std::move(prepared.item), {}};
@@ -86,7 +86,7 @@ class PartRunner {
   Result<PartsShown> Run() {
     std::vector<NodeId> suspects;
     if (!large_ && std::ranges::find(outside_, true) == outside_.end()) {
-      // The one part is the model, which the engine does not take.
+      // The only part is the whole model, and the engine refused it.
       for (NodeId id = 0; id < outside_.size(); ++id) suspects.push_back(id);
     } else {
       ANECHECK_ASSIGN(suspects, RunAround());
@@ -98,7 +98,7 @@ class PartRunner {
   }
 
  private:
-  // The operations of the parts that the engine does not take.
+  // Runs the parts. Returns the operations of the parts that the engine refuses.
   Result<std::vector<NodeId>> RunAround() {
     std::vector<NodeId> suspects;
     shown_.parts = Json::array();
@@ -133,7 +133,7 @@ class PartRunner {
     return {};
   }
 
-  // Valid until the next.
+  // The result is valid until the next call.
   Result<const CheckRun*> RunAsked(AskedPart& asked) {
     TakePlace(item_, asked.item);
     const std::vector<Estimate> expected = large_ ? Expected(asked.item) : std::vector<Estimate>();
@@ -148,7 +148,8 @@ class PartRunner {
     return run;
   }
 
-  // Without keeping the constants; empty where the oracle cannot tell, which judging then reports.
+  // The expected outputs, computed without keeping constants; empty if the oracle cannot compute
+  // them, which judging then reports.
   std::vector<Estimate> Expected(const Case& item) {
     const Contract& contract = ConformingContract(item.target.family);
     std::vector<Estimate> expected;
@@ -212,7 +213,7 @@ class OneRun {
     return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
   }
 
-  // The wrong operation, if the execution as a whole says too little.
+  // If the execution as a whole proves too little: the first wrong operation as a case of its own.
   std::optional<Case> WrongAlone() {
     if (location_.first_wrong.empty()) return std::nullopt;
     Case alone;
@@ -222,7 +223,7 @@ class OneRun {
     return alone;
   }
 
-  // It is not wrong when it runs alone: this case is the one that shows it.
+  // The operation is right when it runs alone, so the case of the whole program shows the fault.
   void BlameWrong() {
     outcome_.shown.Worsen({.verdict = Verdict::kWrong,
                            .message = location_.message + "; alone it is right",
@@ -266,7 +267,7 @@ class OneRun {
   CheckRun run_;
   RunReply reply_;
   CaseOutcome outcome_;
-  Location location_;  // of an execution that says too little as a whole
+  Location location_;  // of an execution that proves too little as a whole
 };
 
 }  // namespace

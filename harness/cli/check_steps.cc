@@ -38,7 +38,7 @@ Result<std::vector<Tensor>> Expected(const Graph& graph, std::span<const Tensor>
   return outputs;
 }
 
-// Puts the states that an execution left in the place of those that it began with.
+// Replaces the states before an execution by the states after it.
 void GoOn(const std::vector<Tensor>& outputs, size_t states, std::vector<Tensor>& inputs) {
   std::copy(outputs.end() - static_cast<std::ptrdiff_t>(states), outputs.end(),
             inputs.end() - static_cast<std::ptrdiff_t>(states));

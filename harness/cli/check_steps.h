@@ -1,5 +1,5 @@
-// A model with states step after step, as a decoder runs: an engine's next step begins with its own
-// content of the states, so that errors gather.
+// Runs a model with states step after step, as a decoder does. Each step of the engine begins with
+// the states that its last step left, so errors accumulate.
 #pragma once
 
 #include "harness/base/json.h"
@@ -9,11 +9,11 @@
 
 namespace anecheck {
 
-// Runs `item`, which holds states, `steps` times at the same inputs; states are zero at first. Each
-// step's outputs and states are compared with those of the oracle, which goes on from its own.
-// Gives a list of {step, ulp, relative, snr_db}: the largest errors of the step's outputs. It ends
-// early, with {step, message}, where a step is not taken. Null for a model without states. Errors:
-// those of the runner.
+// Runs `item`, which has states, `steps` times at the same inputs; the states start as zero.
+// Compares each step's outputs and states with those of the oracle, which continues from its own
+// states. Returns a list of {step, ulp, relative, snr_db}: the largest errors of the step's
+// outputs. If the engine refuses a step, the list ends early with {step, message}. Null for a model
+// without states. Errors: those of the runner.
 Result<Json> RunSteps(const Case& item, Runner& runner, int steps);
 
 }  // namespace anecheck

@@ -16,7 +16,7 @@
 namespace anecheck {
 namespace {
 
-// Longer tables show only the rows that need a person's eyes.
+// A table with more rows shows only the rows that need attention.
 constexpr size_t kMostRows = 40;
 constexpr size_t kMostLetters = 40;
 constexpr size_t kMostReasons = 12;
@@ -58,8 +58,8 @@ std::string Line(const std::vector<std::string>& cells, const std::vector<size_t
   return line + "\n";
 }
 
-// Columns that a line of `columns` letters does not hold stand in further tables below, each with
-// the `heads` first columns; 0 takes all.
+// Aligns the table to lines of `columns` letters; 0 sets no limit. Columns that do not fit go to
+// further tables below, each of which repeats the first `heads` columns.
 std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t heads,
                     size_t columns) {
   constexpr size_t kGap = 2;
@@ -88,7 +88,7 @@ std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t h
   return text;
 }
 
-// Operations that are refused for one reason.
+// Operations that are refused for the same reason.
 struct Reason {
   std::string first, rest;
   size_t more = 0;
@@ -156,7 +156,7 @@ std::string PlanText(const Json& plan) {
       ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));
   if (engine == 0) {
     text +=
-        "    a model this small stays on the CPU: to enter the engine costs 0.125 ms and to leave "
+        "    a model this small stays on the CPU: entering the engine costs 0.125 ms, and leaving "
         "it as much\n";
   }
   if (plan["no_estimate"].empty()) return text;
@@ -167,7 +167,8 @@ std::string PlanText(const Json& plan) {
   return text + "    no estimate, counted as 0: " + names + "\n";
 }
 
-// For a run by the emulator: Core ML's choice and the compiler's lowering say nothing about it.
+// The summary of a run by the emulator. It leaves out Core ML's choice and the compiler's lowering,
+// which do not concern the emulator.
 std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
   return fmt::format("  {}: {} emulated, {} not run, {} host, {} refused by the target\n",
                      Counted(operations, "operation"),

@@ -31,7 +31,8 @@ std::string NameText(const Json& operation) {
   return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
 }
 
-// A line for the verdicts of a run's operations one by one; empty if they were not judged so.
+// A line for the verdicts of a run's operations; empty if the operations were not judged one by
+// one.
 std::string OneByOneText(const Json& json) {
   if (json.is_null()) return "";
   std::string text =
@@ -98,12 +99,12 @@ std::string TargetText(const Json& target, bool why) {
                         Text(refused, "message").empty() ? "" : ": ", Text(refused, "message"));
   }
   if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
-    text += "  each operation is taken alone; together they are not\n";
+    text += "  the engine accepts each operation alone, but not all of them together\n";
   }
   return text + StepsText(target) + PartsText(target["parts"]);
 }
 
-// A target with its chips, as the report's targets have it.
+// The title of a target: its name and its chips, from the report's list of targets.
 std::string TitleOf(const Json& json, const std::string& target) {
   for (const Json& shown : json["targets"]) {
     if (Text(shown, "target") == target) return Text(shown, "title");
@@ -127,7 +128,7 @@ std::string LocationText(const Json& json, const Json& location) {
   return fmt::format("{}: {}\n", TitleOf(json, Text(location, "target")), what);
 }
 
-// A cliff of the model's own arithmetic has no operands that come near it.
+// A cliff of the model's own arithmetic has no operand near it.
 bool IsOwn(const Json& warning) {
   constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
   return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
@@ -158,7 +159,7 @@ std::string CliffText(const Json& json, const Json& warning) {
                     where, what, elements, reach);
 }
 
-// The model's numbers that are made up.
+// The kinds of the model's numbers that are made up.
 std::string MadeUp(const Json& json) {
   const auto constants = json["made_up_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();

@@ -1,5 +1,5 @@
-// No false alarm: a long campaign on an engine without a fault gives no new finding, with its
-// documented defects and without.
+// No false alarms: a long campaign on an engine without planted faults has no new finding, with or
+// without its documented defects.
 #include <string>
 
 #include "harness/cli/testing/tool_test.h"
@@ -23,7 +23,8 @@ TEST_F(CleanCampaign, TwentyThousandCasesGiveNoFinding) {
   }
 }
 
-// Pairs that are aimed at meet operands that operations drawn freely seldom take: integers, bools.
+// Steering towards uncovered pairs makes operands that random drawing seldom makes: integers,
+// bools.
 TEST_F(CleanCampaign, TwentyThousandSteeredCasesGiveNoFinding) {
   const auto outcome =
       Tool("run --steer --route both --cases 20000 --json --targets h13,h17s --seed 3" +

@@ -1,4 +1,4 @@
-// The tool as a person or a script meets it: exit codes, JSON, error lines, replay.
+// The tool as a user or a script sees it: exit codes, JSON, error lines, replay.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,7 +22,7 @@ TEST_F(CliTest, TheSameSeedPrintsTheSameBytesForAnyNumberOfJobs) {
   const std::string run = "run --cases 2000 --seed 1 --targets h13 --json" + Db("same.sqlite");
   const Outcome first = Tool(run + " --jobs 1");
   const Outcome parallel = Tool(run + " --jobs 2");
-  // A slow machine takes longer than the ten seconds after which a pipe gets lines of progress.
+  // A slow machine needs more than ten seconds, after which lines of progress go to a pipe.
   std::istringstream lines(first.err);
   for (std::string line; std::getline(lines, line);) {
     EXPECT_NE(line.find(" cases, "), std::string::npos) << line;
@@ -61,7 +61,7 @@ TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
 
 struct PlantedFault {
   std::string id;
-  std::set<std::string> ops;  // of which one is to blame
+  std::set<std::string> ops;  // one of which has the fault
 };
 const PlantedFault kFaults[] = {
     {"conv-bias-dropped", {"conv"}},
@@ -118,7 +118,7 @@ TEST_F(CliTest, AnInterruptedShrinkWritesItsSmallestCase) {
                              " --if 'sh " + Path("if.sh") + "' --out " + Path("small.json") +
                              " >/dev/null 2>" + Path("said") + " & tool=$!; while [ ! -s " +
                              Path("pid") + " ]; do sleep 0.05; done; kill -INT $tool; wait $tool";
-  // A shell starts background commands with SIGINT ignored; the tool takes it up again.
+  // A shell starts background commands with SIGINT ignored; the tool handles it nevertheless.
   const int status = std::system(script.c_str());
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 3);
@@ -142,7 +142,7 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
   EXPECT_EQ(Tool("replay " + small).code, 1);
 }
 
-// The command of --if is given a path that a shell reads as one word.
+// The command of --if receives a path that the shell reads as one word.
 TEST_F(CliTest, AShrinkRunsItsCommandInATemporaryFolderWithABlank) {
   Tool("run --cases 64 --targets h15 --ops sub --fault sub-swapped" + Db("blank.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("blank.sqlite"));
@@ -158,7 +158,7 @@ TEST_F(CliTest, AShrinkRunsItsCommandInATemporaryFolderWithABlank) {
   EXPECT_EQ(shrink.code, 0) << shrink.err;
 }
 
-// A joined pair in the wrong order shows in operations of one operand, once they are cut into
+// Joining in the wrong order shows in operations of one operand, once a rewrite cuts them into
 // parts.
 TEST_F(CliTest, AFindingOfARelationShrinksAsOneAndIsExportedWithBothPrograms) {
   Tool("run --cases 900 --seed 1 --targets h13 --mode metamorphic --quirk all=off" +
@@ -193,7 +193,8 @@ std::string PythonWithNumPy() {
   return "";
 }
 
-// A stranger has Python, NumPy and the folder: the recorded answer is wrong, the exact one right.
+// With only Python, NumPy and the folder, the script judges the recorded answer wrong and the exact
+// answer right.
 TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   const std::string python = PythonWithNumPy();
   if (python.empty()) {
@@ -235,7 +236,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
             0);
   EXPECT_EQ(check(Path("right.npz")), 0) << *ReadTextFile(Path("check"));
   EXPECT_EQ(check(folder + "/inputs.npz 2>/dev/null"), 2);
-  // Damaged at every place: one line and code 2, never a judgement nor a traceback.
+  // A file damaged at any place gives one line and code 2, never a judgement or a traceback.
   const auto whole = ReadFile(place + "/actual.npz");
   ASSERT_TRUE(whole.ok());
   std::vector<uint8_t> scribbled = *whole;
@@ -300,7 +301,7 @@ TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
   EXPECT_NE(broken.err.find("broken.json"), std::string::npos) << broken.err;
 }
 
-// The families before A13 take no MIL text, so that a case by it tells nothing of them.
+// The families before A13 take no MIL text, so a case in MIL text tests nothing on them.
 TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
   const Outcome all = Tool("run --targets all --cases 400 --quirk all=off" + Db("all.sqlite"));
   EXPECT_EQ(all.code, 0) << all.out << all.err;
@@ -308,7 +309,7 @@ TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
   EXPECT_EQ(Tool("run --targets h11 --runner roundtrip --cases 10" + Db("trip.sqlite")).code, 0);
 }
 
-// Exit code 0 alone reads as a clean engine.
+// Without a message, exit code 0 would look like a clean engine.
 TEST_F(CliTest, ARunInWhichNothingCouldBeToldSaysSo) {
   const Outcome nothing =
       Tool("run --targets h11 --route netlist --cases 10" + Db("nothing.sqlite"));
@@ -398,7 +399,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
   EXPECT_EQ(Tool("--version").code, 0);
 }
 
-// The values that --fault and --quirk take can be asked for.
+// `power --list` lists the values that --fault and --quirk take.
 TEST_F(CliTest, PowerListsItsSubjects) {
   const auto list = ParseJson(Tool("power --list --json").out);
   ASSERT_TRUE(list.ok()) << list.error().message;

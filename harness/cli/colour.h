@@ -9,8 +9,8 @@ namespace anecheck {
 
 enum class Colour : uint8_t { kRed, kGreen, kYellow };
 
-// `text` in a colour where standard output is a terminal that has some; elsewhere as it is. Off
-// where NO_COLOR is set and not empty (no-color.org) or TERM is "dumb".
+// Returns `text` in a colour if standard output is a terminal with colours, else `text` unchanged.
+// Colours are off if NO_COLOR is set and not empty (no-color.org), or if TERM is "dumb".
 std::string Coloured(Colour colour, std::string_view text);
 
 }  // namespace anecheck

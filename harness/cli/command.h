@@ -25,7 +25,8 @@ int Fail(const Error& error);
 // Writes text to standard output, with a line break if it lacks one.
 void Print(std::string_view text);
 
-// The same for text for people: a terminal gets lines of its own width. Elsewhere nothing changes.
+// Writes text for people to standard output. On a terminal it folds lines to the terminal's width;
+// elsewhere it writes them unchanged.
 void PrintText(std::string_view text);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The command line as plain data, read from the parser that is in use, the source of the manual
-// page and of the completions of shells, so that they agree with --help.
+// The command line as plain data, read from the parser itself. The manual page and the completions
+// of shells are made from it, so they agree with --help.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct OptionDescription {
   std::vector<std::string> names;  // "-h", "--help"; a positional has one name without dashes
   std::string text;
   std::string value;                 // the kind of its value, "TEXT" or "INT"; empty for a switch
-  std::string fallback;              // the default; empty if help gives none
+  std::string fallback;              // the default; empty if there is none
   std::vector<std::string> choices;  // the values it accepts; empty if there is no list
   bool list = false;                 // several choices may be given, with commas between
   bool positional = false;
@@ -22,7 +22,7 @@ struct OptionDescription {
 };
 
 struct CommandDescription {
-  std::string name;  // the tool's, or the subcommand's word
+  std::string name;  // the name of the tool or of the subcommand
   std::string text;
   std::vector<std::string> examples;  // command lines
   std::vector<std::string> notes;     // the lines below the options
@@ -35,7 +35,7 @@ inline constexpr const char* kExample = "Example: ";
 
 CommandDescription Describe(const CLI::App& app);
 
-// "--db FILE", "--json", "model", "[files...]": an option as a synopsis spells it.
+// Returns an option as a synopsis spells it: "--db FILE", "--json", "model", "[files...]".
 std::string Spelling(const OptionDescription& option);
 
 }  // namespace anecheck

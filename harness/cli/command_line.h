@@ -1,6 +1,6 @@
-// The declarations of the command line that subcommands make. One source includes the library that
-// parses it, CLI11: its headers took three times as long to compile in each command as the command
-// itself.
+// The declarations of the command line that subcommands make. Only one source includes the parser
+// library, CLI11: in each command its headers would take three times as long to compile as the
+// command itself.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ namespace anecheck {
 // The error of an option's text; empty if there is none.
 using OptionCheck = std::function<std::string(const std::string& text)>;
 
-// An option or a flag. A handle: copies mean the same one, as long as the command line lives. A
-// function that changes it returns it again.
+// A handle to an option or a flag. Copies refer to the same option, and are valid as long as the
+// command line. Each function that changes the option returns the handle.
 class CommandOption {
  public:
   explicit CommandOption(CLI::Option* option) : option_(option) {}
@@ -39,10 +39,10 @@ class CommandOption {
   }
   // Takes from `least` to `most` values.
   CommandOption& Expect(int least, int most);
-  // Takes one value each time that it is named, and leaves the words behind it alone.
+  // Takes one value per occurrence, and leaves the following words alone.
   CommandOption& OneAtATime();
   CommandOption& Delimiter(char delimiter);
-  // Help tells the present value of the variable as the default.
+  // Help shows the variable's present value as the default.
   CommandOption& ShowDefault();
   // The name of its value in help.
   CommandOption& TypeName(std::string name);
@@ -54,15 +54,15 @@ class CommandOption {
   CLI::Option* option_;
 };
 
-// The tool or one of its subcommands. A handle, as above. Not thread-safe.
+// The tool or one of its subcommands. A handle, like CommandOption. Not thread-safe.
 class CommandLine {
  public:
   explicit CommandLine(CLI::App& parser) : parser_(&parser) {}
 
   CommandLine AddCommand(const std::string& name, const std::string& description);
-  // Subcommands that must be given, at least and at most.
+  // The least and the largest number of subcommands that must be given.
   void RequireCommand(size_t least, size_t most);
-  // Options of the command above may stand behind this one's name too.
+  // Options of the parent command may also follow this command's name.
   void TakeParentOptions();
 
   // Parses into `value`, which must live as long as the command line. `names`: "-o,--out", or a
@@ -71,16 +71,17 @@ class CommandLine {
   CommandOption AddOption(const std::string& names, Value& value, const std::string& description);
   CommandOption AddFlag(const std::string& names, bool& value, const std::string& description);
 
-  // Behind the options in its help: notes, and lines of "Example: ...".
+  // Text below the options in the command's help: notes, and lines of "Example: ...".
   void Footer(const std::string& text);
   // Called if this command was chosen, after everything is parsed.
   void WhenChosen(std::function<void()> call);
 
-  // Whether the parsed command line has the option of that name, and the names of all that it has.
+  // Returns whether the parsed command line has the option `name`; Given() returns the names of all
+  // options that it has.
   bool IsGiven(const std::string& name) const;
   std::vector<std::string> Given() const;
 
-  // The library's own object, for those who read descriptions.
+  // The library's own object, for code that reads descriptions.
   CLI::App& parser() const { return *parser_; }
 
  private:

@@ -25,9 +25,10 @@ bool ChoosesContract(const std::string& catalogue) {
 }
 
 void AddContractFlag(CommandLine& command, std::string& given) {
-  command.AddOption("--contract", given,
-                    "Judge an engine that is no ANE, in place of a target: float (fp32 or wider "
-                    "inside), ieee (each operation rounded once), or a file of terms and defects");
+  command.AddOption(
+      "--contract", given,
+      "Instead of a target: the contract of an engine that is no ANE: float (fp32 or wider "
+      "inside), ieee (each operation rounded once), or a file of terms and defects");
 }
 
 void AddRejudgeFlag(CommandLine& command, std::string& given) {
@@ -60,7 +61,7 @@ Status JudgeByContract(const std::string& given, CampaignOptions& options, Case&
   if (given.empty()) return {};
   if (!options.runner.starts_with("exec:")) {
     return WrongContract(given,
-                         "the finding is not of an external program (--runner exec:COMMAND)");
+                         "the finding is not from an external program (--runner exec:COMMAND)");
   }
   std::erase_if(options.defects, ChoosesContract);
   ANECHECK_ASSIGN(item.target, ReadContractFlag(given, options.defects));

@@ -11,24 +11,24 @@
 
 namespace anecheck {
 
-// The option of commands that run an engine or judge a recorded case; `given` must outlive the
-// command.
+// Adds the option to a command that runs an engine or judges a recorded case; `given` must outlive
+// the command.
 void AddContractFlag(CommandLine& command, std::string& given);
 void AddRejudgeFlag(CommandLine& command, std::string& given);
 
-// Whether the word names a file.
+// Returns whether the value of --contract names a file.
 bool IsContractFile(const std::string& given);
-// Whether the text of a catalogue chooses the contract kOwnFamily.
+// Returns whether the text of a catalogue chooses the contract kOwnFamily.
 bool ChoosesContract(const std::string& catalogue);
 
-// The contract in place of a target. The text of a file is added to `catalogues`, by which
-// TryDefects (defects_flag.h) puts it in force, and which runs and findings keep. Errors name the
+// Returns the contract in the form of a target. Adds the text of a file to `catalogues`: TryDefects
+// (defects_flag.h) puts these texts in force, and runs and findings keep them. Errors name the
 // flag.
 Result<CampaignTarget> ReadContractFlag(const std::string& given,
                                         std::vector<std::string>& catalogues);
 
-// Lets a recorded case be judged by the contract that is given, if one is, in place of a recorded
-// one. Errors: as above, and kInvalid where no external program gave the answers.
+// Replaces the contract of a recorded case by the contract `given`, if it is not empty. Errors:
+// those of ReadContractFlag, and kInvalid if the answers are not from an external program.
 Status JudgeByContract(const std::string& given, CampaignOptions& options, Case& item);
 
 }  // namespace anecheck

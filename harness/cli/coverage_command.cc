@@ -1,4 +1,4 @@
-// `anecheck coverage`: how much of the space of cases campaigns have met.
+// `anecheck coverage`: the share of the space of cases that campaigns have covered.
 #include <memory>
 #include <string>
 #include <vector>

@@ -48,9 +48,10 @@ Status TryDefects(const CampaignOptions& options) {
   const bool own = std::ranges::find(options.targets, kOwnFamily, &CampaignTarget::family) !=
                    options.targets.end();
   if (own && std::ranges::none_of(options.defects, ChoosesContract)) {
-    return MakeError(ErrorCode::kInvalid,
-                     "--contract: the contract of a file binds the cases, and none is at hand; "
-                     "give that file");
+    return MakeError(
+        ErrorCode::kInvalid,
+        "--contract: the cases are judged by the contract of a file, which was not given; "
+        "give that file");
   }
   return TryDefects(options.defects);
 }

@@ -1,5 +1,5 @@
-// `--defects FILE`: departures of a user's own engine, which judges then try beside the documented
-// ones (oracles/catalogue.h).
+// `--defects FILE`: departures of a user's own engine. Judging tries them in addition to the
+// documented ones (oracles/catalogue.h).
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace anecheck {
 
-// `catalogues` receives the texts of the files; it must outlive the command. The flag may be given
-// more than once. Files are read while the command line is parsed, so that a broken one is wrong
-// usage.
+// Adds the flag, which may be given more than once. `catalogues` receives the texts of the files
+// and must outlive the command. Files are read while the command line is parsed, so a broken file
+// is bad usage.
 void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues);
 
-// Lets judges try the rows of `catalogues` too. Once a process, before the first judgement.
-// Errors: those of AddDeparturesInForce.
+// Lets judging try the rows of `catalogues` too. Call it at most once per process, before the first
+// judgement. Errors: those of AddDeparturesInForce.
 Status TryDefects(const std::vector<std::string>& catalogues);
-// As above with those of `options`. Errors: also kInvalid where a target is the contract of a file
-// and no catalogue chooses that contract.
+// The same with the catalogues of `options`. Errors: also kInvalid if a target is the contract of a
+// file and no catalogue chooses that contract.
 Status TryDefects(const CampaignOptions& options);
 
 }  // namespace anecheck

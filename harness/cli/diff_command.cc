@@ -1,5 +1,5 @@
-// `anecheck diff`: how two files of one format differ in structure, and how any number of HAL
-// tables differ byte by byte.
+// `anecheck diff`: compares the structure of two files of one format, and any number of HAL tables
+// byte by byte.
 #include <fmt/format.h>
 #include <memory>
 
@@ -95,7 +95,8 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
   }
   ANECHECK_ASSIGN(const FileDifferences differences,
                   DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));
-  // Files of one structure do not differ in the compared parts; with --layout every byte counts.
+  // Files of the same structure do not differ in the compared parts; with --layout every byte is
+  // compared.
   const bool differ = !differences.structure.empty() || (flags.layout && !differences.same_bytes);
   if (!flags.json) return Outcome{DifferencesText(differences), differ};
   Json json = {{"format", format.name}, {"files", {files[0].path, files[1].path}}};
@@ -131,8 +132,9 @@ void AddDiffCommand(CommandLine& app, Selected& selected) {
       .Expect(2, 1000);
   command.AddOption("--format", flags->format,
                     "Format of the files (default: recognised by content)");
-  command.AddFlag("--layout", flags->layout, "Compare positions in the file too");
-  command.AddOption("--limit", flags->limit, "Most differences to list").Check(WholeNumber(1));
+  command.AddFlag("--layout", flags->layout, "Also compare the positions of the parts in the file");
+  command.AddOption("--limit", flags->limit, "Largest number of differences to list")
+      .Check(WholeNumber(1));
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck diff before.hwx after.hwx");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -53,7 +53,8 @@ Json Machine() {
           {"target", TargetOfChip(chip)}};
 }
 
-// Asks a worker process to load the library: a library that crashes on loading takes nobody along.
+// Asks a worker process to load the library: a library that crashes on loading ends only that
+// process.
 Json Engine(const std::string& library) {
   const std::string path = library.empty() ? DefaultEspressoPath() : library;
   E5rtRunner runner({.library = path});
@@ -75,7 +76,7 @@ Json Build() {
           {"libraries", std::move(libraries)}};
 }
 
-// `path` as one word of a shell.
+// Returns `path` as one word of a shell.
 std::string Quoted(const std::string& path) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:=@%";
@@ -93,8 +94,8 @@ Json NextSteps(const Json& engine, const Json& machine, const std::string& libra
   if (!target.empty()) options += " --targets " + target;
   const bool silicon = engine["provenance"] == ToText(Provenance::kSilicon);
   if (silicon && target.empty()) {
-    // CheckOwnTarget refuses every target: a campaign on this engine would end before its first
-    // case.
+    // CheckOwnTarget would refuse every target, so a campaign on this engine would end before its
+    // first case.
     steps.push_back(
         "the target of this machine's chip is unknown, so that answers of its engine cannot be "
         "judged; name another engine: --espresso-lib FILE, or ANECHECK_ESPRESSO=FILE");
@@ -164,7 +165,7 @@ void AddDoctorCommand(CommandLine& app, Selected& selected) {
   auto library = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command.AddOption("--espresso-lib", *library,
-                    "Engine to examine (default: the one that `run` takes)");
+                    "Engine to examine (default: the engine that `run` uses)");
   command.AddFlag("--json", *json, "Print JSON");
   command.Footer("Example: anecheck doctor\nExit code 2: no engine can be loaded.");
   command.WhenChosen(

@@ -1,4 +1,4 @@
-// `anecheck driver`: the calls of a capture, answered by the simulated driver.
+// `anecheck driver`: answers the calls of a capture with the simulated driver.
 #include <fmt/format.h>
 #include <memory>
 
@@ -67,7 +67,7 @@ Result<Json> AnswerCapture(const DriverFlags& flags) {
     const driver::Answer answer = driver.Take(call);
     calls.push_back(AnswerJson(i, call, answer));
     differ += call.result != answer.result ? 1 : 0;
-    // A depth beyond the limit lets the limit show.
+    // With a depth beyond the driver's limit, the driver refuses calls.
     Complete(driver, flags.depth, completions);
   }
   Complete(driver, 0, completions);
@@ -128,11 +128,12 @@ std::string LimitsText(const Json& json) {
   text += "Limits of the firmware\n";
   for (const Json& limit : json["firmware_limits"]) {
     const Json& held = limit["held_by"];
-    text += fmt::format("  {}: {} [{}]; {}\n", limit["name"].text(), limit["value"].get<uint64_t>(),
-                        limit["source"].text(),
-                        held.is_null() ? "acts nowhere: no source says which field of a call or a "
-                                         "command holds it"
-                                       : "held by " + std::string(held.text()));
+    text +=
+        fmt::format("  {}: {} [{}]; {}\n", limit["name"].text(), limit["value"].get<uint64_t>(),
+                    limit["source"].text(),
+                    held.is_null() ? "not enforced: no source states which field of a call or a "
+                                     "command contains it"
+                                   : "enforced by " + std::string(held.text()));
   }
   return text;
 }
@@ -144,7 +145,7 @@ int RunDriver(const DriverFlags& flags) {
     return kExitClean;
   }
   if (flags.in.empty()) {
-    return Fail(MakeError(ErrorCode::kInvalid, "name a capture of driver calls, or ask --limits"));
+    return Fail(MakeError(ErrorCode::kInvalid, "name a capture of driver calls, or give --limits"));
   }
   const auto json = AnswerCapture(flags);
   if (!json.ok()) return Fail(json.error());
@@ -159,14 +160,14 @@ void AddDriverCommand(CommandLine& app, Selected& selected) {
       "driver",
       "Answer the driver calls of a capture with the simulated driver; exit code 1 if they differ");
   auto flags = std::make_shared<DriverFlags>();
-  command.AddOption("capture", flags->in, "A capture of driver calls (submission)");
+  command.AddOption("capture", flags->in, "A capture of driver calls (format submission)");
   command
-      .AddOption(
-          "--depth", flags->depth,
-          "Requests in flight before the oldest one ends (default: 127; more shows the limit)")
+      .AddOption("--depth", flags->depth,
+                 "Requests in flight before the oldest one ends (default: 127; with more, the "
+                 "driver refuses calls)")
       .Check(WholeNumber(0, 100000));
   command.AddFlag("--no-data-chaining", flags->no_chaining,
-                  "The calling process lacks the entitlement of data chaining");
+                  "Simulate a caller that lacks the entitlement of data chaining");
   command.AddFlag("--limits", flags->limits,
                   "Print the laws of the simulated driver and the limits of the firmware, with "
                   "sources, and exit");

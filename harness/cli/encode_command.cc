@@ -1,4 +1,4 @@
-// `anecheck encode`: a file from the JSON that `inspect --json` prints.
+// `anecheck encode`: makes a file from the JSON that `inspect --json` prints.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -34,14 +34,15 @@ struct Encoded {
   size_t bytes = 0;
 };
 
-// Members under "derived" follow from others and are not read. Those that differ from the file are
-// listed, up to a few: an edit of one would otherwise go unseen.
+// Members under "derived" follow from others and are not read. The first few that differ from the
+// file are listed, because an edit of them would otherwise be ignored silently.
 void CompareDerived(const Json& given, const Json& made, bool derived, const std::string& path,
                     std::vector<std::string>& stale) {
   constexpr size_t kMost = 5;
   if (stale.size() >= kMost) return;
   if (given.is_object() && made.is_object()) {
-    // Members mostly stand in one order, so that the search begins where the last one ended.
+    // Both objects mostly have the same order of members, so the search begins where the last
+    // search ended.
     auto next = made.begin();
     for (const auto& [key, value] : given.items()) {
       const auto other = next != made.end() && next.key() == key ? next : made.find(key);
@@ -82,7 +83,7 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   }
 }
 
-// A container whose contents move before it is written.
+// Moves the contents of a container before it is written.
 Result<Bytes> EncodeMoved(const EncodeFlags& flags, const Format& format, const Json& content) {
   if (&format != &kFormat_hwx) {
     return MakeError(
@@ -112,7 +113,7 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
   if (json.is_object() && json.contains("format") && json["format"].is_string()) {
     const std::string said = json["format"].get<std::string>();
     if (name.empty()) name = said;
-    // "td:17" is a way to read a file of format td.
+    // "td:17" is format td with its version.
     if (name.substr(0, name.find(':')) != said.substr(0, said.find(':'))) {
       return MakeError(ErrorCode::kInvalid, fmt::format("{}: is of format {}, --format says {}",
                                                         flags.in, Shown(said), name));
@@ -143,7 +144,7 @@ void AddEncodeCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--format", flags->format, "Format, if the JSON does not name it");
   command
       .AddOption("--rebase", flags->rebase,
-                 "Move a hardware container to other addresses: that of its lowest segment, or one "
+                 "Move a hardware container to other addresses: one for its lowest segment, or one "
                  "for each segment, separated by commas")
       .Delimiter(',')
       .TypeName("ADDRESS");
@@ -151,8 +152,9 @@ void AddEncodeCommand(CommandLine& app, Selected& selected) {
                   "Move the parts of a hardware container that follow grown tasks or sections");
   command.AddFlag("--json", flags->json, "Print a summary as JSON");
   command.Footer(
-      "Only \"content\" counts. Its \"derived\" members and the other members (coverage, evidence, "
-      "rules, violations) follow from it: edits of them change nothing.\nExample: anecheck encode "
+      "Only \"content\" is read. Its \"derived\" members and the other members (coverage, "
+      "evidence, "
+      "rules, violations) follow from it; edits of them have no effect.\nExample: anecheck encode "
       "a.json b.hwx; anecheck encode --rebase 0x70000000 a.json b.hwx");
   command.WhenChosen([flags, &selected] {
     selected = [flags] {

@@ -1,4 +1,4 @@
-// `anecheck enums`: the enumerations that formats number things by, with their sources.
+// `anecheck enums`: the enumerations that formats use, with their sources.
 #include <fmt/format.h>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
+// `anecheck eval` and `anecheck judge`: run only the oracle, on a graph or on a user's model.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -62,13 +62,13 @@ Result<Contract> ContractOf(const std::string& name, std::vector<std::string> ca
 using Arrays = std::vector<npz::NamedArray>;
 
 struct Subject {
-  ModelGraph model;  // its states exposed (ExposeStates)
+  ModelGraph model;  // with exposed states (ExposeStates)
   std::vector<Tensor> inputs;
-  std::vector<std::string> state_outputs;  // the states whose final content the last outputs give
+  std::vector<std::string> state_outputs;  // the states whose final contents are the last outputs
 };
 
-// States begin with the content of `arrays` under their names, and give their content at last:
-// those that `actual` has arrays of or, where it is null, all.
+// Sets each state to the array of its name in `arrays`, and makes its final content an output: for
+// the states that `actual` has arrays of or, if `actual` is null, for all states.
 void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   const Graph graph = std::move(subject.model.graph);
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
@@ -81,7 +81,7 @@ void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   subject.model.graph = std::move(edges.graph);
 }
 
-// The model and its inputs, which give the extents of its open axes.
+// Reads the model and its inputs. The inputs set the extents of its open axes.
 Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
   Arrays arrays;
   if (!flags.inputs.empty()) {
@@ -108,7 +108,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
-// The laws that bounds rest on, and the cases that these leave open.
+// The laws on which the bounds rest, and the cases that the laws leave open.
 Json LawsFor(const Contract& contract) {
   Json laws = Json::array();
   for (const LawFact& fact : LawFacts()) {
@@ -127,15 +127,16 @@ std::string LawText(const Json& law) {
                      law["open"].get<std::string>());
 }
 
-// A number of an output; JSON has none for infinities and NaN.
+// A number of an output. JSON has no infinities and no NaN, so they are strings.
 Json NumberJson(double number) {
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number < 0 ? "-Infinity" : "Infinity";
   return number;
 }
 
-// {"name", "type", "elements", "least", "greatest", "not_numbers"} and with bounds "most_error" and
-// "exact", the elements that admit one value alone: how far a conforming engine may be off.
+// {"name", "type", "elements", "least", "greatest", "not_numbers"} and with bounds also
+// "most_error", the largest error of a conforming engine, and "exact", the number of elements that
+// admit only one value.
 Json OutputLine(const std::string& name, const Estimate& estimate, bool bounds) {
   double least = std::numeric_limits<double>::infinity(), greatest = -least, error = 0;
   uint64_t none = 0, exact = 0;
@@ -233,8 +234,8 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
-// Whether every number outside its bound is that of a print of three digits, as published
-// measurements are.
+// Returns whether every number outside its bound has at most three decimal digits, as published
+// measurements have.
 bool DeviatesByPrints(const Estimate& expected, const Tensor& tensor) {
   if (tensor.type.dtype != DType::kFp16) return false;
   for (size_t i = 0; i + 1 < tensor.bytes.size(); i += 2) {
@@ -246,8 +247,8 @@ bool DeviatesByPrints(const Estimate& expected, const Tensor& tensor) {
   return true;
 }
 
-// A value that only terms never measured on the family forbid is no finding yet. Numbers of a print
-// pass where the values of the table print alike.
+// A value that only terms never measured on the family forbid is no finding yet. Numbers of three
+// printed digits pass if the table's values print as the same digits.
 void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                   const Estimate& expected, const Tensor& actual, const Contract& contract,
                   OutputJudgement& judged) {
@@ -257,7 +258,9 @@ void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t out
   if (never.empty()) return;
   if (never == "printed_digits" && DeviatesByPrints(expected, actual)) {
     judged.verdict = Verdict::kPass;
-    judged.reason += "; these numbers are prints of three digits, and the table's print alike";
+    judged.reason +=
+        "; these numbers have three printed digits, and the table's values print as the same "
+        "digits";
     return;
   }
   judged.verdict = Verdict::kUnconfirmed;
@@ -299,13 +302,13 @@ std::string ErrorsText(const Json& errors) {
                     std::fabs(errors["z"].get<double>()));
 }
 
-// Defects are an engine's: none explains a deviation from ideal arithmetic.
+// Only engines have defects, so no defect explains a deviation from ideal arithmetic.
 std::span<const Departure> DeparturesFor(const Contract& contract) {
   return contract.ideal ? std::span<const Departure>() : DeparturesInForce();
 }
 
-// An explanation by value stands; one that admits almost anything there must not hide a wrong
-// number.
+// A defect that admits almost any number must not hide a wrong one. A defect that explains the
+// exact value is kept.
 void DistrustVague(OutputJudgement& judged) {
   if (judged.verdict != Verdict::kKnownDefect || !judged.vague) return;
   judged.verdict = Verdict::kWrong;
@@ -316,7 +319,7 @@ void DistrustVague(OutputJudgement& judged) {
   judged.defects.clear();
 }
 
-// A model too large to keep is judged output by output alone.
+// A model whose values are too large to keep is judged output by output only.
 std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
                                        const Contract& contract) {
   Evaluation evaluation;
@@ -416,7 +419,7 @@ void AddEvalCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command.AddFlag(
       "--bounds", flags->bounds,
-      "Also print how far a conforming engine may err, and write its bounds as <name>.lo "
+      "Also print how far a conforming engine may err, and write the bounds as <name>.lo "
       "and <name>.hi (`judge` also checks which numbers between are admitted)");
   command.Footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
   command.WhenChosen([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });

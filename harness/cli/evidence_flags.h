@@ -1,4 +1,4 @@
-// The flags by which evidence is given: results of campaigns, sweeps of others, and whether the
+// The flags that select evidence: results of campaigns, sweeps from other sources, and whether the
 // published tables count. Used by `anecheck matrix` and `anecheck explain`.
 #pragma once
 
@@ -19,7 +19,7 @@ struct EvidenceFlags {
 
 void AddEvidenceFlags(CommandLine& command, EvidenceFlags& flags);
 
-// All statements: published ones, then those of the files, then those of the campaigns.
+// Returns all statements: the published ones, then those of the files, then those of the campaigns.
 Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& flags);
 
 }  // namespace anecheck

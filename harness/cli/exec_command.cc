@@ -1,4 +1,4 @@
-// `anecheck exec`: a hardware container run by the emulator, on inputs of its own port names.
+// `anecheck exec`: runs a hardware container in the emulator, on inputs by the names of its ports.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::string PortNames(const Program& program) {
   return names;
 }
 
-// Axes of extent 1 in front may be left out or added.
+// Leading axes of extent 1 may be left out or added.
 bool SameShape(std::span<const uint64_t> given, std::span<const uint64_t> wanted) {
   while (!given.empty() && given.front() == 1) given = given.subspan(1);
   while (!wanted.empty() && wanted.front() == 1) wanted = wanted.subspan(1);
@@ -176,7 +176,7 @@ void AddExecCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command
       .AddOption("--arithmetic", flags->arithmetic,
-                 "exact: fp64, rounded once a task; family: as the chip's engine rounds")
+                 "exact: fp64, rounded once per task; family: rounded as by the chip's engine")
       .OneOf({"exact", "family"})
       .ShowDefault();
   command.AddFlag("--json", flags->json, "Print a summary as JSON");

@@ -40,7 +40,8 @@ TEST_F(ExecCommand, RunsAContainerByItsPortNames) {
   EXPECT_EQ(Read("out.npz", "probs@output"), std::vector<double>(64, 3.5));
 }
 
-// The weights of this one are 0 to 8 times 2^-24, which the engine of the family takes for zero.
+// The weights of this container are 0 to 8 times 2^-24, which the engine of the family treats as
+// zero.
 TEST_F(ExecCommand, TheFamilysArithmeticFlushesSubnormals) {
   const std::string conv = Container("hwx/conv-8a6bd427.hwx");
   ANECHECK_SKIP_WITHOUT(conv);
@@ -94,7 +95,7 @@ TEST_F(ExecCommand, CheckJudgesARealContainerByItsModel) {
   const auto json = *ParseJson(right.out);
   EXPECT_EQ(json["provenance"], "emulated");
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
-  // The container of another network with the same ports.
+  // The container is of another network with the same ports.
   std::string other(kSum);
   other.replace(other.find("add("), 4, "sub(");
   WriteText("sub.mil", other);
@@ -120,7 +121,8 @@ TEST_F(ExecCommand, LiftWritesAGraphThatTheContainerComputes) {
   EXPECT_EQ(Tool("lift " + Path("no.hwx") + " --out " + Path("no.json")).code, 2);
 }
 
-// Models and containers are pairs by name; one without the other is shown and counts.
+// Models and containers are paired by name; a model or a container without its partner is shown and
+// is an error.
 TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
   const std::string sum = Container("hwx/sum-1b1855b8.hwx");
   ANECHECK_SKIP_WITHOUT(sum);
@@ -132,7 +134,7 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
   const Outcome two = Tool("check " + Path("models") + " --container " + sum + " " + relu);
   EXPECT_EQ(two.code, 1) << two.out << two.err;
   EXPECT_NE(two.out.find("2 checked: 1 not run 1 pass"), std::string::npos) << two.out;
-  EXPECT_NE(two.out.find("no model is called like it"), std::string::npos) << two.out;
+  EXPECT_NE(two.out.find("no model has the container's name"), std::string::npos) << two.out;
   // A pair that deviates is located below the table.
   std::string other(kSum);
   other.replace(other.find("add("), 4, "sub(");
@@ -149,7 +151,7 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
       2);
 }
 
-// A task that reads memory that no task wrote.
+// A task reads memory that no task wrote.
 TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
   const std::string relu = Container("hwx/relu-d66a665b.hwx");
   ANECHECK_SKIP_WITHOUT(relu);
@@ -178,7 +180,7 @@ TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   const Outcome driver =
       Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.ane"));
   EXPECT_EQ(driver.code, 0) << driver.out << driver.err;
-  // A reader that shares no line with the tool.
+  // The script shares no code with the tool.
   const std::string reader = anecheck::testing::SourcePath("scripts/examples/hwx_tasks.py");
   for (const std::string target : {"h13", "h14", "h15"}) {
     ASSERT_EQ(
@@ -193,7 +195,8 @@ TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   }
 }
 
-// Weights are written plain, and each container is checked in the arithmetic of its own family.
+// Compressed weights are written plain, and each container is checked in the arithmetic of its
+// family.
 TEST_F(ExecCommand, CheckJudgesContainersOfCompressedWeights) {
   const std::string model = anecheck::testing::CasePath("models/cw_conv.json");
   ANECHECK_SKIP_WITHOUT(model);

@@ -1,4 +1,4 @@
-// `anecheck explain`: the answer of each layer of the compiler to an operation, its reason, and the
+// `anecheck explain`: prints each compiler layer's answer to an operation, its reason, and the
 // evidence about it.
 #include <fmt/format.h>
 #include <memory>
@@ -52,8 +52,8 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   return instance;
 }
 
-// Native layers have attributes that no table lists: where a rule cannot read one, say so rather
-// than answer as if nothing were known of the layer.
+// Native layers have attributes that no table lists: if a rule cannot read one, the command reports
+// an error instead of answering that nothing is known of the layer.
 Status CheckReadable(const legality::Verdict& verdict) {
   for (const legality::LayerVerdict& layer : verdict.layers) {
     if (!layer.reason.starts_with("expression:")) continue;
@@ -145,7 +145,7 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--attr", flags->attributes, "An attribute: kernel=16, Dimension=Channel");
   command.AddOption("--shape", flags->shapes, "An operand's shape: x=1,64,56,56");
   command.AddOption("--dtype", flags->dtypes, "An operand's element type: x=uint8");
-  command.AddOption("--const", flags->constants, "Name of an operand that is constant: weight");
+  command.AddOption("--const", flags->constants, "Name of a constant operand: weight");
   command.AddFlag("--json", flags->json, "Print JSON");
   AddEvidenceFlags(command, flags->evidence);
   AddTargetFlags(command, flags->target);

@@ -1,4 +1,4 @@
-// The output of `anecheck explain D03`: a documented defect, on which chips, its sources, and a way
+// The output of `anecheck explain D03`: a documented defect, its chips, its sources, and a way
 // around it.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace anecheck {
 
-// "D03", "p1": a letter of ids and digits, whether or not a table has it.
+// Returns whether a text has the form of an id, "D03" or "p1", whether or not a table has that id.
 bool LooksLikeDefect(std::string_view word);
 // The ids of the tables.
 std::vector<std::string> DefectIds();
@@ -19,7 +19,7 @@ std::vector<std::string> DefectIds();
 // "families", "measured_right_on", "source"}], "workaround", "workaround_source"}; null for an id
 // that no table has.
 Json DefectJson(std::string_view id);
-// The same as lines of text.
+// The JSON of ExplainDefect as lines of text.
 std::string DefectText(const Json& defect);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The name of a file or a folder on the command line. An empty name, as of a variable that a script
-// never set, would mean a file without a name to SQLite and the root to a folder's files.
+// The name of a file or a folder on the command line. A script with an unset variable passes an
+// empty name. SQLite would take it for an unnamed file, and for a folder it would mean the root.
 #pragma once
 
 #include "harness/cli/command_line.h"

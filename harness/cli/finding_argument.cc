@@ -22,9 +22,9 @@ void AddFindingArgument(CommandLine& command, FindingArgument& argument) {
   command
       .AddOption("finding", argument.what,
                  "Id of a finding, a finding.json, or case:INDEX of a run (the table finding_cases "
-                 "lists those of a finding)")
+                 "lists the cases of each finding)")
       .Required();
-  command.AddOption("--db", argument.db, "Results file that holds the id")
+  command.AddOption("--db", argument.db, "Results file that contains the id")
       .Check(FileName())
       .ShowDefault();
   command.AddOption("--run", argument.run,
@@ -39,7 +39,7 @@ Result<Store> OpenNamed(const std::string& db) {
   Result<Store> store = Store::OpenReadOnly(db);
   if (store.ok() || store.error().code != ErrorCode::kNotFound) return store;
   Error error = store.error();
-  error.message += "; name the results file that holds the id with --db";
+  error.message += "; name the results file that contains the id with --db";
   return error;
 }
 
@@ -70,7 +70,7 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
                     argument.run, ShellWord(argument.db)));
   }
   auto& [first, artifact] = found[0];
-  // Runs that found the very same, such as one campaign made twice, leave no choice to make.
+  // If all runs recorded the same finding, as two runs of one campaign do, no choice is needed.
   const bool same = std::ranges::all_of(found, [&](const auto& other) {
     return std::tie(other.second, other.first.provenance, other.first.engine) ==
            std::tie(artifact, first.provenance, first.engine);
@@ -105,7 +105,7 @@ Result<uint64_t> IndexOf(const std::string& what) {
                    fmt::format("{}: \"{}\" is no index of a case", what, digits));
 }
 
-// The one run that `argument` names.
+// The only run that `argument` matches.
 Result<RunRow> RunOf(Store& store, const FindingArgument& argument) {
   ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
   std::erase_if(runs, [&](const RunRow& run) { return !run.uuid.starts_with(argument.run); });
@@ -139,8 +139,8 @@ Result<Artifact> ReadCase(const FindingArgument& argument) {
   return artifact;
 }
 
-// Replaces recorded settings by those that `argument` names. A recorded contract stays: the case
-// names it.
+// Replaces recorded settings by those that `argument` names. A recorded contract stays, because the
+// case refers to it.
 void Override(const FindingArgument& argument, CampaignOptions& options) {
   if (!argument.library.empty()) options.worker.library = argument.library;
   if (argument.defects.empty()) return;

@@ -15,7 +15,7 @@ namespace anecheck {
 struct FindingArgument {
   std::string what;
   std::string db = "anecheck.sqlite";
-  std::string run;      // uuid of the finding's run, or how it begins; where several have the id
+  std::string run;      // uuid of the finding's run or a prefix of it, if several runs have the id
   std::string library;  // engine to run on instead of the recorded one
   // Catalogues of known defects (defects_flag.h) to judge by instead of the recorded ones; a
   // command that judges fills them.
@@ -26,13 +26,13 @@ void AddFindingArgument(CommandLine& command, FindingArgument& argument);
 
 struct FindingText {
   std::string json;
-  std::string file;  // that it was read from
-  // Of its run; nothing for a file, which says so itself.
+  std::string file;  // from which it was read
+  // The provenance of the finding's run; empty for a file, whose JSON contains it.
   std::optional<Provenance> provenance;
   std::string engine;
 };
-// The finding's JSON: a file if `what` has a dot or a slash, else a row of the results file, of
-// which there must be one.
+// Returns the finding's JSON. `what` is a file if it contains a dot or a slash, else the id of
+// exactly one finding of the results file.
 Result<FindingText> ReadFindingText(const FindingArgument& argument);
 Result<Artifact> ReadFinding(const FindingArgument& argument);
 

@@ -1,4 +1,4 @@
-// `anecheck finding export`: a finding as a folder for a bug report.
+// `anecheck finding export`: writes a finding as a folder for a bug report.
 #include <fmt/format.h>
 #include <memory>
 
@@ -26,13 +26,13 @@ struct Exported {
   std::string id, folder, provenance;  // of the evidence: `provenance`
   bool has_outputs = false;
   bool script_shows = false;
-  bool has_files = false;  // that show it, where its values do not
+  bool has_files = false;  // that show the finding, if its values do not
 };
 
 Result<Exported> Export(const FindingFlags& flags) {
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(flags.finding));
   ANECHECK_ASSIGN(Json json, ParseJson(text.json, flags.finding.what));
-  // The run knows better: it may have been proved after the finding was recorded.
+  // The run's provenance takes precedence: it may have been proved after the finding was recorded.
   if (text.provenance && json.is_object()) {
     json["provenance"] = ToText(*text.provenance);
     json["engine"] = text.engine;
@@ -64,7 +64,7 @@ std::string ExportedText(const Exported& exported) {
       : exported.script_shows ? fmt::format("python3 {} judges it", file("check_output.py"))
       : exported.has_outputs
           ? fmt::format(
-                "the network and the rewritten one show it together: anecheck replay {} "
+                "only the network and the rewritten one together show it: anecheck replay {} "
                 "runs both again",
                 file("finding.json"))
           : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
@@ -99,7 +99,7 @@ void AddFindingCommand(CommandLine& app, Selected& selected) {
   AddFindingArgument(exporter, flags->finding);
   CommandOption folder =
       exporter.AddOption("folder", flags->out, "Folder to write (default: finding-ID)");
-  exporter.AddOption("--out", flags->out, "The folder, named by an option")
+  exporter.AddOption("--out", flags->out, "The same as `folder`")
       .Check(FileName())
       .Excludes(folder);
   exporter.AddFlag("--json", flags->json, "Print a summary as JSON");

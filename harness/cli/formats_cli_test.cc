@@ -1,4 +1,4 @@
-// The subcommands for files as a person or a script meets them: gen, inspect, encode and diff.
+// The subcommands for files as a user or a script sees them: gen, inspect, encode and diff.
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class FormatsCliTest : public ::testing::Test {
             *ReadTextFile(Path("err"))};
   }
   std::string Path(const std::string& name) const { return folder_->File(name); }
-  // Generates files into a folder of this name.
+  // Generates files into the folder `name`.
   void Gen(const std::string& name, const std::string& arguments) {
     const Outcome gen = Tool("gen --out " + Path(name) + " " + arguments);
     ASSERT_EQ(gen.code, 0) << gen.err;
@@ -52,7 +52,7 @@ TEST_F(FormatsCliTest, GeneratedFilesAreCleanAndTheSameSeedGivesTheSame) {
   }
 }
 
-// Files without blocks on the disk: their length alone is 10 GB.
+// Sparse files of 10 GB, which take no space on the disk.
 TEST_F(FormatsCliTest, TextsOfTenGigabytesAreRefusedBeforeTheyAreRead) {
   const auto inspect = [&](const std::string& name, std::string_view begin,
                            const std::string& flags) {
@@ -128,7 +128,7 @@ TEST_F(FormatsCliTest, AMustRejectSetIsRejectedForTheRulesOfItsManifest) {
   }
 }
 
-// Of the rules of task chains most rest on assumptions.
+// Most rules of task chains rest on assumptions.
 TEST_F(FormatsCliTest, RulesThatOnlyWarnHaveTheirOwnSet) {
   for (const std::string severity : {"error", "warning"}) {
     Gen(severity,
@@ -152,7 +152,7 @@ TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   }
 }
 
-// A parser's loop over the folder must meet no valid file among those to refuse.
+// A loop over the folder must find no valid file among the files to refuse.
 TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
   Gen("set", "--format hwx --count 3");
   ASSERT_TRUE(WriteFileAtomic(Path("set/mine.hwx"), std::string_view("mine")).ok());
@@ -170,7 +170,7 @@ TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
   EXPECT_FALSE(ReadFile(Path("set/graph_000000.json")).ok());
 }
 
-// A foreign manifest reaches no file that `gen` would not have written there.
+// A manifest from another source reaches no file that `gen` would not have written there.
 TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
   ASSERT_TRUE(WriteFileAtomic(Path("outside.hwx"), std::string_view("mine")).ok());
   Gen("foreign", "--format hwx --count 1");
@@ -205,7 +205,7 @@ TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {
   EXPECT_EQ(differ.out.find('\n'), differ.out.size() - 1) << differ.out;
 }
 
-// Every format that the tool knows, by its name and by the file's content.
+// Every format that the tool knows, named by --format or recognised by content.
 TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
   for (const DescriptorGenerator* generator : AllGenerators()) {
     const std::string format(generator->format);
@@ -216,7 +216,7 @@ TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
       if (path.find("manifest.json") == std::string::npos) files.push_back(path);
     }
     ASSERT_EQ(files.size(), 2u);
-    // A bare task chain leaves its version open, of which a rule warns.
+    // A bare task chain does not state its version, and a rule warns of that.
     const Outcome text =
         Tool((format == "td" ? "inspect --verify " : "inspect --verify --strict ") + files[0]);
     EXPECT_EQ(text.code, 0) << text.out << text.err;
@@ -262,7 +262,8 @@ TEST_F(FormatsCliTest, NothingButPayloadHasNoTypedShare) {
   EXPECT_NE(inspect.out.find("0 opaque; all is payload\n"), std::string::npos) << inspect.out;
 }
 
-// The file says in its manifest how it is read so that one rule is broken, which is named once.
+// The manifest states the format by which the file breaks exactly one rule; that rule is named
+// once.
 TEST_F(FormatsCliTest, AChainBreaksOneRuleAsItsManifestReadsIt) {
   Gen("m", "--format td --count 40 --must-warn");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
@@ -437,7 +438,7 @@ TEST_F(FormatsCliTest, ATaskIsBoundStreamedAndReadBack) {
   const Outcome stream = Tool("inspect --verify " + Path("s.tdv10"));
   EXPECT_EQ(stream.code, 0) << stream.out;
   EXPECT_NE(stream.out.find("0x7f4d10: 0x30000000"), std::string::npos) << stream.out;
-  // The dense form of the stream is the task as it was bound.
+  // The dense form of the stream equals the bound task.
   ASSERT_EQ(Tool("load " + Path("s.tdv10") + " --form image --out " + Path("i.tdv10")).code, 0);
   ASSERT_EQ(Tool("load " + task + " --bindings " + Path("b.json") + " --form image --out " +
                  Path("j.tdv10"))

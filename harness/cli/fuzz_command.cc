@@ -1,4 +1,4 @@
-// `anecheck fuzz`: files of a format thrown at a parser that is a command.
+// `anecheck fuzz`: runs a command, the parser, on files of a format.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,8 +48,8 @@ struct ScaffoldFlags {
   std::string folder;
 };
 
-// A shell's script with its first argument in place of each @@, inside of quotes or out of them, so
-// that the path may hold whatever a path can.
+// Replaces each @@ of a shell's script, inside or outside of quotes, by the script's first
+// argument. The path may then contain any character.
 std::string WithFirstArgument(const std::string& script) {
   const std::string_view file = parserfuzz::kFileWord;
   std::string text;
@@ -72,14 +72,14 @@ std::string WithFirstArgument(const std::string& script) {
   return text;
 }
 
-// In a shell's words the file is its first argument too.
+// A shell script may also name the file as its first argument.
 bool NamesFile(const std::string& script) {
   constexpr const char* kSpellings[] = {parserfuzz::kFileWord, "$1", "${1", "$@", "$*"};
   return std::ranges::any_of(
       kSpellings, [&](const char* spelling) { return script.find(spelling) != std::string::npos; });
 }
 
-// The files of a folder, but those too large for a run.
+// The files of a folder, without those too large for a run.
 Result<std::vector<Bytes>> ReadSeeds(const std::string& folder, size_t max_size) {
   ANECHECK_ASSIGN(const std::vector<std::string> names, ListFiles(folder));
   std::vector<Bytes> seeds;
@@ -108,7 +108,7 @@ Status Complete(FuzzFlags& flags) {
   }
   if (!flags.against.empty() && !NamesFile(flags.against)) {
     return MakeError(ErrorCode::kInvalid,
-                     "--against: the command has neither @@ nor $1, which stand for the file");
+                     "--against: the command has neither @@ nor $1, to mark the place of the file");
   }
   if (options.out.empty()) return MakeError(ErrorCode::kInvalid, "--out: names no folder");
   if (!flags.against.empty()) {
@@ -132,7 +132,7 @@ std::string Folder(const ParserFuzzOptions& options, const parserfuzz::Finding& 
   return options.out + "/" + finding.name;
 }
 
-// The smallest file that shows it.
+// The smallest file that shows the finding.
 std::string FileOf(const ParserFuzzOptions& options, const parserfuzz::Finding& finding) {
   return Folder(options, finding) + (finding.small_size ? "/small" : "/input");
 }
@@ -199,7 +199,7 @@ std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
                      Counted(state.minimising_runs, "run"));
 }
 
-// A parser that accepts nothing has most likely not got as far as the file.
+// A parser that accepts nothing has most likely not read the file.
 void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
   constexpr const char* kWords =
       "{} accepted none of {}, although some are valid; check that it reads the file";
@@ -285,7 +285,7 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
   command
       .AddOption("--count", flags->files, "Number of files (default 1000, or no limit with --time)")
       .Check(WholeNumber(1, kMostCases));
-  command.AddOption("--time", flags->time, "Time to run: 90s, 15m, 2h");
+  command.AddOption("--time", flags->time, "Time limit of the fuzzing: 90s, 15m, 2h");
   command.AddOption("--seed", options.seed, "Seed of the files")
       .Check(WholeNumber(0))
       .ShowDefault();
@@ -317,9 +317,10 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
       .AddOption("--crash-text", options.crash_signs.texts,
                  "Text on standard error that means a crash: 'Traceback (most recent call last)'")
       .OneAtATime();
-  command.AddOption("--against", flags->against,
-                    "Shell command that must accept the same files; @@ or $1 stands for the file");
-  command.AddFlag("--json", flags->json, "One JSON document on standard output");
+  command.AddOption(
+      "--against", flags->against,
+      "Shell command that must accept the same files; @@ or $1 marks the place of the file");
+  command.AddFlag("--json", flags->json, "Print one JSON document");
   command.AddOption("--seeds", flags->seeds,
                     "Folder of seed files, which are tried first and mutated");
   command
@@ -327,11 +328,12 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
                  "Time for shrinking the files of findings, at the end")
       .Check(WholeNumber(0, 86400))
       .ShowDefault();
-  command.AddOption("command", options.command,
-                    "The parser, after --; @@ stands for the file. A command without @@ is a "
-                    "persistent driver (anecheck_fuzz.h, .py, .rs)");
+  command.AddOption(
+      "command", options.command,
+      "The parser, after --; @@ marks the place of the file. A command without @@ is a "
+      "persistent driver (anecheck_fuzz.h, .py, .rs)");
   command.Footer(
-      "A finding that the folder holds from an earlier run is listed and is not new: alone it "
+      "A finding that is in the folder from an earlier run is listed but not new: alone it "
       "gives exit code 0.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
       "@@");
   command.WhenChosen([command, flags, &selected] {

@@ -1,5 +1,5 @@
-// `anecheck fuzz` as a person runs it: its files when it is stopped, its words for findings and for
-// a mistaken command.
+// `anecheck fuzz` as a user runs it: its files after it is stopped, its messages about findings and
+// about mistaken commands.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -31,7 +31,7 @@ TEST_F(FuzzCommand, StoppedItLeavesNoProcessAndNoFolderAndSaysSo) {
   EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
   EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "it is not empty";
   const int pid = std::stoi(*ReadTextFile(Path("pid")));
-  // Before anybody has waited for it, the rest of it has no command line.
+  // A zombie, which nobody has waited for yet, has an empty command line.
   const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
   EXPECT_TRUE(!words.ok() || words->empty()) << *words;
 }
@@ -54,7 +54,7 @@ TEST_F(FuzzCommand, TheFileMayStandWithinAWordAndInTheOtherCommand) {
   EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
 }
 
-// However the other command quotes it, and whatever stands in the path.
+// This is so for every quoting in the other command and for any characters in the path.
 TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
   ASSERT_EQ(std::system(("mkdir " + ShellWord(Path("a $b'c"))).c_str()), 0);
   for (const char* const other :
@@ -80,7 +80,7 @@ TEST_F(FuzzCommand, FurtherSignsOfACrashAreOptions) {
   EXPECT_EQ(Fuzz("--crash-exit 0 " + parser).code, 2);
 }
 
-// A night that meets last night's bug alone wakes nobody.
+// A nightly run that finds only known bugs must not raise an alarm.
 TEST_F(FuzzCommand, TheExitCodeIsOfNewFindingsAlone) {
   const std::string crash = "case $(wc -c < \"$1\") in *[02468]) kill -SEGV $$; esac; ";
   const std::string parser = "-- /bin/sh -c '" + crash + "' sh @@";
@@ -92,7 +92,7 @@ TEST_F(FuzzCommand, TheExitCodeIsOfNewFindingsAlone) {
   EXPECT_EQ(Fuzz("-- /bin/sh -c '" + crash + "kill -ABRT $$' sh @@").code, 1);
 }
 
-// The first run of it fails, none after it.
+// The first run of the parser fails, and no later run does.
 TEST_F(FuzzCommand, AFailureThatIsNotSeenAgainSaysSo) {
   const auto json =
       JsonOf(Fuzz("--json -- /bin/sh -c 'mkdir " + Path("once") + " && kill -SEGV $$' sh @@"));

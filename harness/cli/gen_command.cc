@@ -1,5 +1,5 @@
-// `anecheck gen`: files of a format, valid, mutated or made to break one rule, with a manifest that
-// makes each of them again.
+// `anecheck gen`: makes files of a format, valid, mutated or breaking one rule, with a manifest
+// from which each file can be made again.
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
@@ -47,8 +47,8 @@ FileSetMode ModeOf(const GenFlags& flags) {
   return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
 }
 
-// Writes the files and their manifest, and returns the manifest. `seed` is that of the recipes;
-// null if unknown.
+// Writes the files and their manifest, and returns the manifest. `seed` is the seed of the recipes,
+// or null if unknown.
 Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
                       std::string_view mode, const Json& seed,
                       const std::vector<FileRecipe>& recipes) {
@@ -83,7 +83,7 @@ Result<Json> Draw(const GenFlags& flags) {
   return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 
-// Descriptors with the container that each belongs to, one pair per seed.
+// Writes descriptors, each with its container, one pair per seed.
 Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seeds,
                         const Json& seed) {
   ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(flags.out));
@@ -215,11 +215,12 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
   CommandOption format = command.AddOption(
       "--format", flags->format,
       "Format, by the name that `inspect` prints, or graph: the graphs that `run` draws");
-  CommandOption count = command.AddOption("--count", flags->count, "Files")
+  CommandOption count = command.AddOption("--count", flags->count, "Number of files")
                             .Check(WholeNumber(1, 1000000))
                             .ShowDefault();
   CommandOption seed =
-      command.AddOption("--seed", flags->seed, "The same seed gives the same files")
+      command
+          .AddOption("--seed", flags->seed, "Seed of the files; the same seed makes the same files")
           .Check(WholeNumber(0))
           .ShowDefault();
   command
@@ -260,12 +261,13 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
       .Excludes(warn);
   command.AddFlag("--json", flags->json, "Print the manifest and the command that makes it again");
   command.Footer(
-      "If a file's entry in the manifest has a format, read the file with `inspect --format` of "
-      "it: its content does not tell the format (a task chain does not state its "
+      "If a file's entry in the manifest has a format, read the file with `inspect --format "
+      "FORMAT`, "
+      "because its content does not state the format (a task chain does not state its "
       "version).\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
   command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
-      // A manifest has its own seeds.
+      // A replayed manifest contains its own seeds.
       const bool drawn = flags->replay.empty();
       return Run(*flags, TypedCommand(command, drawn ? std::optional(flags->seed) : std::nullopt));
     };

@@ -14,8 +14,8 @@
 namespace anecheck {
 namespace {
 
-// Whether `gen` gives such a name to a file of `format`: a foreign manifest must not
-// reach out of the folder.
+// Returns whether `gen` gives such a name to a file of `format`. A manifest from another source
+// must not reach files outside the folder.
 bool IsOfASet(std::string_view name, std::string_view format) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
@@ -24,7 +24,7 @@ bool IsOfASet(std::string_view name, std::string_view format) {
          name[format.size()] == '_' && std::ranges::all_of(name, plain);
 }
 
-// The files of the set whose manifest stands in the folder; none where no manifest does.
+// The files that the manifest in the folder names; empty without a manifest.
 std::vector<std::string> FilesOfEarlierSet(const std::string& folder) {
   const auto text = ReadTextFile(folder + "/manifest.json");
   if (!text.ok()) return {};
@@ -46,7 +46,7 @@ std::vector<std::string> FilesOfEarlierSet(const std::string& folder) {
       names.push_back(name);
       continue;
     }
-    // A pair is named without the suffixes of its two files.
+    // The name of a pair lacks the suffixes of its two files.
     names.push_back(name + ".e5");
     names.push_back(name + ".hwx");
   }

@@ -1,4 +1,4 @@
-// The folder that `gen` writes to.
+// Prepares the folder that `gen` writes to.
 #pragma once
 
 #include <string>
@@ -7,9 +7,8 @@
 
 namespace anecheck {
 
-// Makes the folder where it is missing, and takes away the files that the manifest of an earlier
-// set there names: else a parser's loop over the folder would meet them among the new ones. Other
-// files stay. Errors: kIo.
+// Creates the folder if it is missing. Removes the files that the manifest of an earlier set in it
+// names, so that a loop over the folder finds only new files. Other files stay. Errors: kIo.
 Status PrepareSetFolder(const std::string& folder);
 
 }  // namespace anecheck

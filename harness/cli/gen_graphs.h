@@ -14,19 +14,19 @@ namespace anecheck {
 struct GraphSet {
   uint64_t seed = 1;
   std::string target = "h13";
-  bool must_reject = false;  // each breaks one rule of the target; else none
+  bool must_reject = false;  // each graph breaks one rule of the target; else none does
 };
 
-// Writes the graphs with these numbers to `folder` (harness/graph/json.h), graph_000007.json the
-// eighth, and manifest.json beside them, which it gives: {"version", "format": "graph", "mode":
-// "valid" or "must-reject", "seed", "target", "count", "files": [{"file", "size", "index", "seed",
-// "mode"}]}, with "rule" the one that a graph breaks. Errors: kInvalid for a target that there is
-// not or on which nothing can be judged, kIo.
+// Writes the graphs with these indices to `folder` (harness/graph/json.h), index 7 as
+// graph_000007.json, and manifest.json. Returns the manifest: {"version", "format": "graph",
+// "mode": "valid" or "must-reject", "seed", "target", "count", "files": [{"file", "size", "index",
+// "seed", "mode"}]}. A file's entry has "rule" if its graph breaks one. Errors: kInvalid if the
+// target does not exist or nothing can be judged on it, kIo.
 Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indices,
                          const std::string& folder);
 
-// The same from a manifest; its list of files may have become shorter. Errors: kInvalid with `name`
-// and the member that is wrong.
+// Writes the graphs of a manifest again; entries of its list of files may have been removed.
+// Errors: kInvalid, which names `name` and the wrong member.
 Result<Json> ReplayGraphs(const Json& manifest, const std::string& name, const std::string& folder);
 
 }  // namespace anecheck

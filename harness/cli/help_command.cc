@@ -1,4 +1,4 @@
-// `anecheck help`: the help of a subcommand, the manual page, completion for shells.
+// `anecheck help`: prints the help of a subcommand, the manual page, or completion for shells.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <map>
@@ -23,7 +23,7 @@ struct HelpFlags {
   std::string shell;
 };
 
-// Values that shells complete: entries of the tables, under the options that take them.
+// The values that shells complete: entries of the tables, by the options that take them.
 using ValueLists = std::map<std::string, std::vector<std::string>>;
 
 ValueLists TableValues(const CommandDescription& tool) {
@@ -67,7 +67,7 @@ int PrintHelp(const CLI::App& app, const std::vector<std::string>& path) {
     }
     command = named[0];
   }
-  // The parser would print the help of the chosen command, which is `help` itself.
+  // The parser's own help would describe the chosen command, which is `help` itself.
   PrintText(command == &app
                 ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
                 : command->help(parents));

@@ -51,7 +51,7 @@ class HelpTest : public ::testing::Test {
   }
   bool Has(const std::string& program) { return Shell("command -v " + program).code == 0; }
 
-  // The words under which subcommands of `path` stand in its help.
+  // The names of the subcommands that the help of `path` lists.
   std::vector<std::string> Subcommands(const std::string& path) {
     std::vector<std::string> names;
     bool inside = false;
@@ -61,7 +61,7 @@ class HelpTest : public ::testing::Test {
     }
     return names;
   }
-  // "run", "finding", "finding export" ...: everything that can be called.
+  // Every command that can be called: "run", "finding", "finding export" ...
   std::vector<std::string> Paths() {
     std::vector<std::string> paths;
     for (const std::string& name : Subcommands("")) {
@@ -80,7 +80,7 @@ class HelpTest : public ::testing::Test {
     }
     return options;
   }
-  // The words that bash offers for the last of `words`.
+  // The words that bash offers as completions of the last of `words`.
   std::vector<std::string> BashOffers(const std::string& words) {
     const std::string script = folder_->File("anecheck.bash");
     EXPECT_EQ(Shell(std::string(ANECHECK_TOOL) + " help --completion bash | tee " + script).code,
@@ -121,7 +121,7 @@ TEST_F(HelpTest, EachSubcommandHasAnExampleWithOptionsThatItHas) {
       if (!line.starts_with("Example: ")) continue;
       EXPECT_THAT(line, StartsWith("Example: anecheck " + path)) << path;
       ++examples;
-      // The words behind a pipe or a lone -- are for another program.
+      // The words after a pipe or a lone -- belong to another program.
       for (const std::string& word : Words(line.substr(0, line.find_first_of("|>&;")))) {
         if (word == "--") break;
         if (word.starts_with("--") && below.empty()) {
@@ -136,7 +136,7 @@ TEST_F(HelpTest, EachSubcommandHasAnExampleWithOptionsThatItHas) {
 TEST_F(HelpTest, EveryOptionIsExplained) {
   for (const std::string& path : Paths()) {
     for (const std::string& line : Lines(Tool("help " + path).out)) {
-      // The parser puts long names on a line of their own and their text on the next.
+      // The parser prints a long name on its own line and its text on the next line.
       if (!line.starts_with("  ") || line[2] == ' ') continue;
       EXPECT_GE(Words(line).size(), line.size() < 29 ? 2u : 1u) << path << ": " << line;
     }
@@ -194,7 +194,7 @@ TEST_F(HelpTest, BashOffersTheValuesOfTheTables) {
                                       "add,softsign"}));
   EXPECT_THAT(BashOffers("run --targets \"\""), Contains("h17s"));
   EXPECT_THAT(BashOffers("gen --format hw"), Contains("hwx"));
-  // A file: the shell's own completion takes over.
+  // For a file the shell's own completion takes over.
   EXPECT_THAT(BashOffers("run --db \"\""), IsEmpty());
 }
 

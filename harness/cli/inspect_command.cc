@@ -1,5 +1,5 @@
-// `anecheck inspect`: the kind and content of a file, and whether a descriptor and a container
-// belong together.
+// `anecheck inspect`: prints the kind and content of a file, and checks whether a descriptor and a
+// container belong together.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -32,7 +32,7 @@ namespace anecheck {
 namespace {
 
 struct InspectFlags {
-  std::vector<std::string> paths;  // one file, or a descriptor and a container
+  std::vector<std::string> paths;  // a file, or a descriptor and a container
   std::string format;
   bool json = false;
   bool verify = false;
@@ -60,14 +60,14 @@ Json ViolationsToJson(const std::vector<Violation>& violations) {
   return list;
 }
 
-// The meanings of the words of evidence in prints and rules, strongest first.
+// The meaning of each kind of evidence in prints and rules, strongest first.
 constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
     {FactEvidence::kSpecification, "stated by the specification"},
     {FactEvidence::kPublicNotes, "stated by public notes"},
     {FactEvidence::kAssumed, "no source states it; rules that rest on it warn"},
-    {FactEvidence::kOpaque, "bytes that no source describes, kept as they stand"},
-    {FactEvidence::kNotation, "of this print: places, spellings, derived values"}};
+    {FactEvidence::kOpaque, "bytes that no source describes, kept unchanged"},
+    {FactEvidence::kNotation, "made by this print: places, spellings, derived values"}};
 
 std::string RulesText(std::span<const Rule> rules) {
   std::string text =
@@ -98,7 +98,7 @@ Json RulesToJson(std::span<const Rule> rules) {
   return list;
 }
 
-// A message without its rule's name in front, which stands before it anyway.
+// A message without its rule's id in front, because the caller prints the id.
 std::string_view WithoutRule(const Violation& violation) {
   std::string_view message = violation.message;
   const std::string_view rule = violation.rule->id;
@@ -118,7 +118,8 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
-// Larger files, weights all of them, have no JSON form: it would hold the whole file, as text.
+// Larger files have no JSON form, because it would contain the whole file as text. All such files
+// are weights.
 constexpr uint64_t kMostInJson = uint64_t{1} << 28;
 
 Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
@@ -127,7 +128,8 @@ Result<Json> ToJson(const ParsedFile& file, ByteSpan bytes) {
                    fmt::format("the JSON form of more than {} MiB is not made", kMostInJson >> 20));
 }
 
-// The evidence of every field of the print. Files whose JSON form would be too large have none.
+// The evidence of every field of the print; not available for files whose JSON form would be too
+// large.
 std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan bytes) {
   const auto content = ToJson(file, bytes);
   if (!content.ok()) {
@@ -136,7 +138,7 @@ std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan
   return FieldSourcesText(SourcesOf(format.fields(*content), *content));
 }
 
-// Both shares that are typed: without the fill, which no field describes, and with it.
+// The typed share of the bytes, without and with the fill, which no field describes.
 std::string CoverageText(const Format& format, const ByteCounts& coverage) {
   std::string text =
       fmt::format("format {} ({}), {}: {} payload, {} typed, {} fill, {} opaque", format.name,
@@ -172,7 +174,8 @@ Json TasksToJson(ByteSpan bytes) {
   return tasks;
 }
 
-// The rules of a format; of a hardware container those of its tasks too, which need the emulator.
+// The rules of a format; for hardware containers also the rules of their tasks, which need the
+// emulator.
 std::vector<Rule> RulesOfFormat(const Format& format) {
   std::vector<Rule> rules(format.rules.begin(), format.rules.end());
   if (&format == &kFormat_hwx) {
@@ -194,7 +197,8 @@ std::vector<Violation> VerifyFile(const Format& format, const ParsedFile& file, 
   return violations;
 }
 
-// Text of the file itself, its coverage, the sources of its fields, and its violations on request.
+// The text of the file and its coverage; on request also the sources of its fields and its
+// violations.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format,
                              const ParsedFile& file, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
@@ -235,7 +239,7 @@ int ExitCode(const InspectFlags& flags, const std::vector<Violation>& violations
 
 // The parts of a model, in front of its program.
 std::string ModelText(const InspectedModel& model) {
-  std::string text = fmt::format("Core ML {}: the program stands in {}", model.form, model.file);
+  std::string text = fmt::format("Core ML {}: the program is in {}", model.form, model.file);
   if (model.specification_version != 0) {
     text += fmt::format(", specification version {}", model.specification_version);
   }
@@ -262,8 +266,8 @@ Json ModelJson(const InspectedModel& model) {
   return json;
 }
 
-// The answer of --verify for weights. A model file alone says nothing of the folder that it belongs
-// to.
+// The result of --verify for weights. For a model file outside its folder, missing weights are only
+// a warning.
 std::string WeightsText(const InspectedModel& model, bool& broken) {
   std::string text;
   for (const InspectedModel::Weights& weights : model.weights) {
@@ -297,7 +301,7 @@ int RunModel(const InspectFlags& flags, const InspectedModel& model) {
   return broken && flags.verify ? kExitFindings : ExitCode(flags, violations);
 }
 
-// The largest size that a compressed file may unpack to.
+// The largest unpacked size of a compressed file.
 constexpr uint64_t kMostUnpacked = uint64_t{32} << 20;
 
 // A file, mapped, or the unpacked content of an LZFSE stream.
@@ -347,7 +351,7 @@ int RunFile(const InspectFlags& flags) {
   if (flags.verify) violations = VerifyFile(**format, **file, bytes);
   const auto text = Describe(flags, **format, **file, bytes, violations);
   if (!text.ok()) return Fail(WithFile(path, text.error()));
-  // The print of a program is a program.
+  // The print of a program is valid MIL text, so it is not folded.
   flags.json || *format == &kFormat_mil ? Print(*text) : PrintText(*text);
   return ExitCode(flags, violations);
 }
@@ -376,7 +380,7 @@ Result<std::pair<PairedFile, PairedFile>> DescriptorThenContainer(const InspectF
   return std::pair(std::move(files[0]), std::move(files[1]));
 }
 
-// The verdict on a pair, as JSON spells it and for people.
+// The verdict on a pair: its word in JSON, and a line for people.
 std::pair<std::string_view, std::string> PairVerdict(const std::vector<Violation>& violations,
                                                      const std::string& descriptor) {
   if (violations.empty())
@@ -429,7 +433,7 @@ Result<int> RunPair(const InspectFlags& flags) {
   return ExitCode(flags, all);
 }
 
-// The rules of every format, or of one, and of pairs: no file is read.
+// The rules of every format and of pairs, or of one format. Reads no file.
 Result<std::string> AllRules(const InspectFlags& flags) {
   std::vector<std::pair<std::string_view, std::vector<Rule>>> tables;
   if (flags.format.empty()) {

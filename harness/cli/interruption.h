@@ -1,18 +1,18 @@
-// Ctrl-C and other requests to end: for commands that keep their results up to then.
+// Handles Ctrl-C and other requests to end, for commands that keep the results recorded so far.
 #pragma once
 
 #include <atomic>
 
 namespace anecheck {
 
-// From its construction on SIGINT, SIGTERM and SIGHUP do not end the process but are noted, SIGHUP
-// unless it was ignored before (nohup).
+// After its construction SIGINT, SIGTERM and SIGHUP set a flag and do not end the process. SIGHUP
+// stays ignored if it was ignored before (nohup).
 class Interruption {
  public:
   Interruption();
 
   bool asked() const { return flag()->load(); }
-  // Becomes true with the signal; outlives this.
+  // The flag that a signal sets. It outlives this object.
   const std::atomic<bool>* flag() const;
 };
 

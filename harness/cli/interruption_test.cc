@@ -1,7 +1,7 @@
-// A campaign whose process is killed at random moments and resumed each time leaves the results of
-// one that nobody touched; so does one that Ctrl-C stops at a terminal, and one that fills its
-// disk. ANECHECK_KILLS sets how often it is killed (default 6). Commands that are asked to end
-// before they are done say so.
+// A campaign that is killed at random moments and resumed each time leaves the results of an
+// undisturbed campaign. So does a campaign that Ctrl-C stops at a terminal, and one that fills its
+// disk. ANECHECK_KILLS sets the number of kills (default 6). Commands that a signal stops early
+// report it.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -57,26 +57,27 @@ pid_t StartTool(const std::vector<std::string>& arguments,
   Exec(arguments);
 }
 
-// Its exit code or kKilled.
+// Returns the exit code of the process, or kKilled.
 int EndOf(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : kKilled;
 }
 
-// Runs the tool and kills it after `milliseconds`, unless it has ended by then; negative: never.
+// Runs the tool and kills it after `milliseconds` if it still runs. A negative number never kills
+// it.
 int RunTool(const std::vector<std::string>& arguments, int milliseconds,
             const std::string& messages = "/dev/null") {
   const pid_t child = StartTool(arguments, messages);
   if (milliseconds >= 0) {
-    // Waits by the clock: a kill may come at any moment, and the test draws one.
+    // Waits for a fixed time, because a kill may come at any moment and the test draws that moment.
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     kill(child, SIGKILL);
   }
   return EndOf(child);
 }
 
-// Sends `signal` to the process of StartTool, once it is `ready`, which it must be within a minute.
+// Sends `signal` to the process of StartTool as soon as `ready` returns true, within a minute.
 template <typename Ready>
 int Interrupted(pid_t child, int signal, const Ready& ready) {
   EXPECT_TRUE(testing::WaitUntil(ready));
@@ -95,7 +96,7 @@ std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_vi
   return rows.ok() ? std::move(rows).value() : std::vector<std::vector<std::string>>{};
 }
 
-// The rest of the newest run, but for times and the file's own path.
+// The recorded rows of the newest run, without times and the file's own path.
 std::vector<std::vector<std::string>> Results(const std::string& db) {
   const std::string run = " WHERE run = (SELECT max(id) FROM runs)";
   std::vector<std::vector<std::string>> all = {{Rows(db, "SELECT count(*) FROM runs")[0][0]}};
@@ -125,7 +126,7 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
   return all;
 }
 
-// Rows of a table; 0 where the file or the table is not there yet.
+// The number of rows of a table; 0 if the file or the table does not exist yet.
 int64_t CountOf(const std::string& db, const std::string& table) {
   auto store = Store::OpenReadOnly(db);
   if (!store.ok()) return 0;
@@ -150,10 +151,10 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
   std::minstd_rand random(20);
   int killed = 0;
   int half_way = 0;  // with cases recorded and others to come
-  // The latest moment, in milliseconds: a busy machine needs a different time at each attempt, so
-  // it grows when a kill came before anything was recorded and shrinks when it came too late.
+  // The latest moment of a kill, in milliseconds. The load of the machine varies, so the moment
+  // grows if a kill came before anything was recorded, and shrinks if it came too late.
   double latest = 400;
-  // One campaign after another until there were enough kills, one of them half-way.
+  // Runs campaigns until there were enough kills, at least one of them half-way.
   const auto enough = [&] { return killed >= kills && half_way > 0; };
   for (int round = 0; !enough(); ++round) {
     ASSERT_LT(round, 100 + kills) << "no kill came between the first case and the last";
@@ -171,7 +172,7 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
         continue;
       }
       ++killed;
-      // It may be killed before the run was recorded: then there is nothing to go on with.
+      // A kill may come before the run was recorded; then there is nothing to resume.
       recorded = CountOf(db, "runs") > 0;
       const int64_t before = std::exchange(cases, recorded ? CountOf(db, "cases") : 0);
       if (cases == before) latest *= 1.1;
@@ -184,7 +185,7 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
   std::printf("%d kills, %d of them half-way\n", killed, half_way);
 }
 
-// Reads a terminal until `text` has come or the program has ended.
+// Reads a terminal until `text` has appeared or the program has ended.
 bool ReadUntil(int terminal, const std::string& text, std::string& seen) {
   char buffer[4096];
   while (seen.find(text) == std::string::npos) {
@@ -211,7 +212,7 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   ASSERT_GE(child, 0);
   if (child == 0) Exec(run(db));
   std::string seen;
-  // The last of the lines of progress: one per target below that of the whole.
+  // The last line of progress: below the line of the whole run there is one per target.
   EXPECT_TRUE(ReadUntil(terminal, "  h17s     ", seen)) << seen;
   EXPECT_EQ(write(terminal, "\x03", 1), 1);
   ReadUntil(terminal, "never said", seen);
@@ -282,7 +283,7 @@ TEST(Interruption, AHangUpStopsARunLikeCtrlC) {
   EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
-// As nohup starts it.
+// The tool is started as by nohup.
 TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
   const auto folder = TempDirectory::Create("anecheck-nohup-");
   ASSERT_TRUE(folder.ok());
@@ -295,7 +296,7 @@ TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
   EXPECT_EQ(Interrupted(fuzz, SIGHUP, [&] { return IsThere(begun); }), 0);
 }
 
-// An engine that refuses the first probe and never answers the second one.
+// The engine refuses the first probe and never answers the second.
 TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
   const auto folder = TempDirectory::Create("anecheck-probe-stopped-");
   ASSERT_TRUE(folder.ok());
@@ -323,7 +324,7 @@ TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
   EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
-// A run without any would pass for a campaign to go on with.
+// A recorded run without results would look like a campaign that can be resumed.
 TEST(Interruption, ARuntimeProbeThatHangsEndsWhenItIsAskedAndRecordsNothing) {
   const auto folder = TempDirectory::Create("anecheck-hung-probe-");
   ASSERT_TRUE(folder.ok());
@@ -345,7 +346,7 @@ TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");
-  // Its page is written after the first hunt; the work behind the hunts is long.
+  // The page is written after the first hunt; the work after the hunts takes long.
   const pid_t power =
       StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},
@@ -375,7 +376,7 @@ TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
   EXPECT_FALSE(IsThere(small));
 }
 
-// The finding of an engine that hangs, with a time limit that nobody would wait for.
+// A finding of an engine that hangs, with a very long time limit.
 TEST(Interruption, AShrinkOfAHangEndsOnRequest) {
   const auto folder = TempDirectory::Create("anecheck-shrink-hang-");
   ASSERT_TRUE(folder.ok());

@@ -1,5 +1,5 @@
-// The JSON that the tool writes for other programs fits the schemas in reports/schemas: checked on
-// the output of real commands. Streams are also read as their readers would.
+// The JSON that the tool writes for other programs conforms to the schemas in reports/schemas;
+// checked on the output of real commands. Streams are also read line by line, as their readers do.
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -178,7 +178,7 @@ TEST_F(JsonCliTest, GraphsFitTheirSchema) {
   EXPECT_NE(SchemaProblem({{"version", 1}, {"ops", Json::array()}}, "graph"), "") << "no outputs";
 }
 
-// Stands between the tool and a runner, and keeps each line and each graph.
+// A proxy between the tool and a runner that records each line and each graph.
 constexpr const char* kTap = R"(import json, subprocess, sys
 runner = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 def keep(name, line):
@@ -198,7 +198,7 @@ for line in sys.stdin:
         print(answer, end="", flush=True)
 )";
 
-// With the example in Python.
+// The runner is the example in Python.
 TEST_F(JsonCliTest, AConversationWithAnExternalRunnerFitsItsSchemas) {
   ASSERT_TRUE(WriteFileAtomic(folder_->File("tap.py"), std::string_view(kTap)).ok());
   Tool(
@@ -257,8 +257,8 @@ TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(statements, "evidence"), "");
 }
 
-// A state, a cliff of arithmetic, an operation of the host and one that a fault makes the engine
-// refuse; two functions.
+// A model with two functions, a state, a cliff of arithmetic, an operation of the host, and an
+// operation that the engine refuses by a planted fault.
 constexpr const char* kModel =
     "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [1, 4]>> s, tensor<fp16, [1, 4]> x) {\n"
     "tensor<fp16, [1, 4]> b = read_state(input = s);\n"
@@ -340,7 +340,7 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
   Tool("trend", 2);
 }
 
-// Without this, a validator that takes everything would pass.
+// Without this test a validator that accepts everything would pass.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
   for (const char* name :
        {"baseline", "baseline-blame", "baseline-comparison", "check", "events", "finding", "matrix",

@@ -1,4 +1,4 @@
-// `anecheck lift`: the graph that a hardware container computes.
+// `anecheck lift`: writes the graph that a hardware container computes.
 #include <fmt/format.h>
 #include <map>
 #include <memory>
@@ -90,7 +90,7 @@ void AddLiftCommand(CommandLine& app, Selected& selected) {
                  "A hardware container (.hwx), or a model of the Linux driver (.ane)")
       .Required()
       .Check(FileName());
-  command.AddOption("--out", flags->out, "The graph to write, JSON").Required().Check(FileName());
+  command.AddOption("--out", flags->out, "File for the graph, JSON").Required().Check(FileName());
   command.AddFlag("--json", flags->json, "Print a summary as JSON");
   command.Footer(
       "Example: anecheck lift model.hwx --out graph.json && anecheck check graph.json --container "

@@ -1,5 +1,5 @@
-// `anecheck load`: the changes that a loader makes to a container or a version-10 task before it
-// runs.
+// `anecheck load`: makes the changes that a loader makes to a container or a version-10 task before
+// it runs.
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -87,7 +87,7 @@ Result<tdv10::Image> ImageOf(const tdv10::File& file) {
   return tdv10::Deserialize(file.records, tdv10::Image());
 }
 
-// The task in the form that was asked for; of a structure's lead 8 zero bytes where it had none.
+// The task in the requested form. A structure without lead bytes gets 8 zero bytes.
 Result<Bytes> InForm(const tdv10::File& file, const tdv10::Image& image, tdv10::Form form,
                      uint64_t aperture) {
   if (form == tdv10::Form::kSparse) {
@@ -107,7 +107,7 @@ Result<tdv10::Form> AskedForm(const std::string& name, tdv10::Form own) {
   for (const auto form : {tdv10::Form::kImage, tdv10::Form::kStructure, tdv10::Form::kSparse}) {
     if (tdv10::FormName(form) == name) return form;
   }
-  return Bad(fmt::format("--form {}: there are image, structure and sparse", name));
+  return Bad(fmt::format("--form {}: must be image, structure or sparse", name));
 }
 
 Result<tdv10::Bindings> ReadBindingsFile(const std::string& file) {
@@ -119,7 +119,8 @@ Result<tdv10::Bindings> ReadBindingsFile(const std::string& file) {
   return bindings;
 }
 
-// The weight streams of the model's layer, written into the task; an array of {name, base, size}.
+// Writes the weight streams of the model's layer into the task. Returns an array of {name, base,
+// size}.
 Result<Json> AddStreams(const LoadFlags& flags, tdv10::Image& image) {
   Json rows = Json::array();
   if (flags.layer.empty()) return rows;
@@ -232,7 +233,7 @@ void AddLoadCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--out", flags->out, "File to write").Check(FileName()).Required();
   command
       .AddOption("--at", flags->at,
-                 "Addresses of a container: that of its lowest segment, or one for each "
+                 "Addresses of a container: one for its lowest segment, or one for each "
                  "segment, separated by commas")
       .Delimiter(',')
       .TypeName("ADDRESS");
@@ -240,12 +241,13 @@ void AddLoadCommand(CommandLine& app, Selected& selected) {
                     "JSON with bars, live_ins and strides to write into a task "
                     "(harness/formats/tdv10/bindings.h)");
   command.AddOption("--layer", flags->layer,
-                    "A model whose first convolution or linear layer gives a task its weight "
-                    "streams: bias, post-scale, palette, activation table");
+                    "A model; the weight streams of its first convolution or linear layer are "
+                    "written into a task: "
+                    "bias, post-scale, palette, activation table");
   command.AddOption("--kernel", flags->kernel, "Device address of the kernel section, for --layer")
       .TypeName("ADDRESS");
   command.AddOption("--form", flags->form,
-                    "Form of a task: image, structure or sparse (default: its own)");
+                    "Form of a task: image, structure or sparse (default: unchanged)");
   command
       .AddOption("--aperture", flags->aperture,
                  "Device address of the registers in the sparse form, a multiple of 0x10000")

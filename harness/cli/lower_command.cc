@@ -1,4 +1,5 @@
-// `anecheck lower`: the lowered form of a graph on a target, and the texts that its compilers read.
+// `anecheck lower`: writes the lowered form of a graph on a target, and the texts that its
+// compilers read.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -37,7 +38,7 @@ struct LowerFlags {
   bool json = false;
 };
 
-// The written files, and the others with the reason.
+// The written files, and the files that could not be written with the reason.
 struct Written {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> missing;
@@ -51,8 +52,8 @@ Status Write(const LowerFlags& flags, const std::string& name, std::string_view 
   return {};
 }
 
-// The program of the conversion route, and the description of the direct one where every unit of
-// the lowered graph has a spelling.
+// Writes the program of the conversion route and, if every unit of the lowered graph has a
+// spelling, the network description of the direct route.
 Status WritePrograms(const LowerFlags& flags, const plan::Plan& plan, Written& written) {
   const auto mil = GraphToMil(plan.program);
   if (mil.ok()) {
@@ -84,7 +85,7 @@ Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan byt
   return {};
 }
 
-// Its weights are plain: the encoder knows no stream of compressed ones.
+// The container's weights are plain, because the encoder knows no stream of compressed weights.
 Result<std::vector<uint8_t>> ContainerOf(const Graph& graph, const LowerFlags& flags,
                                          Written& written) {
   ANECHECK_ASSIGN(const Graph dense, WithDenseConstants(graph));
@@ -92,7 +93,8 @@ Result<std::vector<uint8_t>> ContainerOf(const Graph& graph, const LowerFlags& f
   return encoder::Encode(dense, {.target = flags.target_name});
 }
 
-// The dispatch descriptor, and the container where the encoder knows the tasks of every operation.
+// Writes the dispatch descriptor and, if the encoder knows the tasks of every operation, the
+// container.
 Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Plan& plan,
                      const Target& target, Written& written) {
   const Result<CompiledProgram> outline =
@@ -134,7 +136,7 @@ Result<Written> WriteFolder(const LowerFlags& flags, const Graph& graph, const p
   return written;
 }
 
-// The model itself for Core ML's compiler on a Mac: no target's rewrites are in it.
+// Writes the model itself for Core ML's compiler on a Mac, without the rewrites of any target.
 Status LowerToPackage(const LowerFlags& flags) {
   if (flags.out.empty()) {
     return MakeError(ErrorCode::kInvalid, "--format mlpackage needs --out, the package to write");
@@ -149,7 +151,7 @@ Status LowerToPackage(const LowerFlags& flags) {
   return {};
 }
 
-// The operations of the model itself, as `check` has them.
+// The operations of the model itself, as `check` lists them.
 Json OperationsJson(const Graph& graph, const evidence::GraphAnswer& answer) {
   Json list = Json::array();
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

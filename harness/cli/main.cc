@@ -1,4 +1,4 @@
-// The anecheck tool: parses the command line and hands over to one subcommand.
+// The anecheck tool: parses the command line and calls one subcommand.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -48,11 +48,11 @@ void PrintText(std::string_view text) { Print(Folded(text, TerminalColumns())); 
 
 namespace {
 
-// How far the words of a command line name commands.
+// The command that the first words of a command line name.
 struct Place {
-  const CLI::App* command = nullptr;  // the last one that is named
+  const CLI::App* command = nullptr;  // the last command that is named
   std::string path = "anecheck";      // as typed
-  // The word that stands where a subcommand must; empty where all that are needed are there.
+  // The word at the place of a required subcommand, if it names none; else empty.
   std::string unknown;
 };
 
@@ -80,7 +80,8 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
   return names;
 }
 
-// "; did you mean --seed?" of the first option that the command does not have; empty without one.
+// Returns "; did you mean --seed?" for the first option that the command does not have, or an empty
+// string.
 std::string NearOption(const CLI::App& command, std::span<char*> words) {
   const std::vector<std::string> names = OptionNames(command);
   for (const std::string_view word : words) {
@@ -92,7 +93,7 @@ std::string NearOption(const CLI::App& command, std::span<char*> words) {
   return "";
 }
 
-// One line: the error, its place, near names, and the command that lists the right words.
+// Prints one line: the error, its place, similar names, and the command that lists the valid words.
 int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<char*> words) {
   const Place place = PlaceOf(app, words);
   std::string what = error.what();
@@ -108,7 +109,7 @@ int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<cha
   return kExitUsage;
 }
 
-// The exit code of a command that printed, or that of an output that did not take it.
+// Returns `code`, or the code of a failure if standard output could not be written.
 int Printed(int code) {
   std::cout.flush();
   if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;

@@ -7,8 +7,8 @@
 namespace anecheck {
 namespace {
 
-// Text that roff prints as it stands: no character of it is a request or an escape, and dashes
-// stay the ones that a shell reads.
+// Escapes text so that roff prints it literally: no character is a request or an escape, and dashes
+// stay ASCII.
 std::string Plain(std::string_view text) {
   std::string plain;
   if (!text.empty() && (text[0] == '.' || text[0] == '\'')) plain = "\\&";

@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// Section 1. Carries no date, so that the same tool gives the same bytes.
+// Section 1 of the manual. Has no date, so the same tool always makes the same bytes.
 std::string ManPage(const CommandDescription& tool);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// `anecheck matrix`: attested and reached operations and native layers by target.
+// `anecheck matrix`: prints attested and reached operations and native layers by target.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -36,7 +36,7 @@ std::vector<Route> RoutesOf(RouteSet set) {
   return routes;
 }
 
-// The rows that --ops names; an error where it names one that the matrix has not.
+// Keeps the rows that --ops names. Errors: kNotFound if the matrix lacks one of them.
 Status KeepRows(const std::string& list, reports::Attestation& matrix) {
   if (list == "all") return {};
   std::vector<std::string> names;
@@ -104,9 +104,9 @@ void AddMatrixCommand(CommandLine& app, Selected& selected) {
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
   command.AddOption("--baseline", flags->baseline, "An earlier matrix (--format json)");
-  command.AddOption("--os", flags->os, "Only statements about this system, or about none");
+  command.AddOption("--os", flags->os, "Only statements about this system, or without a system");
   command.AddOption("--compiler", flags->compiler,
-                    "Only statements about this compiler version, or about none");
+                    "Only statements about this compiler version, or without a version");
   AddTargetFlags(command, flags->target);
   command.Footer("Example: anecheck matrix --db results.sqlite --format html > matrix.html");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });

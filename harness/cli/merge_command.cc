@@ -1,4 +1,4 @@
-// `anecheck merge`: results of many machines in one file.
+// `anecheck merge`: joins the results of many machines in one file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -78,7 +78,7 @@ void AddMergeCommand(CommandLine& app, Selected& selected) {
       .Required();
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
-      "Exit code 1 says that shards of a campaign are missing.\n"
+      "Exit code 1: shards of a campaign are missing.\n"
       "Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }

@@ -40,7 +40,7 @@ npz::ElementType ArrayType(DType dtype) {
   }
 }
 
-// The element type whose bytes an array's are, for those that tensors have.
+// The element type of tensors with the same bytes as an array's elements; empty if there is none.
 std::optional<DType> TensorTypeOf(npz::ElementType type) {
   for (const DType dtype : {DType::kFp16, DType::kFp32, DType::kInt8, DType::kInt16, DType::kUint16,
                             DType::kInt32, DType::kBool, DType::kUint8}) {
@@ -61,8 +61,8 @@ std::vector<double> Doubles(const npz::Array& array) {
 
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
-// The meaning of an array to the model: outputs come from an engine, so that rounding them hides
-// their distance from the admitted interval.
+// The role of an array. Outputs come from an engine, so rounding them hides their distance from the
+// admitted interval.
 enum class Role : uint8_t { kInput, kOutput };
 
 void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const double> given,
@@ -115,7 +115,7 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role)
 void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
                   std::span<const npz::NamedArray> arrays, std::string_view role) {
   for (const npz::NamedArray& array : arrays) {
-    // The bounds that `eval --bounds` writes beside a value.
+    // `eval --bounds` writes bounds with these suffixes beside a value.
     const bool bound = array.name.ends_with(".lo") || array.name.ends_with(".hi");
     const std::string_view stem =
         std::string_view(array.name).substr(0, array.name.size() - (bound ? 3 : 0));
@@ -128,7 +128,8 @@ void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
   }
 }
 
-// expected.npz of an exported finding has intervals for each output and no output.
+// Detects expected.npz of an exported finding, which contains an interval for each output but no
+// output.
 bool HoldsBoundsAlone(const Value& output, std::span<const npz::NamedArray> arrays) {
   const auto has = [&](const std::string& name) {
     return std::ranges::find(arrays, name, &npz::NamedArray::name) != arrays.end();

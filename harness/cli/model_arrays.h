@@ -23,25 +23,25 @@ void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arr
 // The states of a graph that an array is named after.
 std::vector<ValueId> StatesAmong(const Graph& graph, std::span<const npz::NamedArray> arrays);
 
-// Gives the arrays of `states` the names of the inputs or outputs that stand for them
+// Renames the arrays of `states` to the inputs or outputs that represent the states
 // (state_edges.h). Precondition: each state has an array.
 void RenameArrays(const Graph& graph, std::span<const ValueId> states,
                   std::span<const std::string> names, std::span<npz::NamedArray> arrays);
 
-// One array a graph input, by name; others are of no account, so that the parts of a model may take
-// theirs from the arrays of the whole. Float arrays of another width are rounded to the input's
-// element type; that some become infinite is warned of. Errors name the input that is missing or
-// has another shape or kind, and `path`, the file of the arrays.
+// Returns one array per graph input, by name. Other arrays are ignored, so that a part of a model
+// can take its inputs from the arrays of the whole. Rounds float arrays of another width to the
+// input's element type, and warns if numbers become infinite. Errors name the input that is missing
+// or has another shape or kind, and `path`, the file of the arrays.
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays,
                                              const std::string& path);
-// One array an output, by name. As InputsFromArrays, but that any are rounded, and that an array is
-// used by nothing, is warned of.
+// Returns one array per output, by name. As InputsFromArrays, but also warns of rounded numbers and
+// of unused arrays.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays,
                                               const std::string& path);
 
-// The array of a tensor; element types that .npy lacks become the next wider one.
+// The array of a tensor; an element type that .npy lacks becomes the next wider type.
 npz::NamedArray ToArray(const std::string& name, const TensorType& type,
                         std::span<const double> elements);
 

@@ -1,4 +1,4 @@
-// eval, judge and lower as a model author meets them.
+// eval, judge and lower on a user's model.
 #include <cstring>
 #include <fmt/format.h>
 #include <string>
@@ -31,7 +31,7 @@ TEST_F(ModelCommands, EvalWritesValuesAndBounds) {
   EXPECT_EQ(Read("out.npz", "y.hi"), std::vector<double>{2.5});
 }
 
-// Without --out each output is a line: a look at a model needs no file.
+// Without --out each output is a line, so looking at a model needs no file.
 TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
@@ -46,7 +46,7 @@ TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   EXPECT_EQ(json["outputs"][0]["greatest"], 2.5);
 }
 
-// One command reads the files of another without a word.
+// judge reads the files of eval without a warning.
 TEST_F(ModelCommands, JudgeTakesTheArraysOfEvalWithBounds) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
@@ -290,7 +290,7 @@ TEST_F(ModelCommands, LossesOfArraysAreReported) {
       << judge.err;
 }
 
-// A program that adds the blob of each of these files to x.
+// A program that adds the blob of each file in `files` to x.
 std::string AddsBlobs(const std::vector<std::string>& files) {
   std::string text = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n", outputs;
   for (size_t i = 0; i < files.size(); ++i) {
@@ -304,7 +304,7 @@ std::string AddsBlobs(const std::vector<std::string>& files) {
   return text + "} -> (" + outputs + ");\n}";
 }
 
-// A weight file of one fp16 row of that number.
+// A weight file with one fp16 row, filled with `number`.
 std::string WeightsOf(double number) {
   const std::vector<uint8_t> row = Halves("", {4}, std::vector<double>(4, number)).array.data;
   milweights::WeightFileWriter writer;
@@ -389,8 +389,8 @@ TEST_F(ModelCommands, FunctionsAreNamedAndAllOfThemChecked) {
 }
 
 TEST_F(ModelCommands, RealModelsEvaluate) {
-  // Those whose operations are all in the table and whose shapes are fixed; all with made-up
-  // weights, and under the ideal contract, which keeps no bounds.
+  // The real models whose operations are all in the table and whose shapes are fixed. All run with
+  // made-up weights under the ideal contract, which keeps no bounds.
   for (const std::string name :
        {"coremltools__add_model__model-a413e2be.mil", "FluidAudio__Argmax__model-e1d1ff9c.mil",
         "FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
@@ -421,7 +421,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_EQ(json["plan"]["dispatches"], 1);
   EXPECT_EQ(json["plan"]["compiles"], true);
   EXPECT_EQ(json["plan"]["rewrites"][0]["occasion"], "host");
-  // The host's rewrite stands in the program; the compiler's rewrite stands in lowered.json.
+  // The host's rewrite is in the program; the compiler's rewrite is in lowered.json.
   const std::string mil = *ReadTextFile(Path("lowered/model.mil"));
   EXPECT_NE(mil.find("sin("), std::string::npos);
   EXPECT_EQ(mil.find("tan("), std::string::npos);

@@ -1,4 +1,4 @@
-// The options by which `eval`, `judge`, `check` and `lower` name a model.
+// The options with which `eval`, `judge`, `check` and `lower` select a model.
 #pragma once
 
 #include <string>

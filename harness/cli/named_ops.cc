@@ -15,7 +15,7 @@ namespace {
 
 Route OtherThan(Route route) { return route == Route::kMil ? Route::kNetlist : Route::kMil; }
 
-// Cases of some modes are MIL text whatever the route.
+// Cases of some modes are MIL text for every route.
 std::vector<Route> RoutesOf(const CampaignOptions& options) {
   const bool of_mil = !options.modes.empty() && std::ranges::all_of(options.modes, IsOfMilAlone);
   std::vector<Route> routes;
@@ -25,7 +25,7 @@ std::vector<Route> RoutesOf(const CampaignOptions& options) {
   return routes;
 }
 
-// Whether the modes named draw integers alone.
+// Returns whether all named modes draw only integers.
 bool OfIntegers(const CampaignOptions& options) {
   return !options.modes.empty() && std::ranges::all_of(options.modes, [](CaseMode mode) {
     return ValuesOf(mode) == CaseMode::kInteger;
@@ -41,8 +41,8 @@ class NamedOps {
     }
   }
 
-  // The words about operations that some targets lack, or all of them: those are taken out of
-  // `drawn`. An error where none is left.
+  // Returns a note for each operation that some or all targets lack. Removes those that all targets
+  // lack from `drawn`. Errors: no operation is left.
   Result<std::vector<std::string>> Notes(std::bitset<kOpCount>& drawn) const {
     std::vector<std::string> notes;
     for (const OpDefinition* op : ops_) {
@@ -66,7 +66,8 @@ class NamedOps {
     return notes;
   }
 
-  // Whether any of them is drawn on the target. An error where one of two routes has none.
+  // Returns whether any of the operations is drawn on the target. Errors: only one of two routes
+  // draws any.
   Result<bool> HasAny(const CampaignTarget& target) const {
     std::vector<Route> with;
     for (const Route route : routes_) {

@@ -1,5 +1,5 @@
 // The operations of --ops on the targets and routes of a campaign: operations that cannot be drawn
-// are reported before the run, so that no case is about another one.
+// are reported before the run, so that no other operations are drawn in their place.
 #pragma once
 
 #include "harness/base/result.h"
@@ -8,9 +8,9 @@
 
 namespace anecheck {
 
-// Leaves out the operations that no target draws and the targets on which none is drawn, and says
-// once, with the reasons, which are drawn nowhere or only on a part of them. Errors (kInvalid): no
-// operation is left; a target on which one of the two routes of `both` has none.
+// Removes the operations that no target draws, and the targets on which no operation is drawn.
+// Prints once, with reasons, the operations that some or all targets do not draw. Errors
+// (kInvalid): no operation is left; a target on which one of the two routes of `both` has none.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The names of the command line that scripts rely on, which several commands share: the folder of
-// an export, graphs as files, --json, --explain, a check that is recorded.
+// Names that several commands share and scripts rely on: the folder of an export, graphs as files,
+// --json, --explain, a check that is recorded.
 #include <map>
 #include <set>
 #include <string>
@@ -44,7 +44,7 @@ TEST_F(NamesCliTest, AFindingOfTheCompilersFilesIsExportedWithThem) {
   EXPECT_EQ(Tool("replay " + Path("of_files/finding.json")).code, 1);
 }
 
-// At the graph's own shape all is right.
+// At the graph's own shape every output is right.
 TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
   const Json run =
       JsonOf(Tool("run --cases 60 --targets h13 --mode shape-ranges --quirk all=off "
@@ -79,7 +79,7 @@ TEST_F(NamesCliTest, AnOperationThatSomeTargetsLackIsDrawnOnTheOthers) {
   EXPECT_EQ(cases[0]["n"], 20);
 }
 
-// As a program does that computes more than engines have.
+// --ops may name operations that engines lack, as a list written for another program does.
 TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsToldBesideOthers) {
   const Outcome run = Tool("run --cases 20 --ops relu,gru --targets h13" + Db("r.sqlite"));
   EXPECT_EQ(run.code, 0) << run.err;
@@ -179,7 +179,8 @@ constexpr std::string_view kSum =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 8]> x) {\n"
     "tensor<fp16, [1, 4, 1, 8]> y = add(x = x, y = x);\n} -> (y);\n}";
 
-// As `run`: an id, the command that runs it again, counts, and a run in the results file.
+// As in `run`, a finding has an id, a replay command and a count, and the check is a run in the
+// results file.
 TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
   WriteText("model.mil", kSum);
   const std::string check =
@@ -278,7 +279,7 @@ TEST_F(NamesCliTest, ALabelNamesTheRunAndChangesNoCase) {
   EXPECT_EQ(Tool("run --resume --label x" + Db("a")).code, 2);
 }
 
-// A script reads the last line; a person the words of a defect.
+// Scripts read the last line; people read the names of the defects.
 TEST_F(NamesCliTest, TheLastLineOfARunIsItsVerdict) {
   const auto last = [](const std::string& text) {
     const size_t end = text.find_last_not_of('\n');

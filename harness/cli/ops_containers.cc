@@ -18,10 +18,10 @@ namespace {
 constexpr const char* kTargets = "h13,h14,h15,h16,h17s,h18";  // one of each generation
 constexpr uint64_t kGraphs = 32;
 
-// The fate of the graphs of one operation on one target.
+// The results of the graphs of one operation on one target.
 struct Tally {
   uint64_t encoded = 0, executed = 0;
-  std::string reason;  // the first refusal that names the operation, else the first
+  std::string reason;  // the first refusal that names the operation, or else the first refusal
 };
 
 // Each graph holds only that operation and those that its operands need.

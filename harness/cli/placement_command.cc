@@ -28,7 +28,7 @@ struct Placement {
   std::vector<AnalyticsRow> rows;
   Plan plan;
   double cost = 0;  // of the way that was chosen, in milliseconds
-  // By the laws of `check` in place of the file's estimates.
+  // Made with the cost laws of `check` instead of the file's estimates.
   PlanPrediction prediction;
 };
 
@@ -38,7 +38,7 @@ Result<Placement> Read(const PlacementFlags& flags) {
   if (!program.ok()) return WithFile(flags.file, program.error());
   auto rows = ReadAnalytics(*program);
   if (!rows.ok()) return WithFile(flags.file, rows.error());
-  // Costs follow from shapes: the weights may be missing.
+  // Costs follow from shapes, so the weights may be missing.
   ANECHECK_ASSIGN(const Model model, Model::Open(flags.file, {.made_up = true}));
   ANECHECK_ASSIGN(const ModelGraph read, model.Read());
   Placement placement;
@@ -55,7 +55,7 @@ Result<Placement> Read(const PlacementFlags& flags) {
   return placement;
 }
 
-// The backends of some cheapest way for one operation; several are a tie.
+// The backends that some cheapest plan chooses for one operation; several are a tie.
 Json Possible(const Plan& plan, size_t row) {
   Json names = Json::array();
   for (size_t k = 0; k < kBackends && row < plan.possible.size(); ++k) {
@@ -132,11 +132,11 @@ void AddPlacementCommand(CommandLine& app, Selected& selected) {
   command.AddOption("file", flags->file, "analytics.mil of a compiled model's bundle")
       .Check(FileName())
       .Required();
-  command.AddOption("--target", flags->target, "Target or chip that it was compiled for")
+  command.AddOption("--target", flags->target, "Target or chip for which the model was compiled")
       .ShowDefault();
   command
       .AddOption("--evidence", flags->evidence,
-                 "Also write its statements about the engine, for `matrix`")
+                 "Also write the statements about the engine to this file, for `matrix`")
       .Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer("Example: anecheck placement analytics.mil --target M4 --evidence m4.json");

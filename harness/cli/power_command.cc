@@ -1,4 +1,4 @@
-// `anecheck power`: how well campaigns find defects, measured on the simulated engine.
+// `anecheck power`: measures how well campaigns find defects of the simulated engine.
 #include <fmt/format.h>
 #include <memory>
 
@@ -21,8 +21,9 @@
 namespace anecheck {
 namespace {
 
-// Hunts take the family with the fewest defects first, on which a fault is distinguished soonest,
-// and two more: all five would multiply their time. Clean campaigns take the families A13 to A17.
+// Hunts run on three families, because all five would take too long. The family with the fewest
+// defects is first: on it a fault is distinguished soonest. Clean campaigns take the families A13
+// to A17.
 constexpr std::string_view kHuntTargets = "h15,h13,h17s";
 constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 
@@ -52,7 +53,7 @@ std::string ProgressText(const PowerReport& report) {
                      Counted(report.magnitudes.size(), "magnitude"), report.seconds);
 }
 
-// "all" stands for every way; nothing for the first.
+// "all" selects every way; an empty list selects the first.
 Result<std::vector<Way>> WaysNamed(const std::vector<std::string>& names) {
   std::vector<Way> ways;
   for (const std::string& name : names) {
@@ -91,7 +92,8 @@ Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption)
   Status written;
   const auto progress = [&](const PowerReport& report) {
     if (line.due()) line.Update(ProgressText(report));
-    // After every step, so that a long measurement can be looked at and survives its end.
+    // Written after every step, so that a long measurement can be read early and survives an
+    // interruption.
     if (!flags.out.empty() && written.ok()) written = WriteFolder(flags.out, report);
   };
   ANECHECK_ASSIGN(PowerReport report, MeasurePower(options, progress, interruption.flag()));
@@ -154,11 +156,12 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
   CampaignFlags& campaign = flags->campaign;
   PowerOptions& options = flags->options;
   campaign.targets = kHuntTargets;
-  command.AddOption("--cases", options.hunt.cases, "Most cases of one hunt")
+  command.AddOption("--cases", options.hunt.cases, "Largest number of cases of one hunt")
       .Check(WholeNumber(1, kMostCases))
       .ShowDefault();
   command
-      .AddOption("--max-seconds", options.hunt.max_seconds, "Most seconds of one hunt; 0: no limit")
+      .AddOption("--max-seconds", options.hunt.max_seconds,
+                 "Time limit of one hunt in seconds; 0: no limit")
       .Check(NumberFromZero())
       .ShowDefault();
   command
@@ -168,12 +171,12 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
       .ShowDefault();
   command
       .AddOption("--shrink-tries", options.hunt.shrink_tries,
-                 "Most candidates to run while a finding is shrunk")
+                 "Largest number of candidates that run while a finding is shrunk")
       .Check(WholeNumber(0))
       .ShowDefault();
   command
       .AddOption("--case-timeout", options.hunt.case_timeout_ms,
-                 "Time limit of a case in milliseconds; without an answer by then it hangs")
+                 "Time limit of a case in milliseconds; a case that takes longer counts as a hang")
       .Check(WholeNumber(1, kMostMilliseconds))
       .ShowDefault();
   command
@@ -205,14 +208,15 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
                     "The simulated engine (default: the one beside the tool)");
   command.AddOption(
       "--not-found", flags->not_found,
-      "File of the faults and defects that are known not to be found, one id a line: exit code 1 "
-      "if all cases of a hunt miss another one, or if ten or more hunts find nothing");
+      "File of the faults and defects that are known not to be found, one id per line: exit code 1 "
+      "if all cases of a hunt miss a fault outside the file, or if ten or more hunts find nothing");
   command.AddFlag("--list", flags->list, "List the faults and known defects, and measure nothing");
   command.AddOption("--out", flags->out, "Folder for power.html and power.json").Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
       "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: a finding "
-      "on the engine without planted faults, or with --not-found a lost fault.");
+      "on the engine without planted faults, or with --not-found a fault outside the file that was "
+      "not found.");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

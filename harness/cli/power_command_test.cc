@@ -1,4 +1,4 @@
-// `anecheck power` and `anecheck coverage` as a script meets them.
+// `anecheck power` and `anecheck coverage` as a script runs them.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <string>
@@ -62,7 +62,7 @@ TEST_F(PowerCommand, MeasuresTheSmallestErrorOfOneOperation) {
 }
 
 TEST_F(PowerCommand, AFaultThatIsLostIsAFinding) {
-  // Its result is admitted, so that no case shows it.
+  // The fault's result lies inside the bounds, so no case shows it.
   const std::string hunt = "power --cases 32 --fault softmax-truncates --jobs 1 --json";
   EXPECT_EQ(Tool(hunt), 0) << err_;
   EXPECT_TRUE(Output()["lost"].is_null());

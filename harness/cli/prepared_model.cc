@@ -23,7 +23,7 @@ std::vector<double> ElementsOf(const Tensor& tensor) {
   return elements;
 }
 
-// Adds made-up numbers for every input of the graph that no array has the name of.
+// Adds an array of made-up numbers for every input of the graph that has no array of its name.
 void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arrays) {
   const std::vector<Tensor> tensors = MadeUpInputs(graph, seed);
   const std::vector<ValueId> inputs = graph.ValuesOfKind(ValueKind::kInput);
@@ -34,7 +34,8 @@ void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arr
   }
 }
 
-// Replaces made-up numbers by the values that the host computes for the engine, or adds these.
+// Adds the values that the host computes for the engine. They replace made-up numbers of the same
+// name.
 Status ComputeHostEdges(const Graph& host, const std::string& path,
                         std::vector<npz::NamedArray>& arrays) {
   if (host.nodes().empty()) return {};
@@ -48,7 +49,7 @@ Status ComputeHostEdges(const Graph& host, const std::string& path,
   return {};
 }
 
-// An engine's answer to a broken part would say nothing of the model.
+// An engine's answer to a broken part would not concern the model.
 Status CheckPart(const Graph& part, std::string_view whose) {
   const Status valid = ValidateGraph(part);
   if (valid.ok()) return {};
@@ -58,8 +59,8 @@ Status CheckPart(const Graph& part, std::string_view whose) {
                   whose, valid.error().message));
 }
 
-// The model's parts, and each of its outputs once: two may be casts of one value, which an engine
-// gives once.
+// Splits the model into its parts, and keeps each output of the engine's part once: two outputs of
+// the model may be casts of one value, which the engine returns once.
 Status Split(const Graph& model, PreparedModel& prepared) {
   prepared.edges = SplitHostEdges(model);
   prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);
@@ -75,7 +76,7 @@ Status Split(const Graph& model, PreparedModel& prepared) {
   return CheckPart(prepared.edges.host, "host");
 }
 
-// States begin with the arrays of their names, and give their content at last.
+// Sets each state to the array of its name, and makes its final content an output.
 void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& prepared) {
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
   if (given.empty()) return;

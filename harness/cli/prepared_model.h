@@ -1,5 +1,5 @@
-// The model as `anecheck check` gives it to an engine: without the casts and the integers of its
-// edges (boundary_casts.h, host_edges.h), and with inputs.
+// Prepares a model as `anecheck check` passes it to an engine: without the casts and the integers
+// at its edges (boundary_casts.h, host_edges.h), and with inputs.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,18 @@ struct PreparedModel {
   Case item;  // the graph that is run and its inputs; no target and no route
   HostEdges edges;
   PeeledGraph peeled;
-  uint64_t synthesised = 0;  // constants that are made up, since their file is not there
-  // States that operations before the model's write the array of their name into, and
-  // whose content after the execution is an output.
+  uint64_t synthesised = 0;  // constants that are made up because their file is missing
+  // Names of the states that begin with an array: extra operations at the start of the graph write
+  // it, and the final content is an output.
   std::vector<std::string> states;
 };
 
-// The numbers that a model is run at.
+// The inputs of a run of a model.
 struct ModelNumbers {
-  std::string inputs;  // .npz, of states too; empty: every input is made up, and states are 0
+  std::string inputs;  // .npz, also for states; empty: every input is made up, and states are 0
   uint64_t seed = 1;   // of made-up numbers
-  // Extents of inputs with open axes, tried to judge the model by: nothing made up is warned of.
+  // Extents of inputs with open axes at which the model is judged; then made-up values give no
+  // warning.
   std::vector<ModelShape> tried = {};
 };
 
@@ -38,7 +39,7 @@ struct ModelNumbers {
 Result<PreparedModel> PrepareModel(const Model& model, const std::string& function,
                                    const ModelNumbers& numbers);
 
-// The same for a part of a model whose inputs are known, in order of ValuesOfKind(kInput).
+// Prepares a part of a model with known inputs, in the order of ValuesOfKind(kInput).
 Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// `anecheck probe`: numeric cliffs.
+// `anecheck probe`: measures numeric cliffs.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>

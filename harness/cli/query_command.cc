@@ -1,4 +1,4 @@
-// `anecheck query`: SQL over a results file.
+// `anecheck query`: runs SQL on a results file.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -33,7 +33,7 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
-// A BLOB as SQL spells it, X'00FF'; other values by their text.
+// Writes a BLOB as SQL spells it, X'00FF', and other values as their text.
 std::string Spelt(const StoreValue& value) {
   if (value.kind != StoreValue::Kind::kBlob) return value.text;
   std::string spelt = "X'";
@@ -41,8 +41,8 @@ std::string Spelt(const StoreValue& value) {
   return spelt + "'";
 }
 
-// Names that tell the columns apart, as SQLite itself makes them for a table: of several called "a"
-// the second is "a:1". A JSON object keeps only one of two equal names.
+// Makes the column names unique as SQLite does for a table: the second of several "a" becomes
+// "a:1". A JSON object would keep only one of two equal names.
 std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   std::vector<std::string> distinct;
   for (const std::string& column : columns) {
@@ -55,7 +55,7 @@ std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
   return distinct;
 }
 
-// A value as JSON has it; a number that JSON cannot spell, such as an infinity, is its text.
+// A value as JSON; a number that JSON lacks, such as an infinity, becomes its text.
 Json ToJson(const StoreValue& value) {
   const char* const begin = value.text.data();
   const char* const end = begin + value.text.size();

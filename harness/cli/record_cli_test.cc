@@ -1,5 +1,5 @@
-// The tool's account of its work: the origin of evidence, by which command and seed, and the
-// finding that is meant.
+// The tool's records of its work: the origin of evidence, its command and seed, and the choice of a
+// finding.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -12,7 +12,7 @@ namespace {
 using Outcome = testing::ToolOutcome;
 using RecordCliTest = testing::ToolTest;
 
-// Text leads with the mark as reports do, so that nobody takes the simulated engine for a chip.
+// Text begins with the mark, as reports do, so that nobody takes the simulated engine for a chip.
 TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   const std::string db = Db("marked.sqlite");
   const Outcome run = Tool(
@@ -35,7 +35,7 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
 }
 
-// A finding keeps its first case alone; the others are made again from the options of the run.
+// A finding keeps only its first case; the others are made again from the options of the run.
 TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
   const std::string db = Db("cases.sqlite");
   Tool("run --cases 600 --seed 3 --targets h13 --quirk all=off --steer --fault slice-off-by-one" +
@@ -128,8 +128,8 @@ TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
         ParseJson(Tool("judge " + of + " --actual " + folder + "/actual.npz --json").out);
     ASSERT_TRUE(judged.ok());
     EXPECT_EQ(judged->dump().find("\"verdict\":\"known_defect\""), std::string::npos);
-    // The command `judge`, which runs nothing, cannot tell a deviation that only the operations
-    // together explain.
+    // The command `judge` runs nothing, so it cannot recognise a deviation that only several
+    // operations together explain.
     if (judged->dump().find("\"verdict\":\"known-defect\"") == std::string::npos) continue;
     const auto checked = ParseJson(Tool("check " + of + " --json").out);
     ASSERT_TRUE(checked.ok());
@@ -140,7 +140,7 @@ TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
   ADD_FAILURE() << "no known defect was met";
 }
 
-// A relu that is a thousand ulp off now and then, and the catalogue of an engine that has it so.
+// The catalogue of an engine whose relu is sometimes a thousand ulp off.
 constexpr const char* kOwnDefect =
     R"({"departures": [{"id": "U1", "effect": "absolute_error", "op": "relu", "a": 1e9, "b": 0,
         "families": ["h13"], "what": "relu is anything", "source": "mine"}]})";
@@ -160,7 +160,7 @@ TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
       "--fault ulp-error:relu:1:1000";
   EXPECT_EQ(Tool(run + Db("plain.sqlite")).code, 1);
   const std::string db = Db("mine.sqlite");
-  // Out of time before the first case.
+  // The run ends before its first case.
   const Outcome begun = Tool(run + " --defects " + Path("mine.json") + " --time 0.001" + db);
   EXPECT_EQ(JsonOf(begun)["summary"]["cases"], 0);
   EXPECT_NE(begun.err.find("stopped by --time; "), std::string::npos) << begun.err;
@@ -199,7 +199,7 @@ TEST_F(RecordCliTest, AnotherFileThanAMatrixIsNamed) {
                              ": is no matrix; make one with `anecheck matrix --format json`\n");
 }
 
-// Two engines with one seed: their findings share ids, and the tool asks which one is meant.
+// Findings of two engines with the same seed share ids, and the tool asks for the run.
 TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   const std::string run =
       "run --cases 64 --seed 3 --targets h13 --quirk all=off --ops slice_by_size --fault "
@@ -228,10 +228,11 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
     EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run " + uuid.substr(0, 12)).code, 1);
   }
   EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run nonesuch").code, 2);
-  // The same campaign twice in one file leaves nothing to choose.
+  // If one file has the same campaign twice, no choice is needed.
   ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
   EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
-  // Another campaign does: the printed command runs again, and so does the one printed before.
+  // Another campaign requires a choice. The printed command runs, and so does the command printed
+  // before.
   const Json other = JsonOf(Tool(run + ",conv-bias-dropped --json" + Db("a.sqlite")));
   const auto of_id = [&](const Json& finding) { return finding["id"] == id; };
   const auto found = std::ranges::find_if(other["findings"], of_id);
@@ -247,7 +248,7 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   }
 }
 
-// Each case is in one of the numbers.
+// Each case is counted in exactly one of the numbers.
 TEST_F(RecordCliTest, RefusedCasesAreCountedInWords) {
   const Outcome refused =
       Tool("run --mode must-reject --cases 20 --seed 1 --targets h13" + Db("refused.sqlite"));
@@ -284,7 +285,7 @@ TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
            Db("q.sqlite"));
   EXPECT_EQ(ParseJson(json.out)->dump(), R"([{"i":2,"r":0.5,"t":"2","n":null,"x":"-Inf"}])");
   EXPECT_EQ(Tool("query 'SELECT 2, NULL'" + Db("q.sqlite")).out, "2,NULL\n2,\n");
-  // No column hides another, and no byte ends a value.
+  // Columns of equal names are all printed, and a zero byte does not end a value.
   EXPECT_EQ(
       ParseJson(
           Tool("query --json \"SELECT 1 AS a, 2 AS a, 3 AS a, X'00ff' AS b\"" + Db("q.sqlite")).out)

@@ -1,4 +1,4 @@
-// `anecheck replay`: one finding again.
+// `anecheck replay`: runs a finding again.
 #include <fmt/format.h>
 #include <memory>
 

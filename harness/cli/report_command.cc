@@ -1,4 +1,4 @@
-// `anecheck report`: a folder of reports from results files.
+// `anecheck report`: writes a folder of reports from results files.
 #include <fmt/format.h>
 #include <memory>
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Shows "12/80 findings" while it or a copy of it lives.
+// Shows a line of progress such as "12/80 findings" as long as the object or a copy exists.
 inline reports::ReportProgress ReportProgressLine() {
   return
       [line = std::make_shared<ProgressLine>()](std::string_view things, size_t done, size_t of) {

@@ -1,5 +1,5 @@
-// `anecheck roofline`: how long each operation of a model takes at least, by its products and its
-// bytes.
+// `anecheck roofline`: estimates the least time of each operation of a model from its products and
+// its bytes.
 #include <fmt/format.h>
 #include <memory>
 
@@ -42,7 +42,7 @@ Result<Json> ReadRoofline(const RooflineFlags& flags) {
                                  "it; M1 (h13) and M5 (h17s) have them",
                                  flags.target));
   }
-  // Times follow from shapes: the weights may be missing.
+  // Times follow from shapes, so the weights may be missing.
   ANECHECK_ASSIGN(const Model model, Model::Open(flags.model, {.made_up = true}));
   auto read = model.Read(flags.function);
   if (!read.ok()) return WithFile(flags.model, read.error());

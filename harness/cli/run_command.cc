@@ -1,4 +1,4 @@
-// `anecheck run`: a campaign.
+// `anecheck run`: runs a campaign.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -24,7 +24,7 @@
 namespace anecheck {
 namespace {
 
-// Counts of judged cases by the kind of judgement. Each case is in one of them.
+// Counts of judged cases by the kind of judgement. Each case is in exactly one count.
 std::string JudgedText(const CampaignSummary& summary) {
   const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
   if (others == 0) return fmt::format("{} judged", summary.judged);
@@ -48,7 +48,7 @@ std::string OtherLine(const FindingRow& finding) {
                      Counted(finding.occurrences, "case"));
 }
 
-// The last line: whether the run passed, in the words of the exit code.
+// The last line: whether the run passed, in agreement with the exit code.
 std::string VerdictLine(const CampaignSummary& summary, bool strict) {
   if (summary.cases > 0 && summary.inconclusive == summary.cases) {
     return Coloured(Colour::kYellow, "NO RESULT") + ": no case could be judged\n";
@@ -87,11 +87,11 @@ struct RunFlags {
   bool resume = false;
 };
 
-// The options of a resumed run that the command line gives: none of them changes results.
+// The options that a resumed run takes from the command line. None of them changes results.
 constexpr std::string_view kWithResume[] = {"--resume", "--db",     "--jobs",  "--time",
                                             "--json",   "--strict", "--events"};
 
-// The first option given that --resume takes from the file instead; empty for none.
+// Returns the first given option that --resume takes from the file instead; empty if there is none.
 std::string Contradiction(const CommandLine& command) {
   for (const std::string& name : command.Given()) {
     if (std::ranges::find(kWithResume, name) == std::end(kWithResume)) return name;
@@ -108,8 +108,8 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
   return point;
 }
 
-// The stream of a run that was read and is about to begin or to go on: a command that cannot be
-// carried out leaves the file of an earlier one as it is.
+// Opens the stream of events. Called after the options of the run were read, so that a command that
+// cannot run leaves the events of an earlier run unchanged.
 Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
   if (flags.events.empty()) return {};
   ANECHECK_ASSIGN(EventStream opened, EventStream::Open(flags.events, flags.resume));
@@ -164,12 +164,12 @@ int Run(const RunFlags& flags, const std::string& command) {
   if (!summary.ok()) return Fail(summary.error());
   if (events) events->Finished(*summary);
   if (events && !events->status().ok()) LogWarning(events->status().error().message);
-  // On standard output the events stand alone.
+  // Events on standard output replace the summary.
   if (flags.events != "-") {
     flags.json ? Print(SummaryToJson(*summary).dump(2))
                : PrintText(SummaryText(*summary, options, flags.strict));
   }
-  // Such a run has the exit code of a clean one.
+  // A run without results has the exit code of a clean run, so it gets a warning.
   if (summary->cases > 0 && summary->inconclusive == summary->cases) {
     LogWarning(
         "no result: every case is inconclusive; column `message` of the table `cases` gives the "
@@ -179,8 +179,8 @@ int Run(const RunFlags& flags, const std::string& command) {
     LogWarning(fmt::format(
         "{}; every finished batch is recorded; resume with: anecheck run --resume --db {}",
         interruption.asked() ? "interrupted" : "stopped by --time", options.db));
-    // A run that a signal stopped is not done, whatever it found: a script must not mistake it for
-    // a finished one. --time ends as asked; the state of the run in the file tells the difference.
+    // A run that a signal stopped is not finished, whatever it found, and a script must see that. A
+    // run that --time stopped ended as requested; the file records the state of each run.
     if (interruption.asked()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;
@@ -196,7 +196,7 @@ void AddRunCommand(CommandLine& app, Selected& selected) {
   AddDefectsFlag(command, flags->campaign.defects);
   command.AddOption(
       "--against", flags->campaign.against,
-      "Second runner, as --runner: a case whose outputs differ in a bit is a finding");
+      "Second runner, named as for --runner; a case whose outputs differ in any bit is a finding");
   command.AddFlag("--json", flags->json, "Print the summary as JSON");
   command
       .AddOption("--events", flags->events,
@@ -205,7 +205,7 @@ void AddRunCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--strict", flags->strict,
                   "Exit with 1 for known defects and unconfirmed deviations as well");
   command.AddFlag("--resume", flags->resume,
-                  "Resume an interrupted run: the newest unfinished one of the results file");
+                  "Resume the newest unfinished run of the results file");
   command.Footer(
       "Example: anecheck run --cases 2000 --seed 1 --targets h13,h17s --db results.sqlite");
   command.WhenChosen([command, flags, &selected] {

@@ -10,7 +10,7 @@ namespace anecheck {
 // Bash 4.4 and later: a function and its `complete` line.
 std::string BashCompletion(const CommandDescription& tool);
 
-// zsh 5: an autoloadable `_anecheck`, to be found in a folder of fpath.
+// zsh 5: an autoloadable `_anecheck`, to be placed in a folder of fpath.
 std::string ZshCompletion(const CommandDescription& tool);
 
 }  // namespace anecheck

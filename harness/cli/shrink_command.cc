@@ -1,4 +1,4 @@
-// `anecheck shrink`: a finding made small.
+// `anecheck shrink`: makes a finding small.
 #include <atomic>
 #include <fmt/format.h>
 #include <limits>
@@ -45,8 +45,8 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* sto
   const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = stop};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
-  // In a group of its own, so that Ctrl-C reaches this process and not the command: a command that
-  // it ended would reject the case.
+  // The command runs in its own process group, so that Ctrl-C reaches only this process. A command
+  // that Ctrl-C ended would reject the case.
   constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
                                                .max_memory = std::numeric_limits<uint64_t>::max(),
                                                .max_file = std::numeric_limits<uint64_t>::max()};
@@ -62,7 +62,7 @@ Json SizeToJson(const CaseSize& size) {
   return {{"nodes", size.nodes}, {"elements", size.elements}};
 }
 
-// The verdict of the small case; --if may keep one that passes.
+// The verdict of the small case; --if may keep a case that passes.
 std::string TextOf(const CaseOutcome& outcome) {
   return outcome.message().empty() ? fmt::format("shows: {}", outcome.verdict())
                                    : outcome.message();
@@ -98,7 +98,8 @@ int Shrink(const ShrinkFlags& flags) {
         Counted(shrunk->tries, "try", "tries"), TextOf(shrunk->outcome), ShellWord(flags.out)));
   }
   if (!shrunk->unanswered.empty()) {
-    LogWarning(fmt::format("the runner gives no answer to the small case: {}", shrunk->unanswered));
+    LogWarning(
+        fmt::format("the runner returned no answer for the small case: {}", shrunk->unanswered));
   }
   if (!interruption.asked()) return kExitClean;
   LogWarning(fmt::format("interrupted; {} may still get smaller", flags.out));
@@ -119,7 +120,7 @@ void AddShrinkCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--out", flags->out, "File for the small finding")
       .Check(FileName())
       .ShowDefault();
-  command.AddOption("--max-tries", flags->max_tries, "Most candidates to run")
+  command.AddOption("--max-tries", flags->max_tries, "Largest number of candidates to run")
       .Check(WholeNumber(1))
       .ShowDefault();
   command.AddFlag("--json", flags->json, "Print the sizes as JSON");

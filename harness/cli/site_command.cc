@@ -1,4 +1,4 @@
-// `anecheck site`: the pages of a lab from results files of any number of chips and dates.
+// `anecheck site`: writes the pages of a lab from results files of any number of chips and dates.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -57,7 +57,7 @@ int RunSite(const SiteFlags& flags) {
 
 void AddSiteCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
-      app.AddCommand("site", "Write pages by chip, operation, finding and date, to publish");
+      app.AddCommand("site", "Write pages by chip, operation, finding and date, for publication");
   auto flags = std::make_shared<SiteFlags>();
   command.AddOption("results", flags->files, "Results files").Check(FileName());
   command.AddOption("--db", flags->db, "Further results files").Check(FileName());

@@ -1,5 +1,5 @@
-// The statements of the specification that the tool once did not show (ANECHECK_CASES,
-// statements.csv): each has a command that shows it, or a reason why nothing here can.
+// For each statement of the specification in statements.csv (ANECHECK_CASES) there is a command
+// that shows it, or a reason why no command can.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -15,8 +15,9 @@
 namespace anecheck {
 namespace {
 
-// testdata/statements.tsv: how the statement begins, the command and a part of its output; or
-// "read", a document of the project, and a part of it that says why no command can show it.
+// A row of testdata/statements.tsv: the beginning of a statement, the command and a part of its
+// output. If no command can show the statement: "read" with a document of the project, and a part
+// of it that states why.
 struct StatementRow {
   std::string statement;
   std::string command;
@@ -77,7 +78,7 @@ class Statements : public testing::ToolTest {
     ASSERT_LE(Tool("run --small --cases 60 --seed 3 --targets h13" + Db("lab.sqlite")).code, 1);
     ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
   }
-  // Descriptions that a validator refuses: one unit of the type, over inputs of the extents.
+  // Descriptions that a validator refuses: one unit of the type, with inputs of the extents.
   void WriteDescriptions() {
     using Extents = std::vector<std::array<int, 4>>;  // channels, depth, height, width
     const auto write = [&](const char* file, const char* type, const std::string& params,
@@ -101,7 +102,7 @@ class Statements : public testing::ToolTest {
             "</array><key>Params</key><dict>{3}</dict></dict>",
             name, of, from, with);
       };
-      // Views stand behind another layer.
+      // A view must follow another layer.
       const bool view = std::string_view(type) == "InputView";
       const std::string units = unit("l", type, view ? "<string>m</string>" : names, params) +
                                 (view ? unit("m", "GOC", names, "") : std::string());
@@ -191,7 +192,7 @@ TEST_F(Statements, EachIsShownByItsCommandOrHasAReason) {
   }
 }
 
-// One results file, two commands: the matrix of a report is that of `matrix`.
+// `report` and `matrix` make the same matrix of one results file.
 TEST_F(Statements, TwoMatricesOfOneResultsFileAgree) {
   ASSERT_LE(Tool("report" + Db("lab.sqlite") + " --out " + Path("report")).code, 1);
   const testing::ToolOutcome all = Tool("matrix --no-published --format csv" + Db("lab.sqlite"));

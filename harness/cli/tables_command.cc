@@ -1,4 +1,4 @@
-// `anecheck ops` and `anecheck targets`: the tables the tool works by.
+// `anecheck ops` and `anecheck targets`: print the tables of operations and targets.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -83,9 +83,8 @@ void AddOpsCommand(CommandLine& app, Selected& selected) {
   CommandLine command =
       app.AddCommand("ops", "List the operations, show one in full, or write their reference");
   auto flags = std::make_shared<OpsFlags>();
-  command.AddOption(
-      "name", flags->name,
-      "An operation, to show its sheet: reach, legality, accuracy, defects, arguments");
+  command.AddOption("name", flags->name,
+                    "Show this operation: reach, legality, accuracy, defects, arguments");
   command.AddOption("--format", flags->format, "Format of the output; html is one page")
       .OneOf({"text", "json", "md", "html"})
       .ShowDefault();
@@ -93,8 +92,8 @@ void AddOpsCommand(CommandLine& app, Selected& selected) {
                     "Output of `adversary_test --gtest_output=json:FILE`: the share of each bound "
                     "that the worst engines reach (default: the shares recorded with this tool)");
   command.AddFlag("--containers", flags->containers,
-                  "Show of which operations hardware containers are written, by generation, and "
-                  "whether the emulator runs them, by drawn graphs");
+                  "Show which operations have hardware containers, by generation, and "
+                  "whether the emulator runs them, measured on drawn graphs");
   command.AddOption("--seed", flags->seed, "Seed of the graphs of --containers").ShowDefault();
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
@@ -154,7 +153,7 @@ void AddTargetsCommand(CommandLine& app, Selected& selected) {
   show.Footer("Example: anecheck targets show h13");
   CommandLine diff = command.AddCommand("diff", "Show the differences between two targets");
   diff.AddOption("a", flags->a, "A target, h13").Required();
-  diff.AddOption("b", flags->b, "Another").Required();
+  diff.AddOption("b", flags->b, "Another target").Required();
   diff.TakeParentOptions();
   diff.AddFlag("--json", flags->json, "Print JSON");
   diff.Footer("Example: anecheck targets diff h13 h17s --json");

@@ -1,4 +1,4 @@
-// The flags by which a user replaces the tool's data on a target. Used by the subcommands that
+// The flags with which a user replaces the tool's data on a target. Used by the subcommands that
 // judge legality or list targets.
 #pragma once
 
@@ -19,10 +19,10 @@ struct TargetFlags {
 
 void AddTargetFlags(CommandLine& command, TargetFlags& flags);
 
-// The built-in targets with the user's files, then the blobs, applied in their order.
+// Returns the built-in targets, changed by the user's files and then by the blobs, in their order.
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);
 
-// The one of the two published numberings of the families to go by.
+// Returns which of the two published numberings of the families to use.
 FamilyOrder Order(const TargetFlags& flags);
 
 }  // namespace anecheck

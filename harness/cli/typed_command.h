@@ -1,5 +1,4 @@
-// A command line as a person would type it to get the same again, and how results of the simulated
-// engine are marked.
+// A command line that repeats a command, and the mark of results of the simulated engine.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +11,13 @@
 
 namespace anecheck {
 
-// The subcommand with the options that were given, each word as a shell reads it. `seed`, where
-// given, is added as --seed where that was left at its default, and `further` behind the options.
+// Returns the subcommand with the options that were given, each word as a shell reads it. Adds
+// `seed` as --seed if --seed was not given, and `further` after the options.
 std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt,
                          const std::string& further = {});
 
-// "SIMULATED: " for that provenance, else nothing: begins every text that tells of results.
+// Returns "SIMULATED: " for that provenance, else an empty string. Every text about results begins
+// with it.
 std::string_view EvidenceMark(std::optional<Provenance> provenance);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// Usage that needs a run or a full disk; refusals stand in testdata/usage.test.
+// Usage that needs a run or a full disk; refusals are in testdata/usage.test.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -24,13 +24,13 @@ namespace {
 
 using testing::Halves;
 
-// An activation of an activation.
+// A model with two activations in sequence.
 constexpr std::string_view kTwo =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 8, 8]> x) {\n"
     "tensor<fp16, [1, 4, 8, 8]> y = relu(x = x)[name = string(\"active\")];\n"
     "tensor<fp16, [1, 4, 8, 8]> z = sigmoid(x = y)[name = string(\"scores\")];\n} -> (z);\n}";
 
-// Core ML's account of one operation of a model.
+// Core ML's analytics of one operation of a model.
 constexpr std::string_view kAnalytics =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 8, 8]> x) {\n"
     "tensor<fp16, [1, 4, 8, 8]> y = relu(x = x)[BackendSupport = list<string, 2>([\"classic_cpu\", "
@@ -75,13 +75,13 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// Commands stay whole, that people copy them, and so does a word that no line holds.
+// Commands are not folded, so that they can be copied; nor is a word that is longer than a line.
 bool MayBeWide(const std::string& line) {
   const size_t start = line.find_first_not_of(' ');
   return line.compare(start, 9, "anecheck ") == 0 || line.find(' ', start) == std::string::npos;
 }
 
-// Those that the help of the tool lists.
+// The commands that the help of the tool lists.
 std::vector<std::string> CommandsOf(const std::string& help) {
   std::vector<std::string> names;
   for (const std::string& line : LinesOf(help.substr(help.find("\nSubcommands:")))) {
@@ -148,7 +148,7 @@ TEST_F(UsageCliTest, DocumentsForProgramsAreTheSameOnATerminal) {
   }
 }
 
-// A full disk behind standard output must not look like success, whatever the command.
+// A full disk behind standard output must not look like success, for any command.
 TEST_F(UsageCliTest, AnOutputThatTakesNothingIsAnErrorOfEveryCommand) {
   const std::string db = Db("a"), model = Path("two.mil"), low = Path("low"), in = Path("in.npz");
   const std::string container = low + "/model.hwx";

@@ -1,5 +1,5 @@
-// Graphs with a known answer (ANECHECK_CASES, values/values.csv): each row's commands are run on
-// each of its targets, and agree with silicon, compilers and public reports.
+// Graphs with a known answer (ANECHECK_CASES, values/values.csv): each row's commands run on each
+// of its targets, and their answers agree with silicon, compilers and public reports.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -26,9 +26,9 @@ struct KnownAnswer {
   std::string operation = "";     // of explain, with its attributes and operands
 };
 
-// Files whose values are fp16 numbers printed with three digits. The table's own values print in
-// the same way, so that these files cause the study's worst errors.
-const std::vector<std::string> kPrinted = {"y: pass", "prints of three digits"};
+// Files whose values are fp16 numbers printed with three digits. The values of the tool's table
+// print as the same digits, so the printing causes the study's worst errors.
+const std::vector<std::string> kPrinted = {"y: pass", "three printed digits"};
 const std::vector<std::string> kPass = {"y: pass"};
 
 const std::vector<KnownAnswer> kAnswers = {
@@ -106,7 +106,7 @@ const std::vector<KnownAnswer> kAnswers = {
     {"k_w8", "check", {"sources disagree", "garbage or a nonzero status"}},
 };
 
-// "h16g,h18g" of "check --target h16g,h18g; judge"; "" where the row names none.
+// "h16g,h18g" of "check --target h16g,h18g; judge"; "" if the row names none.
 std::vector<std::string> TargetsOf(const std::string& command) {
   constexpr std::string_view kFlag = "--target ";
   const size_t at = command.find(kFlag);
@@ -171,8 +171,8 @@ TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
   EXPECT_EQ(asked, kAnswers.size());
 }
 
-// log(1.004) of the table is 0.0037251; 0.00373 and 0.0037277 are as far as a print of three digits
-// leaves it, but the second is no print.
+// log(1.004) of the table is 0.0037251. Both 0.00373 and 0.0037277 round to the same three digits,
+// but only the first has three digits itself.
 TEST_F(ValueCases, DigitsThatNoPrintHasStayUnconfirmed) {
   const std::string model = testing::CasePath("values/n_log");
   ANECHECK_SKIP_WITHOUT(model + ".json");
@@ -189,17 +189,18 @@ TEST_F(ValueCases, DigitsThatNoPrintHasStayUnconfirmed) {
   EXPECT_THAT(answer().out, ::testing::HasSubstr("y: unconfirmed"));
 }
 
-// Values that sound engines gave (ANECHECK_CASES, engines), and under which contracts they are so.
+// Values that sound engines returned (ANECHECK_CASES, engines), and the contracts that forbid them.
 struct ForeignValue {
   std::string name;
   std::vector<std::string> wrong;  // contracts that forbid it
 };
 const std::vector<ForeignValue> kForeign = {
-    // A weight that took the scale in and was rounded: without folding the value is 10.28125.
+    // The scale was folded into the weight, which was then rounded; without folding the value is
+    // 10.28125.
     {"c1_conv_mul_folding", {"ieee", "h13"}},
     // 1 / sqrt(-0 + 0).
     {"c2_rsqrt", {"ieee"}},
-    // 0 * infinity beside pixels of weight 0, along axes that keep their extents.
+    // 0 * infinity, from pixels of weight 0 along axes that keep their extents.
     {"c3_resize_nan_weight0", {"ieee", "h13"}},
 };
 

@@ -1,5 +1,5 @@
-// The values of a number on the command line: CLI11 itself lets -1 wrap into an unsigned number and
-// a number that is too large become the largest.
+// Checks of numbers on the command line. CLI11 itself wraps -1 to an unsigned number, and replaces
+// a number that is too large by the largest.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace anecheck {
 
-// The most cases of one campaign; more than any machine runs.
+// The largest number of cases of one campaign; more than any machine runs.
 inline constexpr uint64_t kMostCases = uint64_t{1} << 40;
-// The most worker processes of one campaign.
+// The largest number of worker processes of one campaign.
 inline constexpr uint64_t kMostJobs = 1024;
-// The longest wait, a day.
+// The longest time limit: a day.
 inline constexpr uint64_t kMostMilliseconds = 86400000;
 
-// Accepts decimal whole numbers from `low` to `high` and tells the range of others.
+// Accepts decimal whole numbers from `low` to `high`; the error for other numbers names that range.
 OptionCheck WholeNumber(uint64_t low, uint64_t high = UINT64_MAX);
 
-// Accepts decimal numbers from 0 on.
+// Accepts decimal numbers of 0 or more.
 OptionCheck NumberFromZero();
 
 }  // namespace anecheck

@@ -9,10 +9,11 @@
 
 namespace anecheck {
 
-// The error with the file's path in front; unchanged if that is empty or there already.
+// Returns the error with the file's path in front; unchanged if the path is empty or already there.
 Error WithFile(const std::string& path, Error error);
 
-// The message with the offset behind it; unchanged if there is none or it is said there.
+// Returns the message with the offset at its end; unchanged if there is no offset or the message
+// contains it.
 std::string WithPlace(std::string_view message, uint64_t offset);
 
 }  // namespace anecheck

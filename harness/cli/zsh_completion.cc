@@ -93,7 +93,8 @@ std::string ZshCompletion(const CommandDescription& tool) {
       "#compdef {0}\n# Completion of {0} for zsh, made by `{0} help --completion zsh`.\n\n",
       tool.name);
   AddCommand(tool, tool.name, script);
-  // As an autoloaded file this runs once, on the first completion; sourced, it only defines.
+  // An autoloaded file runs this once, on the first completion; a sourced file only defines the
+  // function.
   script += fmt::format(
       "if [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n"
       "  compdef _{0} {0}\nfi\n",

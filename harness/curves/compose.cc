@@ -28,7 +28,7 @@ Status CheckKnots(std::span<const Knot> knots, int64_t points) {
   return {};
 }
 
-// Constants of fp16, and how many of the numbers it does not hold.
+// Adds fp16 constants, and counts the numbers that fp16 does not represent exactly.
 class HalfConstants {
  public:
   explicit HalfConstants(Composition& into) : into_(into) {}

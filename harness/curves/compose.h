@@ -11,17 +11,17 @@
 
 namespace anecheck::curves {
 
-// The most knots: as many rectifiers stand in one row of weights.
+// The most knots; one row of weights has as many rectifiers.
 inline constexpr size_t kMostKnots = 4096;
 
 struct Composition {
   Graph graph;  // input x, fp16 [points, 1]; output y, of the same type
-  // Knots and changes of slope that fp16 does not hold exactly: the graph's curve then differs from
-  // the one asked for.
+  // The number of knots and changes of slope that fp16 does not represent exactly: the graph's
+  // curve then differs from the requested one.
   size_t rounded = 0;
 };
 
-// The chain whose value at each knot is the knot's and which is flat outside of them. kInvalid
+// The chain that has the knot's value at each knot and is flat outside of the knots. kInvalid
 // unless there are 2 to kMostKnots finite knots with ascending x, points >= 1, and every constant
 // is finite in fp16.
 Result<Composition> Compose(std::span<const Knot> knots, int64_t points);
@@ -29,7 +29,7 @@ Result<Composition> Compose(std::span<const Knot> knots, int64_t points);
 // The curve itself, in full precision: flat outside of the knots. Precondition: as Compose.
 double ValueAt(std::span<const Knot> knots, double x);
 
-// Lines "x,y" of a CSV file; a first line that is no numbers is a heading. Errors name the line.
+// Reads lines "x,y" of a CSV file; a first line without numbers is a heading. Errors name the line.
 Result<std::vector<Knot>> ReadKnots(std::string_view text, const std::string& file);
 
 }  // namespace anecheck::curves

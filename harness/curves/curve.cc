@@ -45,7 +45,7 @@ constexpr std::array kRows = {
 using emulator::ActivationTable;
 using emulator::TableMode;
 
-// How an argument is reduced, and the reduced argument at which the first knot stands.
+// How an argument is reduced, and the reduced argument of the first knot.
 struct Reduction {
   std::string_view argument;
   double first = 0;

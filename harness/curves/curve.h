@@ -1,5 +1,5 @@
-// Curves of the activation unit: tables of 33 knots as compilers write them, or as a file holds
-// one. `anecheck activation` prints, plots and measures them.
+// Curves of the activation unit: tables of 33 knots, as compilers write them or as in a file.
+// `anecheck activation` prints, plots and measures them.
 #pragma once
 
 #include <functional>
@@ -21,26 +21,26 @@ using Knot = CurveKnot;
 struct Curve {
   std::string name;      // "gelu", or the name of the file
   std::string source;    // of its words
-  std::string argument;  // how an argument becomes a place among the knots: "x", "|x|", ...
+  std::string argument;  // how a position among the knots follows from an argument: "x", "|x|", ...
   std::vector<Knot> knots;
-  // Arguments up to `low` give `below`, those from `high` on `above`.
+  // The value is `below` for arguments up to `low`, and `above` for arguments from `high` on.
   double low = 0, high = 0, below = 0, above = 0;
   // The curve in full precision, before the result is stored as fp16.
   std::function<double(double)> value;
-  // The function that it stands for; empty for that of a file, which names none.
+  // The function that the curve approximates; empty for a file's curve, which names none.
   std::function<double(double)> exact;
   OpKind op = OpKind::kIdentity;  // of a named curve: the operation that it computes
 };
 
-// "sigmoid", "silu", ...: those that NamedCurve takes.
+// The names that NamedCurve accepts: "sigmoid", "silu", ...
 std::vector<std::string_view> CurveNames();
 
-// The table that compilers write for H13 and H14. kNotFound names the curves that there are.
+// The table that compilers write for H13 and H14. kNotFound lists the known curves.
 Result<Curve> NamedCurve(std::string_view name);
 
-// The curve of a file's bytes: 128 of a task's table, or 84 or 86 of an activation record with
-// named words. kUnsupported for a record of knots and deltas, whose domain no source states;
-// kMalformed for other lengths.
+// The curve of a file's bytes: 128 bytes of a task's table, or 84 or 86 bytes of an activation
+// record with named words. kUnsupported for a record of knots and deltas, whose domain no source
+// states; kMalformed for other lengths.
 Result<Curve> CurveOfBytes(ByteSpan bytes, const std::string& file);
 
 }  // namespace anecheck::curves

@@ -22,7 +22,7 @@ struct Samples {
   std::vector<double> x, y;
 };
 
-// A band of the picture with its own scale.
+// A horizontal band of the picture with its own scale.
 class Panel {
  public:
   Panel(double top, double bottom, double from, double to, const std::vector<const Samples*>& all)
@@ -70,7 +70,7 @@ class Panel {
   }
 
  private:
-  // 0 where it stands well between the ends, so that the sign of an error is seen.
+  // 0 if it lies well between the ends, so that the sign of an error is visible.
   double Middle() const {
     const double edge = (high_ - low_) / 5;
     return low_ + edge < 0 && 0 < high_ - edge ? 0 : (low_ + high_) / 2;

@@ -1,4 +1,4 @@
-// A curve as a picture.
+// Draws a curve as a picture.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace anecheck::curves {
 
-// SVG of 640 by 480: above the curve with its knots and its function, below the error of the
-// stored values where the curve names a function. From `from` to `to`, finite, from < to. Colours
-// follow the viewer's light or dark setting; the picture has a title and a description for screen
-// readers.
+// An SVG of 640 by 480 for arguments between `from` and `to`. The upper part shows the curve with
+// its knots and its function, the lower part the error of the stored values if the curve names a
+// function. Precondition: both are finite, and from < to. Colours follow the viewer's light or dark
+// setting; the picture has a title and a description for screen readers.
 std::string PlotOf(const Curve& curve, double from, double to);
 
 }  // namespace anecheck::curves

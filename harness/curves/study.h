@@ -16,19 +16,19 @@ namespace anecheck::curves {
 struct Point {
   double x = 0;
   Half stored;       // the curve's value as fp16
-  double exact = 0;  // NaN where the curve names no function
-  // Between `stored` and the exact value as fp16; none where one of them is NaN.
+  double exact = 0;  // NaN if the curve names no function
+  // The distance of `stored` from the exact value as fp16; none if one of them is NaN.
   std::optional<uint32_t> ulp;
 };
 
 Point PointAt(const Curve& curve, double x, Rounding stores = Rounding::kNearestEven);
 
-// Over the finite fp16 numbers at which the function is finite as fp16.
+// Statistics over the finite fp16 numbers at which the function is finite as fp16.
 struct Study {
   uint64_t inputs = 0;
   uint64_t nearest = 0;  // results that are the fp16 number nearest to the exact value
   double mean_ulp = 0;
-  Point farthest;  // in ulp; the first of equals, from the least argument on
+  Point farthest;  // in ulp; of equal errors the one of the least argument
   Point largest;   // the largest absolute error
   double largest_error = 0;
 };
@@ -36,8 +36,8 @@ struct Study {
 // Precondition: the curve names a function.
 Study StudyOf(const Curve& curve);
 
-// Compares the curve's values, stored as the family stores, with the contract: the operation on
-// every finite fp16 number at which the function is defined, with an epsilon of 0.
+// Compares the curve's values, rounded as the family stores them, with the contract of the
+// operation, on every finite fp16 number at which the function is defined, with an epsilon of 0.
 struct Admission {
   std::string contract;
   uint64_t inputs = 0;
@@ -47,7 +47,7 @@ struct Admission {
   double widest_at = 0;
 };
 
-// Errors: those of the oracle. Precondition: the curve is a named one.
+// Errors: those of the oracle. Precondition: the curve is a named curve.
 Result<Admission> AdmittedBy(const Curve& curve, const Contract& contract);
 
 }  // namespace anecheck::curves

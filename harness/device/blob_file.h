@@ -1,6 +1,6 @@
 // Reads constants out of the weight side file of a program: a 64-byte file header, then per blob a
-// 64-byte record that starts with 0xDEADBEEF and gives type, size and offset. Source: facts/mil.md;
-// the record's field order is that of coremltools' public blob storage.
+// 64-byte record that starts with 0xDEADBEEF and contains type, size and offset. Source:
+// facts/mil.md; the record's field order is that of coremltools' public blob storage.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace anecheck::device {
 
-// The files a program names, each mapped once: regular files in the model's folder alone, since a
-// program must not choose which files are opened. Not thread-safe.
+// The files that a program names, each mapped once. Only regular files in the model's folder are
+// opened, so that a program cannot make the engine open other files. Not thread-safe.
 class BlobFiles {
  public:
   // `model_folder` replaces a leading "@model_path".
   explicit BlobFiles(std::string model_folder) : model_folder_(std::move(model_folder)) {}
 
   // The payload of the blob whose record is at `offset` of `path`; it must have `bytes` bytes.
-  // kNotFound, kInvalid or kIo for the file, kTruncated or kMalformed for the record.
+  // Errors: kNotFound, kInvalid or kIo for the file, kTruncated or kMalformed for the record.
   Result<std::vector<uint8_t>> Read(const std::string& path, uint64_t offset, uint64_t bytes);
 
  private:

@@ -1,4 +1,4 @@
-// From MIL text to executables.
+// Compiles MIL text to executables.
 #include "harness/device/compile.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class FunctionCompiler {
     for (const mil::StatementView statement : function_.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
-      // Constants are read by their users; a name for a name has the meaning of that name.
+      // Constants are read by their users. A constant that only renames a value means that value.
       if (statement.op() == "const" && constant && !renames) continue;
       ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
                                        : AddStatement(statement));
@@ -49,7 +49,7 @@ class FunctionCompiler {
     return builder_.Finish();
   }
 
-  // The operand that a value stands for; constants are read on first use.
+  // The operand of a value; constants are read on first use.
   Result<Operand> Resolve(mil::ValueView value, Element hint) {
     if (value.kind() != mil::ValueKind::kName) return AddConstant(value, hint);
     if (!value.IsResolved()) {
@@ -242,7 +242,7 @@ Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
 Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(
     std::string mil_text, const CompileSettings& settings, Backend backend) {
   if (!settings.on_cpu && !settings.target->takes_mil) {
-    // Said of the text as a whole, before any operation's own floor
+    // This refuses the text as a whole, before the lowest target of any single operation is checked
     // (facts/more/reject_strings.csv, area MIL).
     return StageError(Stage::kFrontend, "MIL is only supported for H13+ ANE architectures");
   }

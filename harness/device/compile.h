@@ -1,5 +1,5 @@
-// The compile step of the simulated engine: MIL text in, executable programs out, by shape rules,
-// legality and kernels of the engine's own. Used by the e5rt layer.
+// The compile step of the simulated engine: MIL text in, executable programs out. Shape rules,
+// legality and kernels are the engine's own. Used by the e5rt layer.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace anecheck::device {
 // Rank and extents that every target takes. Source: facts/compile_envelope.csv.
 inline constexpr int kMaxEngineRank = 5;
 
-// Bytes of intermediate tensors and of constants that a program may hold; more is refused, so that
-// a hostile program cannot exhaust the host.
+// Most bytes of intermediate tensors and of constants in a program. Larger programs are refused, so
+// that a hostile one cannot exhaust the host.
 inline constexpr int64_t kMaxProgramBytes = int64_t{4} << 30;
 
 // Compiles every function of the program for the target and backend that the settings name. An

@@ -9,7 +9,7 @@
 
 namespace anecheck::device {
 
-// Refusals that enabled faults ask for. Success where none does.
+// The refusal that an enabled fault demands; success if none does.
 Status CheckPlantedTypes(const ActiveFaults& faults, const TensorType& type);
 Status CheckPlantedOp(const ActiveFaults& faults, std::string_view op);
 

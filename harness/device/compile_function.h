@@ -1,5 +1,5 @@
-// The compile step for one function: once for programs of fixed shapes, and once for each shape for
-// those with ranges.
+// The compile step for one function: once for a program of fixed shapes, and once for each shape of
+// a program with ranges.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@
 
 namespace anecheck::device {
 
-// The constants of a program: its weight files, each read once, and, if they are kept, the decoded
-// values. Not thread-safe.
+// The constants of a program: its weight files, each read once, and the decoded values if `keep` is
+// set. Not thread-safe.
 struct ConstantPool {
   ConstantPool(std::string model_folder, bool keep_decoded)
       : files(std::move(model_folder)), keep(keep_decoded) {}
 
   BlobFiles files;
   bool keep;
-  // By the literal's index in the program and the element type that an untyped one takes.
+  // Keys: the literal's index in the program, and the element type that an untyped literal takes.
   std::map<std::pair<uint32_t, Element>, std::shared_ptr<const Constant>> decoded;
 };
 

@@ -1,5 +1,5 @@
-// The programs that the compile step takes and refuses, and its words (facts/compile_envelope.csv,
-// facts/more/reject_strings.csv).
+// The programs that the compile step takes and refuses, and its messages
+// (facts/compile_envelope.csv, facts/more/reject_strings.csv).
 #include "harness/device/compile.h"
 
 #include <cstring>
@@ -134,7 +134,7 @@ TEST_P(CompileRefusals, NameTheFault) {
 INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// Table 24.3 of specification 003: only A18 has the formats, of the families that MIL reaches.
+// Table 24.3 of specification 003: of the families that MIL reaches, only A18 has the formats.
 TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   const CleanSettings settings;
   struct Format {
@@ -165,7 +165,7 @@ TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   }
 }
 
-// A probe of the M5 saw it run; elsewhere no table has it.
+// A probe of the M5 saw the operation run; no table of another family lists it.
 TEST(Compile, CastsOfConstantsNeedA17) {
   const CleanSettings settings;
   const std::string mil = MilProgram(
@@ -328,7 +328,7 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
           << mil;
       EXPECT_EQ(NewestError(mil, target, false), "");
     }
-    // topk has limits of its own there.
+    // topk has separate limits there.
     if (mil == widened) continue;
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }
@@ -352,7 +352,7 @@ TEST(Compile, TheNewestCompilerRefusesConstantDivisorsOnA13AndA14) {
   for (const char* target : {"h15", "h16", "h17s"}) EXPECT_EQ(NewestError(several, target), "");
 }
 
-// The compile step answers a program cut off anywhere.
+// The compile step gives an answer wherever a program is cut off.
 TEST(Compile, SurvivesTruncatedPrograms) {
   CompileSettings settings;
   settings.target = &DefaultTarget();

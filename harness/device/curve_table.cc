@@ -9,7 +9,7 @@
 namespace anecheck::device {
 namespace {
 
-// The knot that planted defects change: away from both ends of every domain.
+// The knot that planted defects change, far from both ends of every domain.
 constexpr int kPlantedKnot = 12;
 
 float OnGrid(double value) { return static_cast<float>(HalfToDouble(DoubleToHalf(value))); }
@@ -24,7 +24,7 @@ void FillDeltas(CurveTable& table) {
 float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   float high = table.high;
   if (model.Has(Planted::kTableClampsEarly)) {
-    // A curve that a tail continues errs little near the end.
+    // A curve with a tail errs little near the end of its domain.
     const float part = table.symmetry == CurveSymmetry::kHalfPlusEven ? 0.5f : 0.75f;
     high = table.low + (high - table.low) * part;
   }
@@ -79,7 +79,7 @@ CurveTable MakeCurve(double (*function)(double), double low, double high, CurveS
   for (int i = 0; i < CurveTable::kKnots; ++i) {
     const double x = low + step * i;
     double value = function(x);
-    // Second difference over one step: the chord's largest error is an eighth of it.
+    // The chord's largest error is an eighth of this second difference.
     if (i > 0 && i < CurveTable::kKnots - 1) {
       const double curvature = function(x - step) - 2 * value + function(x + step);
       value -= curvature / 16;

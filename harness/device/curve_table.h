@@ -10,7 +10,7 @@
 
 namespace anecheck::device {
 
-// How a table of half a domain covers the other half.
+// The rule by which a table of half a domain covers the other half.
 enum class CurveSymmetry : uint8_t {
   kNone,         // y = table(x)
   kOdd,          // y = sign(x) * table(|x|)
@@ -28,17 +28,17 @@ struct CurveTable {
   std::array<float, kKnots - 1> deltas{};  // knots[i + 1] - knots[i], on the fp16 grid
   float below = 0;                         // the table's value outside the domain
   float above = 0;
-  // Of kHalfPlusEven, outside the domain: table(|x|) = tail_slope * |x|.
+  // kHalfPlusEven only: outside the domain table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
-  // The value in fp32, before the rounding of the store. NaN gives NaN. It reads only planted
-  // defects of the model.
+  // The value in fp32, before the rounding of the store; NaN for NaN. Of `model` only the planted
+  // defects are read.
   float Evaluate(float x, const NumericModel& model) const;
 };
 
 // Samples `function` over [low, high] and rounds the knots. Knots between the ends are moved by
-// half the local error of the chords, which balances it; the first knot is exact where the function
-// is zero there.
+// half the local error of the chords, which balances the error; the first knot is exact where the
+// function is zero there.
 CurveTable MakeCurve(double (*function)(double), double low, double high, CurveSymmetry symmetry);
 
 // The same with the first knot (x = 0 of a symmetric table) set to `origin`.

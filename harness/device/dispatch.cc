@@ -13,8 +13,8 @@ namespace {
 
 using Node = Executable::Node;
 
-// The operations that each operation has to come behind, by index: those that make its operands,
-// and of a state that it writes those that write and read it before.
+// For each operation, by index, the operations that must run before it: the producers of its
+// operands, and the earlier writers and readers of a state that it writes.
 std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   std::vector<std::vector<size_t>> makers(executable.values.size());
   std::vector<std::vector<size_t>> readers(executable.values.size());
@@ -49,7 +49,7 @@ class Cutter {
     Delay();
   }
 
-  // Cuts first: operations that share a wave with one neither feed it nor read it.
+  // Cuts come first in their wave: the other operations of the wave neither feed a cut nor read it.
   void Sort() {
     std::vector<std::pair<std::pair<int, bool>, size_t>> order;
     order.reserve(nodes_.size());
@@ -77,8 +77,8 @@ class Cutter {
  private:
   bool Cuts(size_t i) const { return nodes_[i].pass == Pass::kCut; }
 
-  // Moves the fused operations of one wave to the next that has any, if no cut up to there reads
-  // them.
+  // Moves the fused operations of one wave to the next wave that has fused operations, if no cut
+  // before that wave reads them.
   void Delay() {
     std::set<int> waves;
     std::map<int, int> first_reader;  // of each wave, the earliest that cuts

@@ -1,18 +1,19 @@
-// The places at which a program is cut into dispatches. Everything between two cuts is one dispatch
-// whatever its depth, and an operation that cuts has one of its own (specification 000, dispatch
-// descriptor). Attention cuts: it ends the fused groups before and behind it
+// The places at which a program is cut into dispatches. All operations between two cuts form one
+// dispatch, whatever their depth; an operation that cuts has a dispatch to itself (specification
+// 000, dispatch descriptor). Attention cuts: it ends the fused groups before and behind it
 // (facts/more/epilogue_slots.csv).
 //
-// No source tells in which dispatch an operation runs that a cut neither feeds nor reads. Assumed:
-// it runs as early as its operands allow, and if no cut reads it before, with the next operations.
+// If a cut neither feeds an operation nor reads it, no source tells in which dispatch that
+// operation runs. Assumed: it runs as early as its operands allow, or with the next operations if
+// no cut before them reads it.
 #pragma once
 
 #include "harness/device/executable.h"
 
 namespace anecheck::device {
 
-// Puts the operations in the order of their dispatches, those of one dispatch in the order that
-// they had, and sets how many there are.
+// Sorts the operations by dispatch, with their earlier order inside a dispatch, and sets the count
+// of dispatches.
 void CutIntoDispatches(Executable& executable);
 
 }  // namespace anecheck::device

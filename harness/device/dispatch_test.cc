@@ -1,4 +1,4 @@
-// The places at which the engine's compiler cuts programs; a cut changes no value.
+// Tests the places at which the engine's compiler cuts programs; a cut changes no value.
 #include "harness/device/dispatch.h"
 
 #include <cstring>
@@ -31,7 +31,7 @@ std::string Program(const std::string& statements) {
   return MilProgram(fmt::format("{} x", kType), statements, "y");
 }
 
-// The count of dispatches, and the first letters of the operations in their order.
+// The count of dispatches, and the first letter of each operation in the order of execution.
 std::string Dispatches(const std::string& statements, Backend backend = Backend::kAne) {
   CompileSettings settings;
   settings.target = &DefaultTarget();
@@ -57,8 +57,8 @@ TEST(Dispatches, ACutHasOneOfItsOwn) {
   EXPECT_EQ(Dispatches(Attention("a", "x") + Attention("y", "a")), "2 ss");
 }
 
-// An operation whose result no cut reads runs with those behind the cut, any other with those
-// before it.
+// An operation whose result no cut reads runs with the operations behind the cut; any other runs
+// with those before the cut.
 TEST(Dispatches, ABranchBesideACutSharesOne) {
   EXPECT_EQ(Dispatches(One("t", "tanh", "x") + Attention("c", "x") + One("r", "relu", "c") +
                        Sum("y", "r", "t")),

@@ -12,7 +12,7 @@
 namespace anecheck::device {
 namespace {
 
-// None for programs that are never run to their end.
+// Zero for programs that time out, since they never finish a run.
 size_t ArenaWords(const Executable& executable) {
   return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
 }
@@ -65,7 +65,7 @@ void Execution::RunNode(const Executable::Node& node) {
   if (executable_->faults.Find(FaultEffect::kNeighbour) != nullptr) OverwriteOperand(node);
 }
 
-// Planted defect: a store that lands in the operation's first operand.
+// Planted defect: a store hits the operation's first operand.
 void Execution::OverwriteOperand(const Executable::Node& node) {
   if (node.inputs.empty()) return;
   const Executable::Value& value = executable_->values[node.inputs[0]];
@@ -74,7 +74,7 @@ void Execution::OverwriteOperand(const Executable::Node& node) {
   std::memset(static_cast<char*>(pointers_[node.inputs[0]]) + bytes - 2, 0x41, 2);
 }
 
-// Planted defects of state from one execution to the next.
+// Planted defects of the state that is kept between executions.
 void Execution::SpoilStates() {
   const ActiveFaults& faults = executable_->faults;
   const bool lost = faults.Find(FaultEffect::kStateLost) != nullptr && runs_ > 0;
@@ -92,7 +92,7 @@ bool Execution::IsTurnOf(const Fault* fault) const {
          program_ % static_cast<uint64_t>(fault->a) + 1 == static_cast<uint64_t>(fault->a);
 }
 
-// Planted defect: the outputs of the first execution come back.
+// Planted defect: every execution returns the outputs of the first.
 void Execution::Cache(std::span<void* const> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     auto* bytes = static_cast<char*>(outputs[i]);
@@ -105,7 +105,7 @@ void Execution::Cache(std::span<void* const> outputs) {
   }
 }
 
-// Planted defects of the execution as a whole. False where outputs are to be left as they are.
+// Planted defects of the execution as a whole. Returns false if the outputs must stay unwritten.
 bool Execution::Misbehave(std::span<const void* const> inputs, std::span<void* const> outputs) {
   const ActiveFaults& faults = executable_->faults;
   if (faults.Find(FaultEffect::kRunCrash) != nullptr) CrashOnPurpose();

@@ -16,7 +16,7 @@
 namespace anecheck::device {
 
 enum class Backend : uint8_t { kAne, kBnns, kMpsGraph };
-// As the analytics file spells it: "ane", "bnns", "mps_graph".
+// The name in the analytics file: "ane", "bnns", "mps_graph".
 std::string_view BackendName(Backend backend);
 
 struct Port {
@@ -55,18 +55,18 @@ struct Executable {
   std::vector<Node> nodes;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  // The state that an operation made from it keeps from one execution to the next, zero at first.
+  // The states that an operation of this program keeps between executions, zero at first.
   std::vector<Port> states;
-  // Whether the states lie in buffers that both sides see, because there are no resident ones: on
-  // A13 (specification 000, hardware task descriptor; specification 004, table 26.1).
+  // Whether host and engine share the buffers of the states, because the family has no resident
+  // states: A13 (specification 000, hardware task descriptor; specification 004, table 26.1).
   bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;
   ActiveFaults faults;
   bool times_out = false;             // D39: an inference does not end in time
-  bool misplaces_reflection = false;  // D38: a setting of its tasks is written elsewhere
-  // Of a function whose inputs have ranges of shapes: makes the executables for the shapes that are
-  // bound. This one has the standard extents. Null for fixed shapes.
+  bool misplaces_reflection = false;  // D38: one setting of its tasks is written to the wrong place
+  // For a function whose inputs have ranges of shapes: makes the executables for the bound shapes,
+  // while this executable has the standard extents. Null for fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
 };
 
@@ -80,7 +80,7 @@ class Execution {
   // everything has been read. One call at a time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
-  // The new place of a state, instead of the execution's own memory.
+  // Moves a state to `data`, out of the execution's own memory.
   void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }
@@ -101,7 +101,7 @@ class Execution {
   std::vector<void*> call_outputs_;
   Scratch scratch_;
   uint64_t runs_ = 0;
-  uint64_t program_ = 0;                  // how many the process made before
+  uint64_t program_ = 0;                  // number of programs that the process made before
   std::vector<std::vector<char>> first_;  // outputs of the first execution, for the planted defect
 };
 

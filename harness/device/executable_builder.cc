@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// The operation's row, where programs of this kind may name it.
+// The operation's row, if programs in this input language may name the operation.
 Result<const OpRow*> RowOf(std::string_view op, const CompileSettings& settings) {
   const OpRow* row = FindOpRow(op);
   if (row == nullptr) {
@@ -58,7 +58,7 @@ ExecutableBuilder::ExecutableBuilder(std::string_view name, const CompileSetting
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// The limits of every tensor of the engine's part of a program.
+// Checks the limits of a tensor in the engine's part of a program.
 Status ExecutableBuilder::CheckTensor(const TensorType& type) const {
   const int rank = type.shape.rank();
   if (settings_.on_cpu) return {};
@@ -92,7 +92,7 @@ Status ExecutableBuilder::CheckExtent(const TensorType& type, int axis) const {
                                 type.ToString(), target.family, limit));
 }
 
-// facts/mil.md: fp16 and the 8- and 16-bit integers cross the boundary of the engine.
+// facts/mil.md: only fp16 and the 8- and 16-bit integers cross the boundary of the engine.
 Status ExecutableBuilder::CheckBoundary(const TensorType& type, std::string_view name) const {
   switch (type.element) {
     case Element::kFp16:
@@ -149,14 +149,14 @@ Operand ExecutableBuilder::AddConstant(std::shared_ptr<const Constant> constant)
   return At(value);
 }
 
-// A value with a place of its own among the intermediate tensors.
+// A value with separate storage among the intermediate tensors.
 Result<uint32_t> ExecutableBuilder::AddStored(const TensorType& type) {
   ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
   const int64_t bytes = (type.Bytes() + kAlignment - 1) / kAlignment * kAlignment;
   const auto value = static_cast<uint32_t>(executable_->values.size());
   executable_->values.push_back({type, nullptr, executable_->arena_bytes});
-  // Each tensor is followed by a granule of its own, so that an overrun harms no neighbour unless
-  // a planted defect asks for it.
+  // Each tensor is followed by a spare granule, so that an overrun changes a neighbour only if a
+  // planted defect demands it.
   executable_->arena_bytes += bytes + kAlignment;
   if (executable_->arena_bytes + constant_bytes_ > kMaxProgramBytes) {
     return StageError(Stage::kValidator, "can not fit the program's tensors in memory");
@@ -220,7 +220,7 @@ Status ExecutableBuilder::AddOutput(std::string_view name, const Operand& operan
                    });
   uint32_t value = operand.value;
   if (!own) {
-    // An input or a constant that is an output: the engine moves it.
+    // An input or a constant is also an output: the engine copies it.
     ANECHECK_ASSIGN(value, AddStored(operand.type));
     Executable::Node node;
     node.op = "identity";

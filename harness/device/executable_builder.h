@@ -1,5 +1,5 @@
-// Puts an executable together, operation by operation, by the rules of the engine; both input
-// languages of the compiler, MIL text and network descriptions, use it.
+// Builds an executable, operation by operation, by the rules of the engine. Both input languages of
+// the compiler, MIL text and network descriptions, use it.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ namespace anecheck::device {
 // An Error whose message ends in " @ " and the stage.
 Error StageError(Stage stage, std::string_view message);
 
-// The one error of a compilation that is no refusal: this engine has no kernel for the operation,
-// although a real one may have it.
+// The one error of a compilation that is not a refusal: the simulated engine has no kernel for the
+// operation, although a real engine may have one.
 Error NoKernel(std::string_view message);
 bool IsNoKernel(const Error& error);
 
-// The errors of its calls are those of CompileProgram; after one the builder is of no use. Not
-// thread-safe. `settings` must outlive it.
+// The errors of its calls are those of CompileProgram; after an error the builder cannot be used.
+// Not thread-safe. `settings` must outlive it.
 class ExecutableBuilder {
  public:
   ExecutableBuilder(std::string_view name, const CompileSettings& settings, Backend backend);
@@ -37,12 +37,12 @@ class ExecutableBuilder {
   Operand AddConstant(std::shared_ptr<const Constant> constant);
   Operand At(uint32_t value) const;
 
-  // Compiles an operation; gives its results, in order.
+  // Compiles an operation and returns its results, in order.
   Result<std::vector<Operand>> AddOperation(std::string_view op, ArgumentSource& arguments);
 
   Status AddOutput(std::string_view name, const Operand& operand);
 
-  // The executable; nothing is added after it.
+  // Returns the executable; nothing may be added after this call.
   Result<std::shared_ptr<Executable>> Finish();
 
  private:

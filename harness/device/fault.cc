@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kUlpFamily = "ulp-error:";
 
-// Ids and operation names of the parametric family, which no row holds. Never shrinks: an id is
-// enabled by hand, so that there are few.
+// Storage for ids and operation names of the parametric family, which has no rows. It never
+// shrinks: ids are enabled by hand, so there are few.
 std::string_view Intern(std::string_view text) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> texts;

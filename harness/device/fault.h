@@ -1,6 +1,6 @@
 // Planted defects of the simulated engine, so that the power of a campaign to find defects can be
 // measured. Each is a row of data; the compile step, the executor and the runtime look up the
-// enabled ones where they apply.
+// enabled faults at the places that they affect.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class FaultKind : uint8_t {
   kCrash,
   kHang,
   kMemory,
-  kEncoding,  // a file that the compiler leaves says another thing than the program
+  kEncoding,  // a file of the compiler does not match the program
 };
 std::string_view FaultKindName(FaultKind kind);
 
@@ -39,15 +39,15 @@ enum class FaultMechanism : uint8_t {
   kOutput,     // the operation's output is changed after it ran (`effect`)
   kCompile,    // the compile step misjudges (`effect`)
   kRuntime,    // an e5rt call misbehaves (`effect`)
-  kFile,       // a file that the compiler leaves is wrong (`effect`)
+  kFile,       // a file that the compiler writes is wrong (`effect`)
 };
 
 // The actions of kOutput, kCompile, kRuntime and kFile faults. `a` and `b` are the row's
 // parameters.
 enum class FaultEffect : uint8_t {
   kNone,
-  // Output effects, on the stored elements. The elements touched are chosen by a hash of their
-  // index, `share` of them, unless the text says otherwise.
+  // Output effects, on the stored elements. Unless stated otherwise, they touch the part `share` of
+  // the elements, chosen by a hash of the index.
   kUlps,            // moves a units in the last place away from zero
   kUlpsTowardZero,  // moves a units toward zero
   kSignFlip,
@@ -65,26 +65,26 @@ enum class FaultEffect : uint8_t {
   kChannelZero,          // the slices of axis 1 from index a on are zero
   kChannelRepeat,        // every slice of axis 1 is a copy of the first
   kBatchRepeat,          // every slice of axis 0 is a copy of the first
-  kTransposeLast,        // the last two axes are exchanged where they are equal
-  kTileEdge,             // elements whose index is a multiple of a, but 0, are zero
+  kTransposeLast,        // the last two axes are exchanged if their extents are equal
+  kTileEdge,             // elements at multiples of a, except 0, are zero
   kWideTail,             // elements from index a on are moved by b units
   kBigMagnitude,         // magnitudes above a are moved by b units
   kSmallMagnitude,       // magnitudes below 2^-a are zero
   kNegativeUlps,         // negative elements are moved by a units
   kHalfInteger,          // odd integers and their halves are moved by one unit
-  kStaleEverySecondRun,  // every second execution leaves the output of the one before
+  kStaleEverySecondRun,  // every second execution leaves the output of the previous one
   kUninitialised,        // the output keeps the buffer's old content
   kRunCounter,           // the first element is moved by one unit in one of a executions
-  kZeroSign,             // zeros of one sign take the other: negative ones, or those above (a = 1)
+  kZeroSign,             // zeros change their sign: negative zeros, or positive ones if a = 1
   kInfinityClamped,      // infinities are the largest finite numbers
   kFirstRun,             // the first element is moved by one unit in a program's first execution
-  kLaterRuns,            // and in all but the first
-  kRareProgram,          // and in one of a programs that the process made
+  kLaterRuns,            // the same in all executions but the first
+  kRareProgram,          // the same in one of a programs that the process made
   kAfterOther,           // the first element is that of the operation's last result in the process
   kOverrun,              // a bytes after the output are overwritten, up to 16
   kNeighbour,            // the last element of the operation's first input is overwritten
   // Compile effects.
-  kRejectOp,      // the operation is refused, in the words `text` where it has some
+  kRejectOp,      // the operation is refused, with the message `text` if it is not empty
   kRejectRank,    // tensors of rank a are refused
   kRejectExtent,  // an axis of a is refused
   kRejectWide,    // an axis of more than a is refused
@@ -96,20 +96,20 @@ enum class FaultEffect : uint8_t {
   kFallBack,      // the engine's part runs on the CPU backend, silently
   kCompileCrash,
   kCompileHang,
-  kCompileLeak,  // a kibibytes stay allocated a compile
+  kCompileLeak,  // a kibibytes stay allocated per compilation
   kCompileSlow,  // compiling the operation takes a milliseconds more
   // Run effects.
   kRunCrash,
   kRunAbort,
   kRunHang,
-  kRunSlow,       // a milliseconds a run
+  kRunSlow,       // a milliseconds more per run
   kRunError,      // execute reports a failure in one of a executions
-  kRunLeak,       // a kibibytes stay allocated a run
+  kRunLeak,       // a kibibytes stay allocated per run
   kRunPrints,     // garbage on standard output
   kRunExit,       // the process ends with code a
   kRareError,     // execute reports a failure for one of a programs that the process made
   kRareCrash,     // one of a programs that the process made crashes
-  kCached,        // a program gives the outputs of its first execution for good
+  kCached,        // a program always returns the outputs of its first execution
   kInputChanged,  // the last byte of each input port is changed
   // e5rt effects.
   kSlotsSmall,        // a program slots instead of 128
@@ -126,7 +126,7 @@ enum class FaultEffect : uint8_t {
   kBufferTypes,       // any buffer type is valid
   kPortAnyName,       // a port of an unknown name is the first port
   kPortSwap,          // the first two input ports are exchanged
-  kBufferShort,       // buffers are a bytes smaller than asked
+  kBufferShort,       // buffers are a bytes smaller than requested
   kDoubleRun,         // each encoded operation runs twice
   kSkipLastOp,        // the last encoded operation of two or more is not run
   kReverseOrder,      // encoded operations run in reverse order
@@ -142,7 +142,7 @@ enum class FaultEffect : uint8_t {
   kFileKernelSwap,     // the first two channels of each kernel change places
   kFileDispatchTwice,  // the descriptor has one inference too many
   kFilePortSize,       // the descriptor's ports are half as large
-  // Effects on state from one execution to the next.
+  // Effects on the state that is kept between executions.
   kStateLost,  // states are zero again before each execution
   kStateFull,  // states are 1 before the first execution
 };
@@ -154,15 +154,15 @@ struct Fault {
   std::string_view op_class;  // its class, or "runtime", "calls", "compiler", "state", "files"
   FaultKind kind;
   FaultMechanism mechanism;
-  double ulps = 0;   // size of the error, 0 where it is not numeric
+  double ulps = 0;   // size of the error, 0 if it is not numeric
   double share = 1;  // part of the elements touched
   Planted planted = Planted::kCount;
   FaultEffect effect = FaultEffect::kNone;
   int64_t a = 0;
   int64_t b = 0;
   std::string_view text = {};
-  // The term that admits all its values, so that no hunt can call one wrong. Empty for faults
-  // that can be found.
+  // The contract's term that admits all values of the fault, so that no hunt can find it. Empty for
+  // faults that can be found.
   std::string_view admitted = {};
 };
 
@@ -172,27 +172,27 @@ std::span<const Fault> Faults();
 // compiled.
 class ActiveFaults {
  public:
-  // kNotFound where no row has that id and it is not of the parametric family; kInvalid where the
+  // Errors: kNotFound if no row has that id and it is not of the parametric family; kInvalid if the
   // family's parameters are out of range (1 to 4096 units, 1 to 1000 permille).
   Status Enable(std::string_view id);
-  // False where it was not enabled.
+  // False if it was not enabled.
   bool Disable(std::string_view id);
   void Clear() { faults_.clear(); }
   bool empty() const { return faults_.empty(); }
   std::span<const Fault> all() const { return faults_; }
 
-  // The first enabled row with that effect which concerns `op` (empty: whatever its operation).
+  // The first enabled row with that effect for `op` (empty: for any operation).
   const Fault* Find(FaultEffect effect, std::string_view op = {}) const;
-  // Whether the argument of the operation is to be ignored.
+  // Whether the operation must ignore the argument.
   bool IgnoresArgument(std::string_view op, std::string_view argument) const;
-  // Sets the planted flags that concern the operation.
+  // Sets the planted flags for the operation.
   void Plant(std::string_view op, NumericModel& model) const;
 
  private:
   std::vector<Fault> faults_;
 };
 
-// Whether a row names that operation.
+// Whether a row applies to that operation.
 inline bool Concerns(const Fault& fault, std::string_view op) {
   return fault.op == "*" || fault.op == op;
 }

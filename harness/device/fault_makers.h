@@ -35,7 +35,7 @@ constexpr Fault Ignores(std::string_view id, std::string_view op, std::string_vi
   return fault;
 }
 
-// A fault that stays inside the contract.
+// A fault whose values the contract admits.
 constexpr Fault Admitted(Fault fault, std::string_view why) {
   fault.admitted = why;
   return fault;
@@ -83,7 +83,7 @@ constexpr Fault Run(std::string_view id, FaultKind kind, FaultEffect effect, int
   return fault;
 }
 
-// Of the calls of the runtime rather than of programs.
+// A fault of the runtime's calls rather than of programs.
 constexpr Fault Call(std::string_view id, FaultKind kind, FaultEffect effect, int64_t a,
                      std::string_view description) {
   Fault fault = Run(id, kind, effect, a, description);

@@ -1,4 +1,4 @@
-// Every planted defect makes a difference that can be seen: numeric and compile rows on a set of
+// Tests that every planted defect makes a visible difference: numeric and compile rows on a set of
 // stock programs, crashes and hangs in child processes. Rows of the e5rt layer: see
 // e5rt/runtime_fault_test.cc.
 #include "harness/device/fault.h"
@@ -36,7 +36,7 @@ struct StockProgram {
   bool rejected = false;  // by a clean engine
 };
 
-// One value stream for all: signs, sizes and special values mixed.
+// One stream of values for all programs, with mixed signs, sizes and special values.
 double StockValue(size_t index, int flavour) {
   const double base = std::sin(static_cast<double>(index) * 1.37 + flavour) * 4;
   if (flavour == 1) return base * 700;      // sums reach the port
@@ -398,7 +398,8 @@ TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
   }
 }
 
-// Size and content decide which elements are touched: no tensor is too small to be met.
+// The choice of touched elements depends on the tensor's size and content, so that small tensors
+// are touched too.
 TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
   ActiveFaults faults;
   ASSERT_TRUE(faults.Enable("ulp-error:add:1:10").ok());
@@ -423,8 +424,7 @@ TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
   EXPECT_EQ(places.size(), 8u) << "every position";
 }
 
-// A fault that no value can show is data with a reason, and small. Compressed constants are
-// expanded while a program is compiled, in no step of a run.
+// Compressed constants are expanded while a program is compiled, not during a run.
 TEST(Faults, ReachConstantsThatTheCompilerExpands) {
   const std::string program = MilProgram(
       "tensor<fp16, [2]> x",
@@ -438,6 +438,7 @@ TEST(Faults, ReachConstantsThatTheCompilerExpands) {
   EXPECT_NE(Outcome(program, faults, "h15", 0, 1), Outcome(program, none, "h15", 0, 1));
 }
 
+// A fault whose values the contract admits must name the admitting term, and be small.
 TEST(Faults, AdmittedOnesGiveTheReason) {
   size_t admitted = 0;
   for (const Fault& fault : Faults()) {
@@ -449,7 +450,8 @@ TEST(Faults, AdmittedOnesGiveTheReason) {
   EXPECT_EQ(admitted, 1u);
 }
 
-// ---- rows that end, stop or swell their process -------------------------------------------------
+// ---- rows that crash, hang or grow their process
+// -------------------------------------------------
 
 const std::string kAddOne =
     MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
@@ -464,7 +466,7 @@ int64_t ResidentPages() {
   return resident;
 }
 
-// Runs in a process of its own: ten programs under one fault, then the growth of the process.
+// Runs in a child process: ten programs under one fault, then prints the growth of the process.
 TEST(FaultChild, RunsTenPrograms) {
   const char* fault = std::getenv(kChildVariable);
   if (fault == nullptr) GTEST_SKIP() << "only as the child of another test";
@@ -494,7 +496,7 @@ struct ChildEnd {
   }
 };
 
-// Kills the child after the limit, which a slow machine may need for a start under load.
+// Kills the child after the limit, which is long because a loaded machine starts processes slowly.
 ChildEnd RunChild(std::string_view fault,
                   std::chrono::milliseconds limit = std::chrono::minutes(1)) {
   int pipe_ends[2];
@@ -518,7 +520,7 @@ ChildEnd RunChild(std::string_view fault,
   ChildEnd end;
   int status = 0;
   const auto deadline = std::chrono::steady_clock::now() + limit;
-  // Its end of the pipe closes with it.
+  // The child's end of the pipe closes when the child ends.
   pollfd child_end = {pipe_ends[0], POLLIN, 0};
   char buffer[4096];
   for (ssize_t got = 1; got > 0;) {

@@ -1,5 +1,5 @@
-// The rows of facts/numerics.md that concern operations the engine has, each measured on the
-// simulated engine through the e5rt ABI.
+// Measures the rows of facts/numerics.md on the simulated engine through the e5rt ABI, for the
+// operations that the engine has.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -271,8 +271,8 @@ TEST_F(Golden, FirstInfinities) {
   EXPECT_NE(Unary("square", {255.875})[0], kInfinity);
 }
 
-// Specification 004: an arbitrary curve of 33 knots, built as linear, relu, linear, gives its table
-// to fp16 exactly. The curve is a Gaussian bump over [-4, 4] with knots on a grid of 2^-10.
+// Specification 004: an arbitrary curve of 33 knots, built as linear, relu, linear, reproduces its
+// table exactly in fp16. The curve is a Gaussian bump over [-4, 4] with knots on a grid of 2^-10.
 TEST_F(Golden, GaussianBumpByLinearReluLinear) {
   constexpr int kKnots = 33;
   constexpr double kStep = 0.25;

@@ -49,7 +49,7 @@ void LoadHalves(const void* from, int64_t stride, int64_t count, float* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = LoadHalf(Read<uint16_t>(from, i * stride));
 }
 
-// The planted defects of the store.
+// Applies the planted defects of the store.
 void SpoilStored(const NumericModel& model, int64_t count, uint16_t* to) {
   for (int64_t i = 0; i < count; ++i) {
     const Half half{to[i]};

@@ -1,5 +1,5 @@
 // Conversions between stored elements and the engine's working formats, a block of elements at a
-// time: the rounding points of the simulated engine. Used by every kernel.
+// time. The simulated engine rounds here. Used by every kernel.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ inline uint16_t StoreHalfNearestEven(float value) {
   float base = (std::bit_cast<float>(word & 0x7fffffffu) * 0x1p+112f) * 0x1p-110f;
   uint32_t bias = twice & 0xff000000u;
   if (bias < 0x71000000u) bias = 0x71000000u;
-  // Adding a power of two whose last place is that of the result makes the hardware round there.
+  // The added power of two has the last place of the result, so the hardware rounds at that place.
   base = std::bit_cast<float>((bias >> 1) + 0x07800000u) + base;
   const uint32_t bits = std::bit_cast<uint32_t>(base);
   const uint32_t magnitude = ((bits >> 13) & 0x7c00u) + (bits & 0x0fffu);
@@ -43,7 +43,7 @@ inline uint16_t StoreHalfNearestEven(float value) {
                                (twice > 0xff000000u ? 0x7e00u : magnitude));
 }
 
-// Rounds ties away from zero: adding half a unit to the magnitude's bits does it.
+// Rounds ties away from zero: adds half a unit to the magnitude's bits.
 inline uint16_t StoreHalfNearestAway(float value) {
   const uint32_t word = std::bit_cast<uint32_t>(value);
   const uint32_t magnitude = word & 0x7fffffffu;

@@ -37,7 +37,7 @@ RC_GTEST_PROP(HalfBlock, StoresRoundedToNearest, ()) {
   RC_ASSERT(away == expected_away);
 }
 
-// Every half, its neighbours' midpoint and a hair beside it.
+// Every half, the midpoint to its neighbour, and values just beside that midpoint.
 TEST(HalfBlock, RoundsTiesByTheModel) {
   for (int32_t ordinal = 0; ordinal < 0x7bff; ++ordinal) {
     const Half low = HalfFromOrdinal(ordinal);

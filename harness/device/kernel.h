@@ -1,5 +1,5 @@
-// The product of the compile step for one operation: a kernel with everything resolved, run once an
-// execution. Used by the operation table and the executor.
+// The product of the compile step for one operation: a kernel with all parameters resolved, run
+// once per execution. Used by the operation table and the executor.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class Scratch {
   std::vector<float> buffers_[kSlots];
 };
 
-// The places of a kernel's operands: dense row-major tensors of the types the kernel was built for.
-// Outputs never overlap inputs.
+// The addresses of a kernel's operands: dense row-major tensors of the types the kernel was built
+// for. Outputs never overlap inputs.
 struct Invocation {
   std::span<const void* const> inputs;
   std::span<void* const> outputs;
@@ -41,7 +41,7 @@ struct Invocation {
   }
 };
 
-// Immutable once built; Run may be called from several threads with scratch of their own.
+// Immutable once built; several threads may call Run, each with its own scratch.
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -23,7 +23,7 @@ void AppendValue(std::vector<uint8_t>& data, T value) {
 
 Error BadLiteral(mil::ValueView value) {
   return MakeError(ErrorCode::kInvalid,
-                   fmt::format("'{}' is no literal of the type that is asked for", value.text()),
+                   fmt::format("'{}' is no literal of the required type", value.text()),
                    value.offset());
 }
 
@@ -81,7 +81,7 @@ Result<Constant> ReadUntyped(mil::ValueView value, Element hint) {
   return constant;
 }
 
-// Packed elements of `bits` bits, from the lowest bit on, to one byte each.
+// Unpacks elements of `bits` bits, lowest bit first, to one byte each.
 std::vector<uint8_t> Unpack(const std::vector<uint8_t>& packed, int64_t elements, int bits) {
   std::vector<uint8_t> bytes(static_cast<size_t>(elements));
   for (int64_t i = 0; i < elements * bits; ++i) {

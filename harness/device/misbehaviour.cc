@@ -25,7 +25,7 @@ void SleepOnPurpose(int64_t milliseconds) {
 }
 
 void LeakOnPurpose(size_t bytes) {
-  // Kept reachable, so that only the process's size shows it.
+  // The memory stays reachable, so that only the size of the process shows the leak.
   static auto* kept = new std::vector<std::vector<char>>;
   kept->emplace_back(bytes, 'Z');
 }

@@ -1,5 +1,5 @@
-// The ways in which a planted defect brings down or slows its process. Workers that run the
-// simulated engine must survive none of them and report each.
+// The ways in which a planted defect crashes or slows its process, so that a runner must report
+// each of them.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// The engine's data movement on counted elements, with the results that MIL's definitions give.
+// Tests the engine's data movement on counted elements against the results that MIL's definitions
+// require.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -15,7 +16,7 @@ class Movement : public ::testing::Test {
   CleanSettings clean_;
 };
 
-// 0, 1, 2, ... in a tensor of these extents goes through `statements`, which end in y.
+// Runs `statements`, which end in y, on a tensor of these extents with the elements 0, 1, 2, ...
 Numbers Moved(const std::string& extents, size_t count, const std::string& statements,
               size_t results) {
   Numbers x(count);
@@ -29,7 +30,7 @@ TEST_F(Movement, ShapesChangeAndElementsStay) {
        {"tensor<fp16, [2, 1, 3]> y = expand_dims(x = x, axes = tensor<int32, [1]>([1]));",
         "tensor<fp16, [2, 3]> y = identity(x = x);",
         "tensor<fp16, [2, 3]> y = flatten2d(x = x, axis = int32(1));",
-        // A 0 is the extent of the same axis counted from the last, or 1.
+        // A 0 takes the extent of the same axis counted from the last, or 1 if there is none.
         "tensor<fp16, [1, 2, 3]> y = reshape(x = x, shape = tensor<int32, [3]>([0, 2, 0]));",
         "tensor<fp16, [1, 2, 3]> e = expand_dims(x = x, axes = tensor<int32, [1]>([0]));"
         "tensor<fp16, [2, 3]> y = squeeze(x = e, axes = tensor<int32, [1]>([0]));",
@@ -63,7 +64,7 @@ TEST_F(Movement, SlicesBackwardAndByMask) {
                   "squeeze_mask = tensor<bool, [2]>([false, true]));",
                   2),
             (Numbers{1, 4}));
-  // A squeezed axis is indexed at its begin, which the mask makes 0, whatever the stride.
+  // A squeezed axis is indexed at its begin whatever the stride; the mask makes this begin 0.
   EXPECT_EQ(Moved("[2, 3]", 6,
                   "tensor<fp16, [2]> y = slice_by_index(x = x, begin = tensor<int32, [2]>([0, 1]), "
                   "end = tensor<int32, [2]>([2, 0]), stride = tensor<int32, [2]>([1, -1]), "
@@ -95,8 +96,8 @@ TEST_F(Movement, ReversesTilesAndCrops) {
             (Numbers{4, 5}));
 }
 
-// Four channels of one pixel become one channel of four: the channel order tells the two apart only
-// with more than one channel in the result.
+// Each four channels of a pixel become a block of four pixels. The two channel orders differ only
+// if the result has more than one channel.
 TEST_F(Movement, BlocksInBothChannelOrders) {
   EXPECT_EQ(
       Moved("[1, 8, 1, 1]", 8,
@@ -133,7 +134,7 @@ TEST_F(Movement, BatchesPadWithZeroAndCrop) {
 }
 
 TEST_F(Movement, GathersByConstantAndFromTheEnd) {
-  // A13 takes wrong elements of the last axis.
+  // A13 selects wrong elements along the last axis.
   ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("D27", 0), ANECHECK_SIM_OK);
   EXPECT_EQ(Moved("[3, 2]", 6,
                   "tensor<fp16, [2, 2]> y = gather(x = x, indices = tensor<int32, [2]>([2, -3]), "

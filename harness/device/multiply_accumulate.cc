@@ -28,7 +28,7 @@ float PortLimitOf(const NumericModel& model, int64_t inner) {
   return model.Has(Planted::kMacPortHalved) ? kPortLimit / 2 : kPortLimit;
 }
 
-// The number that leaves the array: rounded, limited, without NaN where the family has none.
+// The value that leaves the array: rounded, limited, and without NaN if the family has none.
 float LeavePort(const NumericModel& model, float accumulator, float limit, bool to_half) {
   float value = accumulator;
   if (to_half) {
@@ -133,20 +133,20 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
   return LeaveFixed(model, static_cast<double>(sum) / kSteps);
 }
 
-// The power of two at or below the magnitude, as the array sees exponents: 2^-14 at least.
+// The power of two at or below the magnitude, at least 2^-14, as the array reads exponents.
 float PowerOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;
   return std::max(std::bit_cast<float>(bits), 0x1p-14f);
 }
 
-// A product in steps, of fewer than 2^31. A product of two fp16 numbers has 22 bits, so fp32 holds
-// it, and half a step more, exactly.
+// A product in steps. Precondition: fewer than 2^31 steps. A product of two fp16 numbers has 22
+// bits, so fp32 holds it exactly, also with half a step added.
 int32_t FewSteps(float a, float power, float b) {
   const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
   return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
 }
 
-// Sums in steps of one row with a block of columns.
+// The sums, in steps, of one row with a block of columns.
 class FixedBlock {
  public:
   FixedBlock(const float* row, const float* right, int64_t right_stride, int64_t inner,
@@ -163,7 +163,8 @@ class FixedBlock {
     }
     for (int64_t c = 0; c < count_; ++c) sums[c] += static_cast<double>(bounded[c]);
   }
-  // Precondition: no product has 2^31 steps. `reach` keeps the greatest magnitude of each sum.
+  // Precondition: no product has 2^31 steps. `reach` becomes the greatest magnitude that each sum
+  // had.
   void Add(double* sums, double* reach) const {
     for (int64_t k = 0; k < inner_; ++k) {
       const float* right = right_ + k * right_stride_;
@@ -187,7 +188,8 @@ float Largest(const float* values, int64_t count) {
   return largest;
 }
 
-// Without planted defects. Sums that overflow, and rows with products that may, take the long way.
+// For models without planted defects. Sums that overflow, and rows whose products may, take the
+// slow path.
 void FastFixedLoops(const NumericModel& model, const float* left, const float* right,
                     MacShape shape, float* result, const ArrayStart& start) {
   constexpr double kLimit = static_cast<double>(kOverflow) / kSteps;
@@ -202,7 +204,7 @@ void FastFixedLoops(const NumericModel& model, const float* left, const float* r
     for (int64_t row = 0; row < shape.rows; ++row) {
       const float* of_row = left + row * shape.inner;
       const double largest = of_rows[static_cast<size_t>(row)];
-      // Half a step for each rounding, and room for the start.
+      // Adds half a step for each rounding, and leaves room for the start.
       const bool bounded = (largest + 0x1p-16) * static_cast<double>(shape.inner) < kLimit / 2;
       const FixedBlock block(of_row, right + column, shape.columns, shape.inner, count);
       double sums[kColumnBlock];

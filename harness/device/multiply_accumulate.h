@@ -15,10 +15,10 @@ struct MacShape {
   int64_t columns = 0;  // of the right operand
 };
 
-// Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias, and
-// it and sums, differences and products of fp16 elements read exponent 31 as any other exponent
-// (facts/silicon/numerics_laws.md, L1 to L7): measured on h16g and h18g, other targets of both
-// families are inferred.
+// Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias. On
+// these families the array, and also sums, differences and products of fp16 elements, read exponent
+// 31 as any other exponent (facts/silicon/numerics_laws.md, L1 to L7). Measured on h16g and h18g;
+// inferred for the other targets of both families.
 inline bool HasFixedPointArray(const NumericModel& model) {
   constexpr int kA16 = 5;
   constexpr int kA18 = 7;
@@ -26,13 +26,12 @@ inline bool HasFixedPointArray(const NumericModel& model) {
 }
 
 // Applies to an operand, in place, the changes on the way into the array: NaN becomes +infinity
-// (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers where the
-// array is a fixed-point accumulator.
-// Values are fp16 carried in fp32. Returns whether all are finite.
+// (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers if the array is a
+// fixed-point accumulator. Values are fp16 carried in fp32. Returns whether all are finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
-// The start of a fixed-point accumulator, one value per row or one per column; others add their
-// bias after the port.
+// The start of a fixed-point accumulator, one value per row or one per column. Arrays of other
+// families add the bias after the port.
 struct ArrayStart {
   const float* of_rows = nullptr;
   const float* of_columns = nullptr;
@@ -44,18 +43,19 @@ struct ArrayStart {
 };
 
 // result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major, operands as
-// PrepareMacOperand left them. `finite` says that both are finite. With `to_half` results lie on
+// PrepareMacOperand left them. `finite`: both operands are finite. With `to_half` results lie on
 // the fp16 grid after one rounding at the port; else they are the fp32 accumulator.
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
                         MacShape shape, bool finite, bool to_half, float* result,
                         const ArrayStart& start = {});
 
-// One result by the plain definition, with every option of the model, planted defects included;
-// `right_stride` apart in the right operand. The fast loops of MultiplyAccumulate give the same.
+// One result by the plain definition, with every option of the model, planted defects included.
+// `right_stride` is the distance between elements of the right operand. The fast loops of
+// MultiplyAccumulate return the same result.
 float MacResult(const NumericModel& model, const float* left, const float* right,
                 int64_t right_stride, int64_t inner, bool to_half, float start = 0);
 
-// Infinities and NaN, carried in fp32 from fp16, as the numbers (1 + m / 1024) * 2^16.
+// Turns infinities and NaN, carried in fp32 from fp16, into the numbers (1 + m / 1024) * 2^16.
 void ReadAsNumbers(float* values, int64_t count);
 
 // The sum of two lanes on the 12-bit grid of D03 and D04: both are truncated to a multiple of

@@ -61,7 +61,7 @@ TEST(MultiplyAccumulate, LatticeTruncatesBothLanes) {
   // 2^E is 4096 for 2048: the grid is 1.
   EXPECT_EQ(AddOnTileLattice(2048, 1.75f), 2049);
   EXPECT_EQ(AddOnTileLattice(-2048, -1.75f), -2049);
-  // And 8192 for 4096: the grid is 2.
+  // 2^E is 8192 for 4096: the grid is 2.
   EXPECT_EQ(AddOnTileLattice(4096, 1), 4096);
   EXPECT_EQ(AddOnTileLattice(1, 4096), 4096);
   EXPECT_EQ(AddOnTileLattice(0x1p-24f, 0x1p-24f), 0x1p-23f);
@@ -76,7 +76,7 @@ TEST(MultiplyAccumulate, PortTurnsLargeResultsIntoInfinity) {
   EXPECT_EQ(Sum(NumericModel{}, {16384, 16384}), 32768);
   // One tap has the full range.
   EXPECT_EQ(Sum(a13, {60000}), 60000);
-  // An interior partial sum overflows, though the sum would not.
+  // An interior partial sum overflows, although the final sum would not.
   std::vector<float> values(8, 16384.0f);
   for (int i = 4; i < 8; ++i) values[static_cast<size_t>(i)] = -16384;
   EXPECT_TRUE(std::isinf(Sum(a13, values)));
@@ -131,7 +131,8 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   }
 }
 
-// Near the limit of the fixed-point accumulator, near its least product, and at its start.
+// The inputs lie near the limit of the fixed-point accumulator and near its least product, with a
+// start.
 RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
   const NumericModel model = Family(*rc::gen::element(5, 7));
   const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),

@@ -250,8 +250,8 @@ TEST_F(NativeLayers, DropoutAtRateZeroDropsNothing) {
       << error;
 }
 
-// The flag of a pair is the low byte of its cell: the least number of fp16 where it is set. A point
-// at the very radius is within.
+// The flag of a pair is the low byte of its cell, so a set flag reads as the least number of fp16.
+// A point exactly at the radius counts as within.
 TEST_F(NativeLayers, RadiusSearchFlagsThePointsWithin) {
   using P = params::NativeRadiusSearch;
   constexpr double kSet = 0x1p-24;
@@ -289,7 +289,7 @@ TEST_F(NativeLayers, Geometry) {
 
 TEST_F(NativeLayers, AttentionWeighsTheValues) {
   using P = params::NativeSdpa;
-  // Both keys score alike but for the mask, which shuts the second one out of the first row.
+  // Both keys have the same score, but the mask excludes the second key from the first row.
   EXPECT_EQ(Layer(OpKind::kNativeSdpa)
                 .In(P::kQuery, {1, 2, 1, 2}, {1, 0, 1, 0})
                 .In(P::kKey, {1, 2, 1, 2}, {1, 2, 1, 3})

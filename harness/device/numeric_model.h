@@ -1,4 +1,4 @@
-// How the engine of one family computes: the roundings, limits and special values that the kernels
+// The arithmetic of one family's engine: the roundings, limits and special values that the kernels
 // of the simulated engine follow. A model is resolved once, when a program is compiled, from the
 // family, the quirk switches and the enabled faults. Figures: facts/numerics.md.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace anecheck::device {
 
-// Planted defects of the datapath. Each stands in a row of the fault table (fault.cc), which
-// describes it; none is ever set without one.
+// Planted defects of the datapath. A row of the fault table (fault_rows.cc) describes each, and
+// each is set only through its row.
 enum class Planted : uint8_t {
   kMacHalfAccumulator,
   kMacHalfTiles,

@@ -78,7 +78,7 @@ Operand OpBuilder::Tensor(std::string_view name) {
     return {};
   }
   inputs_.push_back(operand->value);
-  // Positions are narrowed where they are indices, and nowhere else.
+  // The compiler narrows 32-bit positions only where they serve as indices.
   CheckMeasuredType(operand->type, name == "indices" ? operand->origin.op : "");
   if (name == "weight") weight_ = operand->value;
   return *operand;

@@ -1,5 +1,5 @@
-// How a row of the operation table reads a MIL statement: arguments by name, constants resolved,
-// the first complaint kept. Used by the files of ops/ and driven by compile.cc.
+// Reading of a MIL statement by a row of the operation table: arguments by name, constants
+// resolved, the first error kept. Used by the files of ops/ and driven by compile.cc.
 #pragma once
 
 #include <array>
@@ -21,18 +21,19 @@
 
 namespace anecheck::device {
 
-// The step that refuses a program; the text of an error ends in " @ " and its name.
+// The compile step that refuses a program; an error's message ends in " @ " and the name of the
+// step.
 enum class Stage : uint8_t { kParser, kFrontend, kFloor, kHal, kValidator, kCodegen, kLoad };
 std::string_view StageName(Stage stage);
 
-// How an operation takes part in dispatches (dispatch.h).
+// The part of an operation in dispatches (dispatch.h).
 enum class Pass : uint8_t {
-  kShared,  // one pass in a dispatch with others
-  kCut,     // one pass in a dispatch of its own
+  kShared,  // shares a dispatch with other passes
+  kCut,     // has a dispatch to itself
   kFolded,  // folded into the descriptor of another pass
 };
 
-// The options of a compilation beside the program.
+// The inputs of a compilation besides the program.
 struct CompileSettings {
   const Target* target = nullptr;
   QuirkSwitches quirks;
@@ -56,8 +57,8 @@ struct Constant {
   std::string text;
 };
 
-// The operation that gives a value: its name, and the first value that it reads. Empty for inputs
-// and constants.
+// The operation that produces a value: its name, and the first value that it reads. Empty for
+// inputs and constants.
 struct Origin {
   std::string_view op;
   uint32_t first_input = ~uint32_t{0};
@@ -72,7 +73,7 @@ struct Operand {
   bool state = false;  // the operands of operations on states
 };
 
-// A short list of integers without allocation, as attributes are.
+// A short list of integers without heap allocation, for attributes.
 class IntList {
  public:
   static constexpr size_t kCapacity = 32;
@@ -103,15 +104,15 @@ class ArgumentSource {
  public:
   virtual ~ArgumentSource() = default;
   virtual bool Has(std::string_view name) const = 0;
-  // The operand of an argument that is there. An Error where a name stands for nothing, a literal
-  // is malformed, or the argument is a tuple of several.
+  // The operand of a present argument. An Error if a name is not defined, a literal is malformed,
+  // or the argument is a tuple of several values.
   virtual Result<Operand> Single(std::string_view name, Element hint) = 0;
   // The operands of a tuple, or the one operand.
   virtual Result<std::vector<Operand>> Several(std::string_view name, Element hint) = 0;
 };
 
-// Reads arguments and collects the statement's operations. The first complaint sticks: after it
-// every getter returns an empty value, and the caller looks at ok() before it trusts extents.
+// Reads arguments and collects the statement's operations. The first error is kept: after it every
+// getter returns an empty value, and the caller must check ok() before it trusts extents.
 class OpBuilder {
  public:
   OpBuilder(std::string_view op, const CompileSettings& settings, ArgumentSource& source)
@@ -136,31 +137,32 @@ class OpBuilder {
     if (!settings_.on_cpu) Reject(stage, std::move(message));
   }
 
-  // Whether the argument was written (and no planted defect hides it).
+  // Whether the statement has the argument (and no planted defect hides it).
   bool Has(std::string_view name) const;
 
   // A tensor operand; it becomes the next input of the kernel. `index` of the k-th call is k.
   Operand Tensor(std::string_view name);
-  // The same where it may be absent: an operand of type kOther, and no kernel input.
+  // The same for an argument that may be absent: then nothing is returned, and no kernel input is
+  // added.
   std::optional<Operand> OptionalTensor(std::string_view name);
   // A state, which the kernel reads (its next input) or writes (its output behind the results).
   Operand State(std::string_view name);
   void Reads(const Operand& state) { inputs_.push_back(state.value); }
   void Writes(const Operand& state) { written_ = state.value; }
   std::optional<uint32_t> written() const { return written_; }
-  // Constant numbers of any rank that are no kernel input; nothing where they are refused.
+  // Constant numbers of any rank that do not become a kernel input; empty if they are refused.
   std::optional<Operand> ConstantTensor(std::string_view name);
   // All members of a tuple, each a kernel input.
   std::vector<Operand> Tensors(std::string_view name);
 
-  // Constants. A present argument of another kind is refused; an absent one gives the fallback,
-  // or is refused where the getter has none.
+  // Constants. A present argument of another kind is refused. An absent argument yields the
+  // fallback, or is refused if the getter has none.
   IntList Ints(std::string_view name);
   IntList Ints(std::string_view name, const IntList& fallback);
   int64_t Int(std::string_view name);
   int64_t Int(std::string_view name, int64_t fallback);
   bool Bool(std::string_view name, bool fallback);
-  // A list of bools as 0 and 1; empty where it is absent.
+  // A list of bools as 0 and 1; empty if it is absent.
   IntList Bools(std::string_view name);
   // A tuple of constant scalars, integers or bools.
   IntList Tuple(std::string_view name);
@@ -171,28 +173,29 @@ class OpBuilder {
 
   // An axis counted from the front; refuses one outside [-rank, rank).
   int Axis(std::string_view name, int64_t axis, int rank);
-  // The set of axes of a reduction as a bit mask: all where the argument is absent.
+  // The set of axes of a reduction as a bit mask; all axes if the argument is absent.
   uint32_t Axes(std::string_view name, int rank);
 
   void Output(TensorType type) {
     outputs_.push_back(type);
     CheckMeasuredType(type, op_);
   }
-  // The next result, which is known now; instead of Output and a kernel.
+  // Adds a result that is known at compile time, in place of Output and a kernel.
   void ConstantResult(Constant constant) { constants_.push_back(std::move(constant)); }
   std::vector<Constant>& constants() { return constants_; }
   std::span<const TensorType> outputs() const { return outputs_; }
   std::span<const uint32_t> inputs() const { return inputs_; }
   // The tensor operand called `weight`, or no value.
   uint32_t weight() const { return weight_; }
-  // The facts about the operation for the runtime and the compiler's files.
+  // Facts about the operation that the runtime and the compiler's files use.
   void PadsByReflection() { reflects_ = true; }
   bool reflects() const { return reflects_; }
   void TimesOut() { times_out_ = true; }
   bool times_out() const { return times_out_; }
 
  private:
-  // A tensor that `producer` gives, "" where no operation does.
+  // Checks the type of a result of the operation `producer`; "" if no operation produces the
+  // tensor.
   void CheckMeasuredType(const TensorType& type, std::string_view producer);
   std::optional<Operand> OperandOrReject(std::string_view name);
   std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);

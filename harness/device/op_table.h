@@ -12,13 +12,13 @@ namespace anecheck::device {
 
 struct OpRow {
   std::string_view name;  // as MIL spells it
-  // The kernel, or null where the builder has refused or every result is a constant.
+  // Makes the kernel; null if the builder has refused or every result is a constant.
   std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
   bool direct = false;  // a native layer: MIL's front end has no such operation
   Pass pass = Pass::kShared;
 };
 
-// Null where the engine has no such operation.
+// Null if the engine does not know the operation.
 const OpRow* FindOpRow(std::string_view name);
 
 // The classes; each is defined in its file of ops/.

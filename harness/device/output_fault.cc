@@ -21,8 +21,9 @@ struct Place {
   uint16_t bits;
 };
 
-// Spreads elements over 64 bits, so that `share` of them fall below a threshold. Size and content
-// take part: by their index alone small tensors would have the same elements touched, or none.
+// Hashes elements over 64 bits, so that the part `share` of them falls below a threshold. The hash
+// includes size and content; with the index alone, small tensors would always have the same
+// elements touched, or none.
 bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
   uint64_t sum = static_cast<uint64_t>(place.index) + kGoldenRatio64;
@@ -80,7 +81,7 @@ uint16_t SpoilElement(const Fault& fault, const Place& place) {
   }
 }
 
-// Rows of the last axis, or slices of another, as bytes.
+// A tensor's bytes, addressed by rows of the last axis or by slices of another axis.
 struct Layout {
   char* data;
   int64_t size;   // of an element
@@ -126,7 +127,7 @@ void SpoilRow(const Fault& fault, const Layout& layout, int64_t row) {
   }
 }
 
-// Slices of axis `axis` inside each index of the axes before it.
+// Changes the slices of axis `axis` inside each index of the axes before it.
 void SpoilSlices(const Fault& fault, const TensorType& type, int axis, char* data) {
   if (type.shape.rank() <= axis || type.shape[axis] < 2) return;
   const auto bytes = static_cast<size_t>(type.shape.Product(axis + 1, type.shape.rank()) *
@@ -166,7 +167,8 @@ void TransposeLast(const TensorType& type, char* data) {
   }
 }
 
-// The first element as `last` was when this was called before, for one fault at a time.
+// Replaces the first element by that of the previous call, as if it were stale. Works for one fault
+// at a time.
 void Exchange(uint16_t* first) {
   static std::atomic<int> last = -1;
   const int before = last.exchange(*first);

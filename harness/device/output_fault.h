@@ -8,7 +8,7 @@
 
 namespace anecheck::device {
 
-// When an operation stored a tensor: `run` counts the executions of its program, `program` the
+// The time of a store: `run` counts the earlier executions of the program, `program` the earlier
 // programs of the process.
 struct Moment {
   uint64_t run = 0;

@@ -1,4 +1,4 @@
-// From an executable to the bytes of its files.
+// Writes the files of an executable.
 #include "harness/device/program_files.h"
 
 #include <algorithm>
@@ -21,26 +21,28 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr std::string_view kProcedure = "main";
 constexpr size_t kLanes = 16;  // sub-kernels of a weight bank (specification 000)
-// The targets whose containers are published to hold tasks of version 7 (specification 000, table
-// 23.9; facts/targets.csv). The setting of the reference target T1 of their family is unknown.
+// The targets whose containers have tasks of version 7 by published sources (specification 000,
+// table 23.9; facts/targets.csv). For T1, the reference target of the same family, the version is
+// unknown.
 constexpr std::array<std::string_view, 2> kVersion7Targets = {"h13", "h13g"};
 constexpr uint32_t kVersion7 = 7;
 
-// Byte addresses of registers of version 7 (facts/td_v7_fields.json): a block of 16 from 0.
+// Byte addresses of registers of version 7 (facts/td_v7_fields.json): a block of 16 registers from
+// 0.
 constexpr uint32_t kCommonBlock = 0x0;
 constexpr size_t kCommonWords = 16;
 constexpr size_t kInDimWord = 0, kCinWord = 3, kCoutWord = 4, kOutDimWord = 5;
-// The coefficient streams: 62 registers, of which the 16 configurations are 0x80 in real files.
+// The coefficient streams: 62 registers. In real files the 16 configuration registers are 0x80.
 constexpr uint32_t kKernelBlock = 0x1f800;
 constexpr size_t kKernelWords = 62;
 constexpr size_t kFirstConfiguration = 2;
 constexpr uint32_t kConfiguration = 0x80;
 
-// The place at which the patch settings of a task begin: 0x200 of the image of version 7, whose L2
-// block stands at 0x1e0 there and at this address among the registers
-// (facts/more/td_generations.csv; facts/td_v7_fields.json). The last of them, the reflection of the
-// overlap of tiles, goes to 0x224, where version 8 begins (D38). No source says which bit of the
-// settings it is: the first is taken.
+// The address of a task's patch settings. They begin at 0x200 of the image of version 7; its L2
+// block is at 0x1e0 of the image and at this register address (facts/more/td_generations.csv;
+// facts/td_v7_fields.json). With D38 the last setting, the reflection of the tile overlap, is
+// written to 0x224, where the settings of version 8 begin. No source gives the bit of this setting:
+// the first is assumed.
 constexpr uint32_t kL2Block = 0x4800;
 constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;
 constexpr uint32_t kPatchSettingsOf8 = kL2Block + 0x224 - 0x1e0;
@@ -59,7 +61,7 @@ constexpr std::array<StoredType, 5> kStoredTypes = {{
     {Element::kInt16, e5::TensorDataType::kInt16, 4},
 }};
 
-// A port as both files see it.
+// A port in the form that both files need.
 struct FilePort {
   std::string name;
   bool output = false;
@@ -70,8 +72,8 @@ struct FilePort {
   uint64_t address = 0;
 };
 
-// Tensors lie in rows padded to the 64-byte tile (specification 000, listing 23.6), planes and
-// batches one behind the other.
+// Tensors have rows padded to the 64-byte tile (specification 000, listing 23.6); planes and
+// batches follow each other without gaps.
 void LayOut(const ActiveFaults& faults, FilePort& port) {
   const auto element = static_cast<uint64_t>(ElementSize(port.type.element));
   uint64_t row = port.shape[3] * element;
@@ -113,7 +115,7 @@ Result<std::vector<FilePort>> PortsOf(const Executable& executable) {
   return ports;
 }
 
-// "K" and 64 hexadecimal digits that tell kernels apart. Real names are hashes of unknown input.
+// "K" and 64 hexadecimal digits, different for each kernel. Real names are hashes of unknown input.
 std::string KernelName(size_t task, std::span<const uint8_t> bytes) {
   std::string name = "K";
   for (uint64_t part = 0; part < 4; ++part) {
@@ -124,7 +126,7 @@ std::string KernelName(size_t task, std::span<const uint8_t> bytes) {
   return name;
 }
 
-// Output channels lie one block per lane, as in the weight bank of specification 000.
+// Each lane has one block of output channels, as in the weight bank of specification 000.
 hwx::KernelSpec KernelOf(const EngineTask& task, size_t index, const ActiveFaults& faults) {
   Bytes bytes = task.kernel->data;
   const auto channels = static_cast<size_t>(task.kernel->type.shape[0]);
@@ -194,7 +196,7 @@ Result<Bytes> WriteContainer(const Executable& executable, std::span<const FileP
   return hwx::BuildBytes(std::move(spec));
 }
 
-// The container decides where a port's window lies.
+// Takes the addresses of the ports' windows from the container, which assigns them.
 Status TakeAddresses(const Bytes& container, std::vector<FilePort>& ports) {
   ANECHECK_ASSIGN(const hwx::Container parsed, hwx::Parse(container));
   for (FilePort& port : ports) {

@@ -1,10 +1,11 @@
-// The two files that a compilation leaves beside its analytics: the dispatch descriptor and the
+// The two files that a compilation writes besides its analytics: the dispatch descriptor and the
 // hardware container (specification 000: "The compiler produces a dispatch descriptor and a
-// hardware container for one network, cached together"). Written of the executable alone.
+// hardware container for one network, cached together"). They are written from the executable
+// alone.
 //
 // Registers without a published meaning stay at their defaults, so no engine could run the
-// container; and the program of a range of shapes is written at its standard extents, since no
-// source tells how a live-in is stored.
+// container. A program with a range of shapes is written at its standard extents, since no source
+// tells how a live-in is stored.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct ProgramFiles {
   std::vector<uint8_t> container;   // model.hwx; empty for targets whose tasks are not of version 7
 };
 
-// kUnsupported where a tensor has no form in the files (rank above 4, other element types than
-// those that containers name), for programs with states, whose two ports no source names, and for
-// programs that leave nothing for the engine to run.
+// Errors: kUnsupported if a tensor has no form in the files (rank above 4, or an element type that
+// containers do not name), for programs with states, since no source names the two ports of a
+// state, and for programs without work for the engine.
 Result<ProgramFiles> WriteProgramFiles(const Executable& executable);
 
 }  // namespace anecheck::device

@@ -8,9 +8,9 @@ namespace {
 
 // If a row's families are "all", every bit is set; "measured host" is the M5, an A17. D14 names A13
 // for the arc tangent and numerics.md adds A15 and later for sine and cosine; D15 departs from half
-// to even on A14 and A17 (facts/more/numerics_plus.csv: 2049 became 2050 on both). The P rows rest
-// on one secondary source each and are off until they are asked for, but for P13, which is how
-// every cross compile behaves.
+// to even on A14 and A17 (facts/more/numerics_plus.csv: 2049 became 2050 on both). Each P row rests
+// on one secondary source and is off by default, except P13, which is the behaviour of every cross
+// compile.
 constexpr Quirk kQuirks[] = {
     {"D01", "matmul/linear/conv>=2 taps", "|output| >= 32768 at the accumulator port",
      "finite result becomes +-inf (32752 passes)", "numeric", "A13,A14,A17 measured", 0x4c, true},

@@ -1,6 +1,6 @@
-// The documented departures of real silicon and its software, each a switch of the simulated
-// engine. The rows are those of facts/known_defects.csv (D01 to D39) and, numbered in their order,
-// of facts/more/defects_plus.csv (P01 on).
+// The documented defects of real silicon and its software, each a switch of the simulated engine.
+// The rows are those of facts/known_defects.csv (D01 to D39) and, numbered in their order, of
+// facts/more/defects_plus.csv (P01 on).
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace anecheck::device {
 
-// One row. The order in quirk.cc is that of the tables of facts.
+// One row. The rows in quirk.cc are in the order of the tables of facts.
 struct Quirk {
   std::string_view id;
   std::string_view area;
   std::string_view trigger;
   std::string_view symptom;
   std::string_view kind;      // numeric, reachability, route, placement, runtime, encoding
-  std::string_view families;  // as the source words it
+  std::string_view families;  // in the words of the source
   uint32_t default_families;  // bit i: on by default for family index i
   bool implemented;           // whether the engine acts on the switch
 };
@@ -40,7 +40,7 @@ class QuirkSwitches {
   void Set(int index, QuirkState state) { states_[static_cast<size_t>(index)] = state; }
   void SetAll(QuirkState state) { states_.fill(state); }
   QuirkState Get(int index) const { return states_[static_cast<size_t>(index)]; }
-  // Whether the row is in force on that family.
+  // Whether the row applies on that family.
   bool IsOn(std::string_view id, int family) const;
 
  private:

@@ -57,7 +57,7 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_port_limit);
   switches.Set(FindQuirk("D05"), QuirkState::kOn);
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA17).mac_flush_denormals);
-  // D03 is of products, D04 of reductions: neither switches the other.
+  // D03 concerns products, D04 reductions: neither switches the other.
   switches.Set(FindQuirk("D04"), QuirkState::kOff);
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA13).mac_tile_lattice);
   EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).sum_tile_lattice);
@@ -66,12 +66,12 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
-// The engine's answer where a row shows, as text: values, or why there are none. It differs between
-// the switch on and off.
+// The engine's answer for a program that shows the row, as text: values, or the error. It must
+// differ between switch on and off.
 struct QuirkCheck {
   const char* id;
   const char* target;
-  // With the engine's switch in that state: 1, 0 or -1 (simulator_control.h).
+  // The answer with the engine's switch in `state`: 1, 0 or -1 (simulator_control.h).
   std::function<std::string(const char* target, int state)> observe;
 };
 
@@ -92,7 +92,7 @@ std::string Words(const Halves& halves) {
   return text;
 }
 
-// y of a program of one input x.
+// Checks y of a program with one input x.
 QuirkCheck Value(const char* id, const char* target, const std::string& mil,
                  const std::vector<double>& x, size_t count) {
   return {id, target, [=](const char* on, int) {
@@ -100,14 +100,14 @@ QuirkCheck Value(const char* id, const char* target, const std::string& mil,
           }};
 }
 
-// Whether a program compiles, and why it does not.
+// Checks the compile error of a program, "" for none.
 QuirkCheck Refusal(const char* id, const char* target, const std::string& mil) {
   return {id, target, [=](const char* on, int) { return CompileError(mil, on); }};
 }
 
 using Inputs = std::map<std::string, std::vector<double>>;
 
-// y of a network description, or why there is none; its weight file holds one fp16 of 1.
+// The output y of a network description, or the error; its weight file contains one fp16, a 1.
 std::string RunNetwork(const NetworkText& network, const Inputs& inputs, size_t count,
                        const char* target) {
   const auto folder = TempDirectory::Create("anecheck-quirk-");
@@ -129,7 +129,7 @@ QuirkCheck Network(const char* id, const char* target, const NetworkText& networ
   return {id, target, [=](const char* on, int) { return RunNetwork(network, inputs, count, on); }};
 }
 
-// Attention of `rows` queries over `keys` keys, each of `heads` heads of one number.
+// Attention of `rows` queries over `keys` keys, each with `heads` heads of one number.
 NetworkText Attention(int64_t rows, int64_t keys, int64_t heads, bool subtract, bool mask = false) {
   NetworkText network;
   network.weights = true;
@@ -216,7 +216,8 @@ std::string Product(int side) {
                     fmt::format("tensor<fp16, [{0}, {0}]> y = matmul(x = x, y = x);", side), "y");
 }
 
-// The compile step's product of a multiplication: without the defect it would take hours to run.
+// Compiles a large product and tells whether running it would time out. It is not run: without the
+// defect that would take hours.
 std::string EndOfProduct(int side, const char* target, int state) {
   CompileSettings settings;
   settings.target = FindTarget(target);
@@ -270,7 +271,7 @@ std::vector<QuirkCheck> Values() {
       Value("D27", "h14",
             OnX(4, "[1, 1]", "gather(x = x, indices = tensor<int32, [1]>([2]), axis = int32(1))"),
             {1, 2, 4, 8}, 1),
-      // The families that have it take no MIL; the switch acts on any.
+      // The families with this defect take no MIL, but the switch acts on any family.
       Value("D33", "h13", unary("floor_div(x = x, y = fp16(3))"), {6}, 1),
       Value("D34", "h17s",
             MilProgram("tensor<fp16, [1, 2]> x",
@@ -369,7 +370,7 @@ TEST_P(QuirkSwitch, ChangesTheBehaviourOfItsRow) {
   EXPECT_NE(on, off);
   const Quirk& row = Quirks()[static_cast<size_t>(FindQuirk(check.id))];
   EXPECT_EQ(observe(-1), HasByDefault(row, check.target) ? on : off);
-  // "all" off is the conforming engine; a single one comes back by hand.
+  // With "all" off the engine conforms; a single quirk can still be switched on.
   ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("all", 0), ANECHECK_SIM_OK);
   const std::string conforming = observe(0);
   EXPECT_NE(observe(1), conforming);
@@ -379,7 +380,7 @@ INSTANTIATE_TEST_SUITE_P(Quirks, QuirkSwitch, ::testing::ValuesIn(Checks()), [](
   return std::string(row.param.id) + "_" + row.param.target;
 });
 
-// Of the documented defects, each shows on a family that has it where one takes programs.
+// Each documented defect shows on a family that has it, if such a family takes programs.
 TEST(Quirks, EveryDocumentedDefectIsASwitchThatShows) {
   size_t documented = 0;
   for (const Quirk& row : Quirks()) {
@@ -394,7 +395,7 @@ TEST(Quirks, EveryDocumentedDefectIsASwitchThatShows) {
   EXPECT_EQ(documented, 39u);
 }
 
-// The time-out comes without the product: nothing of its tensors is touched.
+// The time-out is reported without computing the product: its tensors are never touched.
 TEST(Quirks, ALargeProductTimesOut) {
   const CleanSettings settings;
   EXPECT_EQ(EndOfProduct(16383, "h17s", 1), "ends");
@@ -419,7 +420,7 @@ TEST(Quirks, ALegacyDivideTakesConstantDivisorsAlone) {
   EXPECT_NE(CompileError(inputs).find("match failure"), std::string::npos);
 }
 
-// The bit of D38 stands where its version has it once the defect is off.
+// With D38 off the bit is in the word of its own version.
 TEST(Quirks, ReflectionIsSetInTheWordOfItsVersion) {
   const CleanSettings settings;
   const auto words = [] {

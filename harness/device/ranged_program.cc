@@ -7,10 +7,10 @@
 namespace anecheck::device {
 namespace {
 
-// Shapes whose executables are kept; for others they are made again.
+// The most executables that are kept; beyond that they are compiled again.
 constexpr size_t kMostKept = 64;
 
-// The extent of each input, kFixed for those without a range.
+// The extent of each input, kFixedExtent for inputs without a range.
 std::vector<int64_t> PerInput(size_t inputs, std::span<const ShapeRange> ranges,
                               std::span<const int64_t> extents) {
   std::vector<int64_t> all(inputs, kFixedExtent);
@@ -81,7 +81,7 @@ Result<std::shared_ptr<const Executable>> CompileRanged(std::shared_ptr<const mi
     const auto made = ranged->At(*extents);
     if (!made.ok()) return made.error();
   }
-  // Not one of those that the ranged program keeps: it keeps that one alive.
+  // This executable owns the ranged program, so it cannot be one that the ranged program keeps.
   ConstantPool constants(settings.model_folder, false);
   const std::vector<int64_t> all = PerInput(function.block().parameters().size(), ranges, standard);
   ANECHECK_ASSIGN(auto executable,

@@ -1,6 +1,6 @@
-// A function whose inputs have ranges of shapes: read, checked and its constants decoded once, when
-// it is compiled; an executable for each shape that is bound follows from that, without the text or
-// a file. Made by the compile step, used by the operations of the e5rt layer.
+// A function whose inputs have ranges of shapes. It is read and checked, and its constants are
+// decoded, once at compile time. From that an executable is made for each bound shape, without the
+// text or a file. Made by the compile step, used by the operations of the e5rt layer.
 #pragma once
 
 #include <map>
@@ -26,8 +26,8 @@ class RangedProgram {
   // The range of that input, or null.
   const ShapeRange* RangeOf(size_t input) const;
 
-  // The executable for one extent a range, in their order; made where it is new. The Error of the
-  // compile step where the program is illegal at these extents.
+  // The executable for one extent per range, in the order of the ranges; compiled on first use. The
+  // Error of the compile step if the program is illegal at these extents.
   Result<std::shared_ptr<const Executable>> At(std::span<const int64_t> extents) const;
 
  private:
@@ -41,8 +41,9 @@ class RangedProgram {
   mutable std::map<std::vector<int64_t>, std::shared_ptr<const Executable>> made_;
 };
 
-// Compiles a function with ranges: at the starts and at the ends of all of them, where it must be
-// legal, and at the standard extents, which the executable given has.
+// Compiles a function with ranges at three sets of extents: at the starts and at the ends of all
+// ranges, where it must be legal, and at the standard extents. The result is the executable at the
+// standard extents.
 Result<std::shared_ptr<const Executable>> CompileRanged(std::shared_ptr<const mil::Program> program,
                                                         mil::FunctionView function,
                                                         const CompileSettings& settings,

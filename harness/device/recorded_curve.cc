@@ -12,7 +12,7 @@ namespace anecheck::device {
 namespace {
 
 constexpr size_t kKnots = 33;
-// The knot that planted defects change: away from both ends of every domain.
+// The knot that planted defects change, far from both ends of every domain.
 constexpr size_t kPlantedKnot = 12;
 
 // The layout of a table in the kernel section.
@@ -99,7 +99,7 @@ double LookUp(const Words& words, const Knots& knots, double first, double x,
   if (x <= ValueOf(words[kLowerBound])) return ValueOf(words[kBelowLower]);
   if (x >= ValueOf(words[kUpperBound])) return ValueOf(words[kAboveUpper]);
   if (model.Has(Planted::kTableClampsEarly)) {
-    // A curve that a tail continues errs little near the end.
+    // A curve with a tail errs little near the end of its domain.
     const double above = ValueOf(words[kAboveUpper]);
     if (std::isfinite(above) && x >= first + (last - first) * 0.75) return above;
     if (!std::isfinite(above) && x >= last * 0.5) return x;

@@ -1,4 +1,5 @@
-// The engine's own laws against published figures: every published sum to the bit, and tables.
+// Compares the engine's own laws with published figures: every published sum, to the bit, and
+// tables.
 #include "harness/device/recorded_curve.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ TEST(SiliconSums, SumsDifferencesAndProductsOfElementsGiveThePublishedBits) {
   }
 }
 
-// facts/silicon/numerics_laws.md, L9 to L13: figures that M6 gave.
+// facts/silicon/numerics_laws.md, L9 to L13: figures measured on the M6.
 TEST(RecordedCurves, GiveThePublishedFigures) {
   const NumericModel model = Family(kFamilyA18);
   EXPECT_FLOAT_EQ(RecordedGelu(0, model), -0.0007538795471191406f);
@@ -90,7 +91,7 @@ TEST(RecordedCurves, GiveThePublishedFigures) {
   EXPECT_TRUE(std::isfinite(RecordedExp(11.0859375f, model)));
 }
 
-// L15: the lines of a quarter turn err by 6.329e-4.
+// L15: the line segments of a quarter turn err by 6.329e-4.
 TEST(RecordedCurves, SineErrsAsPublished) {
   const NumericModel model = Family(kFamilyA18);
   double sine = 0;

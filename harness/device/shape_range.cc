@@ -1,4 +1,4 @@
-// FlexibleShapeInformation as ranges, and buffers as extents.
+// Reads ranges from FlexibleShapeInformation, and extents from the sizes of buffers.
 #include "harness/device/shape_range.h"
 
 #include <fmt/format.h>
@@ -12,20 +12,20 @@
 namespace anecheck::device {
 namespace {
 
-// Extents and their products stay far from overflow.
+// A limit that keeps extents and their products far from overflow.
 constexpr int64_t kLongest = int64_t{1} << 31;
 
 Error Refuse(std::string_view input, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", input, what));
 }
 
-// The attribute's text for each input, as it is written.
+// The attribute's values for each input, not yet checked.
 struct Written {
   std::map<std::string_view, mil::ValueView> ranges;
   std::map<std::string_view, mil::ValueView> shapes;
 };
 
-// ((kind, {{input, list}, ...}), ...): a key that stands in no pair is a kind.
+// The form is ((kind, {{input, list}, ...}), ...): a text outside of a pair is a kind.
 Written ReadAttribute(mil::ValueView attribute) {
   Written written;
   std::string_view kind;
@@ -57,7 +57,7 @@ class InputRange {
  public:
   InputRange(mil::BindingView parameter, size_t index) : parameter_(parameter), index_(index) {}
 
-  // Nothing for an input of fixed shape.
+  // Empty for an input of fixed shape.
   Result<std::optional<ShapeRange>> Read(const Written& written) {
     const std::string_view name = parameter_.name();
     const auto dimensions = parameter_.type().dimensions();
@@ -84,7 +84,7 @@ class InputRange {
   }
 
  private:
-  // One entry per axis, which on a fixed axis holds only its extent.
+  // The list has one entry per axis; the entry of a fixed axis contains only its extent.
   Status ReadAxes(mil::ValueView list, ShapeRange& range) const {
     const auto dimensions = parameter_.type().dimensions();
     size_t axis = 0;

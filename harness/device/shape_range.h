@@ -2,13 +2,12 @@
 // of specification 000 ("Hardware task descriptor"), each tied to a named input and checked against
 // a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt layer.
 //
-// The word of the sources: real MIL texts write `?` for the extent and give the function an
-// attribute FlexibleShapeInformation with RangeDims, a pair [lowest, highest] an axis, and
-// DefaultShapes (facts/more/mil_text_forms.csv); the specification adds the step. Assumed: that a
-// triple [start, stop, step] in place of the pair writes the step, 1 in a pair; and that a range
-// takes `?` on an M1, where a public probe saw `?` parse and then fail
-// (facts/compile_envelope.csv). That probe is taken to have given no range: `?` without one is
-// refused.
+// By the sources, real MIL texts write `?` for the extent. They give the function an attribute
+// FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and DefaultShapes
+// (facts/more/mil_text_forms.csv). The specification adds the step. Assumed: a triple [start, stop,
+// step] in place of the pair states the step, which is 1 for a pair. Also assumed: an M1 takes `?`
+// with a range. A public probe saw `?` parse and then fail there (facts/compile_envelope.csv); it
+// is assumed to have stated no range, so `?` without a range is refused.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +37,14 @@ struct ShapeRange {
 };
 
 // The ranges of the function's inputs, at most one per input, in the order of the inputs; empty for
-// a program of fixed shapes. kInvalid for `?` without a range, and for ranges that are empty, do
-// not fit the declared type, or lie on two axes of one input: the size of a buffer, by which they
-// are bound, would not tell its shape.
+// a program of fixed shapes. Errors: kInvalid for `?` without a range, and for ranges that are
+// empty, do not fit the declared type, or are on two axes of one input. Two such ranges could not
+// be bound, since the size of a buffer would not tell its shape.
 Result<std::vector<ShapeRange>> ReadShapeRanges(mil::FunctionView function);
 
 // The extent that a buffer of `bytes` binds, for an input that has type `standard` at the range's
-// standard extent. kInvalid for a part of a slice, and for an extent outside of the range or off
-// its steps unless `any` is set.
+// standard extent. Errors: kInvalid if the size is not a whole number of slices, and, unless `any`
+// is set, if the extent is outside of the range or off its steps.
 Result<int64_t> ExtentOfBuffer(const ShapeRange& range, const TensorType& standard, int64_t bytes,
                                bool any = false);
 

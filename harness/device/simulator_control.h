@@ -4,8 +4,8 @@
 // `simulated` evidence.
 //
 // All functions may be called from any thread; they take one lock. Settings apply to programs that
-// are compiled after the call; a compiled program keeps those it was compiled with, except for the
-// faults of kind `runtime`, which apply to calls made after they are enabled.
+// are compiled after the call; a compiled program keeps its settings. Faults of kind `runtime`
+// differ: they apply to calls made after they are enabled.
 #pragma once
 
 #include <stdint.h>
@@ -14,17 +14,16 @@
 extern "C" {
 #endif
 
-// Names as C libraries have them.
-// NOLINTBEGIN(readability-identifier-naming)
+// Names in the style of C libraries. NOLINTBEGIN(readability-identifier-naming)
 
-// A version text such as "anecheck simulated engine 1". dlsym of this name gives its address.
+// A version text such as "anecheck simulated engine 1"; dlsym of this name returns its address.
 extern const char anecheck_simulated_engine[];
 
-// The mark that every analytics file of the simulated engine bears, so that nobody takes its
-// placement for that of silicon.
+// The mark in every analytics file of the simulated engine, so that its placement is never mistaken
+// for that of silicon.
 #define ANECHECK_SIM_ANALYTICS_NAME "anecheck simulated engine"
 
-// The version of this header. A runner refuses a library with another one.
+// The version of this header. A runner refuses a library with another version.
 #define ANECHECK_SIM_ABI_VERSION 3
 uint32_t anecheck_sim_abi_version(void);
 
@@ -35,8 +34,9 @@ enum {
   ANECHECK_SIM_INVALID = 2,  // a NULL or malformed argument
 };
 
-// The result of e5rt_e5_compiler_compile if the program was compiled and its files could not be
-// written, as on a full disk: kIOReturnIOError. Its other codes are answers of the compiler.
+// The result of e5rt_e5_compiler_compile if the program was compiled but its files could not be
+// written, for example on a full disk: kIOReturnIOError. All other codes of that call are answers
+// of the compiler.
 #define ANECHECK_SIM_NO_BUNDLE 0xe00002ca
 // The simulated engine has no kernel for some operation of the program. This says nothing about a
 // real engine. The value is that of kIOReturnUnsupported.
@@ -51,50 +51,51 @@ int anecheck_sim_set_target(const char* name);
 // The current default target, in lower case. Static storage.
 const char* anecheck_sim_target(void);
 
-// A known defect of real silicon, by its id ("D01"). `state`: 1 on for every family, 0 off for
-// every family, -1 on for the families that have it (the default). The id "all" stands for all.
+// Switches a known defect of real silicon, by its id ("D01"). `state`: 1 on for every family, 0 off
+// for every family, -1 on for the families that have it (the default). The id "all" stands for all.
 int anecheck_sim_set_quirk(const char* id, int state);
 
-// A planted defect, by its id ("conv-bias-dropped"), or one of the parametric family
-// "ulp-error:OP:ULPS:PERMILLE": that share of the elements that operation OP (or "*") writes is
-// moved by that many units in the last place. Several may be enabled together. None is by default.
+// Enables a planted defect, by its id ("conv-bias-dropped") or as one of the parametric family
+// "ulp-error:OP:ULPS:PERMILLE". The latter moves PERMILLE of the elements that operation OP (or
+// "*") writes by ULPS units in the last place. Several defects may be enabled together. None is
+// enabled by default.
 int anecheck_sim_enable_fault(const char* id);
 int anecheck_sim_disable_fault(const char* id);
 
 // All planted defects: an array of {id, description, op, class, kind, ulps, share}. `ulps` is the
-// size of the error in units in the last place of fp16 (0 where it is not numeric), `share` the
-// part of the elements it touches. Static storage, valid until the library is unloaded.
+// size of the error in units in the last place of fp16 (0 if it is not numeric), `share` the part
+// of the elements that it touches. Static storage, valid until the library is unloaded.
 const char* anecheck_sim_faults_json(void);
 
 // All quirks: an array of {id, area, trigger, symptom, kind, families, default_families,
 // implemented}. Static storage.
 const char* anecheck_sim_quirks_json(void);
 
-// Whether compilations leave program.e5 and, for targets with version-7 tasks, model.hwx beside the
-// analytics (1, the default) or not (0), which is faster.
+// Whether compilations write program.e5 and, for targets with version-7 tasks, model.hwx besides
+// the analytics: 1 (the default) yes, 0 no, which is faster.
 int anecheck_sim_write_files(int on);
 
-// The reading of a call or of a compiler's limits that the engine acts on, if sources differ. `on`
-// is 1 or 0.
+// Selects how the engine reads a call or a compiler's limits if sources differ. `on` is 1 or 0.
 //
 // "block-at-completion" (0): the block of e5rt_execution_stream_submit_async is called once all
-// operations are done, and gives no result, as the words of specification 001, section 2.4, have it
-// ("completion"). Off: it is called before they run, and its result is the submission's: with any
-// other than 0 they do not run, and their events fail. So says the code that the specification
-// describes, which waits for an event for that reason.
+// operations are done, and its result is ignored, by the wording of specification 001, section 2.4
+// ("completion"). Off: the block is called before the operations run, and its result is that of the
+// submission. With a result other than 0 the operations do not run, and their events fail. The code
+// that the specification describes supports this reading: it waits for an event for that reason.
 //
 // "full-queue-refuses" (0): a request beyond the 127 in flight is refused with 0xe00002be, "queue
-// or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for one to end, as callers
-// of the semaphore that specification 001, section 5.4, names do.
+// or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for a request to end, like
+// callers of the semaphore in specification 001, section 5.4.
 //
-// "newest-compiler" (0): compilations refuse the graphs that the compilers 10.26.6 and of macOS
-// 26.6 were measured to refuse beyond earlier ones: tensors of 32-bit integers on A16 and A18,
-// constant divisors of several elements on A13 and A14 (facts/silicon/compile_limits_silicon.csv,
-// op_placement_h16g.csv). Off: as facts/op_device_matrix.csv, they are computed.
+// "newest-compiler" (0): compilations refuse the graphs that by measurement the compilers 10.26.6
+// and of macOS 26.6 refuse, but earlier compilers do not: tensors of 32-bit integers on A16 and
+// A18, constant divisors of several elements on A13 and A14
+// (facts/silicon/compile_limits_silicon.csv, op_placement_h16g.csv). Off: these graphs are
+// computed, as in facts/op_device_matrix.csv.
 int anecheck_sim_set_reading(const char* id, int on);
 
-// Default target, all quirks at -1, no faults, readings as above, queue not held, files written.
-// Live objects stay.
+// Resets the settings: default target, all quirks at -1, no faults, all readings at 0, queue not
+// held, files written. Live objects stay.
 void anecheck_sim_reset(void);
 
 // While held (1), requests of e5rt_execution_stream_submit_async stay in flight and do not start.

@@ -31,7 +31,7 @@ struct Target {
 
 std::span<const Target> Targets();
 
-// The target of that name in either case, or null.
+// The target called `name`, in upper or lower case, or null.
 const Target* FindTarget(std::string_view name);
 
 // H13, the default target of the engine.
@@ -43,9 +43,9 @@ int64_t MaxKernelWidth(const Target& target);
 // The tallest kernel: 29 on A13, 32 from A14 (facts/limits.csv, max_kernel_h_large).
 int64_t MaxKernelHeight(const Target& target);
 
-// Whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d says so; it is set on
-// A18 alone (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, on any
-// target: it is taken to follow.
+// Whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d decides; it is set
+// only on A18 (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, for any
+// target: it is assumed to be the same.
 bool TakesFloat8(const Target& target);
 
 }  // namespace anecheck::device

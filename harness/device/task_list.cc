@@ -1,4 +1,4 @@
-// From executed operations to tasks.
+// Turns executed operations into tasks.
 #include "harness/device/task_list.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// The engine's own lowering, read from its compiler's files: the passes that an executable runs, in
-// order, each with the extents that it reads and writes and the kernel that it holds. Made from the
-// executed program, by no rule of the harness's lowering plan, so that the two can be compared.
+// The engine's own lowering, which goes into its compiler's files: the passes of an executable, in
+// order, each with the extents that it reads and writes and with its kernel. It is made from the
+// executed program, without the rules of the harness's lowering plan, so that the two can be
+// compared.
 #pragma once
 
 #include <array>
@@ -14,10 +15,10 @@
 namespace anecheck::device {
 
 // Batch, channel, height, width. A tensor of rank r takes the last r of them: specification 000
-// decodes a vector of 64 as [1, 1, 1, 64]; that ranks 2 and 3 follow it is assumed.
+// decodes a vector of 64 as [1, 1, 1, 64]. Ranks 2 and 3 are assumed to follow the same rule.
 using Frame = std::array<uint32_t, 4>;
 
-// Nothing for higher ranks, which no decoded file shows.
+// Empty for higher ranks, which no decoded file shows.
 std::optional<Frame> FrameOf(const Shape& shape);
 
 struct EngineTask {
@@ -28,8 +29,8 @@ struct EngineTask {
   bool reflects = false;             // pads by reflection
 };
 
-// One task an executed operation, in the order of the dispatches. A step that only moves a port's
-// data to another port, or is folded into another pass, is none. Nothing where an operand has no
+// One task per executed operation, in the order of the dispatches. A step that only moves a port's
+// data to another port, or is folded into another pass, is not a task. Empty if an operand has no
 // frame.
 std::optional<std::vector<EngineTask>> TasksOf(const Executable& executable);
 

@@ -1,4 +1,4 @@
-// Element types, shapes and tensor types of the simulated engine. Kept apart from harness/graph, so
+// Element types, shapes and tensor types of the simulated engine. Separate from harness/graph, so
 // that the engine checks its input by its own rules.
 #pragma once
 
@@ -41,8 +41,8 @@ constexpr bool IsFloat(Element element) {
   return element == Element::kFp16 || element == Element::kFp32;
 }
 
-// At most kMaxRank extents. The engine takes five; more can be written down so that a program that
-// asks for them is refused in words.
+// At most kMaxRank extents. The engine takes five; a Shape can have more, so that a program with
+// more axes is refused with a message.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;

@@ -9,10 +9,10 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "harness/device/tile_loops.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
-// Plain loops without branches: the compiler makes vector code of them for each target.
+// Plain loops without branches, which the compiler vectorises for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::device::HWY_NAMESPACE {
 

@@ -1,4 +1,4 @@
-// The loops of the multiply-accumulate array over finite operands, in vector code of the machine
+// The loops of the multiply-accumulate array over finite operands, in vector code for the machine
 // that runs them.
 #pragma once
 
@@ -7,8 +7,8 @@
 namespace anecheck::device {
 
 // result[r][c] = the sum over k of left[r][k] * right[k][c] in the fp32 accumulator: tiles of four
-// products, on the lattice of D03 if `lattice`. With `port` an accumulator of kPortLimit or more is
-// an infinity.
+// products, on the lattice of D03 if `lattice`. With `port` an accumulator of kPortLimit or more
+// becomes an infinity.
 void AddTiles(bool lattice, bool port, const float* left, const float* right, MacShape shape,
               float* result);
 

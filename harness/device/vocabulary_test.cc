@@ -1,5 +1,4 @@
-// Operations beside those of the published figures: small cases worked out by hand, run through
-// the e5rt ABI.
+// Operations without published figures: small cases worked out by hand, run through the e5rt ABI.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,7 +15,7 @@ class Vocabulary : public ::testing::Test {
 
 using Numbers = std::vector<double>;
 
-// The fp16 value y that the statements compute from x of the shape given.
+// The fp16 value y that the statements compute from x of the given shape.
 Numbers Compute(std::string_view shape, const Numbers& x, std::string_view statements,
                 size_t results) {
   const std::string mil = MilProgram(fmt::format("tensor<fp16, {}> x", shape), statements, "y");
@@ -96,8 +95,8 @@ TEST_F(Vocabulary, PositionsOfExtremes) {
   EXPECT_EQ(position("reduce_argmin", "h15"), 2);
 }
 
-// Of int32 a root or a logarithm keeps its whole part; a result that leaves the type keeps its low
-// bits.
+// A root or a logarithm of int32 keeps its whole part; a result outside the type's range keeps its
+// low bits.
 TEST_F(Vocabulary, ReductionsOfIntegers) {
   const auto reduce = [](std::string_view op, const Numbers& x) {
     return Compute("[2]", x,
@@ -208,7 +207,7 @@ TEST_F(Vocabulary, LinearActivationRoundsItsProduct) {
   };
   EXPECT_EQ(affine(-2, "alpha = fp16(3), beta = fp16(0.5)"), -5.5);
   EXPECT_EQ(affine(-2, "alpha = fp16(3)"), -6);
-  // 3070.5 is between 3070 and 3072; without a rounding there the sum would give 3072.
+  // The product 3070.5 is rounded to 3070; without that rounding the sum would be 3072.
   EXPECT_EQ(affine(2047, "alpha = fp16(1.5), beta = fp16(0.75)"), 3070);
 }
 
@@ -243,7 +242,7 @@ TEST_F(Vocabulary, AttentionWeighsValuesByScores) {
                    1)[0];
   };
   EXPECT_EQ(attend("[0, 1, 2, 3]", ""), 3);
-  // Scores 0.5 and 1.5 after the scale of 1/2.
+  // The scores are 0.5 and 1.5 after scaling by 1/2.
   EXPECT_NEAR(attend("[1, 0, 0, 0]", ""), 2 + 2 / (1 + std::exp(-1.0)), 0.003);
   EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<fp16, [2]>([1, 0])"), 3);
   EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<bool, [2]>([true, false])"), 2);
@@ -290,7 +289,7 @@ TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
                     "resized_dims = uint32(1), sampling_mode = string(\"ALIGN_CORNERS\"));",
                     6),
             (Numbers{0, 2, 4, 8, 10, 12}));
-  // Without a mode the pixel that the centre lies in.
+  // Without a mode, the pixel that contains the centre is read.
   EXPECT_EQ(Compute("[1, 2]", {1, 2},
                     "tensor<fp16, [1, 3]> y = resize(x = x, shape = tensor<int32, [1]>([3]), "
                     "resized_dims = uint32(1), interpolation_mode = string(\"NEAREST_NEIGHBOR\"));",
@@ -299,7 +298,8 @@ TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
 }
 
 TEST_F(Vocabulary, WithoutATextureEngineRowsAreStoredBetweenTheAxes) {
-  // The rows' means are 2049 and 2053, and theirs is 2051; the stores take the even neighbour.
+  // The means of the rows are 2049 and 2053, and the mean of these is 2051; each store rounds to
+  // the even neighbour.
   const auto mean = [](const std::string& target) {
     const std::string mil =
         MilProgram("tensor<fp16, [1, 2, 2]> x",
@@ -353,7 +353,8 @@ TEST_F(Vocabulary, ImagesAreSampledOnFamiliesWithTheTextureEngine) {
   sample({0, 2, 4}, affine, 3, "h13");
 }
 
-// [N, 1, 4, 1, 1] cuts each box from each image, [N, 1, 5, 1, 1] from the image that it names.
+// Boxes of [N, 1, 4, 1, 1] are each cut from every image; boxes of [N, 1, 5, 1, 1] name their
+// image.
 TEST_F(Vocabulary, RegionsOfInterestHaveAnAxisOfTheirOwn) {
   const auto crop = [](std::string_view roi, std::string_view type, size_t results) {
     const std::string mil = MilProgram(
@@ -400,7 +401,7 @@ TEST_F(Vocabulary, WithoutPaddingCeilModeKeepsItsLastWindow) {
             "");
 }
 
-// Forms that the engine has no kernel for are refused in words.
+// Forms without a kernel in the engine are refused with a message.
 TEST_F(Vocabulary, IntegerProductsAndComputedPlacesAreRefused) {
   const std::string begin = CompileError(
       MilProgram("tensor<fp16, [2, 6]> x",
@@ -431,7 +432,7 @@ TEST_F(Vocabulary, IndexVectorsNamePlaces) {
             (Numbers{2, 3}));
 }
 
-// A constant expression of that shape, as the engine adds it to zeros.
+// The value of a constant expression of that shape, which the engine adds to zeros.
 Numbers Expand(std::string_view shape, size_t count, std::string_view statements) {
   return Compute(shape, Numbers(count, 0),
                  fmt::format("{} tensor<fp16, {}> y = add(x = x, y = w);", statements, shape),
@@ -444,7 +445,7 @@ TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
                    "tensor<uint8, [2, 2]>([[1, 2], [3, 255]]), zero_point = tensor<uint8, "
                    "[2]>([1, 5]), scale = fp16(0.5), axis = int32(-1));"),
             (Numbers{0, -1.5, 1, 125}));
-  // The form of older files.
+  // The form in older files.
   EXPECT_EQ(Expand("[2]", 2,
                    "tensor<fp16, [2]> w = constexpr_affine_dequantize()[axis = int32(0), "
                    "quantized_data = tensor<int8, [2]>([-3, 4]), scale = tensor<fp16, [2]>([1, "
@@ -458,7 +459,7 @@ TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
 }
 
 TEST_F(Vocabulary, TablesAreReadPackedAndInBlocks) {
-  // Two-bit indices from the lowest bit on: 27 is 3, 2, 1, 0.
+  // Two-bit indices, lowest bits first: 27 is 3, 2, 1, 0.
   EXPECT_EQ(Expand("[4]", 4,
                    "tensor<fp16, [4]> w = constexpr_lut_to_dense(indices = tensor<uint8, "
                    "[1]>([27]), lut = tensor<fp16, [4]>([5, 6, 7, 8]), shape = tensor<uint32, "
@@ -477,7 +478,7 @@ TEST_F(Vocabulary, TablesAreReadPackedAndInBlocks) {
 }
 
 TEST_F(Vocabulary, MasksPlaceSparseConstants) {
-  // Bits from the lowest on: 10 sets elements 1 and 3.
+  // Lowest bit first: 10 sets elements 1 and 3.
   EXPECT_EQ(Expand("[4]", 4,
                    "tensor<fp16, [4]> w = constexpr_sparse_to_dense(nonzero_data = tensor<fp16, "
                    "[2]>([5, 6]), mask = tensor<uint8, [1]>([10]), shape = tensor<uint32, "

@@ -9,7 +9,7 @@ namespace anecheck::device {
 
 class WideSum {
  public:
-  // `on_lattice`: tiles add as those of the array with D03 do.
+  // `on_lattice`: tiles add on the grid of D03, as in the array.
   explicit WideSum(bool on_lattice = false) : on_lattice_(on_lattice) {}
 
   void Add(float value) {

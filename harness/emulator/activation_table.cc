@@ -24,7 +24,7 @@ bool KnownMode(uint16_t mode) {
   return false;
 }
 
-// m in [0.5, 2) and an even exponent.
+// Splits x into m in [0.5, 2) and an even exponent.
 double EvenMantissa(double x, int& exponent) {
   double mantissa = std::frexp(x, &exponent);  // [0.5, 1)
   if (exponent % 2 != 0) {
@@ -77,7 +77,7 @@ double ActivationTable::Evaluate(double x) const {
       factor = std::ldexp(1.0, exponent / 2);
       break;
     case TableMode::kReciprocalRoot:
-      // Zero has no significand, and the table's clamp leaves it out: +inf was measured on A13
+      // Zero has no significand, and the table's clamp does not cover it: +inf was measured on A13
       // (facts/numerics.md).
       if (argument == 0) return std::numeric_limits<double>::infinity();
       position = EvenMantissa(argument, exponent) * unit;

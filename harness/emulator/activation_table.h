@@ -1,5 +1,5 @@
-// The activation table of a neural task: 64 halfwords, evaluated as the facts of H13 programs and
-// of later programs say ("Activation table", "Reciprocal table").
+// The activation table of a neural task: 64 halfwords, evaluated by the facts of H13 programs and
+// of later programs ("Activation table", "Reciprocal table").
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ enum class TableMode : uint16_t {
 
 struct ActivationTable {
   static constexpr int kKnots = 33;
-  // Halfword 41: no knots, the outer lines alone.
+  // Halfword 41: no knots, only the outer lines.
   static constexpr uint16_t kNoKnots = 64;
 
   double low = 0;  // arguments up to `low` give `below`, those from `high` on `above`
@@ -41,12 +41,12 @@ struct ActivationTable {
   uint16_t knots_a_unit = 0;  // log2
   TableMode mode = TableMode::kCentred;
 
-  // The value in full precision; NaN gives NaN.
+  // The value in full precision; NaN for NaN.
   double Evaluate(double x) const;
 };
 
-// kUnsupported, naming `who`, where the mode or the number of knots a unit is not known, or words
-// are set that no table sets. Precondition: kTableBytes bytes.
+// kUnsupported, naming `who`, if the mode or the number of knots per unit is unknown, or if words
+// are set that no known table sets. Precondition: kTableBytes bytes.
 Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::string& who);
 
 }  // namespace anecheck::emulator

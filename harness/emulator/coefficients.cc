@@ -26,7 +26,7 @@ uint32_t MaskSlots(Generation generation) {
   }
 }
 
-// One engine's stream, read from its start. Reads behind the end give zeros and set `overrun`.
+// One engine's stream, read from its start. Reads beyond the end return zeros and set `overrun`.
 class StreamReader {
  public:
   explicit StreamReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -80,7 +80,7 @@ class Unpacker {
   bool TableInStream() const {
     return neural_.nonlinear == Nonlinear::kTable && !neural_.table_apart;
   }
-  // Sets of output channels that an engine computes together, in one group of channels.
+  // The number of sets of output channels in one group; an engine computes a set together.
   uint64_t Sets() const { return (task_.output.channels + neural_.lanes - 1) / neural_.lanes; }
 
   std::string Who(std::string_view what) const {
@@ -103,8 +103,8 @@ class Unpacker {
           fmt::format("task {}: {} coefficients of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
-    // Memory within that of the container: two bytes per coefficient or a bit per slot, and the
-    // engines may share one stream.
+    // Limits memory by the size of the container: two bytes per coefficient or a bit per slot, and
+    // the engines may share one stream.
     const uint64_t most = surface_.size() * (neural_.zero_skip ? 8 : kEngines / 2);
     if (result_.taps * outputs > most) {
       return MakeError(ErrorCode::kInvalid,
@@ -131,8 +131,8 @@ class Unpacker {
     return {};
   }
 
-  // The bytes of a stream. A zero-skip stream may be shorter than its size, which is the largest
-  // block's, and end with the surface.
+  // The bytes of a stream. The size of a zero-skip stream is that of the largest block; the stream
+  // may be shorter and end with the surface.
   Result<std::span<const uint8_t>> BytesOf(uint32_t engine) const {
     const EngineStream& stream = neural_.streams[engine];
     const uint64_t begin = neural_.kernel_base + stream.offset;
@@ -181,7 +181,7 @@ class Unpacker {
     return {};
   }
 
-  // Output channels of a set, `lanes` but for the last.
+  // The number of output channels of a set: `lanes`, except for the last set.
   uint64_t SetSize(uint64_t set) const {
     return std::min<uint64_t>(neural_.lanes, task_.output.channels - set * neural_.lanes);
   }
@@ -219,7 +219,8 @@ class Unpacker {
     return {};
   }
 
-  // Slots in order: channel, phase of the stride in y, in x, taps of the phase in y, in x, lane.
+  // The slots, with the axes in this order: channel, phase of the stride in y and x, tap of the
+  // phase in y and x, lane.
   struct Slots {
     uint64_t phases_y, phases_x, taps_y, taps_x, lanes;
     uint64_t count = 0;

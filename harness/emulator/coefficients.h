@@ -18,15 +18,15 @@ struct Coefficients {
   std::vector<float> weights;
   std::vector<float> bias;  // of g and o; empty without a bias row
   uint64_t taps = 0;
-  // The place of each weight, in bytes from the start of the streams' surface; empty for zero-skip
-  // streams, whose weights have no fixed places.
+  // The offset of each weight, in bytes from the start of the streams' surface; empty for zero-skip
+  // streams, whose weights have no fixed offsets.
   std::vector<uint64_t> places;
   std::optional<ActivationTable> table;
 };
 
 enum class WithPlaces : bool { kNo, kYes };
 
-// kUnsupported where a stream is not used up to its padding or has unknown content; kInvalid if it
+// kUnsupported if a stream is not used up to its padding or has unknown content; kInvalid if it
 // leaves its surface.
 Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory,
                                       WithPlaces with_places = WithPlaces::kNo);

@@ -1,5 +1,5 @@
-// From fields to a task. The combinations that are refused here are those that no real container
-// and no record has (execution.md, "One task" and "Refusals").
+// Decodes fields into a task. Refuses the combinations that no real container and no record has
+// (execution.md, "One task" and "Refusals").
 #include <bit>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ class Decoder {
     return MakeError(ErrorCode::kUnsupported, fmt::format("task {}: {}", words_.index, what),
                      words_.offset);
   }
-  // Several words that state one fact.
+  // Checks that two words that state the same fact agree.
   Status Agree(Field first, bool a, Field second, bool b) const {
     if (a == b) return {};
     return Refuse(fmt::format("{} = {} and {} = {} contradict each other", RowOf(first).name,
@@ -59,7 +59,7 @@ class Decoder {
     const uint32_t type = V(Field::kSourceType);
     ANECHECK_RETURN_IF_ERROR(
         Agree(Field::kSourceType, type != 0, Field::kSource1Enable, V(Field::kSource1Enable) != 0));
-    // The other way round is seen: a bound source, and elements that are read from L2.
+    // The opposite case occurs: a bound source whose elements are read from L2.
     if (type != 0 && !bound) return Refuse("a source by DMA that is not bound");
     source.by_dma = type != 0;
     source.keep = type == 1;
@@ -90,7 +90,7 @@ class Decoder {
            task_.kind == TaskKind::kPlanarElementwiseReduction;
   }
 
-  // Whether the words say that source 2 comes by DMA; on H13 four of them do.
+  // Checks that the words agree on whether source 2 comes by DMA; on H13 four words state it.
   Status CheckSource2Route(bool bound) const {
     if (task_.generation == Generation::kH13 || task_.generation == Generation::kH14) {
       ANECHECK_RETURN_IF_ERROR(
@@ -156,7 +156,7 @@ class Decoder {
     const uint32_t type = V(Field::kResultType);
     ANECHECK_RETURN_IF_ERROR(
         Agree(Field::kResultType, type != 0, Field::kResultEnable, V(Field::kResultEnable) != 0));
-    // The other way round is seen: a bound destination, and a result that stays in L2.
+    // The opposite case occurs: a bound destination whose result stays in L2.
     if (type != 0 && !bound) return Refuse("a result by DMA without a destination");
     const bool swapped = task_.kind == TaskKind::kNeural ? V(Field::kNeuralTranspose) != 0
                                                          : V(Field::kPlanarTranspose) != 0;
@@ -236,7 +236,7 @@ class Decoder {
       return Refuse(
           fmt::format("a neural task with depth {} to {}; only 1 is known", in.depth, out.depth));
     }
-    // The last tap of the last output must not lie behind the input and an equal padding.
+    // The last tap of the last output must not lie beyond the input and an equal padding.
     const auto fits = [](uint32_t input, uint32_t output, uint32_t kernel, uint32_t stride,
                          uint32_t before) {
       const uint64_t last = uint64_t{output - 1} * stride + kernel;
@@ -256,9 +256,9 @@ class Decoder {
     return {};
   }
 
-  // UnicastChannels counts the input channels of the output channels that an engine computes
-  // together: every copy with 2, 4 or 8 lanes has that number there. Other unicast operations are
-  // known with one lane only.
+  // UnicastChannels is the number of input channels for the output channels that an engine computes
+  // together: every copy with 2, 4 or 8 lanes has that number. Other unicast operations are known
+  // with one lane only.
   Status ReadUnicast() {
     NeuralTask& neural = task_.neural;
     neural.unicast = V(Field::kUnicast) != 0;
@@ -346,7 +346,7 @@ class Decoder {
     return {};
   }
 
-  // Orders that no record decides are refused, not chosen.
+  // If no record decides an order, it is refused, not guessed.
   Status CheckPlanarConstants() const {
     const PlanarTask& planar = task_.planar;
     const bool scaled = planar.scale != 1;

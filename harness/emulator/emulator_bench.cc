@@ -1,5 +1,5 @@
-// How fast a convolution 3x3, 64 to 64 channels at 56x56, is emulated, beside the oracle's
-// evaluation of its values alone. One thread.
+// Measures the emulation of a 3x3 convolution, 64 to 64 channels at 56x56, and the oracle's
+// evaluation of its values without bounds. One thread.
 #include <benchmark/benchmark.h>
 #include <random>
 

@@ -1,4 +1,4 @@
-// The two kinds of engines, which compute a task's result before it is stored.
+// The two kinds of engines. They compute a task's result before it is stored.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@
 
 namespace anecheck::emulator {
 
-// How numbers are combined. With no model: in fp64, rounded once to fp16 at the end. With one: as
-// the simulated engine of that family does.
+// How numbers are combined. Without a model: in fp64, rounded once to fp16 at the end. With a
+// model: like the simulated engine of that family.
 struct Arithmetic {
   const device::NumericModel* model = nullptr;
-  // Steps of one task, multiplications or elements, at most; more is kLimit.
+  // The most steps of one task, in multiplications or elements; more is kLimit.
   uint64_t max_steps = uint64_t{1} << 40;
 };
 
-// The model of the family that runs tasks of a version, with the documented departures of its
+// The model of the family whose tasks have this version, with the documented departures of its
 // silicon. Precondition: GenerationOfVersion(version).
 const device::NumericModel& FamilyModel(uint32_t version);
 
-// fp16 bits of the result, in the order g, d, c, y, x of `task.output`. Values of the sources are
-// in the same order over their own extents.
+// Returns the fp16 bits of the result, in the order g, d, c, y, x of `task.output`. Values of the
+// sources are in the same order over their own extents.
 Result<std::vector<uint16_t>> RunNeural(const Task& task, const Coefficients& coefficients,
                                         std::vector<float> input, const Arithmetic& arithmetic);
 Result<std::vector<uint16_t>> RunPlanar(const Task& task, const std::vector<float>& source1,

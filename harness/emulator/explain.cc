@@ -124,7 +124,7 @@ std::string SourceText(const Source& source, const Program& program) {
                      Shape(source.extents), kept);
 }
 
-// Values that say nothing need no evidence.
+// Neutral values need no evidence.
 bool IsNeutral(const FieldTable::Entry& entry, uint32_t value) {
   return value == 0 || (entry.codes.size() == 1 && entry.codes[0].low == entry.codes[0].high);
 }

@@ -1,4 +1,4 @@
-// A program in words: the work of each task, its reads and writes, and which of its words have no
+// Describes a program: the work of each task, its reads and writes, and which of its words have no
 // known meaning. Used by `anecheck inspect --explain`.
 #pragma once
 
@@ -18,7 +18,7 @@ struct TaskExplanation {
   std::string text;                  // its work and moves; empty if it is refused
   std::string refusal;               // why it cannot be executed
   std::vector<std::string> unknown;  // set bits without a known meaning
-  std::vector<std::string> weak;     // fields set to something on the word of notes or names alone
+  std::vector<std::string> weak;     // fields in use whose meaning rests on notes or names alone
 };
 TaskExplanation ExplainTask(const Program& program, const TaskWords& words);
 

@@ -1,6 +1,5 @@
 // The fields of a task descriptor as data: name, place in each generation, known values, evidence.
-// The emulator decodes by this table alone, and an encoder may place fields by it. Rows:
-// fields.def.
+// The emulator decodes only by this table, and an encoder may place fields by it. Rows: fields.def.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace anecheck::emulator {
 
-// The generations that differ in where fields stand. H17 is as H16, as far as records reach.
+// The generations that differ in the positions of fields. In all records H17 equals H16.
 enum class Generation : uint8_t { kH13, kH14, kH15, kH16, kH18 };
 inline constexpr size_t kGenerations = 5;
 std::string_view GenerationName(Generation generation);
@@ -38,8 +37,8 @@ inline constexpr size_t kFieldValues = static_cast<size_t>(Field::kCount);
 
 // The evidence for the meaning of a field, strongest first.
 enum class Evidence : uint8_t {
-  kRealFile,  // decides the result of an executed container that a compiler wrote
-  kRecorded,  // decides that of an executed record of a compiler's words
+  kRealFile,  // the result of an executed container of a compiler depends on it
+  kRecorded,  // the result of an executed record of a compiler's words does
   kNotes,     // public notes, or files that only agree with it
   kAssumed,   // by name or symmetry alone
 };
@@ -47,7 +46,7 @@ std::string_view EvidenceName(Evidence evidence);
 
 enum class Effect : uint8_t { kResult, kSchedules };
 
-// When a field counts. Words of idle units keep leftovers that mean nothing.
+// When a field counts. Words of idle units contain meaningless leftovers.
 enum class When : uint8_t {
   kAlways,
   kNeural,        // tasks of the neural engines
@@ -70,7 +69,7 @@ enum class PlaceKind : uint8_t {
   kRegister,   // bits of a register; `address` counts bytes
   kHeader,     // bits of a header word; `address` is its index
   kPacketBar,  // BAR number of the address packet that wrote the register
-  kBound,      // 1 where an address packet wrote the register
+  kBound,      // 1 if an address packet wrote the register
 };
 
 struct Place {
@@ -100,7 +99,7 @@ struct FieldRow {
 std::span<const FieldRow> FieldRows();
 const FieldRow& RowOf(Field field);
 
-// A range of known codes. `meaning` is the code that the emulator acts on for `low`: the same,
+// A range of known codes. `meaning` is the code as which the emulator treats `low`: the same code,
 // unless a test changes it.
 struct KnownCodes {
   uint32_t low = 0;
@@ -108,7 +107,7 @@ struct KnownCodes {
   uint32_t meaning = 0;
   std::string_view name;
 };
-// The codes of a row at a place of `width` bits; none where every value is known.
+// The codes of a row at a place of `width` bits; empty if every value is known.
 std::vector<KnownCodes> CodesOf(const FieldRow& row, uint8_t width);
 
 // The table of one generation, indexed for decoding. Immutable; any number of threads may read it.

@@ -1,5 +1,5 @@
-// Recorded programs of H14 to H18 compute their networks, on random inputs: the machine of
-// H13 with other tables.
+// Recorded programs of H14 to H18 compute their networks on random inputs, by the machine of H13
+// with other tables.
 #include "harness/emulator/testing/later_program.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 using testing::LaterProgram;
 using Values = std::vector<double>;
 
-// Computes a network's expected outputs from the inputs, by base address number. The test calls it
-// after it draws the inputs and before the program runs.
+// Computes a network's expected outputs from the inputs, which are found by base address number.
+// The test calls it after it draws the inputs and before the program runs.
 using Network = std::function<Values(LaterProgram&)>;
 
 struct Case {
@@ -53,7 +53,7 @@ Network OneSource(Function function) {
   };
 }
 
-// 33 knots of a function behind the two bounds and their values.
+// A table: the two bounds and their values, then 33 knots of a function.
 Values Table(double low, double high, double below, double above,
              const std::function<double(int)>& knot) {
   Values table = {low, high, below, above};
@@ -92,7 +92,7 @@ Values Sigmoid(LaterProgram& later) {
   return OneSource(sigmoid)(later);
 }
 
-// log2 of x into one table, exp2 of the product into the other.
+// Writes log2 into one table and exp2 into the other; the result is x to the power z.
 Values Power(LaterProgram& later) {
   const NeuralTask& log = later.tasks[1].neural;
   PutTable(later, log.table_bar, log.table_base,
@@ -106,7 +106,7 @@ Values Power(LaterProgram& later) {
   return x;
 }
 
-// Rows of constants: the summand, then the factor. The first task brings them to L2, or they are
+// Rows of constants: the summand, then the factor. The first task loads them to L2, or they are
 // source 2.
 Values PerChannel(LaterProgram& later) {
   const bool apart = later.tasks.size() == 2;
@@ -132,7 +132,7 @@ Values LayerNorm(LaterProgram& later) {
   return x;
 }
 
-// Over the channels of [64, 8, 8].
+// The maximum or mean over the channels of [64, 8, 8].
 Network OverChannels(bool maximum) {
   return [maximum](LaterProgram& later) {
     const Values x = Source(later, 0);
@@ -153,7 +153,8 @@ struct Window {
 };
 
 // A convolution whose weights are drawn here and packed by layout.md's rule: set o of `lanes`
-// channels on engine o modulo 16, a bias row first, rows in the order channel, y, x.
+// channels is on engine o modulo 16, a bias row comes first, and rows are in the order channel, y,
+// x.
 Network Convolution(Window w) {
   return [w](LaterProgram& later) {
     const Task& task = later.tasks[0];
@@ -230,7 +231,7 @@ Values VectorTimesConstant(LaterProgram& later) {
   return y;
 }
 
-// x [M, 2048] times w [2048, 2048]; `from` holds x row by row in base address 24, w in 20.
+// x [M, 2048] times w [2048, 2048]; Base address 24 has x row by row, 20 has w.
 Network MatrixProduct(size_t m, bool transposed) {
   return [m, transposed](LaterProgram& later) {
     constexpr size_t k = 2048;
@@ -242,7 +243,7 @@ Network MatrixProduct(size_t m, bool transposed) {
     for (size_t i = 0; i < w.size(); ++i) w[i] = at(20, i);
     Values x(m * k);
     for (size_t i = 0; i < x.size(); ++i) x[i] = at(24, i);
-    // Of the rows that a product has, a few: each goes through every task.
+    // Only a few rows of the product are computed: each row goes through every task.
     Values y(m * k, std::numeric_limits<double>::quiet_NaN());
     for (size_t row = 0; row < m; row += 5) {
       for (size_t n = 0; n < k; ++n) {

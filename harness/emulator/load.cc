@@ -1,5 +1,5 @@
-// A hardware container as a program. Sources: execution.md, "Order", 1; layout.md, "Surfaces in
-// memory"; header_forms.md, "Container (H14 to H18)".
+// Loads a hardware container as a program. Sources: execution.md, "Order", 1; layout.md, "Surfaces
+// in memory"; header_forms.md, "Container (H14 to H18)".
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -93,7 +93,8 @@ class Loader {
     return {};
   }
 
-  // 256 slots of 8 bytes on H13, numbered by slot; later the number counts words of 4 bytes.
+  // 256 slots of 8 bytes. On H13 a BAR's number is its slot; in later generations it counts words
+  // of 4 bytes.
   Status LoadBars() {
     const hwx::Thread* header = nullptr;
     for (const hwx::Thread& thread : container_.threads) {
@@ -134,7 +135,7 @@ class Loader {
   Status PlacePort(Port& port) {
     auto record = std::ranges::find(container_.ports, port.name, &hwx::Port::name);
     if (record == container_.ports.end()) {
-      // Compilers from 7.6 on call the port of a result `x@output` plainly `x`.
+      // Compilers from 7.6 on name the port of a result `x@output` just `x`.
       const std::string_view plain = std::string_view(port.name).substr(0, port.name.find('@'));
       record = std::ranges::find(container_.ports, plain, &hwx::Port::name);
     }
@@ -148,7 +149,7 @@ class Loader {
       if (record->vmaddr < regions[i].address || at >= regions[i].bytes.size()) continue;
       port.region = i;
       port.offset = at;
-      // Sections of windows are all called alike.
+      // All sections of windows have the same name.
       program_.memory.regions()[i].name = Escaped(port.name);
       return {};
     }

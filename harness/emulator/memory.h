@@ -1,6 +1,6 @@
-// The memory that a container's tasks see: regions behind the numbers of the BAR table, and the L2
-// beside the engines. Every access goes through a span of one region, so that nothing outside a
-// region is ever read or written.
+// The memory that a container's tasks see: the regions to which the numbers of the BAR table point,
+// and the L2 of the engines. Every access goes through a span of one region, so that nothing
+// outside a region is ever read or written.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace anecheck::emulator {
 
-// layout.md, L2: 2 MiB. All generations are given the same.
+// layout.md, L2: 2 MiB. The same is used for all generations.
 inline constexpr uint64_t kL2Bytes = uint64_t{2} << 20;
 
 enum class RegionKind : uint8_t { kText, kConstants, kScratch, kInput, kOutput, kOther };
@@ -29,7 +29,7 @@ struct Region {
 // A plain value; not thread-safe.
 class Memory {
  public:
-  // Adds a region and returns its index. kLimit where all regions together pass `limit` bytes.
+  // Adds a region and returns its index. kLimit if all regions together exceed `limit` bytes.
   Result<size_t> Add(Region region, uint64_t limit = kDefaultLimit);
   // BAR `number` begins at device address `address`, which may lie in no region.
   void SetBar(uint32_t number, uint64_t address) { bars_[number] = address; }
@@ -37,18 +37,18 @@ class Memory {
 
   std::vector<Region>& regions() { return regions_; }
   const std::vector<Region>& regions() const { return regions_; }
-  // The first `bytes` of L2, at most kL2Bytes. It grows as far as it is asked for: most programs
-  // use little of it.
+  // The first `bytes` of L2, at most kL2Bytes. L2 grows on demand, since most programs use little
+  // of it.
   std::span<uint8_t> l2(uint64_t bytes) {
     bytes = std::min(bytes, kL2Bytes);
     if (l2_.size() < bytes) l2_.resize(bytes);
     return std::span(l2_).first(bytes);
   }
-  // Scratch and L2 zero, as before the first task.
+  // Sets scratch and L2 to zero, as before the first task.
   void Clear();
 
-  // From the BAR's first byte to the end of its region. kInvalid, naming `who`, where the number
-  // has no region, is the text, or is to be written and may not be.
+  // The bytes from the BAR's first byte to the end of its region. kInvalid, naming `who`, if the
+  // BAR points to no region or to the text, or if the region may not be written but `write` is set.
   Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
 
   static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;

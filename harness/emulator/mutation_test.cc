@@ -1,6 +1,7 @@
 // Single changes of meaning in the field table: each moves one field by a bit or a register, or
-// exchanges the meanings of two codes. Real containers and recorded programs notice nearly all of
-// them; those that none notices stand in rows whose evidence says that nothing confirmed them.
+// exchanges the meanings of two codes. Real containers and recorded programs detect nearly all
+// changes. A change that none detects is in a row whose evidence says that nothing has confirmed
+// it.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 namespace anecheck::emulator {
 namespace {
 
-// A program with inputs, and the bytes of every region behind it when it ran as it should.
+// A program with inputs, and the bytes of its output regions after a correct run.
 struct Subject {
   std::string name;
   Program program;
@@ -81,7 +82,7 @@ bool Notices(Subject& subject, const FieldTable& table) {
   return !report.ok() || OutputsOf(subject.program) != subject.expected;
 }
 
-// The names of the subjects that notice, up to one.
+// The name of the first subject that notices the change, or "".
 std::string FirstToNotice(std::vector<Subject>& subjects, const FieldTable& table) {
   for (Subject& subject : subjects) {
     if (Notices(subject, table)) return subject.name;
@@ -108,7 +109,7 @@ std::vector<Mutation> Mutations() {
   for (size_t i = 0; i < entries.size(); ++i) {
     const FieldTable::Entry& entry = entries[i];
     if (entry.row->effect != Effect::kResult || entry.place.kind == PlaceKind::kNone) continue;
-    // Fields without a second known value say nothing that could be changed.
+    // A field whose only known value is 0 has no meaning to change.
     const bool fixed = entry.codes.size() == 1 && entry.codes[0].low == entry.codes[0].high &&
                        entry.codes[0].low == 0;
     if (fixed) continue;
@@ -120,7 +121,7 @@ std::vector<Mutation> Mutations() {
       mutations.push_back(
           {fmt::format("{} moved by a register", entry.row->name), entry.row, i, 0, 4, false});
     }
-    // Codes without names of their own mean the same.
+    // Codes without separate names have the same meaning.
     if (entry.codes.size() >= 2 && !entry.codes[0].name.empty() && !entry.codes[1].name.empty()) {
       mutations.push_back({fmt::format("codes {} and {} of {} exchanged", entry.codes[0].low,
                                        entry.codes[1].low, entry.row->name),

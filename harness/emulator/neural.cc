@@ -19,7 +19,7 @@ class Products {
   Products(const Task& task, const Coefficients& coefficients)
       : task_(task), neural_(task.neural), coefficients_(coefficients) {}
 
-  // In fp64, tap by tap: a tile of output channels and columns at a time.
+  // Sums in fp64, tap by tap, for a tile of output channels and columns at a time.
   void Exact(const float* input, uint64_t group, std::vector<double>& sums) {
     Pad(input);
     PlaceTaps();
@@ -38,7 +38,7 @@ class Products {
     }
   }
 
-  // As the family's multiply-accumulate array: columns of taps, tiles of lanes, the port's
+  // Sums like the family's multiply-accumulate array: columns of taps, tiles of lanes, the port's
   // rounding.
   void Family(const device::NumericModel& model, const float* input, bool finite, uint64_t group,
               const std::vector<float>& weights, const std::vector<float>& starts,
@@ -70,14 +70,14 @@ class Products {
   }
 
  private:
-  // Output channels and columns whose sums stay in registers.
+  // The numbers of output channels and columns whose sums stay in registers.
   static constexpr uint64_t kRows = 4;
   static constexpr uint64_t kTile = 4;
 
   uint64_t Positions() const { return uint64_t{task_.output.height} * task_.output.width; }
 
-  // Copies a group's input into rows and columns as wide as the taps reach. A window of one tap is
-  // one row.
+  // Copies a group's input into padded rows and columns that cover all taps. For a window of one
+  // tap everything is one row.
   void Pad(const float* input) {
     const Extents& in = task_.input;
     const Extents& out = task_.output;
@@ -110,7 +110,8 @@ class Products {
   uint64_t Rows() const { return flat_ ? 1 : task_.output.height; }
   uint64_t RowWidth() const { return flat_ ? width_ : task_.output.width; }
 
-  // The places of an output channel's taps, from the first position that they read.
+  // The offsets of an output channel's taps in the padded input, relative to the first position
+  // that they read.
   void PlaceTaps() {
     taps_.clear();
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
@@ -195,7 +196,7 @@ class Products {
   std::vector<float> products_;
 };
 
-// Sums, products or maxima of an output channel's own input channels, or a copy of them.
+// For each output channel, the sum, product or maximum of its own input channels, or a copy.
 void Combine(const Task& task, const float* input, std::vector<double>& sums) {
   const uint64_t positions = uint64_t{task.input.height} * task.input.width;
   const uint64_t each = task.neural.unicast_channels;
@@ -230,7 +231,7 @@ bool StartsAtBias(const Task& task, const device::NumericModel* model) {
   return model != nullptr && task.neural.coefficients && device::HasFixedPointArray(*model);
 }
 
-// value -> + bias row -> + accumulator bias -> * scale -> activation -> fp16.
+// Applies in this order: bias row, accumulator bias, scale, activation, rounding to fp16.
 class Finish {
  public:
   Finish(const Task& task, const Coefficients& coefficients, const Arithmetic& arithmetic)
@@ -247,7 +248,7 @@ class Finish {
     if (neural_.post_scale != 1) value = Step(value * neural_.post_scale);
     if (neural_.nonlinear == Nonlinear::kRelu && value < 0) value = 0;
     if (neural_.nonlinear == Nonlinear::kTable) {
-      // A table takes an fp16 number in every arithmetic (numerics_laws.md, L10).
+      // In both arithmetics a table takes an fp16 number (numerics_laws.md, L10).
       value = HalfToDouble(Store(value));
       if (model_ != nullptr && model_->nan_is_infinity && std::isnan(value)) {
         value = std::numeric_limits<double>::infinity();

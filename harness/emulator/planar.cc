@@ -55,7 +55,7 @@ class PlanarRun {
     }
     return value;
   }
-  // Whether a sum, a difference or a product of elements is computed.
+  // Whether the task computes a sum, a difference or a product of elements.
   static bool Adds(const Task& task) {
     const PlanarTask& planar = task.planar;
     if (task.kind == TaskKind::kPlanarPerChannel) return true;
@@ -64,14 +64,14 @@ class PlanarRun {
            (planar.operation == PlanarOperation::kAdd ||
             planar.operation == PlanarOperation::kMultiply);
   }
-  // Exponent 31 as any other (numerics_laws.md, L4).
+  // Reads exponent 31 like any other exponent, if the family does (numerics_laws.md, L4).
   double Number(double value) const {
     if (!reads_numbers_) return value;
     auto number = static_cast<float>(value);
     device::ReadAsNumbers(&number, 1);
     return static_cast<double>(number);
   }
-  // The result of an invalid operation such as inf - inf: NaN, or 0 on families that store 0.
+  // Replaces the NaN of an invalid operation such as inf - inf by 0, on families that store 0.
   double Valid(double value) const {
     return model_ != nullptr && model_->invalid_is_zero && std::isnan(value) ? 0.0 : value;
   }
@@ -110,7 +110,7 @@ class PlanarRun {
     return planar_.relu && value < 0 ? 0.0 : value;
   }
 
-  // (x + row 0) * row 1.
+  // Computes (x + row 0) * row 1.
   double PerChannel(uint64_t g, uint64_t d, uint64_t c, uint64_t y, uint64_t x) const {
     const double added = Number(Input(second_.At(g, 0, c, 0, 0)));
     const double source = Number(Input(first_.At(g, d, c, y, x)));
@@ -138,7 +138,7 @@ class PlanarRun {
     return result;
   }
 
-  // Over depth, height and width of each channel.
+  // Reduces over depth, height and width of each channel.
   std::vector<uint16_t> Reduce() const {
     const Extents& e = task_.input;
     std::vector<uint16_t> result;

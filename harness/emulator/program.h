@@ -37,25 +37,26 @@ struct Port {
 // A plain value; not thread-safe.
 struct Program {
   Generation generation = Generation::kH13;
-  uint32_t version = 0;  // of its tasks; names the family where two share a generation
+  uint32_t version = 0;  // of its tasks; names the family if two share a generation
   std::vector<TaskWords> tasks;
   Memory memory;
   std::vector<Port> ports;
 
   const Port* FindPort(std::string_view name) const;
-  // fp16 bits in row-major order. kNotFound, kInvalid where the count is not the port's.
+  // fp16 bits in row-major order. kNotFound for an unknown port; kInvalid if the number of values
+  // is not the port's.
   Status WritePort(std::string_view name, std::span<const uint16_t> values);
   Result<std::vector<uint16_t>> ReadPort(std::string_view name) const;
 };
 
-// The program of a hardware container. kUnsupported where its generation has no table, an element
-// type is not fp16, or it has several procedures; other codes where it does not parse.
-// `memory_limit` bounds all its windows, constants and scratch together, in bytes.
+// The program of a hardware container. kUnsupported if its generation has no table, an element type
+// is not fp16, or it has several procedures; other codes if it does not parse. `memory_limit`
+// bounds all its windows, constants and scratch together, in bytes.
 Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::kDefaultLimit);
 
 struct RunOptions {
   Arithmetic arithmetic;
-  // The field table to decode by; null for the table of the generation.
+  // The field table for decoding; null for the table of the generation.
   const FieldTable* table = nullptr;
   // Receives each task's result, fp16 bits in the order g, d, c, y, x of its output.
   std::function<void(const Task& task, std::span<const uint16_t> result)> on_result = {};

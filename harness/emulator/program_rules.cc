@@ -19,7 +19,7 @@ constexpr FactEvidence kReal = FactEvidence::kRealFile;
 constexpr std::string_view kLayout = "layout.md of the facts of H13 programs; every real container";
 constexpr std::string_view kExecution = "execution.md of the facts of H13 programs, \"Refusals\"";
 constexpr uint64_t kStreamUnit = 64;
-// Larger accesses are not followed from task to task.
+// Larger accesses are not tracked from task to task.
 constexpr uint64_t kMostOfSurface = uint64_t{1} << 24;
 
 struct Model {
@@ -31,8 +31,8 @@ uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit
 
 // ---- streams ----
 
-// Bytes that the coefficients of one engine take, without the last padding. Dense streams alone:
-// how long a zero-skip stream is depends on its values.
+// The bytes that the coefficients of one engine take, without the last padding. Only for dense
+// streams: the length of a zero-skip stream depends on its values.
 uint64_t StreamBytes(const Task& task, uint32_t engine) {
   const NeuralTask& neural = task.neural;
   const bool table = neural.nonlinear == Nonlinear::kTable && !neural.table_apart;
@@ -145,13 +145,13 @@ void CheckSurfaces(const Model& model, RuleReport& broken) {
 
 // ---- order ----
 
-// The bytes of L2, scratch and outputs that some task has written.
+// Tracks the bytes of L2, scratch and outputs that tasks have written.
 class Written {
  public:
   explicit Written(const Memory& memory) : memory_(memory) {}
 
-  // The offset of the first element that nobody wrote; nothing for surfaces that a task need not
-  // write, and for accesses that leave their surface.
+  // The offset of the first element that no task has written. Nothing for surfaces that tasks need
+  // not write, and for accesses that leave their surface.
   std::optional<uint64_t> FirstMissing(const Access& access) {
     const auto places = PlacesOf(access);
     if (!followed_ || !places || !NeedsProducer(places->first)) return std::nullopt;
@@ -172,7 +172,7 @@ class Written {
     for (const uint64_t place : places->second) bytes[place] = true;
   }
 
-  // Whether tasks wrote every element of the port, as far as they are followed.
+  // Whether tasks wrote every element of the port; true if an access was too large to track.
   bool WritesPort(const Port& port) {
     if (!followed_) return true;
     const std::vector<bool>& bytes = BytesOf(port.region);

@@ -13,7 +13,7 @@ namespace anecheck::emulator {
 std::span<const Rule> ProgramRules();
 
 // Every broken rule, by task. Offsets count from the start of a file whose text begins at
-// `text_offset`. Nothing where the emulator refuses a task: its surfaces are not known then.
+// `text_offset`. Empty if the emulator refuses a task, because its surfaces are then unknown.
 std::vector<Violation> VerifyProgram(const Program& program, uint64_t text_offset);
 
 }  // namespace anecheck::emulator

@@ -1,5 +1,5 @@
-// The rules of programs: real containers, records and the encoder's containers keep them, and one
-// change of a word breaks exactly the rule that it is about.
+// The rules of programs: real containers, records and the encoder's containers keep them, and a
+// change of one word breaks exactly the rule about that word.
 #include "harness/emulator/program_rules.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void ExpectKeepsAll(const Program& program) {
   for (const Violation& violation : VerifyProgram(program, 0)) {
     ADD_FAILURE() << violation.message;
   }
-  // Nothing is verified of a program that is refused.
+  // No rule is checked for a refused program, so the program must not be refused.
   std::vector<std::string> warnings;
   EXPECT_TRUE(DecodeProgram(program, {}, warnings).ok());
 }
@@ -77,7 +77,7 @@ std::vector<Change> Changes() {
       {"program-producer-first", kChain,
        [](Program& p) { std::ranges::rotate(p.tasks, p.tasks.begin() + 1); }},
       {"program-outputs-written", kConvolution, [](Program& p) {
-         // A port of one element behind the task's output.
+         // A port of one element after the task's output.
          for (size_t i = 0; i < p.memory.regions().size(); ++i) {
            if (p.memory.regions()[i].kind != RegionKind::kOutput) continue;
            p.memory.regions()[i].bytes.resize(p.memory.regions()[i].bytes.size() + 2);

@@ -1,5 +1,5 @@
-// Real containers execute with the outputs of their networks: on a hundred random inputs each, with
-// no difference under exact arithmetic (a sigmoid within its table's error).
+// Real containers compute the outputs of their networks on a hundred random inputs each. Under
+// exact arithmetic there is no difference (for a sigmoid, none beyond its table's error).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -29,8 +29,8 @@ double ConstantAt(const std::vector<uint8_t>& bytes, size_t at) {
   return HalfToDouble(Half{static_cast<uint16_t>(bytes[at] | bytes[at + 1] << 8)});
 }
 
-// y = W x, W read from the tiles: one of `lanes` output channels each, 64-byte padded, a row of
-// `lanes` values an input channel behind the biases.
+// y = W x with W read from the tiles. Each tile is for `lanes` output channels and padded to 64
+// bytes: the biases, then a row of `lanes` values for each input channel.
 Tensor Dense(const Tensor& x, const std::vector<uint8_t>& constants, size_t outputs, size_t lanes,
              size_t tile_bytes, bool bias) {
   Tensor y(outputs);
@@ -107,7 +107,7 @@ std::vector<RealContainer> Containers() {
   };
 }
 
-// Numbers of every magnitude, and of those near 1 more.
+// Numbers of every magnitude, with more of them near 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -161,7 +161,7 @@ TEST(RealContainers, ExecuteAsTheirNetworksOnAHundredInputs) {
   }
 }
 
-// No file of the folder is left out of the list above.
+// The list above contains every file of the folder.
 TEST(RealContainers, AreAllListed) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   size_t files = 0;

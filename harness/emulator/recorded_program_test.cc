@@ -1,5 +1,5 @@
-// Every recorded H13 program gives its network's result, and the bytes of its output surface are
-// those of the study that first executed it.
+// Every recorded H13 program computes its network's result, and the bytes of its output surface
+// equal those of the study that first executed it.
 #include "harness/emulator/testing/recorded_program.h"
 
 #include <cmath>
@@ -33,7 +33,7 @@ TEST(RecordedPrograms, GiveTheResultOfTheirNetworks) {
 }
 
 // The study sums in fp32, the emulator in fp64: sums that cancel differ by more than a tie. The
-// study gave the table of exp an fp32 argument, which moves the result by up to 2^-8.
+// study's table of exp took an fp32 argument, which moves the result by up to 2^-8.
 TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   for (const std::string& path : testing::RecordedProgramPaths()) {
@@ -56,7 +56,7 @@ TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   }
 }
 
-// (x - mean) / sqrt(variance + 1e-5) where the variance is about as small as the epsilon.
+// (x - mean) / sqrt(variance + 1e-5) for a variance about as small as the epsilon.
 TEST(RecordedPrograms, LayerNormAddsItsEpsilon) {
   const std::string path =
       anecheck::testing::VectorPath("h13_program/layer_norm_1x64x8x8_axes_1.json");

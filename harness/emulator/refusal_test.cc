@@ -1,5 +1,5 @@
-// A word without known meaning is refused with its place where it can change a result, and is a
-// warning where it only schedules; nothing outside a surface is touched.
+// A word without known meaning is refused, with its place, if it can change a result, and is a
+// warning if it only schedules. Nothing outside a surface is read or written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -149,7 +149,7 @@ TEST(Refusal, LeavesTheOutputUntouched) {
   EXPECT_EQ(program.memory.regions()[1].bytes, std::vector<uint8_t>(64));
 }
 
-// Interleaved channels: the last full set may reach further than the last channel.
+// With interleaved channels the last full set may reach further than the last channel.
 TEST(Refusal, CountsTheFullSetsOfAnInterleave) {
   const Pattern pattern{.channel = 64, .row = 64, .interleave = 8};
   EXPECT_EQ(EndOf(pattern, {.channels = 8}), 16u);

@@ -1,4 +1,4 @@
-// The task list, one task after another. Source: execution.md, "Order" and "One task".
+// Runs the task list, one task after another. Source: execution.md, "Order" and "One task".
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ class TaskRun {
     if (task_.source2) {
       ANECHECK_ASSIGN(source2, Fetch(*task_.source2, "source 2"));
     }
-    // Before the work: a result that cannot be stored costs nothing.
+    // Checks the result's place first, so that a result that cannot be stored costs no work.
     ANECHECK_RETURN_IF_ERROR(CheckResult());
     ANECHECK_ASSIGN(const std::vector<uint16_t> result, Compute(std::move(source1), source2));
     if (options_.on_result) options_.on_result(task_, result);
@@ -32,7 +32,7 @@ class TaskRun {
     return fmt::format("task {}, {}", task_.index, what);
   }
 
-  // As much of L2 as the pattern reaches.
+  // The part of L2 that the pattern reaches.
   Result<std::span<uint8_t>> L2For(const Pattern& pattern, const Extents& extents,
                                    const std::string& who) {
     ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, kL2Bytes, who));

@@ -53,13 +53,14 @@ uint64_t EndOf(const Pattern& pattern, const Extents& extents) {
   const uint64_t channels = pattern.swapped ? extents.width : extents.channels;
   const uint64_t columns = pattern.swapped ? extents.channels : extents.width;
   const Walk walk(pattern);
-  // The last channel, and the last of the full interleaved set before it, whichever lies further.
+  // The last channel, and the last of the full interleaved set before it, whichever reaches
+  // further.
   uint64_t channel = walk.ChannelOffset(channels - 1);
   if (channels >= walk.interleave) {
     const uint64_t full = channels / walk.interleave * walk.interleave;
     channel = std::max(channel, walk.ChannelOffset(full - 1));
   }
-  // Strides are below 2^32 and extents below 2^17: no product passes 2^49.
+  // Strides are below 2^32 and extents below 2^17: no product exceeds 2^49.
   return pattern.base + (extents.groups - 1) * pattern.group + (extents.depth - 1) * pattern.depth +
          channel + (extents.height - 1) * pattern.row + (columns - 1) * walk.column + kElementBytes;
 }

@@ -1,5 +1,5 @@
-// Elements of a pattern in memory, in and out. Bounds are checked once for a whole pattern, before
-// the first element moves.
+// Reads and writes the elements of a pattern in memory. Bounds are checked once for a whole
+// pattern, before the first element moves.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace anecheck::emulator {
 
-// The elements of one task that an emulation holds at a time; more is kLimit.
+// The most elements of one task that an emulation holds at a time; more is kLimit.
 inline constexpr uint64_t kMaxElements = uint64_t{1} << 27;
 
 // One past the last byte of the pattern over `extents` (as stored, before `swapped`), counted from
-// the start of its surface. UINT64_MAX where that overflows.
+// the start of its surface. UINT64_MAX on overflow.
 uint64_t EndOf(const Pattern& pattern, const Extents& extents);
 
-// kInvalid, naming `who`, where the pattern leaves `bytes`; kLimit where it has too many elements.
+// kInvalid, naming `who`, if the pattern leaves `bytes`; kLimit if it has too many elements.
 Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t bytes,
                     const std::string& who);
 
@@ -32,7 +32,7 @@ Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const P
 Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& extents,
                std::span<const uint16_t> values, const std::string& who);
 
-// The places of the elements, in the same order: bytes from the start of the surface.
+// The offsets of the elements in bytes from the start of the surface, in the same order.
 Result<std::vector<uint64_t>> OffsetsOf(const Pattern& pattern, const Extents& extents,
                                         uint64_t bytes, const std::string& who);
 

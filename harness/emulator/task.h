@@ -1,5 +1,5 @@
 // The work of one task, in types: the decoder makes it from the fields, the engines execute it, and
-// `--explain` words it. Nothing here knows the place of a field.
+// `--explain` describes it. This file does not depend on the places of fields.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Extents {
   uint32_t height = 1;
   uint32_t width = 1;
 
-  // UINT64_MAX where the product passes it.
+  // The number of elements, at most UINT64_MAX.
   uint64_t Count() const {
     const unsigned __int128 count = static_cast<unsigned __int128>(groups) * depth * channels *
                                     height * width;  // below 2^75 by the widths of the fields
@@ -103,7 +103,7 @@ struct NeuralTask {
   uint32_t kernel_bar = 0;
   uint64_t kernel_base = 0;
   std::array<EngineStream, kEngines> streams = {};
-  // A table with an address of its own (H14 and later).
+  // A table with its own address (H14 and later).
   bool table_apart = false;
   uint32_t table_bar = 0;
   uint64_t table_base = 0;
@@ -151,8 +151,8 @@ struct Task {
   PlanarTask planar;
 };
 
-// The task of these fields. kUnsupported with the task and the fields where they contradict each
-// other or make a combination that no file or record has.
+// The task of these fields. kUnsupported, with the task and the fields, if they contradict each
+// other or are a combination that no file or record has.
 Result<Task> DecodeTask(Generation generation, const TaskWords& words, const FieldValues& values,
                         const FieldTable& table);
 

@@ -1,4 +1,4 @@
-// The words of one task as the loader hands them to the decoder: header words, the last value of
+// The words of one task, which the loader passes to the decoder: header words, the last value of
 // every register that the task writes, and the BAR of those that an address packet wrote.
 #pragma once
 
@@ -48,8 +48,8 @@ class FieldValues {
   std::array<uint32_t, kFieldValues> values_ = {};
 };
 
-// The fields of a task. kUnsupported with the task, the register, the bits and the value where a
-// word that can change a result has no known meaning; such words that only schedule are added to
+// The fields of a task. kUnsupported, with the task, the register, the bits and the value, if a
+// word that can change a result has no known meaning. Unknown words that only schedule are added to
 // `warnings`.
 Result<FieldValues> ReadFields(const FieldTable& table, const TaskWords& words,
                                std::vector<std::string>& warnings);

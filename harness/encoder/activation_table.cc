@@ -75,7 +75,7 @@ Halves Sampled(double (*f)(double), double first, uint16_t steps, size_t begin, 
   return made;
 }
 
-// Odd: knots of [0, 4], and 1 from there.
+// Odd function: knots on [0, 4], and 1 from there on.
 Halves TanhWords() {
   Halves made = Sampled([](double x) { return std::tanh(x); }, 0, 3, 0, kOdd);
   made[kHigh] = DoubleToHalf(4).bits;
@@ -86,7 +86,7 @@ Halves TanhWords() {
 
 constexpr size_t kFirstRootKnot = 8;  // of mantissa 0.5; the knots are those of m * 16, up to 2
 
-// The lower bound answers arguments below zero: their root is +0, and so is its reciprocal
+// The lower bound handles negative arguments: their root is +0, and so is its reciprocal
 // (numerics.md).
 Halves RootWords() {
   Halves made = Sampled([](double x) { return std::sqrt(x); }, 0.5, 4, kFirstRootKnot, kRoot);

@@ -1,6 +1,6 @@
 // The 64-halfword tables of the engines' activation functions. The tables of sigmoid, silu, gelu
-// and exp2 hold the words that were read from a compiler (act_tables.csv); the others follow from
-// their law (numerics_laws.md, L9 to L13: knots are the fp16 nearest of the exact value).
+// and exp2 contain the words that were read from a compiler (act_tables.csv); the others follow
+// from their law (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16).
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ enum class Function : uint8_t {
 
 // The table's 128 bytes.
 Bytes TableOf(Function function);
-// x where x > 0, else alpha * x; alpha is fp16 bits.
+// The table of x if x > 0, else alpha * x; alpha is fp16 bits.
 Bytes LeakyTable(uint16_t alpha);
 
 }  // namespace anecheck::encoder

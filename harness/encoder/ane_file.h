@@ -24,18 +24,18 @@
 
 namespace anecheck::encoder {
 
-// Whether bytes can be such a file: their sizes add up.
+// Whether bytes may be such a file: their sizes add up.
 bool LooksLikeAne(ByteSpan bytes);
 
-// The file of an H13 hardware container. kUnsupported where it has more than one procedure, kernels
-// in a segment of their own, or inputs in front of outputs; the form holds no names.
+// The file of an H13 hardware container. kUnsupported if it has more than one procedure, kernels in
+// a separate segment, or inputs before outputs. The format contains no names.
 Result<Bytes> AneOfContainer(ByteSpan container);
 
 // The container of such a file; ports are input_0, input_1, ... and output_0, ... Errors:
 // kTruncated and kMalformed with the offset, kUnsupported for elements that are not fp16.
 Result<Bytes> ContainerOfAne(ByteSpan bytes);
 
-// The container of either form: other bytes are given back as they are.
+// Converts a driver's file into its container; returns other bytes unchanged.
 Result<Bytes> AsContainer(Bytes bytes);
 
 }  // namespace anecheck::encoder

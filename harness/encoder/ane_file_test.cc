@@ -1,4 +1,4 @@
-// Models of the Linux driver hold the same as their containers.
+// Models of the Linux driver have the same content as their containers.
 #include "harness/encoder/ane_file.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ TEST(AneFile, RealContainersComputeTheSameFromIt) {
   EXPECT_EQ(Outputs(*back, {"input_0"}, "output_0"), Outputs(gemm, {"image"}, "probs@output"));
 }
 
-// struct anec: bytes, the first task's bytes and number, words and constants, inputs, outputs,
-// pages.
+// struct anec: bytes, bytes of the first task and number of tasks, words and constants, inputs,
+// outputs, pages.
 TEST(AneFile, HeaderIsThatOfTheDriver) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   const Bytes file = AneOfContainer(Real("sum-1b1855b8.hwx")).value();

@@ -21,7 +21,7 @@ void Pad(Bytes& bytes, size_t unit) { bytes.resize((bytes.size() + unit - 1) / u
 
 bool IsZero(uint16_t half) { return (half & 0x7fff) == 0; }
 
-// A mask for each 8 or 16 slots, then the halfwords of its set bits.
+// Writes a mask for each 8 or 16 slots, then the halfwords of its set bits.
 class SlotWriter {
  public:
   SlotWriter(Bytes& body, uint32_t slots_of_mask) : body_(body), slots_of_mask_(slots_of_mask) {}
@@ -107,7 +107,7 @@ class Packer {
     }
   }
 
-  // The number of the body's bytes, then the body: taps by the phase of the stride.
+  // Appends the size of the body, then the body, with taps ordered by the phase of the stride.
   void AppendSkipping(uint32_t group, uint32_t first, Bytes& stream) {
     Bytes body;
     {

@@ -1,4 +1,4 @@
-// Weights as the engines read them: one stream an engine, output channels in groups of lanes.
+// Weights as the engines read them: one stream for each engine, output channels in groups of lanes.
 // Source: layout.md of the H13 facts, "Coefficient stream of NE tasks".
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace anecheck::encoder {
 
 // Weights of a convolution, fp16 bits, [groups][out_channels][in_channels][height][width]; channels
-// are those of one group. A depthwise layer has one group here and `in_channels` 1, as the engines
-// take it.
+// are those of one group. A depthwise layer has one group here and `in_channels` 1, as in the
+// engines.
 struct Weights {
   uint32_t groups = 1;
   uint32_t out_channels = 1;
@@ -27,20 +27,21 @@ struct StreamOrder {
   uint32_t lane_bits = 0;        // log2 of the output channels that an engine computes together
   uint32_t engine_bits = 0;      // log2 of the engines
   bool packed_channels = false;  // depthwise: nothing between the channels of an engine
-  // Strides above 1 take the zero-skip form with the taps in order of their phase.
+  // Strides above 1 use the zero-skip form, with the taps in order of their phase.
   bool zero_skip = false;
   uint32_t stride_x = 1, stride_y = 1;
   uint32_t slots_of_mask = 8;  // of the zero-skip form: 8 on H13, 16 on H14
 };
 
-// log2 of the engines that work on so many output channels: 0 to 4.
+// log2 of the number of engines that work on `out_channels` output channels: 0 to 4.
 uint32_t EngineBits(uint32_t out_channels);
-// log2 of the lanes: the largest power of two up to a sixteenth of the channels, up to 16, that
-// divides them: no file tells how wide the rows of a set with fewer channels are.
+// log2 of the number of lanes: the largest power of two, up to a sixteenth of the channels and up
+// to 16, that divides the channels. No file shows the width of the rows of a set with fewer
+// channels.
 uint32_t LaneBits(uint32_t out_channels);
 
-// The streams in engine order, each a multiple of 64 bytes long. Engines without a channel have
-// none. kInvalid where values are not as many as the extents say.
+// The streams in engine order, each a multiple of 64 bytes long. Engines without a channel have no
+// stream. kInvalid if the number of values does not fit the extents.
 Result<std::vector<Bytes>> PackWeights(const Weights& weights, const StreamOrder& order);
 
 }  // namespace anecheck::encoder

@@ -29,8 +29,8 @@ Bytes Joined(const std::vector<Bytes>& streams) {
   return joined;
 }
 
-// The section's streams hold each weight once: every place is read back into the order of the
-// network, and packing makes the same bytes of it.
+// The section's streams contain each weight once. The test reads every weight back into the order
+// of the network and packs it into the same bytes.
 TEST(Coefficients, DenseSectionsArePackedAsRecorded) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   const Bytes section = RecordedConstants("conv_known_k3_c64_n64_s16_st1_g1_bias0_same");
@@ -81,7 +81,7 @@ TEST(Coefficients, ZeroSkipStreamsOrderTapsByPhase) {
   const auto streams = PackWeights({.height = 3, .width = 3, .values = weights},
                                    {.zero_skip = true, .stride_x = 2, .stride_y = 2});
   ASSERT_TRUE(streams.ok());
-  // Two slots a tap: phases of four taps each, so the tap is number 9 of 16, slot 18.
+  // Each tap has two slots and each phase four taps, so the tap is number 9 of 16, at slot 18.
   const Bytes expected = {6, 0, 0, 0, 0, 1 << 2, 0, 0x3c, 0};
   ASSERT_EQ(streams->size(), 1u);
   EXPECT_EQ(streams->front().size(), 64u);

@@ -17,10 +17,10 @@ namespace {
 constexpr uint32_t kFp16 = 5;  // of the catalog of element types
 constexpr uint32_t kBssSection = 0x25;
 constexpr uint32_t kCoefficientBase = 0x1f848;  // the one register with relocations
-// Bytes of __const where a container of H14 and later has no constants (header_forms.md, 4).
+// The size of __const in a container of H14 and later without constants (header_forms.md, 4).
 constexpr uint64_t kEmptyConstants = 16384;
 
-// How often each value is read, an output counting once.
+// How often each value is read; an output counts once.
 std::vector<uint32_t> Readers(const Graph& graph) {
   std::vector<uint32_t> readers(graph.values().size());
   for (const Node& node : graph.nodes()) {
@@ -30,7 +30,7 @@ std::vector<uint32_t> Readers(const Graph& graph) {
   return readers;
 }
 
-// Lets tasks apply the function behind them, one each, if nothing else reads the value between.
+// Lets each task apply the function that follows it, if nothing else reads the value between.
 Status FuseFunctions(const Graph& graph, Planner& planner) {
   const std::vector<uint32_t> readers = Readers(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -94,12 +94,13 @@ Result<hwx::TensorSpec> PortOf(const Graph& graph, ValueId id, bool output) {
                          .strides = hwx::PackedStrides(extents, 2)};
 }
 
-// Streams in the constants are relocated with their section; runtime ones are offsets in a tensor.
+// Streams in the constants are relocated with their section; runtime streams are offsets in a
+// tensor.
 void AddRelocations(const Task& task, const Machine& machine, uint32_t index,
                     hwx::ContainerSpec& spec) {
   const bool constant =
       task.neural.kernel_bar.value_or(machine.constants_bar) == machine.constants_bar;
-  // Later generations have packets of addresses in their place.
+  // Later generations have packets of addresses instead.
   if (!constant || machine.generation != emulator::Generation::kH13) return;
   for (uint32_t engine = 0; engine < task.neural.streams.size(); ++engine) {
     spec.constant_registers.push_back({index, kCoefficientBase + 4 * engine});
@@ -114,8 +115,8 @@ uint32_t WordsOf(const td::Task& task, const Machine& machine) {
          static_cast<uint32_t>(task.writes.size() + task.values.size());
 }
 
-// Behind the frame of 16 bytes, each task at the next 16 bytes. On H14 none ends on a line of 64
-// bytes: writes of a register without effect, in front of the packets, move its end
+// After the frame of 16 bytes, each task begins at the next multiple of 16 bytes. On H14 no task
+// ends on a line of 64 bytes: writes of a register without effect, before the packets, move its end
 // (header_forms.md, 3).
 void FinishLater(const Machine& machine, td::Chain& chain) {
   uint32_t at = td::kSectionHeaderWords;

@@ -1,4 +1,4 @@
-// From a graph to the bytes of a hardware container that an engine can run, of H13 to H18.
+// Encodes a graph as the bytes of a hardware container that an engine of H13 to H18 can run.
 //
 //   auto encoded = encoder::Encode(graph);
 //   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: the operation without
@@ -17,12 +17,12 @@
 namespace anecheck::encoder {
 
 struct EncodeOptions {
-  // The compiler's name of the target, of those that machine.h lists.
+  // The compiler's name of the target, one of those that machine.h lists.
   std::string target = "h13";
   Fault fault = Fault::kNone;
 };
 
-// Whether containers of `target` are written.
+// Whether the encoder writes containers of `target`.
 bool EncodesFor(std::string_view target);
 
 // The container of `graph`, with ports by the names of its inputs and outputs, in that order.

@@ -1,4 +1,4 @@
-// Containers as wholes: they keep the rules of `inspect --verify`.
+// Whole containers keep the rules of `inspect --verify`.
 #include "harness/encoder/encode.h"
 
 #include <gtest/gtest.h>

@@ -9,18 +9,18 @@ namespace anecheck::encoder {
 
 enum class Fault : uint8_t {
   kNone,
-  kLaneOrder,   // sets of output channels stand on the engines in reverse
-  kStride,      // the planes of a result lie one line closer
+  kLaneOrder,   // sets of output channels are on the engines in reverse order
+  kStride,      // the planes of a result are one line closer together
   kBiasRow,     // no bias row in front of the weights
-  kTableShift,  // the knots of a table stand one further
-  kL2Base,      // a task reads L2 one line further
+  kTableShift,  // the knots of a table are shifted by one
+  kL2Base,      // a task reads L2 one line too far
 };
 
 struct FaultName {
   Fault fault;
   std::string_view name;     // "lane-order"
   std::string_view op;       // an operation whose tasks show it
-  std::string_view meaning;  // for people
+  std::string_view meaning;  // for a reader
 };
 std::span<const FaultName> FaultNames();
 

@@ -13,7 +13,7 @@ namespace {
 
 using tdv10::WeightStreamSizes;
 
-// A convolution of 2 to 4 channels with more arguments, and the operation behind its result "c".
+// A convolution of 2 to 4 channels with further arguments, and the operation after its result "c".
 std::string Text(const std::string& weight, const std::string& more, const std::string& behind,
                  const std::string& output) {
   return fmt::format(R"(program(1.3)
@@ -57,7 +57,7 @@ TEST(LayerStreams, AreThoseThatALayerHas) {
   EXPECT_EQ(Sizes(Text(kTwoColours, "", "", "c")), (WeightStreamSizes{0, 0, 4, 0}));
   EXPECT_EQ(Sizes(Text(kTwoColours, bias, std::string(kNormal) + kSigmoid, "y")),
             (WeightStreamSizes{8, 8, 4, 128}));
-  // A result that something else reads is written as it is.
+  // A result with another reader is written without the function.
   EXPECT_EQ(Sizes(Text(kPlain, "", kNormal, "n, c")), (WeightStreamSizes{0, 0, 0, 0}));
 }
 

@@ -1,5 +1,5 @@
-// How containers differ by generation: one machine, and a table of places. Sources: the
-// facts of H13 programs, layout.md; of later programs, generations.csv, header_forms.md and
+// The differences of containers between generations: one machine, and a table of places. Sources:
+// the facts of H13 programs, layout.md; of later programs, generations.csv, header_forms.md and
 // weights_layout_later.md.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace anecheck::encoder {
 
 // Values of words that only schedule, as compilers write them.
 struct ScheduleWords {
-  // By place in the network: the only task, the first, one between, the last.
+  // By place of the task in the network: the only task, the first, one between, the last.
   std::array<uint32_t, 4> log_events, debug_events;
   std::array<uint32_t, 2> header6 = {};  // of the last task, of the others
   uint32_t task_flags = 0, last_task_flags = 0;
@@ -29,7 +29,7 @@ struct ScheduleWords {
   bool cache_dma = false;  // the last task has the words of the cache's DMA
 };
 
-// A parameter of the loader that some registers take, by packets of one word.
+// A parameter of the loader that packets of one word put into some registers.
 struct StreamId {
   uint32_t bar = 0;
   std::array<uint32_t, 3> registers = {};  // of source 1, source 2 and the result
@@ -40,7 +40,7 @@ struct Machine {
   uint32_t version;  // of its task descriptors
   std::array<std::string_view, 6> targets;
   uint8_t header_words;
-  // Numbers of base addresses, and from one to the next.
+  // Numbers of base addresses, and the step from one to the next.
   uint32_t constants_bar, scratch_bar, first_tensor_bar, bar_step, last_bar;
   // Slots of the container's table of base addresses: 1 of 8 bytes, or 2.
   uint32_t slot_step;
@@ -50,12 +50,12 @@ struct Machine {
   bool kernel_segment;   // weights and tables have a segment and a base address behind the tensors'
   bool rows_by_dma;      // the planar engine fetches rows of constants from memory
   bool source2_twice;    // source 2 has its packet twice
-  uint32_t slots_of_mask;  // of a zero-skip stream; 0 where no record has one
+  uint32_t slots_of_mask;  // of a zero-skip stream; 0 if no record has one
   StreamId stream_id;
   const ScheduleWords* schedule;
 };
 
-// Every generation that is encoded. Null where `target` is of none.
+// All encoded generations. MachineOf returns null if the target is of none of them.
 std::span<const Machine> Machines();
 const Machine* MachineOf(std::string_view target);
 

@@ -112,7 +112,7 @@ Status ForRows(const L2Block& block, Act act) {
   return {};
 }
 
-// At the next line; the offset.
+// Appends at the next line; returns the offset.
 uint64_t Append(std::span<const uint8_t> bytes, Bytes& to) {
   const uint64_t offset = RoundUp(to.size(), kLine);
   to.resize(offset);
@@ -221,7 +221,7 @@ Place PlaceOf(const View& view, int channel, int row, int depth) {
   place.channel = stride(channel);
   place.row = stride(row);
   place.depth = stride(depth);
-  // Without a step of their own, axes hold the smallest strides that real files have.
+  // Axes without a step have the smallest strides of real files.
   if (place.row == 0)
     place.row = std::max<uint64_t>(kLine, RoundUp(kElement * ExtentOf(view, 3), kLine));
   if (place.channel == 0) place.channel = place.row;

@@ -31,11 +31,11 @@ struct Axis {
 struct View {
   uint32_t bar = 0;
   uint64_t base = 0;
-  uint64_t batch = 0;  // bytes of one batch of the whole surface; 0 where that is not known
+  uint64_t batch = 0;  // bytes of one batch of the whole surface; 0 if that is not known
   std::array<Axis, kAxes> axes;
 };
 
-// A block in L2: channels of rows of columns.
+// A block in L2: channels, which have rows, which have columns.
 struct L2Block {
   uint32_t base = 0;
   uint32_t channels = 1, rows = 1, columns = 1;
@@ -44,11 +44,11 @@ struct L2Block {
   uint32_t Bytes() const { return row_stride * rows; }
 };
 
-// Packed strides: rows padded to 64 bytes, planes and batches one behind the other.
+// Packed strides: rows are padded to 64 bytes, planes and batches are consecutive.
 std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents);
 uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents);
 
-// The function behind a task's own operation in the same task.
+// The function that a task applies after its own operation.
 struct Post {
   Nonlinear nonlinear = Nonlinear::kNone;
   Bytes table;
@@ -69,8 +69,8 @@ class Planner {
   Planner(const Graph& graph, const Machine& machine, Fault fault)
       : graph_(graph), machine_(machine), fault_(fault) {}
 
-  // ---- values ----
-  // Gives inputs and outputs their base addresses. kUnsupported where a type has no port.
+  // ---- values ---- Gives inputs and outputs their base addresses. kUnsupported if a type has no
+  // port.
   Status BindPorts();
   const Graph& graph() const { return graph_; }
   bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
@@ -78,15 +78,15 @@ class Planner {
   std::span<const uint16_t> ConstHalves(ValueId id);
   // The surface of a value; a constant is stored as an image on first use.
   Result<View> ViewOf(ValueId id);
-  // The surface that the handler writes: that of `id`, or of the function fused behind it.
+  // The surface that the handler writes: that of `id`, or of the function fused after it.
   Result<View> ResultOf(ValueId id);
   // Memory between tasks.
   Result<View> Temporary(const std::array<uint32_t, kAxes>& extents);
 
-  // ---- fusion ----
-  // `id` is not written by itself: the task that makes it applies `post` and writes `into`.
+  // ---- fusion ---- Does not write `id` itself: the task that computes it applies `post` and
+  // writes `into`.
   void Fuse(ValueId id, ValueId into, Post post);
-  // The function behind `id`, once; none where nothing is fused.
+  // The function fused after `id`, or none.
   Post PostOf(ValueId id) const;
   bool IsFused(ValueId into) const;
 
@@ -99,24 +99,25 @@ class Planner {
   View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
   // Equal streams are stored once.
   std::vector<Stream> AddStreams(const std::vector<Bytes>& streams);
-  // Gives a task without coefficients its activation table: one stream for each engine that has a
-  // channel, all at the table, or its address.
+  // Gives a task without coefficients its activation table: either one stream for each engine with
+  // a channel, all of them the table, or the table's address.
   void BindTable(const Bytes& table, uint32_t channels, Neural& neural);
-  // Streams of coefficients behind a table, which stands in front of each or apart.
+  // Gives a task its streams of coefficients and its table, which is at the start of each stream or
+  // separate.
   void BindStreams(std::vector<Bytes> streams, const Bytes& table, Neural& neural);
 
   // ---- tasks ----
   // Checks that every number fits the descriptor and appends the task.
   Status Add(Task task);
-  // Elements of `source` to `result` with the same extents, with `post` on the way. A change of the
-  // column axis is a transposing task.
+  // Copies the elements of `source` to `result`, which has the same extents, and applies `post`. A
+  // change of the column axis is a transposing task.
   Status Copy(const View& source, const View& result, const Post& post = {});
   Status CopyToL2(const View& source, const L2Block& block, int channel, int row, int column);
   Status CopyFromL2(const L2Block& block, const View& result, int channel, int row, int column);
 
   const std::vector<Task>& tasks() const { return tasks_; }
   const Bytes& constants() const { return constants_; }
-  // Weights and tables, where they lie apart from the constants, and their base address.
+  // Weights and tables, if they are separate from the constants, and their base address.
   const Bytes& kernels() const { return kernels_; }
   uint32_t kernel_bar() const { return kernel_bar_; }
   const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
@@ -127,7 +128,7 @@ class Planner {
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
 
  private:
-  // Weights and tables lie among the constants, or in a segment of their own.
+  // The bytes of weights and tables: among the constants, or in a separate segment.
   Bytes& KernelBytes() { return machine_.kernel_segment ? kernels_ : constants_; }
   bool Holds(std::span<const Stream> streams, std::span<const Bytes> bytes);
 
@@ -156,23 +157,23 @@ class Planner {
 // `reason` as a refusal in words.
 Error Refuse(std::string reason);
 
-// The place of a block's elements with the given axes as channels and rows, and as a task's source
-// or result. Axes of extent 1 have no stride. An axis number of -1 stands for none.
+// The place of a view's or block's elements as a task's source or result, with the given axes as
+// channels, rows and depth. Axes of extent 1 have no stride. An axis number of -1 means none.
 Place PlaceOf(const View& view, int channel, int row, int depth = -1);
 Place PlaceOf(const L2Block& block);
 
-// The axes of a value's shape, aligned at the last one; above rank 4 the first ones are one axis.
+// The axes of a value's shape, aligned at the last one; above rank 4 the first axes are one axis.
 Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id);
 std::array<uint32_t, kAxes> ExtentsOf(const View& view);
 
-// Merges neighbouring outer axes of both views where both step evenly, so that fewer axes have an
+// Merges neighbouring outer axes if both views step evenly over them, so that fewer axes have an
 // extent above 1. The views keep their elements and their order. Axes from `begin` to `end` take
 // part.
 void MergeAxes(View& a, View& b, int begin, int end);
 
 // `length` elements of an axis from `begin` on, each `step`-th.
 View Part(const View& view, int axis, uint32_t begin, uint32_t length, uint32_t step = 1);
-// The view at one index of `axis`, which has extent 1 then. An axis of extent 1 repeats.
+// The view at one index of `axis`, which then has extent 1. An axis of extent 1 repeats.
 View At(const View& view, int axis, uint32_t index);
 
 }  // namespace anecheck::encoder

@@ -73,7 +73,7 @@ uint32_t WordOf(const td::Task& task, const emulator::Place& place, uint32_t ind
   return static_cast<uint32_t>(word >> place.bit & ((uint64_t{1} << place.width) - 1));
 }
 
-// Fields that can change a result and differ, but for the numbers of base addresses, which are
+// The fields that can change a result and differ, except the numbers of base addresses, which are
 // free.
 std::vector<std::string> Differences(const td::Task& real, const td::Task& made, int& compared) {
   using emulator::Field;

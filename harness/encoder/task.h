@@ -1,4 +1,4 @@
-// A task of the engine as the encoder thinks of it: its sources, its arithmetic, its destination.
+// A task of the engine in the encoder's terms: its sources, its arithmetic, its destination.
 // task_words.h turns it into the words of a descriptor. Source of every meaning: the facts of H13
 // programs (register_semantics.csv, layout.md, execution.md).
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace anecheck::encoder {
 
-// Limits that a compiler of H13 keeps (register_semantics.csv, widths of the fields).
+// Limits of a compiler for H13 (register_semantics.csv, widths of the fields).
 inline constexpr uint32_t kEngineCount = 16;
 inline constexpr uint32_t kMaxChannels = 65536;
 inline constexpr uint32_t kMaxExtent = 32767;
@@ -21,8 +21,8 @@ struct Extents {
   uint32_t width = 1, height = 1, channels = 1, depth = 1;
 };
 
-// The place of an operand or a result: element (g, d, c, y, x) at `base` and the strides, in bytes,
-// and 2 bytes an x. A transposed result swaps the roles of x and channel.
+// The place of an operand or a result: element (g, d, c, y, x) is at `base` plus the strides, in
+// bytes, with 2 bytes for each x. A transposed result swaps the roles of x and channel.
 struct Place {
   bool in_l2 = false;
   uint32_t bar = 0;  // of memory
@@ -68,7 +68,7 @@ struct Neural {
   uint16_t accumulator_bias = 0;       // fp16
   std::optional<uint32_t> kernel_bar;  // none: the constants
   std::vector<Stream> streams;
-  // Of an activation table with an address of its own, in the constants.
+  // The base of an activation table with its own address, in the constants.
   std::optional<uint64_t> table_base;
 };
 
@@ -101,7 +101,7 @@ struct Task {
   bool pads_with_lowest = false;  // of a maximum
   Neural neural;
   Planar planar;
-  // The task that wrote the surface which holds the coefficients, where one did.
+  // The task that wrote the surface with the coefficients, if a task did.
   uint32_t kernel_writer = 0;
 };
 

@@ -107,13 +107,13 @@ class Words {
     return places[static_cast<size_t>(machine_.generation)][static_cast<size_t>(field)];
   }
 
-  // An fp16 number in a field of 16 bits, or the same as fp32.
+  // Sets a number as fp16 in a field of 16 bits, or as fp32 in a wider field.
   void SetNumber(Field field, uint16_t half) {
     const bool wide = PlaceOf(field).width == 32;
     Set(field, wide ? std::bit_cast<uint32_t>(HalfToFloat(Half{half})) : half);
   }
 
-  // Of four values by place in the network.
+  // Picks one of four values by the task's place in the network.
   uint32_t OfPlace(const std::array<uint32_t, 4>& values) const {
     if (place_.count == 1) return values[0];
     return place_.index == 0 ? values[1] : last_ ? values[3] : values[2];
@@ -125,7 +125,7 @@ class Words {
     Set(Field::kDebugEvents, OfPlace(schedule_.debug_events));
     Set(Field::kHeaderWord6, schedule_.header6[last_ ? 0 : 1]);
     Set(Field::kNextValid, last_ ? 0 : 1);
-    // A word behind the header names the task that wrote the kernel.
+    // A word after the header names the task that wrote the kernel.
     const bool extra = !IsH13() && HasStream() && IsRuntimeKernel();
     Set(Field::kTaskFlags,
         schedule_.task_flags | (extra ? 2u : 0u) | (last_ ? schedule_.last_task_flags : 0u));
@@ -181,11 +181,10 @@ class Words {
     if (machine_.source_mask) Set(Field::kSourceMask, both_by_dma ? 3 : 1);
   }
 
-  // In memory; real files have none where there is one group.
+  // The group stride in memory; real files have none if there is only one group.
   uint64_t GroupOf(const Place& place) const { return task_.groups > 1 ? place.group : 0; }
 
-  // Records of later generations leave out the strides of axes of extent 1, real files of H13 do
-  // not.
+  // Records of later generations omit the strides of axes of extent 1; real files of H13 have them.
   uint32_t RowOf(const Place& place, const Extents& extents) const {
     return IsH13() || extents.height > 1 ? OfStride(place.row, kLine) : 0;
   }
@@ -217,7 +216,7 @@ class Words {
     Set(Field::kPixelOffset, IsNeural() ? kNeuralPixelOffset : 0);
   }
 
-  // A source by DMA passes through lines of L2 from the same registers.
+  // A source by DMA passes through lines of L2, which the same registers define.
   void SetL2Source1() {
     const Place place = task_.source1.in_l2 ? task_.source1 : Streamed(task_.in, 0, SourceBanks());
     Set(Field::kL2Source1Base, OfStride(place.base, kL2Line));
@@ -241,7 +240,7 @@ class Words {
     if (by_dma) {
       Set(Field::kSource2Dma, 1);
       Set(Field::kSource2Base, static_cast<uint32_t>(two.base));
-      // Rows of numbers of channels have a step although the task has one row.
+      // Rows with a number for each channel have a step although the task has one row.
       Set(Field::kSource2Row,
           IsNeural() || !task_.planar.transpose2 ? RowOf(two, task_.in) : OfStride(two.row, kLine));
       Set(Field::kSource2Plane, OfStride(two.channel, kLine));
@@ -263,8 +262,8 @@ class Words {
     return channel * extents.channels;
   }
 
-  // Lines of all channels one behind the other, as real files have them; many channels have a few
-  // lines more a row, which looks like the banks of L2.
+  // Consecutive lines of all channels, as in real files. With many channels each row has a few more
+  // lines, probably because of the banks of L2.
   static Place Streamed(const Extents& extents, uint64_t base, uint32_t banks) {
     Place place{.in_l2 = true, .base = base};
     const uint64_t line = LineBytes(extents);
@@ -324,7 +323,7 @@ class Words {
     Set(Field::kL2ResultGroup, OfStride(place.group, kL2Line));
   }
 
-  // Behind the lines of the sources.
+  // The offset of the result in L2, after the lines of the sources.
   uint64_t StreamedResult() const {
     if (task_.source1.in_l2) return 0;
     const uint64_t one = Streamed(task_.in, 0, SourceBanks()).row;
@@ -380,7 +379,7 @@ class Words {
     for (uint32_t i = 0; i < 4; ++i) Set(Field::kOtherStreamHints, 1, i);
   }
 
-  // A table with an address of its own.
+  // Sets a table with its own address.
   void SetTable() {
     if (!task_.neural.table_base) return;
     Set(Field::kTableEnable, 1);
@@ -421,7 +420,7 @@ class Words {
     Set(Field::kFinalScale, std::bit_cast<uint32_t>(p.final_scale));
   }
 
-  // Telemetry and prefetch of the last task, as records have them.
+  // Sets telemetry and prefetch of the last task as in records.
   void SetCacheDma() {
     Set(Field::kCacheDma0, 0x12);
     Set(Field::kCacheDma1, 0xa000a0);
@@ -446,7 +445,7 @@ class Words {
     return made;
   }
 
-  // Runs of neighbouring registers, then the packets of addresses (header_forms.md, 3).
+  // Writes runs of neighbouring registers, then the packets of addresses (header_forms.md, 3).
   td::Task AssembleLater() {
     td::Task made;
     made.header = header_;
@@ -469,7 +468,7 @@ class Words {
     flush();
     const uint32_t source2 = PlaceOf(Field::kSource2Bar).address;
     for (const auto& [address, bar] : packets_) {
-      // Behind a base stands its high word.
+      // A base is followed by its high word.
       const std::array<uint32_t, 2> words = {RegisterAt(address), 0};
       const bool twice = machine_.source2_twice && address == source2;
       for (int i = 0; i < (twice ? 2 : 1); ++i) WritePacket(made, address, bar, words);
@@ -491,7 +490,7 @@ class Words {
     made.writes.back().reserved = static_cast<uint16_t>(td::kAddressPacket | bar);
   }
 
-  // Whether the task has the surface whose register `address` takes the id of a stream.
+  // Whether the task has the surface whose stream id is in register `address`.
   bool TakesStreamId(uint32_t address) const {
     constexpr std::array kBases = {Field::kSource1Bar, Field::kSource2Bar, Field::kResultBar};
     for (size_t i = 0; i < kBases.size(); ++i) {

@@ -1,5 +1,5 @@
-// From a task to the words of a descriptor, by the table of field positions
-// (harness/emulator/field_table.h), which is all that the encoder shares with the emulator.
+// Turns a task into the words of a descriptor, by the table of field positions
+// (harness/emulator/field_table.h). This table is all that the encoder shares with the emulator.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace anecheck::encoder {
 
-// The place of a task.
+// The place of a task in its network.
 struct TaskPlace {
   uint32_t index = 0, count = 1;  // in the network
   uint32_t kernel_bar = 0;        // the base address of weights and tables
 };
 
-// The words of `task`. Words that only schedule hold the values of real files for a task of that
+// The words of `task`. Words that only schedule have the values of real files for a task of that
 // kind. Precondition: every number fits its field.
 td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place);
 

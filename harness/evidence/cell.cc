@@ -46,7 +46,7 @@ Cell CellOf(legality::Outcome outcome, std::span<const Statement> statements,
   for (const uint32_t index : of_cell) {
     const Statement& statement = statements[index];
     cell.silicon = cell.silicon || statement.provenance == Provenance::kSilicon;
-    // One instance that ran shows that the operation runs.
+    // If one instance of the operation ran, the operation counts as reached.
     cell.reached = cell.reached || (!Decides(statement) && Reached(statement.stage));
   }
   Settled settled = Settle(statements, of_cell);

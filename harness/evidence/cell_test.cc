@@ -95,7 +95,7 @@ TEST(CellOf, ReachedFollowsTheEvidenceThatCounts) {
   EXPECT_EQ(cell.kind, "rules");
 }
 
-// Nothing but a proof that was checked: no table, no basis, no engine of this project's own.
+// Only a checked proof counts as silicon: no table, no basis, no engine of this project.
 TEST(CellOf, SiliconNeedsAProof) {
   EXPECT_TRUE(Of(Outcome::kNative, {Say(Stage::kCorrect, Provenance::kSilicon)}).silicon);
   for (const Provenance provenance :
@@ -180,7 +180,7 @@ TEST(AnswerOf, AStatementWithoutARouteSpeaksOfTheOneThatTheRulesAdmit) {
   }
 }
 
-// A kernel of 17 is refused on A13, whatever ran of convolutions at large.
+// A kernel of 17 is refused on A13, although other convolutions ran.
 TEST(AnswerOf, AnInstanceThatTheRulesJudgeOtherwiseHasTheRulesAlone) {
   legality::Instance wide;
   wide.op = "conv";

@@ -1,5 +1,6 @@
 // Every row of the published lists of conflicts (facts/source_conflicts.csv and
-// facts/m5_matrix_conflicts.csv, kept in testdata) is shipped with all of its readings.
+// facts/m5_matrix_conflicts.csv, kept in testdata) is in the shipped table with all of its
+// readings.
 #include <gtest/gtest.h>
 #include <string>
 
@@ -53,8 +54,8 @@ TEST(M5ConflictRows, EachIsShippedWithTheSweepAsTheStronger) {
   }
 }
 
-// Both sides also stand among the statements, and if one says that it was reached and the other
-// that it was refused, the two are found to conflict.
+// Both sides are also among the statements. If one states that the operation was reached and the
+// other that it was refused, a conflict is found.
 TEST(M5ConflictRows, EachStandsAmongTheStatements) {
   const std::vector<Conflict> found = FindConflicts(Published());
   for (const CsvRow& row : Rows("m5_matrix_conflicts.csv")) {
@@ -96,13 +97,15 @@ TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
           << known->id << ": " << reading.says << " is not in " << row.at("values");
       EXPECT_FALSE(reading.source.empty()) << known->id;
     }
-    // One reading alone is left of a note since corrected, and one row points to the 20 above.
+    // Two rows have a single reading: one whose note was corrected, and one that refers to the 20
+    // rows above.
     const bool single = row.at("item") == "A14 value" || row.at("item") == "M5 column";
     EXPECT_EQ(known->readings.size() >= 2, !single) << known->id;
   }
 }
 
-// A published list of contradictions between newer notes and older tables, and its columns.
+// A published list of contradictions between newer notes and older tables, and the names of its
+// columns.
 struct NewerList {
   const char* file;
   const char* prefix;  // of the ids of its conflicts
@@ -128,7 +131,7 @@ TEST(NewerConflictRows, EachHasADeclaredWinnerOrSaysThatSourcesDisagree) {
     ANECHECK_SKIP_WITHOUT(path);
     auto text = ReadTextFile(path);
     ASSERT_TRUE(text.ok());
-    // A row of the published list has a comma too many.
+    // One row of the published list has a surplus comma.
     const size_t surplus = text->find("0xc9 and 0x67 missing,,");
     if (surplus != std::string::npos) text->erase(surplus + 21, 1);
     const auto rows = ParseCsv(*text, list.file);

@@ -1,5 +1,5 @@
-// Sources that contradict each other: those among given statements, and the known ones that are
-// shipped, with every reading, its source and the one that is declared to win.
+// Contradictions between sources: conflicts among given statements, and the shipped list of known
+// conflicts with every reading, its source and the declared winner.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,30 @@ namespace anecheck::evidence {
 struct KnownConflict {
   struct Reading {
     std::string says, source;
-    bool stronger = false;        // the declared winner
-    std::optional<bool> reached;  // whether the operation was; nothing where it speaks of neither
+    bool stronger = false;  // the declared winner
+    std::optional<bool>
+        reached;  // whether the operation was reached; nothing if the reading does not state it
   };
   // `subject` is the question on which the sources differ; `cell` the operation or layer of the
-  // matrix whose state they decide, empty where they decide none. `targets`: "all" or compiler
-  // names with commas.
+  // matrix whose state they decide, empty if they decide none. `targets`: "all" or compiler names
+  // with commas.
   std::string id, subject, cell, targets, why;
   std::vector<Reading> readings;
 
-  // Whether it decides the state of an operation on a target.
+  // Returns whether the conflict decides the state of an operation on a target.
   bool IsAbout(std::string_view operation, std::string_view target) const;
-  // Whether the declared winner says that the operation was reached; nothing where none is
-  // declared.
+  // Returns whether the declared winner states that the operation was reached; nothing if no winner
+  // is declared.
   std::optional<bool> Winner() const;
 };
 const std::vector<KnownConflict>& KnownConflicts();
-// The conflict with a declared winner that decides the state of an operation on a target, or null.
+// Returns the conflict with a declared winner that decides the state of an operation on a target,
+// or null.
 const KnownConflict* DecidingConflict(std::string_view operation, std::string_view target);
 
-// Two statements about one subject and target that cannot both hold: one says it was reached, the
-// other that it was refused. Statements of different routes, operating systems or compiler
-// versions do not conflict; those are filters.
+// Two statements about one subject and target that cannot both be true: one states that it was
+// reached, the other that it was refused. Statements with different routes, operating systems or
+// compiler versions do not conflict, because these are filters.
 struct Conflict {
   size_t stronger = 0, weaker = 0;  // indices
   bool decided = false;             // a known conflict names the winner, or one is stronger
@@ -48,10 +50,10 @@ std::vector<Conflict> FindConflicts(std::span<const Statement> statements);
 
 // The result of several statements about one operation, target and route.
 struct Settled {
-  // kCatalogued where no statement decides; kDisputed where equally strong ones contradict each
-  // other; else the furthest stage of the strongest.
+  // kCatalogued if no statement decides; kDisputed if equally strong statements contradict each
+  // other; else the furthest stage of the strongest statements.
   Stage stage = Stage::kCatalogued;
-  std::vector<uint32_t> by;  // the statements that it rests on, both sides of a dispute
+  std::vector<uint32_t> by;  // indices of the statements of the stage, both sides of a dispute
   const KnownConflict* conflict = nullptr;  // the known conflict whose winner decided, or null
 };
 // `of_cell` are indices in `statements`. The order of statements does not matter.

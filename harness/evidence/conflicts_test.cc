@@ -1,4 +1,4 @@
-// Sources that contradict each other: how conflicts are found and weighed, the state of a cell with
+// Contradictions between sources: how conflicts are found and weighed, the state of a cell with
 // several statements, and the shipped table.
 #include "harness/evidence/conflicts.h"
 
@@ -142,11 +142,11 @@ TEST(Conflicts, ADeclaredWinnerDecidesBetweenPublishedStatements) {
     EXPECT_TRUE(found[0].decided);
     EXPECT_TRUE(found[0].why.starts_with("a probe of its own on M5")) << found[0].why;
   }
-  // Not between published statements and later findings.
+  // A winner does not decide between published statements and later findings.
   refused.provenance = Provenance::kSilicon;
   EXPECT_EQ(FindConflicts(std::vector{reached, refused})[0].why,
             "measured on silicon with proof, against published, measured on silicon");
-  // Nor where no winner is declared.
+  // Without a declared winner the stronger statement decides.
   reached.subject = refused.subject = "topk";
   refused.provenance = kPublished;
   const Conflict other = FindConflicts(std::vector{refused, reached})[0];
@@ -247,8 +247,8 @@ TEST(KnownConflictTable, HasTheOnesThatMatterMost) {
   }
 }
 
-// Every conflict of the M5 column is also found from the published statements themselves, where it
-// is one of reach and not of the way.
+// Conflicts of the M5 column that are about reach, not about the route, are also found from the
+// published statements themselves.
 TEST(KnownConflictTable, AgreesWithTheConflictsFound) {
   std::set<std::string> found;
   for (const Conflict& conflict : FindConflicts(Published())) {
@@ -274,7 +274,7 @@ TEST(KnownConflictTable, ShowsEveryReadingIfOneAloneWasUsed) {
   }
 }
 
-// Of two conflicts about one operation and target, neither says that another reading wins.
+// Two conflicts about one operation and target never have opposite winners.
 TEST(KnownConflictTable, DoesNotContradictItself) {
   for (const KnownConflict& a : KnownConflicts()) {
     size_t winners = 0;
@@ -304,7 +304,7 @@ TEST(KnownConflictTable, SpeaksOfItsTargetsAlone) {
   EXPECT_FALSE(listed.IsAbout("", "h1"));
 }
 
-// The fourteen operations whose two sources say the opposite on M5: the sweep is the stronger.
+// Two sources contradict each other about fourteen operations on M5. The sweep is the stronger.
 TEST(KnownConflictTable, DecidesTheCellsOfM5) {
   for (const char* op : {"cumsum", "reduce_argmax", "reduce_argmin", "reshape_like", "slice_update",
                          "gather", "gather_along_axis", "gather_nd", "identity", "crop_resize",

@@ -8,7 +8,7 @@
 namespace anecheck::evidence {
 namespace {
 
-// One record from the front of `text`, which is cut; false where a quote is open.
+// Takes one record from the front of `text`; false if a quote is still open.
 bool TakeRecord(std::string_view& text, std::vector<std::string>& fields, size_t& lines) {
   fields.assign(1, "");
   bool quoted = false;

@@ -12,11 +12,11 @@ namespace anecheck::evidence {
 
 using CsvRow = std::map<std::string, std::string, std::less<>>;
 
-// Rows after the header, each with every column of it. kMalformed with the line number for an open
-// quote or a row of another width. `name` begins the message. Empty lines are skipped.
+// Returns the rows after the header, each with every column. Skips empty lines. Errors: kMalformed,
+// with `name` and the line number, for an open quote or a row of another width.
 Result<std::vector<CsvRow>> ParseCsv(std::string_view text, std::string_view name);
 
-// A table that is carried inside the tool: a fault in it ends the program.
+// Reads a table that is embedded in the tool; a fault in it ends the program.
 std::vector<CsvRow> EmbeddedCsv(std::string_view text, std::string_view name);
 
 }  // namespace anecheck::evidence

@@ -18,7 +18,7 @@
 namespace anecheck::evidence {
 namespace {
 
-// The stages that a statement may name; the others only rules and findings give.
+// The stages that a statement may name; only rules and findings use the others.
 constexpr Stage kStated[] = {
     Stage::kNoPath,   Stage::kRejected, Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested,
     Stage::kCompiled, Stage::kPlanned,  Stage::kDispatched, Stage::kCorrect,    Stage::kWrong};
@@ -26,7 +26,7 @@ constexpr Stage kStated[] = {
 constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
 using Member = std::string Statement::*;
-// In the order of JSON; words have no separate text.
+// The text members of a statement in the order of JSON, without those that are enumerations.
 constexpr std::pair<std::string_view, Member> kMembers[] = {
     {"subject", &Statement::subject},
     {"target", &Statement::target},

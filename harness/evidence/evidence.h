@@ -1,7 +1,7 @@
-// Statements about how far an operation got on a target: from publications, campaigns, and other
-// people's sweeps. They are kept side by side with their sources, also where they contradict each
-// other. README.md of this room says how much each can prove; predictions of the rules never look
-// here.
+// Statements about how far an operation got on a target: from publications, campaigns, and sweeps
+// of others. All statements are kept with their sources, even if they contradict each other.
+// README.md of this room states how much each can prove. The rules never use statements for
+// predictions.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@
 namespace anecheck::evidence {
 
 // One statement. The CSV form has these columns, in any order, of which subject, target, stage,
-// provenance and source are needed; the JSON form is {"version": 1, "statements": [{...}]} with the
-// same names, all texts.
+// provenance and source are required; the JSON form is {"version": 1, "statements": [{...}]} with
+// the same names, all texts.
 //   subject           a MIL operation or native layer, "conv" or "conv [kernel_depth=2]" for one
 //                     instance of it
 //   target            compiler name, "h13"
@@ -42,22 +42,23 @@ struct Statement {
   friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-// Reads either form of a user's file, told apart by the first character. Subjects are replaced by
-// their aliases' names. Such a file holds words and no proof: a row that calls itself `silicon` or
-// `published` is taken as `reported`, and its note says so. `name` begins messages; wrong rows are
-// kMalformed.
+// Reads a user's file in either form, recognised by the first character. Replaces aliases of
+// subjects by the canonical names. Such a file contains claims and no proof, so a row that claims
+// `silicon` or `published` becomes `reported`, with a note. Errors: kMalformed for wrong rows;
+// messages begin with `name`.
 Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name);
 std::string StatementsJson(std::span<const Statement> statements);
 
-// The published tables (facts/op_device_matrix.csv, silicon_sweep_m5.csv, known_defects.csv),
-// converted to the CSV form.
+// Returns the published tables (facts/op_device_matrix.csv, silicon_sweep_m5.csv,
+// known_defects.csv), converted to statements.
 const std::vector<Statement>& Published();
 
-// "gelu_exact" is "gelu", "LocalResponseNormalization" is "LRN"; other names stay.
+// Returns the canonical name: "gelu" for "gelu_exact", "LRN" for "LocalResponseNormalization".
+// Other names stay.
 std::string Canonical(std::string_view subject);
 
-// How far a statement can be trusted against another, weakest first. A basis only takes away: of
-// the rows of this project alone it separates measured from derived ones.
+// The strength of a statement against another, weakest first. A basis can only lower it: it
+// distinguishes measured from derived rows among the published rows of this project.
 enum class Strength : uint8_t {
   kNoEngine,          // a round trip through this project's readers and writers
   kModelled,          // a simulated or an emulated engine
@@ -69,8 +70,9 @@ enum class Strength : uint8_t {
 Strength StrengthOf(const Statement& statement);
 std::string_view StrengthReason(const Statement& statement);
 
-// Whether the statement says that its operation was reached, was refused, or failed. A statement
-// about one instance, and one that only lists or admits the operation, decide nothing.
+// Returns whether the statement says that its operation was reached, was refused, or failed. A
+// statement about one instance decides nothing, nor does one that only lists or admits the
+// operation.
 bool Decides(const Statement& statement);
 
 }  // namespace anecheck::evidence

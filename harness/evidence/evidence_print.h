@@ -1,5 +1,5 @@
-// Evidence for people and for programs: the statements about one operation on one target. Used by
-// `anecheck explain` and, for the known conflicts, by the matrix.
+// Prints evidence for people and for programs: the statements about one operation on one target.
+// Used by `anecheck explain` and, for the known conflicts, by the matrix.
 #pragma once
 
 #include <span>
@@ -18,16 +18,17 @@ struct Found {
   std::vector<KnownConflict> conflicts;
 };
 
-// Statements about any of `subjects` (operations, native layers, and instances of them, "conv
-// [kernel_depth=2]") on the target by these routes (a statement that
-// names no route is of both), and the known conflicts that name them.
+// Returns the statements about any of `subjects` (operations, native layers, and instances such as
+// "conv [kernel_depth=2]") on the target by these routes, and the known conflicts that name them. A
+// statement without a route counts for both.
 Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
             std::string_view target, RouteSet routes);
 
-// A line per statement, then the conflicts: those between the statements and the known ones.
+// A line per statement, then the conflicts between the statements, then the known conflicts.
 std::string FoundText(const Found& found);
 // {"evidence": [statement], "conflicts": [{"stronger", "weaker", "decided", "why"}],
-// "known_conflicts": [...]}; statements as in StatementsJson, conflicts by their indices.
+// "known_conflicts": [...]}; statements as in StatementsJson, conflicts by the indices of their
+// statements.
 Json FoundJson(const Found& found);
 
 Json StatementJson(const Statement& statement);

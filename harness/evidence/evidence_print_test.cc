@@ -1,4 +1,4 @@
-// The text that `anecheck explain` prints of the evidence on one operation.
+// The text of `anecheck explain` about the evidence on one operation.
 #include "harness/evidence/evidence_print.h"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ TEST(About, TakesTheSubjectItsInstancesAndItsLayerByRouteAndTarget) {
   EXPECT_EQ(both.statements[2].provenance, Provenance::kSimulated);
   EXPECT_EQ(Of(all, {"conv", "Conv"}, RouteSet::kMil).statements.size(), 2u);
   EXPECT_EQ(Of(all, {"conv", "Conv"}, RouteSet::kNetlist).statements.size(), 2u);
-  // A row without a native layer must not take statements without a name.
+  // An empty name of a native layer must not match statements without a subject.
   EXPECT_TRUE(
       Of({Say("", Stage::kCorrect, Provenance::kSilicon)}, {"conv", ""}).statements.empty());
 }

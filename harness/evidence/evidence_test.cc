@@ -42,7 +42,7 @@ TEST(Csv, NamesTheLineOfAnError) {
 }
 
 TEST(Csv, EndsWithItsText) {
-  // Behind the text stands a quote that does not belong to it.
+  // A quote follows the text but does not belong to it.
   const auto rows = ParseCsv(std::string_view("a\n1\n\"x\"\"").substr(0, 7), "t");
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   ASSERT_EQ(rows->size(), 2u);
@@ -125,7 +125,7 @@ TEST(Aliases, LeadToOneName) {
   EXPECT_EQ(Canonical("conv"), "conv");
 }
 
-// A file that anybody can write proves nothing of an engine, whatever its rows call themselves.
+// A user's file proves nothing about an engine, whatever provenance its rows claim.
 TEST(Statements, AUsersFileIsAtMostReported) {
   const auto parsed = ParseStatements(
       "subject,target,route,stage,provenance,basis,source\n"
@@ -222,7 +222,7 @@ TEST(Statements, DecideIfTriedAndNotIfListed) {
   EXPECT_FALSE(Decides(instance));
 }
 
-// A bridge is a way around, which some table knows; nobody saw it run.
+// A bridge is a way around that some table lists. It was not seen to run.
 TEST(PublishedTables, ABridgeIsNoDispatch) {
   size_t bridges = 0;
   for (const Statement& statement : Published()) {

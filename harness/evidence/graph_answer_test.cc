@@ -1,5 +1,5 @@
-// The knowledge of the operations of a graph: the cells of each, the layers that it becomes, and
-// the segments that hold them.
+// The answers about the operations of a graph: the cell of each, the layers that it becomes, and
+// the segments that contain them.
 #include "harness/evidence/graph_answer.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ GraphAnswer Answered(const Graph& graph, Route route, std::string_view target = 
   return answer.ok() ? std::move(*answer) : GraphAnswer();
 }
 
-// Conversion refuses the cross product, which a segment of its own runs by direct authoring.
+// Conversion refuses the cross product, which runs in its own segment by direct authoring.
 TEST(GraphAnswer, ARefusedOperationStandsInASegmentOfItsOwn) {
   const GraphAnswer answer = Answered(CrossProductBetweenActivations(), Route::kMil);
   ASSERT_EQ(answer.operations.size(), 3u);
@@ -76,7 +76,7 @@ TEST(GraphAnswer, EvidenceSpeaksOfTheOperationsOfItsRouteAndTarget) {
   EXPECT_EQ(known(Route::kMil, "h13", 1), "refused");
 }
 
-// Layers are those of the operation in the plan, by every fate that a layer can have.
+// Each operation has one layer, with each fate that a layer can have.
 TEST(GraphAnswer, ALayerRunsUnlessItIsRefusedUnknownOrABridge) {
   GraphAnswer answer;
   for (const plan::Fate fate : {plan::Fate::kNative, plan::Fate::kFolded, plan::Fate::kStreamed,

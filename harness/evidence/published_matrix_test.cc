@@ -1,5 +1,5 @@
 // The public operation matrix (facts/op_device_matrix.csv) against the cells of `anecheck matrix`,
-// by target: each mark agrees with its cell, or a conflict row says why it does not.
+// by target: each mark agrees with its cell, or a conflict row states the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -17,7 +17,7 @@
 namespace anecheck::evidence {
 namespace {
 
-// Columns of the matrix, and the targets that they speak of.
+// Columns of the matrix, and their targets.
 constexpr std::pair<const char*, const char*> kColumns[] = {{"m1_h13", "h13"},
                                                             {"m2_h14", "h14"},
                                                             {"m3_h15", "h15"},
@@ -36,8 +36,8 @@ bool Takes(const Cell& cell) {
   return cell.reached || cell.stage == Stage::kAttested || cell.stage == Stage::kDecomposed;
 }
 
-// A bridge is a way around: a rewrite, the host, or direct authoring. The matrix names bridges of
-// which no table of layers knows; the cell then says that it does not know.
+// A bridge is a way around: a rewrite, the host, or direct authoring. For some bridges of the
+// matrix no table of layers has an entry; their cells are unknown.
 bool Agrees(const std::string& mark, const Cell& mil, const Cell& netlist) {
   if (mark == "native") return Takes(mil);
   if (mark == "bridge") {

@@ -78,8 +78,8 @@ Json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
   return list;
 }
 
-// The relation of a metamorphic case with the rewritten graph: the one that was run, or the one
-// that would be.
+// The relation of a metamorphic case with the rewritten graph: the graph that ran, or else the
+// graph that would run.
 Json RelationToJson(const Case& item, const CaseOutcome& outcome) {
   const CaseRelation& relation = outcome.relation ? *outcome.relation : *item.relation;
   Json json = {{"name", relation.name}, {"site", relation.site}};
@@ -103,7 +103,7 @@ Error Wrong(std::string_view member, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("finding: {}: {}", member, what));
 }
 
-// Exceptions of the JSON library mean a member of another type than expected.
+// An exception of the JSON library means that a member has an unexpected type.
 template <typename T>
 Result<T> Get(const Json& json, const char* member) {
   if (!json.is_object() || !json.contains(member)) return Wrong(member, "is missing");
@@ -127,7 +127,7 @@ Status ReadRunner(const Json& json, CampaignOptions& options) {
     if (!quirk.ok()) return Wrong("runner.quirks", quirk.error().message);
     options.worker.quirks.push_back(std::move(quirk).value());
   }
-  // Findings of earlier versions lack the limits, which were these.
+  // Findings of earlier versions lack the limits; their limits were the defaults.
   if (json.contains("case_timeout_ms")) {
     ANECHECK_ASSIGN(options.worker.case_timeout_ms, Get<int>(json, "case_timeout_ms"));
     if (options.worker.case_timeout_ms < 1) {
@@ -178,7 +178,7 @@ Status ReadInputs(const Json& json, const char* member, const Graph& graph,
   return {};
 }
 
-// The outputs of another shape of the program's range.
+// The outputs at another shape of the program's range.
 Json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
   const RunShape& shape = item.further[index];
   const ValueId input = *shape.graph.FindValue(item.range->input);
@@ -219,7 +219,7 @@ Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identi
   }
   if (outcome.execution.shape)
     json["at_shape"] = ShapeToJson(item, reply, *outcome.execution.shape);
-  // Files that are as they should be tell nothing of a finding of values.
+  // Correct files do not help with a finding of values.
   if (reply.files && outcome.step == Step::kFiles) {
     json["files"] = {{"descriptor", Base64Encode(reply.files->descriptor)},
                      {"container", Base64Encode(reply.files->container)}};

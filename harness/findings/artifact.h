@@ -1,4 +1,4 @@
-// A finding as a file: everything that is needed to run one case again on any machine.
+// A finding as a file: everything that a rerun of one case on any machine needs.
 #pragma once
 
 #include "harness/base/json.h"
@@ -19,27 +19,29 @@ namespace anecheck {
 //  "at_shape": {extent, mil: text, inputs: [...], actual: [...]},
 //  "files": {descriptor, container},
 //  "relation": {name, site, graph, mil, actual: [{name, dtype, shape, data}]},
-//  "defects": [text of a catalogue]}; "relation", by which a metamorphic case was rewritten, with
-// the rewritten graph, only where it was; "defects", which it was judged by beside the documented
-// ones, only where there were any; "again", of a second execution of the program, its inputs only
-// if they were others and its outputs only if they are judged; "at_shape", the further shape of a
-// program with a range that shows the finding, where one does, and the text of that program;
-// "files", those that the compiler left, only if they are the finding. `identity` is that of the
-// runner that answered.
+//  "defects": [text of a catalogue]}
+//
+// Some members are there only if the finding has them. "relation": the relation by which a
+// metamorphic case was rewritten, and the rewritten graph. "defects": the catalogues by which it
+// was judged in addition to the documented defects. "again": a second execution of the program,
+// with its inputs if they differ from the first and its outputs if they are judged. "at_shape": for
+// a program with a range, the further shape that shows the finding, and the program's text.
+// "files": the compiler's files, if they are the finding. `identity` describes the runner that
+// answered.
 Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
                     const Case& item, const CaseOutcome& outcome, const RunReply& reply,
                     const std::string& id);
 
 // The parts of an artifact that a replay needs.
 struct Artifact {
-  CampaignOptions options;  // targets: the case's one; runner and worker settings
+  CampaignOptions options;  // only the case's target; runner and worker settings
   Case item;
   std::string id;
   Verdict verdict = Verdict::kWrong;
-  std::string op;     // empty where the artifact names none
+  std::string op;     // empty if the artifact names none
   DefectSet defects;  // likewise
 };
-// Errors name the member that is wrong.
+// Errors name the wrong member.
 Result<Artifact> ArtifactFromJson(const Json& json);
 
 }  // namespace anecheck

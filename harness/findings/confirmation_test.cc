@@ -1,5 +1,4 @@
-// Findings are tried again before they count: a result that repeats is a finding, any other is
-// flaky.
+// A suspect runs again before it counts: a result that repeats is a finding, any other is flaky.
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
@@ -34,7 +33,7 @@ TEST_F(Confirmation, AnUnrepeatedDeviationIsFlaky) {
   EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
 }
 
-// One batch, so that nothing else runs while findings are tried again.
+// One batch, so that nothing else runs while suspects run again.
 TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
   int restarts = 0;
   std::set<int> tried;  // fresh starts before the case was run
@@ -63,7 +62,7 @@ TEST_F(Confirmation, AResultThatIsRightOnlyTheThirdTimeIsFlaky) {
   }
 }
 
-// The error of softsign was measured on A13 alone.
+// The error of softsign was measured only on A13.
 TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   CampaignOptions options = Options(64);
   options.targets = {{"h16", 5}};
@@ -117,14 +116,14 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   EXPECT_EQ(restarts, 0) << "documented, and many";
 }
 
-// Cases that it takes two of them to explain are counted at both, and make no finding of their own.
+// A case that only two defects together explain counts for both, and is no separate finding.
 TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
   CampaignOptions options = Options(256);
   options.ops.reset();
   for (const OpKind kind : {OpKind::kSilu, OpKind::kAtan})
     options.ops.set(static_cast<size_t>(kind));
   options.modes = {CaseMode::kSpecial};
-  // Each operation in turn errs by the most that they admit on its actual operand.
+  // Each operation in turn has the largest error that both defects admit on its actual operand.
   const auto departs = [](const RunRequest& request, RunReply& reply) {
     constexpr std::string_view kIds[] = {"D13", "D14"};
     const Contract contract = WithDepartures(2, kIds).value();
@@ -167,7 +166,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
   ASSERT_TRUE(cases.ok());
   EXPECT_GT(shown["D13"].second + shown["D14"].second, std::stoll((*cases)[0][0]))
       << "no case showed both";
-  // One that was met beside the other is made small by itself.
+  // A finding of one defect shrinks to that defect alone, although the case has both.
   const auto beside =
       testing::QueryText(*store,
                          "SELECT artifact, known_defect FROM findings WHERE summary LIKE "

@@ -33,7 +33,7 @@ Result<std::vector<FindingRow>> Confirmer::Confirm(Suspect& suspect) {
     return findings;
   }
   for (const std::string& defect : together.defects()) {
-    // Another operation may have it.
+    // The defect may be at another operation.
     outcome.shown =
         Outcome({.verdict = together.verdict(),
                  .message = fmt::format("{}; it takes {} together to explain the case",
@@ -52,7 +52,8 @@ Result<FindingRow> Confirmer::ConfirmOne(Suspect& suspect) {
   if (signatures_.contains(suspect.signature)) return finding;
   if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
     ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
-    // A signature of its own: a later case that shows the same each time is another finding.
+    // A flaky result gets its own signature, because a later case with a repeating result is
+    // another finding.
     if (!repeats) {
       finding.verdict = Verdict::kFlaky;
       finding.signature = fmt::format("{}|{}", Verdict::kFlaky, suspect.signature);

@@ -1,4 +1,4 @@
-// Tries findings again before they count: a result that repeats is a finding, any other is flaky.
+// Runs suspects again before they count: a result that repeats is a finding, any other is flaky.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace anecheck {
 
-// One judged case that is worth a row in `findings`, with the data for confirmation.
+// A judged case that may become a row in `findings`, with the data for confirmation.
 struct Suspect {
   Case item;
   CaseOutcome outcome;
@@ -25,7 +25,7 @@ struct Suspect {
   std::string signature;
 };
 
-// A finding that many cases on one target show together and none alone.
+// A finding that many cases on one target show together, but no case alone.
 struct OfMany {
   std::string target;
   Outcome shown;
@@ -35,20 +35,21 @@ struct OfMany {
 OfMany AsFinding(const Leaning& leaning);
 OfMany AsFinding(const OftenUnconfirmed& often);
 
-// Of one campaign; used by one thread at a time.
+// Confirms the suspects of one campaign. Used by one thread at a time.
 class Confirmer {
  public:
-  // `signatures` are those of the findings that the campaign has recorded. `options` outlives this.
+  // `signatures` are the signatures of the findings that the campaign has recorded. `options` must
+  // outlive this object.
   Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> runner, RunnerIdentity identity,
             std::set<std::string> signatures);
 
-  // The suspect's row; one for each where several documented defects explain it. The first of a
-  // signature has an id, an artifact and the command that replays it; later ones only count. Cases
-  // are tried three times in fresh processes until one of the signature repeats each time; known
-  // defects are not. Errors: those of the runner.
+  // Returns the suspect's row, or one row for each documented defect if several explain it. The
+  // first row of a signature has an id, an artifact and the replay command; later rows only count.
+  // Cases of a signature run three times in fresh processes, until one of them repeats each time.
+  // Known defects do not run again. Errors: those of the runner.
   Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
-  // The row of a finding that many cases show together, with `item` as an example; nothing where
-  // there is one. Errors: those of the runner.
+  // Returns the row of a finding that many cases show together, with `item` as an example; nothing
+  // if its signature is recorded. Errors: those of the runner.
   Result<std::optional<FindingRow>> Report(const OfMany& many,
                                            const std::function<Result<Case>()>& item);
 

@@ -9,17 +9,18 @@
 
 namespace anecheck {
 
-// Whether a verdict shows only after many cases in one process: a resource that grows or runs out.
+// Returns whether a verdict shows only after many cases in one process, because a resource grows or
+// runs out.
 bool ShowsAfterMany(Verdict verdict);
 
 struct AnsweredCase {
   CaseOutcome outcome;
   RunReply reply;
 };
-// Runs and judges the case. If the recorded verdict shows only after many, it is run up to 160
-// times in turn, until it has that verdict again. A second reply may come late: one whose verdict
-// is garbled is lingered at. For a biased finding the message says how the case leans; the verdict
-// is that of the case alone. Errors: those of the runner.
+// Runs and judges the case. If the recorded verdict shows only after many cases, the case runs up
+// to 160 times in turn, until it has that verdict again. After a case whose recorded verdict is
+// garbled the runner waits, because a second reply may come late. For a biased finding the message
+// states the lean of the case; the verdict is that of the case alone. Errors: those of the runner.
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation);
 // Its outcome alone.

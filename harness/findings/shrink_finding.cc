@@ -13,12 +13,12 @@
 namespace anecheck {
 namespace {
 
-// A range as it lies about the extent of the case itself, so that it follows where that becomes
-// shorter: so many steps down and up. The axis is counted from the last one, since it is leading
-// axes that fall away.
+// A range relative to the extent of the case itself: a number of steps down and up. It follows when
+// the extent becomes shorter. The axis is counted from the last one, because shrinking drops
+// leading axes.
 class FollowingRange {
  public:
-  // Nothing where the range does not lie so: where its ends are no steps away.
+  // Returns nothing if the ends of the range are not whole steps away from the extent.
   static std::optional<FollowingRange> Of(const Case& item) {
     if (!item.range) return std::nullopt;
     const CaseRange& range = *item.range;
@@ -38,7 +38,7 @@ class FollowingRange {
     return following;
   }
 
-  // About the extent that `graph` has; nothing where the axis is gone.
+  // Returns the range about the extent in `graph`; nothing if the axis is gone.
   std::optional<CaseRange> About(const Graph& graph) const {
     const auto input = graph.FindValue(input_);
     if (!input || graph.type(*input).shape.rank() < from_last_) return std::nullopt;
@@ -51,7 +51,7 @@ class FollowingRange {
     return range;
   }
 
-  // Plainer ones, those of fewer steps first.
+  // Returns plainer ranges, those with fewer steps first.
   std::vector<FollowingRange> Plainer() const {
     std::vector<FollowingRange> plainer;
     for (int64_t FollowingRange::* const number :
@@ -76,7 +76,7 @@ bool IsStopped(const ShrinkOptions& options) {
   return options.stop != nullptr && options.stop->load();
 }
 
-// A run that a stop ended may have shown nothing for that reason.
+// A stop may be the reason that a run showed nothing.
 Error InterruptedAtFirst(const Artifact& finding) {
   return MakeError(
       ErrorCode::kInterrupted,
@@ -85,8 +85,8 @@ Error InterruptedAtFirst(const Artifact& finding) {
           finding.id));
 }
 
-// The first entries of `tensor` that make up a tensor of `type`, without leading axes where it has
-// fewer; nothing where they do not.
+// Cuts `tensor` to the first entries along each axis and drops leading axes until it has `type`;
+// returns nothing if that is impossible.
 std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
   if (tensor.type.dtype != type.dtype || DTypeBits(type.dtype) % 8 != 0) return std::nullopt;
   while (tensor.type.shape.rank() > type.shape.rank()) {
@@ -102,8 +102,8 @@ std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
   return tensor;
 }
 
-// The inputs of smaller cases in a second execution: the values under their names in that of the
-// case itself, computed rightly, as much of them as they take.
+// The inputs of smaller cases in a second execution. Each is the value of that name in the second
+// execution of the case itself, computed by the oracle and cut to the input's type.
 class FollowingInputs {
  public:
   explicit FollowingInputs(const Case& item)
@@ -111,7 +111,7 @@ class FollowingInputs {
         twice_(ExecutedTwice(item.graph, true)),
         inputs_(InputsOfBoth(item.inputs, item.again)) {}
 
-  // One tensor an input of `graph`, or none where one cannot be had.
+  // Returns one tensor per input of `graph`, or none at all if one is not available.
   std::vector<Tensor> For(const Graph& graph) {
     std::vector<Tensor> tensors;
     for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
@@ -156,13 +156,13 @@ class FindingShrinker {
     if (!finding.item.again.empty()) again_.emplace(finding.item);
   }
 
-  // Candidates take the same inputs in a second execution from now on.
+  // Makes candidates take the inputs of the first execution in the second one too.
   void TakeTheSameAgain() { again_.reset(); }
 
-  // The description of the result if a stop comes before it is run once more.
+  // Stores the answer that describes the result if a stop comes before its last run.
   void Note(AnsweredCase answer) { noted_ = std::move(answer); }
 
-  // Candidates are rewritten by this relation from now on, wherever it applies to them.
+  // Makes candidates be rewritten by this relation, wherever it applies to them.
   void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
 
   Result<ShrunkFinding> Run(const Interesting& interesting, const ShrinkOptions& options) {
@@ -184,7 +184,7 @@ class FindingShrinker {
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
     Result<AnsweredCase> answer = AskAtEnd(shrunk.item, options);
     if (!answer.ok()) {
-      // Hours of work are not given up for that.
+      // The small case is still returned, because finding it may have taken hours.
       shrunk.unanswered = answer.error().message;
       shrunk.outcome.shown = Outcome({.verdict = finding_.verdict, .message = shrunk.unanswered});
       return shrunk;
@@ -201,18 +201,19 @@ class FindingShrinker {
     item.inputs = candidate.inputs;
     if (again_) item.again = again_->For(item.graph);
     item.relation = relation_;
-    // SpellCase drops it where the candidate cannot take it.
+    // SpellCase drops the range if the candidate cannot take it.
     item.range = range_ ? range_->About(item.graph) : finding_.item.range;
     return item;
   }
 
-  // The memory that a process has kept of an earlier candidate must not count against this one.
+  // Memory that an earlier candidate left allocated in the process must not count for this
+  // candidate.
   Result<AnsweredCase> Ask(const Case& item) {
     if (ShowsAfterMany(finding_.verdict)) ANECHECK_RETURN_IF_ERROR(runner_.Restart());
     return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
   }
 
-  // The answer to a candidate, or nothing where it cannot be lowered or run.
+  // Returns the answer to a candidate, or nothing if it cannot be lowered or run.
   std::optional<AnsweredCase> AnswerTo(const GraphCase& candidate) {
     Case item = Wrap(candidate);
     if (!SpellCase(item).ok()) return std::nullopt;
@@ -222,8 +223,8 @@ class FindingShrinker {
   }
 
  private:
-  // The answer to the result. A case that hangs would take its whole time limit once more, so that
-  // after a stop the answer is the one by which it was accepted.
+  // Returns the answer to the result. After a stop this is the answer by which the result was
+  // accepted, because a case that hangs would take its whole time limit again.
   Result<AnsweredCase> AskAtEnd(const Case& item, const ShrinkOptions& options) {
     if (!IsStopped(options)) {
       Result<AnsweredCase> answer = Ask(item);
@@ -244,7 +245,8 @@ class FindingShrinker {
     return RightTensor(estimate);
   }
 
-  // Makes the range plainer while the case with it stays interesting. True where it became so.
+  // Makes the range plainer as long as the case stays interesting. Returns whether it became
+  // plainer.
   bool PlainerRange(const GraphCase& item, const Interesting& interesting,
                     const ShrinkOptions& options, uint64_t& tries) {
     bool any = false;
@@ -288,33 +290,33 @@ std::string TextOf(Verdict verdict, const DefectSet& defects, std::string_view o
                      op.empty() ? "" : " in ", op);
 }
 
-// Verdicts on numbers, of which the catalogue of defects decides.
+// Returns whether a verdict is about numbers: the catalogue of defects decides between these.
 bool IsOfNumbers(Verdict verdict) {
   return verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
          verdict == Verdict::kOften || verdict == Verdict::kKnownDefect;
 }
 
-// Whether each of these documented defects is one of those that explain the outcome.
+// Returns whether each of `defects` is among the documented defects that explain the outcome.
 bool ShowsDefects(const CaseOutcome& outcome, const DefectSet& defects) {
   return std::ranges::all_of(
       defects, [&](const std::string& id) { return outcome.shown.defects().Has(id); });
 }
 
-// A documented defect is the finding's wherever the case shows it: another one, at another
-// operation, may explain the case as well.
+// A documented defect counts as the finding's at any operation, because another defect at another
+// operation may explain the case too.
 bool ShowsRecordedDefect(const Artifact& finding, const CaseOutcome& outcome) {
   return finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
          outcome.verdict() == finding.verdict && ShowsDefects(outcome, finding.defects);
 }
 
-// Whether a candidate shows the same as the finding, `first` by the case as it was recorded.
+// Returns whether a candidate shows the same as the finding; `first` is the signature of the
+// recorded case.
 bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
   return ShowsRecordedDefect(finding, outcome) || Signature(outcome) == first;
 }
 
-// The deviation may be another defect than the recorded one: on another engine, or after a repair.
-// A case that does not repeat may show anything, and another catalogue may name a defect that this
-// one did not.
+// The case may show another defect than the recorded one on another engine or after a repair. A
+// case that does not repeat may show anything, and another catalogue may name another defect.
 Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const Verdict now = outcome.verdict();
   const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);

@@ -1,4 +1,4 @@
-// A finding made small still is that finding, and names one operation.
+// A shrunk finding is still the same finding, and names one operation.
 #include "harness/findings/shrink_finding.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace anecheck {
 namespace {
 
-// Gives the oracle's values, and another first element where an output is the result of one
-// operation.
+// Returns the oracle's values, but a wrong first element if an output is the result of the
+// operation `op`.
 class WrongResult final : public Runner {
  public:
   explicit WrongResult(OpKind op = OpKind::kAdd) : op_(op) {}
@@ -53,7 +53,7 @@ class WrongResult final : public Runner {
   OpKind op_;
 };
 
-// The first case of the campaign that has an add at an output which is judged wrong.
+// The first case of the campaign with an add at an output that is judged wrong.
 Artifact FindWrong() {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -72,7 +72,7 @@ Artifact FindWrong() {
   }
 }
 
-// Another engine, or one that was mended in part, shows another defect.
+// Another engine, or a partly repaired engine, shows another defect.
 TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   const auto why = [](const Artifact& artifact) {
     WrongResult runner;
@@ -97,7 +97,7 @@ TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   EXPECT_EQ(why(artifact), "") << "the catalogue of today does not name it";
 }
 
-// Gives the values of an engine of A13 that shows D01.
+// Returns the values of an engine of A13 that has D01.
 class OverflowsAtThePort final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "port"}; }
@@ -121,7 +121,7 @@ class OverflowsAtThePort final : public Runner {
   Status Restart() override { return {}; }
 };
 
-// Of two defects that explain a case together each is a finding, charged to its own operation.
+// If two defects together explain a case, each is a finding, charged to its own operation.
 TEST(ShrinkFinding, ADocumentedDefectIsTheFindingsAtAnyOperation) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -159,7 +159,8 @@ TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   EXPECT_FALSE(shrunk->item.mil.empty());
 }
 
-// Right at the graph's own shape, and wrong at a further shape if a result of `add` is an output.
+// An engine that is right at the graph's own shape, and wrong at a further shape if a result of
+// `add` is an output.
 class WrongAtFurtherShapes final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-further"}; }
@@ -197,8 +198,8 @@ class WrongAtFurtherShapes final : public Runner {
   }
 };
 
-// Whether a sum takes the input whose extent is open: it can then stand alone. If only values
-// computed from that input are added, the operations on the way have to stay.
+// Returns whether an add takes the input whose extent is open. The add can then remain alone. If it
+// only takes values computed from that input, the operations between must stay.
 bool AddsTheOpenInput(const Case& item) {
   const auto open = item.graph.FindValue(item.range->input);
   return std::ranges::any_of(item.graph.nodes(), [&](const Node& node) {
@@ -239,15 +240,14 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_TRUE(shrunk->outcome.of_further_run());
   ASSERT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
-  // One extent beside its own is enough, next to it and as short as can be.
+  // One extent besides the graph's own is enough: the next one, and the shortest possible.
   const CaseRange& range = *shrunk->item.range;
   EXPECT_EQ(range.step, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.start, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.stop, 2) << shrunk->item.ranged_mil;
 }
 
-// A range that reaches further up is made shorter after the graph was made small; a stop that comes
-// then is the end.
+// The range is shortened after the graph was made small; a stop at that time ends the search.
 TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
   WrongAtFurtherShapes runner;
   const Artifact artifact = FindWrongFurther(runner);
@@ -280,7 +280,7 @@ TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 2u);
 }
 
-// Sets the stop with its `last` run, which it still answers, and answers no later one.
+// Sets the stop at its run number `last`, which it still answers. It answers no later run.
 class StoppedAfter final : public Runner {
  public:
   StoppedAfter(uint64_t last, std::atomic<bool>& stop) : last_(last), stop_(stop) {}
@@ -305,14 +305,14 @@ class StoppedAfter final : public Runner {
   std::atomic<bool>& stop_;
 };
 
-// At any moment, the case written by then has the verdict and the values by which it was
-// accepted.
+// Whenever the stop comes, the result has the verdict and the values by which it was accepted.
 TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
   const Artifact artifact = FindWrong();
   std::atomic<bool> never = false;
   StoppedAfter whole(0, never);
   ASSERT_TRUE(ShrinkFinding(artifact, whole).ok());
-  // The finding itself takes three: the case, every result of it, the wrong operation alone.
+  // The finding itself takes three runs: the case, the case with every result as an output, the
+  // wrong operation alone.
   for (uint64_t last = 3; last < whole.runs(); last += 1 + last / 4) {
     std::atomic<bool> stop = false;
     StoppedAfter runner(last, stop);
@@ -326,12 +326,12 @@ TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
       EXPECT_EQ(shrunk->reply.outputs[i].type,
                 shrunk->item.graph.type(shrunk->item.graph.outputs()[i]));
     }
-    // At the most to find the operation of a run that was under way.
+    // At most one run follows, to find the operation of a run that was in progress.
     EXPECT_LE(runner.later(), 1u) << last;
   }
 }
 
-// A stopped command's word about the finding is no refusal.
+// The result of a stopped command does not count as a refusal of the finding.
 TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
   const Artifact artifact = FindWrong();
   WrongResult runner;
@@ -348,8 +348,8 @@ TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
   EXPECT_NE(shrunk.error().message.find("interrupted"), std::string::npos);
 }
 
-// Right within the bounds at every place, with another one of the admitted numbers at the odd
-// places of the results of softsign: nothing but the same numbers at other places can show that.
+// An engine that is inside the bounds everywhere, but returns another admitted number at odd places
+// of the results of softsign. Only the same numbers at other places can show that.
 class UnlikeAtOddPlaces final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unlike"}; }
@@ -386,7 +386,7 @@ class UnlikeAtOddPlaces final : public Runner {
   }
 };
 
-// The first metamorphic case that only a relation shows, of more than one node.
+// The first metamorphic case with more than one node that only a relation shows.
 Artifact FindUnlike(Runner& runner) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -429,8 +429,8 @@ TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
   EXPECT_EQ(plain->verdict(), Verdict::kPass);
 }
 
-// relu(concat(x, y)) on an engine that joins wrongly where that is the output: in parts the relu
-// shows it, and so would the concat by itself, which is smaller but not the finding.
+// relu(concat(x, y)) on an engine that joins wrongly if the concat is an output. Cutting the relu
+// into parts shows this. The concat alone would show it too; it is smaller, but is not the finding.
 TEST(ShrinkFinding, KeepsTheRelationInTheFinding) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -531,7 +531,7 @@ TEST(ShrinkFindingIf, TheUsersPredicateDecides) {
   EXPECT_NE(none.error().message.find("does not accept"), std::string::npos);
 }
 
-// Names itself and runs nothing.
+// A runner that identifies itself but cannot run.
 class Unreachable final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unreachable"}; }

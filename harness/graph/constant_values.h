@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// Looks at each value once, and only as far as it is asked. The graph must not change meanwhile.
+// Checks each value at most once, on request. The graph must not change meanwhile.
 class ConstantValues {
  public:
   explicit ConstantValues(const Graph& graph) : graph_(graph) {}
@@ -16,7 +16,7 @@ class ConstantValues {
   // Precondition: `id` is a value of the graph.
   bool Contains(ValueId id);
 
-  // Copies `id`, and the values it is computed from, and sets its places in `to` (CopyNode).
+  // Copies `id` and the values from which it is computed, and sets their ids in `to` (CopyNode).
   // Precondition: Contains(id).
   void Copy(ValueId id, std::span<ValueId> places, Graph& to) const;
 

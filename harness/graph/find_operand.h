@@ -1,4 +1,4 @@
-// Arguments that MIL takes as a constant or as a computed tensor stand in a schema twice under one
+// Arguments that MIL accepts as a constant or as a computed tensor are in a schema twice under one
 // name: as an attribute, which OpSchema::FindParameter finds, and as a tensor.
 #pragma once
 

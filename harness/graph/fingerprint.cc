@@ -20,7 +20,8 @@ class Hasher {
     Add(text.size());
     Add(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   }
-  // Eight at a time, the last ones beside zeros. Their number must follow from earlier additions.
+  // Adds eight bytes at a time, the last padded with zeros. Earlier additions must determine the
+  // number of bytes.
   void Add(std::span<const uint8_t> bytes) {
     static_assert(std::endian::native == std::endian::little, "words are loaded as they stand");
     while (!bytes.empty()) {
@@ -43,7 +44,7 @@ class Hasher {
 };
 
 // Values are numbered by the order in which inputs, states and results appear, so that the numbers
-// do not depend on the places of constants.
+// do not depend on the order of constants.
 std::vector<uint64_t> NumberValues(const Graph& graph) {
   std::vector<uint64_t> numbers(graph.values().size(), 0);
   uint64_t next = 1;
@@ -64,7 +65,7 @@ void AddOperand(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& n
   DropPages(graph.ConstData(id));
 }
 
-// Arguments and attributes are keyed by parameter, so that their textual order does not count;
+// Arguments and attributes are keyed by parameter, so that their textual order does not matter;
 // operands of one list keep their order by position.
 uint64_t ArgumentsHash(const Graph& graph, const std::vector<uint64_t>& numbers, const Node& node) {
   uint64_t sum = 0;

@@ -26,7 +26,7 @@ void Graph::Clear() {
 
 ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view value_name) {
   if (values_.size() == values_.capacity()) {
-    // The type and the name may stand in values_ itself, which moves as it grows.
+    // Copies the type and the name, which may be part of values_: it moves as it grows.
     const TensorType kept_type = type;
     const std::string kept_name(value_name);
     values_.reserve(std::max<size_t>(16, 2 * values_.size()));
@@ -96,7 +96,7 @@ void Graph::SetConstData(ValueId value, std::span<const uint8_t> bytes) {
   Value& constant = values_[value];
   const auto size = static_cast<size_t>(constant.type.ByteSize());
   if (constant.shared) {
-    // The bytes of something else are not for us to change.
+    // Shared bytes must not be changed.
     const std::span<const uint8_t> old = shared_[constant.data_begin].bytes;
     constant.shared = false;
     constant.data_begin = constant_bytes_.size();

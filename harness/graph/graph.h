@@ -1,5 +1,5 @@
 // The graph that is generated, lowered, run and judged: typed values, constants, and operations in
-// an order in which every operand is defined before it is used.
+// an order in which every operand is defined before its use.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +30,17 @@ struct Value {
   bool shared = false;        // kConst: its bytes belong to something else
   NodeId producer = kNoNode;  // kResult: the node
   uint32_t result_index = 0;  // kResult: which of its results
-  uint64_t data_begin = 0;  // kConst: where its bytes stand in the constant pool; which, if shared
+  uint64_t data_begin = 0;    // kConst: offset of its bytes in the constant pool; if shared, index
 };
 
-// Bytes of a constant that stay where they are, in a mapped file for example. `owner` keeps them.
+// Bytes of a constant that are not copied, for example in a mapped file. `owner` keeps them alive.
 struct SharedBytes {
   std::span<const uint8_t> bytes;
   std::shared_ptr<const void> owner;
 };
 
-// One tensor operand: which parameter of the schema it stands at, and which value it is. The
-// operands of a list parameter are several entries with one parameter index, in order.
+// One tensor operand: the index of its parameter in the schema, and its value. The operands of a
+// list parameter are several entries with one parameter index, in order.
 struct Argument {
   uint16_t parameter = 0;
   ValueId value = kNoValue;
@@ -48,7 +48,7 @@ struct Argument {
 
 enum class AttributeKind : uint8_t { kInt, kFloat, kBool, kString, kInts, kFloats, kBools };
 
-// One attribute. Scalars stand inline; lists and strings are ranges of the graph's pools.
+// One attribute. Scalars are stored inline; lists and strings are ranges of the graph's pools.
 struct Attribute {
   uint16_t parameter = 0;
   AttributeKind kind = AttributeKind::kInt;
@@ -70,28 +70,28 @@ struct Node {
   uint32_t block_count = 0;
 };
 
-// Values and nodes in arrays. Copies are deep. Not thread-safe for writing; any number of threads
-// may read.
+// A graph, with values and nodes in arrays. Copies are deep. Not thread-safe for writing; any
+// number of threads may read.
 class Graph {
  public:
   std::string name = "main";
 
-  // Empties the graph and keeps its memory, for generators that make many.
+  // Empties the graph and keeps its memory, for generators that make many graphs.
   void Clear();
 
   // ---- building. Names may be empty: the value is then called "v<id>". ----
   ValueId AddInput(const TensorType& type, std::string_view value_name = {});
   ValueId AddState(const TensorType& type, std::string_view value_name = {});
-  // `bytes` in little-endian order, type.ByteSize() of them; shorter input is padded with zeros.
+  // `bytes` are type.ByteSize() bytes in little-endian order; shorter input is padded with zeros.
   ValueId AddConst(const TensorType& type, std::span<const uint8_t> bytes,
                    std::string_view value_name = {});
-  // A constant whose bytes are not copied. Precondition: there are type.ByteSize() of them.
+  // A constant whose bytes are not copied. Precondition: there are type.ByteSize() bytes.
   ValueId AddSharedConst(const TensorType& type, SharedBytes bytes,
                          std::string_view value_name = {});
-  // A constant of `from`; shared bytes stay shared.
+  // Adds a constant of `from`; shared bytes stay shared.
   ValueId CopyConst(const Graph& from, ValueId id, std::string_view value_name = {});
-  // `count` rows of the first axis of a constant of `from`; shared bytes stay shared. Precondition:
-  // there are such rows, and each takes whole bytes.
+  // Adds `count` rows of the first axis of a constant of `from`; shared bytes stay shared.
+  // Precondition: the rows exist, and each has whole bytes.
   ValueId CopyConstRows(const Graph& from, ValueId id, int64_t first, int64_t count,
                         std::string_view value_name = {});
 
@@ -106,23 +106,23 @@ class Graph {
   void AddFloats(int parameter, std::span<const double> values);
   void AddBools(int parameter, std::span<const int64_t> values);
   void AddBlock(Graph block);
-  // Checks the open node against its schema, infers its result types, and appends one value per
-  // result, named by `names` as far as they go. On an error the open node is dropped and the graph
-  // is as it was before BeginNode. Returns the first result.
+  // Checks the open node against its schema, infers its result types, and appends one value for
+  // each result, with the names of `names` as far as there are any. On an error, drops the open
+  // node and restores the graph to its state before BeginNode. Returns the first result.
   Result<ValueId> FinishNode(std::span<const std::string> names = {});
-  // As FinishNode, with result types that the caller states and validation checks later; for
-  // readers of files, which must keep the file's types.
+  // As FinishNode, but with result types from the caller, which validation checks later: for
+  // readers of files, which must keep the types of the file.
   ValueId FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names);
 
   void AddOutput(ValueId value) { outputs_.push_back(value); }
   void ClearOutputs() { outputs_.clear(); }
-  // Replaces a constant's bytes by as many others.
+  // Replaces a constant's bytes. Precondition: the size stays the same.
   void SetConstData(ValueId value, std::span<const uint8_t> bytes);
   void Rename(ValueId value, std::string_view value_name);
 
-  // ---- reading ----
-  // Spans are made of pointer and size here, not of the vector as a range: the library's checks of
-  // a range were half of the compile time of every source that includes this header.
+  // ---- reading ---- Spans are made from pointer and size, not from the vector: the range
+  // constraints of the library would take half of the compile time of every source that includes
+  // this header.
   std::span<const Value> values() const { return {values_.data(), values_.size()}; }
   std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
   std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }
@@ -177,7 +177,7 @@ class Graph {
 };
 
 // One node together with its graph: typed access to operands and attributes by parameter index.
-// Cheap to copy; valid as long as the graph is not changed.
+// Cheap to copy; valid until the graph changes.
 class NodeView {
  public:
   NodeView(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {}
@@ -188,7 +188,7 @@ class NodeView {
   const OpSchema& schema() const { return *node_->schema; }
   std::string_view op() const { return node_->schema->name; }
 
-  // The operand at a tensor parameter, or kNoValue. For lists the first one.
+  // The operand at a tensor parameter, or kNoValue. For a list, its first operand.
   ValueId Input(int parameter) const;
   bool HasInput(int parameter) const { return Input(parameter) != kNoValue; }
   // Precondition: HasInput(parameter).
@@ -197,7 +197,7 @@ class NodeView {
   // All operands at a list parameter, in order.
   std::vector<ValueId> InputList(int parameter) const;
 
-  // Null where the attribute is absent.
+  // Null if the attribute is absent.
   const Attribute* FindAttribute(int parameter) const;
   bool HasAttribute(int parameter) const { return FindAttribute(parameter) != nullptr; }
   int64_t Int(int parameter, int64_t fallback) const;

@@ -1,4 +1,5 @@
-// Types, graphs, validation and fingerprints: well-formed graphs, and the errors of others.
+// Types, graphs, validation and fingerprints: well-formed graphs, and the errors for ill-formed
+// ones.
 #include "harness/graph/graph.h"
 
 #include <functional>
@@ -211,7 +212,7 @@ struct Breakage {
   const char* message;
 };
 
-// A graph with one node of `schema`, whose result type the breakage states itself.
+// A graph with one node of `schema`. The caller's breakage states the result type.
 void AddNode(Graph& graph, const OpSchema& schema, const std::function<void(Graph&)>& fill,
              std::vector<TensorType> types) {
   graph.BeginNode(&schema);
@@ -437,7 +438,7 @@ TEST(ValidateGraph, ValuesComputedFromConstantsAloneAreConstant) {
   const ValueId x = graph.AddInput({DType::kFp16, {2}});
   const ValueId table = graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4), "table");
   ValueId unpacked = table;
-  // Twice, since a compressed constant may be made of another.
+  // Two levels, since a compressed constant may be made from another.
   for (int i = 0; i < 2; ++i) {
     graph.BeginNode(&kMix);
     graph.AddArgument(Mix::kX, unpacked);
@@ -476,7 +477,7 @@ TEST(GraphFingerprint, IgnoresTheOrderOfConstantsAndUnusedOnes) {
   EXPECT_EQ(make(false, false), make(false, true));
 }
 
-// Findings of different versions are joined by it.
+// Findings of different versions are merged by fingerprint.
 TEST(GraphFingerprint, IsTheSameInEveryVersion) {
   EXPECT_EQ(GraphFingerprint(ExampleGraph()), 3824035140865834852U);
 }

@@ -7,9 +7,9 @@
 //             "outputs": [{"name", "dtype", "shape"}], "blocks": [graphs]}],
 //    "outputs": [value names]}
 //
-// Argument and attribute names are MIL's. An operation's name is that of its first output, and may
-// be left out. Numbers that JSON cannot hold are the strings "NaN",
-// "Infinity" and "-Infinity". "states" and "blocks" stand only where there are any.
+// Argument and attribute names are MIL's. An operation's name is the name of its first output, and
+// may be left out. Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
+// "states" and "blocks" are present only if not empty.
 #pragma once
 
 #include <string_view>
@@ -27,8 +27,8 @@ Json GraphToJson(const Graph& graph);
 // ValidateGraph are errors whose message begins with the path, `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
-// The same for a text, without the library's values between: several times as fast. Its own errors
-// are those of ParseJson, which begin with `name`.
+// The same for a text, without building a Json value: several times as fast. Errors of the text
+// itself are those of ParseJson, which begin with `name`.
 Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
                             std::string_view name = "json");
 

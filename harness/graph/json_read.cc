@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kMaxBlockDepth = 16;
 
-// The place of a value in messages ("ops[3].inputs.weight"): a member or an element of the
-// value around it. Its text is made for messages only.
+// The path of a value in messages ("ops[3].inputs.weight"), linked to the path of the enclosing
+// value. The text is built only for a message.
 struct Place {
   std::string_view name = {};
   const Place* around = nullptr;
@@ -46,7 +46,7 @@ Error Wrong(const Place& place, std::string_view what) {
 }
 Error Wrong(std::string_view name, std::string_view what) { return Wrong(Place{name}, what); }
 
-// The object's members are all among `required` and `optional`, and those are there.
+// Checks that the object has all `required` members and no others except `optional` ones.
 Status CheckKeys(JsonValue json, const Place& place,
                  std::initializer_list<std::string_view> required,
                  std::initializer_list<std::string_view> optional) {
@@ -68,7 +68,7 @@ Status CheckKeys(JsonValue json, const Place& place,
   return {};
 }
 
-// The text stands in the document.
+// The text is part of the document.
 Result<std::string_view> ReadString(JsonValue json, const Place& place) {
   if (!json.is_string()) return Wrong(place, "must be a string");
   return json.text();
@@ -160,7 +160,7 @@ class Reader {
     return {};
   }
 
-  // The document's list `key`, which may be absent.
+  // The elements of the list `key`, which may be absent.
   Status ReadValues(JsonValue json, std::string_view key, ValueKind kind) {
     const auto list = json.Find(key);
     if (!list) return {};
@@ -243,7 +243,7 @@ class Reader {
     return {};
   }
 
-  // An operation has no name beside that of its first output; another one would be lost.
+  // An operation has no other name than that of its first output; another name would be lost.
   static Status CheckName(JsonValue json, JsonValue outputs, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
     if (outputs.size() == 0) return {};
@@ -279,7 +279,7 @@ class Reader {
       const std::string_view name = value.name();
       const Place where = place / name;
       int parameter = FindOperand(schema, name);
-      // Validation names the fault of an attribute among the arguments.
+      // Validation reports an attribute that is given as an argument.
       if (parameter < 0) parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
       if (!value.is_array()) return Wrong(where, "must be a list of names");
@@ -372,7 +372,7 @@ class Reader {
   std::vector<std::string> result_names_;
 };
 
-// The names that messages repeat are the file's own and may hold anything; a message is one line.
+// Messages repeat names of the file, which may contain anything, so they are reduced to one line.
 Error OnOneLine(Error error) {
   error.message = OneLine(error.message);
   return error;

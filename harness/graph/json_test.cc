@@ -1,4 +1,4 @@
-// The JSON form, version 1: it loses nothing, and every mistake in it is named by its path.
+// The JSON form, version 1: it loses nothing, and the message of every mistake names its path.
 #include "harness/graph/json.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
-// The graph room's knowledge of an operation: its name, its parameters and how result types follow
-// from them. The content, one entry per operation, stands in harness/ops; this is only the form.
+// The schema of an operation: its name, its parameters and the rule for its result types.
+// harness/ops has one schema for each operation; this header only defines the form.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace anecheck {
 
 class NodeView;
 
-// The kinds of values that may stand at a parameter. Tensor kinds are edges of the graph; the
-// others are attributes, known when the graph is compiled.
+// The kinds of values that a parameter may have. Tensor kinds are edges of the graph; the others
+// are attributes, known when the graph is compiled.
 enum class ParameterKind : uint8_t {
   kTensor,
   kTensorList,  // MIL's tuple, `values = (a, b)`
@@ -34,9 +34,9 @@ std::string_view ParameterKindName(ParameterKind kind);
 
 enum class Need : uint8_t { kRequired, kOptional };
 
-// The meaning of an absent optional parameter: a value, or words alone, because it follows from the
-// rank or from other operands. Code that reads the parameter states the value again as the fallback
-// of its accessor (NodeView).
+// The meaning of an absent optional parameter: a value, or only a description if it follows from
+// the rank or from other operands. Code that reads the parameter states the value again as the
+// fallback of its accessor (NodeView).
 struct Default {
   enum class Form : uint8_t { kNone, kNumber, kName, kWords };
   Form form = Form::kNone;
@@ -55,15 +55,15 @@ struct Parameter {
   std::string_view name;  // MIL's argument name
   ParameterKind kind = ParameterKind::kTensor;
   Need need = Need::kRequired;
-  // Tensor kinds: the element types that are accepted.
+  // Tensor kinds: the accepted element types.
   DTypeSet dtypes = {DType::kFp16};
   // Tensor kinds: the operand must be known when the graph is compiled: a constant, or computed
   // from constants alone (a weight, a bias, a table).
   bool constant = false;
-  // Float attributes: the element type in which MIL spells them follows the first tensor input
-  // where this is true, else it is fp32 (facts/more/mil_text_forms.csv).
+  // Float attributes: if true, MIL spells them in the element type of the first tensor input, else
+  // in fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
-  // Integer attributes that MIL wants as uint32.
+  // Integer attributes that MIL requires as uint32.
   bool unsigned_integer = false;
   // List attributes that MIL spells as a tuple of scalars, `begins = (a, b)`, instead of a tensor.
   bool tuple = false;
@@ -72,20 +72,21 @@ struct Parameter {
   bool pairs = false;
   // Integer lists: MIL spells them in uint32, else in int32.
   bool unsigned_integers = false;
-  // String attributes: the spellings that are accepted; empty accepts any.
+  // String attributes: the accepted spellings; empty accepts any.
   std::span<const std::string_view> choices = {};
   Default fallback = {};
 };
 
 // The meaning of the absent parameter, for people: "1e-05", "true", "1 on every axis", "valid", or
-// the words. Empty where nothing is said.
+// the description. Empty if there is none.
 std::string DefaultText(const Parameter& parameter);
 
-// Result types of one node, at most kMaxResults.
+// The result types of one node, at most kMaxResults.
 class ResultTypes {
  public:
   static constexpr size_t kMaxResults = 64;
-  // Sets up no types: most nodes have one, and setting up sixty-four takes longer than drawing one.
+  // Does not initialise the types: most nodes have one result, and initialising sixty-four types
+  // takes longer than drawing a node.
   ResultTypes() {}  // NOLINT(modernize-use-equals-default): that would be deleted
   void Add(DType dtype, const Shape& shape) {
     if (count_ < kMaxResults) std::construct_at(types_ + count_++, TensorType{dtype, shape});
@@ -105,10 +106,10 @@ struct OpSchema {
   std::string_view name;  // MIL's operation name
   uint16_t id = 0;        // index in the operation table, set by harness/ops/ops.def's order
   std::span<const Parameter> parameters;
-  // Result types from the arguments and attributes. Called only after every required parameter was
-  // found present and every dtype accepted. Pure.
+  // Result types from the arguments and attributes. Called only if every required parameter is
+  // present and every dtype accepted. Pure.
   Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
-  // Names of the nested blocks that the operation carries (cond: true_fn, false_fn); usually none.
+  // Names of the nested blocks of the operation (cond: true_fn, false_fn); usually none.
   std::span<const std::string_view> blocks = {};
   // False for operations that only change a state (write_state).
   bool has_results = true;
@@ -122,7 +123,7 @@ struct OpSchema {
   }
 };
 
-// A set of operations by name; harness/ops gives the one that the project uses.
+// A set of operations by name; the project's set is in harness/ops.
 class Vocabulary {
  public:
   virtual ~Vocabulary() = default;

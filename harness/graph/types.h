@@ -68,8 +68,8 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
-// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv); one
-// more is held so that a graph that breaks the limit can be expressed and must be rejected.
+// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv); rank 6
+// is allowed so that a graph that breaks the limit can be expressed and must be rejected.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -127,7 +127,7 @@ class Shape {
   uint8_t rank_ = 0;
 };
 
-// The largest tensor that the harness holds: 2^31 elements.
+// The largest tensor that the harness supports: 2^31 elements.
 inline constexpr int64_t kMaxElements = int64_t{1} << 31;
 
 struct TensorType {
@@ -141,7 +141,7 @@ struct TensorType {
   std::string ToString() const;
 };
 
-// Numpy's broadcasting of two shapes, aligned at the last axis; nothing where they do not match.
+// Numpy's broadcasting of two shapes, aligned at the last axis; nothing if they do not match.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // Maps an axis in [-rank, rank) to [0, rank); nothing outside.

@@ -77,7 +77,7 @@ Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t&
   return {};
 }
 
-// MIL's integers are int32; inference adds and multiplies a few of them in 64 bits.
+// MIL's integers are int32, so that inference can add and multiply a few of them in 64 bits.
 Status CheckIntegers(const NodeView& node, const Attribute& attribute, const Parameter& parameter) {
   const auto check = [&](int64_t value) -> Status {
     if (value == static_cast<int32_t>(value)) return {};

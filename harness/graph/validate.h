@@ -1,4 +1,5 @@
-// Says whether a graph is well formed, in one line that names the node, the parameter and the rule.
+// Checks whether a graph is well formed; the error is one line that names the node, the parameter
+// and the rule.
 #pragma once
 
 #include "harness/base/result.h"
@@ -6,20 +7,20 @@
 
 namespace anecheck {
 
-// Whether the extents above 0 alone make no more than kMaxElements, so that no product or sum of a
-// few of them leaves 64 bits, though the tensor holds nothing.
+// Whether the product of the extents above 0 is at most kMaxElements, so that products and sums of
+// a few extents fit in 64 bits, even if the tensor is empty.
 bool IsHoldable(const Shape& shape);
 
-// Checks one node's arguments and attributes against its schema: required parameters present,
-// none unknown or twice, kinds, element types and spellings as the schema says, integers of 32
-// bits. Does not look at shapes; inference does.
+// Checks one node's arguments and attributes against its schema: required parameters present, none
+// unknown or twice, kinds, element types and spellings as in the schema, integers of 32 bits. Does
+// not check shapes; inference does.
 Status CheckNode(const NodeView& node);
 
-// Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and shapes
-// holdable, every operand is defined before it is used, every node obeys its schema, every declared
-// result type is the inferred one, every output exists, at least one output. Operands that must be
-// constant are constants or computed from constants alone; inputs and states of constant-only
-// element types are refused. The first broken rule is the error.
+// Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and shapes within
+// the limits, every operand is defined before it is used, every node obeys its schema, every
+// declared result type is the inferred one, every output exists, at least one output. Operands that
+// must be constant are constants or computed from constants alone; inputs and states of
+// constant-only element types are refused. The first broken rule is the error.
 Status ValidateGraph(const Graph& graph);
 
 // The engine's path admits no rank above 5 (facts/limits.csv, max_rank).

@@ -7,13 +7,14 @@
 
 namespace anecheck {
 
-// Makes the outcome at least `differs` if the second runner of a reply gave other outputs, or none.
-// NaN equals NaN whatever its payload. Nothing is compared if the second runner does not take the
-// case, or if the first gave no outputs.
+// Makes the outcome at least `differs` if the second runner of a reply returned different outputs,
+// or none. NaN equals NaN whatever its payload. Compares nothing if the second runner does not
+// support the case, or if the first returned no outputs.
 void JudgeOther(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 
 // Charges a case that differs to the first operation whose result differs, by one run with every
-// result as an output. The outcome stays if that run shows none. Errors: those of the runner.
+// result as an output. The outcome stays unchanged if that run shows no difference. Errors: those
+// of the runner.
 Status LocateDifference(const Case& item, Runner& runner, CaseOutcome& outcome);
 
 }  // namespace anecheck

@@ -36,7 +36,7 @@ Result<CompiledTask> TaskOf(const Graph& graph, const plan::Layer& layer) {
   return task;
 }
 
-// The layer's constant kernel where the container holds it dense.
+// The layer's constant kernel, if the container stores it dense.
 std::optional<CompiledKernel> KernelOf(const Graph& graph, const plan::Layer& layer) {
   if (!layer.weights) return std::nullopt;
   const Node& node = graph.node(layer.node);
@@ -67,9 +67,9 @@ e5::OpType TypeOf(const plan::DescriptorOperation& operation) {
   return operation.kind == "CpuInference" ? e5::OpType::kCpuInference : e5::OpType::kAneInference;
 }
 
-// Whether an engine's compiler cuts where the plan does. An engine that takes an operation which
-// the plan authors as a layer does not cut there; a rewritten operation may stand before a cut in
-// the plan and behind it in the engine.
+// Whether an engine's compiler must cut at the same places as the plan. An engine may support an
+// operation that the plan authors as a layer, and then does not cut there. A rewritten operation
+// may be before a cut in the plan and after it in the engine.
 bool CutsAlike(const plan::Plan& plan) {
   for (const Segment& segment : plan.segments) {
     if (segment.kind != Segment::Kind::kBridge) continue;

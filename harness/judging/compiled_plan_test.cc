@@ -46,7 +46,7 @@ std::string Chain(int depth) {
   return text;
 }
 
-// A fully connected layer of `width` inputs and 64 outputs, its weights all 1.
+// A fully connected layer of `width` inputs and 64 outputs, with all weights 1.
 std::string Linear(int width) {
   std::string weights;
   for (int i = 0; i < 64 * width; ++i) weights += i == 0 ? "0x1p+0" : ", 0x1p+0";
@@ -91,8 +91,7 @@ TEST(CompiledFiles, AContainerIsWrittenIfTasksHavePublishedRegisters) {
   EXPECT_NE(newer.files.no_container, "");
 }
 
-// The facts about the program that its files no longer state: its outline is changed behind their
-// back.
+// Changes the outline of the program after its files were written, so that they differ.
 class Differences : public ::testing::Test {
  protected:
   std::string After(void (*change)(CompiledProgram& program)) {

@@ -1,5 +1,5 @@
-// The form of the round trip that graphs cannot be read back from: the files of a compiled program,
-// compared with the lowering plan. Given to the roundtrip runner by campaigns.
+// The round trip through the files of a compiled program, which are compared with the lowering
+// plan, since a graph cannot be read back from them. Campaigns pass it to the roundtrip runner.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// A run of the same model on the CPU alone, held beside the engine's: where both agree on a value
-// that is not admitted, the fault is hardly the engine's own.
+// A run of the same model on the CPU alone, compared with the engine's: if both agree on a value
+// that is not admitted, the engine is hardly at fault.
 #pragma once
 
 #include <span>
@@ -12,16 +12,16 @@
 
 namespace anecheck {
 
-// Compares each output of a case with the CPU's. The CPU is no ANE: its values are judged as those
-// of any sound engine (kFloatFamily), and only where they are others than the engine's.
+// Compares each output of a case with the CPU's. The CPU is not an ANE: its values are judged as
+// for any sound engine (kFloatFamily), and only if they differ from the engine's.
 class CpuRun {
  public:
-  // `cpu` is empty where the runner gave none. All of it outlives the run.
+  // `cpu` is empty if the runner returned no CPU values. All arguments must outlive the object.
   CpuRun(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> engine,
          std::span<const Tensor> cpu);
 
-  // The reason of `judged`, the engine's, with words on the CPU. Empty where the engine passes and
-  // gives the CPU's values.
+  // The reason of `judged`, the engine's, with a remark on the CPU. Empty if the engine passes and
+  // agrees with the CPU.
   std::string Beside(size_t output, const OutputJudgement& judged) const;
 
  private:

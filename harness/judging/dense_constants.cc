@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// By node: whether its results are known and no output of the graph is among them.
+// For each node, whether its results are known and none is an output of the graph.
 std::vector<bool> KnownNodes(const Graph& graph) {
   ConstantValues constants(graph);
   std::vector<bool> known(graph.nodes().size());

@@ -1,4 +1,4 @@
-// Compressed constants in plain form, for an encoder that has tasks only for plain ones.
+// Compressed constants in plain form, for an encoder that supports only plain constants.
 #pragma once
 
 #include "harness/base/result.h"

@@ -1,4 +1,4 @@
-// Compressed constants become plain ones, and the graph computes the same.
+// Compressed constants become plain constants, and the graph computes the same values.
 #include "harness/judging/dense_constants.h"
 
 #include <gtest/gtest.h>

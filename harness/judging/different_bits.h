@@ -12,10 +12,10 @@ struct DifferentBits {
   size_t first = 0;  // the first of them
 };
 
-// Whether both have one type and as many bytes.
+// Whether both have the same type and the same number of bytes.
 bool AreAlike(const Tensor& a, const Tensor& b);
 
-// The elements of `a` and `b` with other bits. All NaN of fp16 are one value. Precondition:
+// The elements whose bits differ between `a` and `b`. All fp16 NaN count as equal. Precondition:
 // AreAlike(a, b).
 DifferentBits FindDifferentBits(const Tensor& a, const Tensor& b);
 

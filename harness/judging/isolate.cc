@@ -24,7 +24,7 @@ bool IsOfWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether a message has the operation's name in a form that is no word of a sentence: with an
+// Whether a message contains the operation's name in a form that is not a plain word: with an
 // underscore, in quotes, or before a colon.
 bool NamesOperation(std::string_view message, std::string_view name) {
   constexpr std::string_view kQuotes = "\"'`";
@@ -40,8 +40,7 @@ bool NamesOperation(std::string_view message, std::string_view name) {
   return false;
 }
 
-// The node that makes the only result that the message has in quotes; kNoNode for none, and for
-// results of several nodes.
+// The node whose result the message quotes; kNoNode if it quotes none, or results of several nodes.
 NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
   NodeId maker = kNoNode;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
@@ -57,8 +56,8 @@ NodeId MakerOfQuoted(const Graph& graph, std::string_view message) {
   return maker;
 }
 
-// The node that the message speaks of: of the only operation of the graph that it names, else of
-// the only result; kNoNode for none, and if it names several operations.
+// The node to which the message refers: the node of the only operation that it names, else the node
+// of the only result that it quotes; kNoNode if there is none, or if it names several operations.
 NodeId NamedBy(const Graph& graph, std::string_view message) {
   NodeId named = kNoNode;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -70,7 +69,7 @@ NodeId NamedBy(const Graph& graph, std::string_view message) {
   return named == kNoNode ? MakerOfQuoted(graph, message) : named;
 }
 
-// One zero for every value, of its type.
+// A tensor of zeros for every value, of its type.
 class Zeros {
  public:
   explicit Zeros(const Graph& graph) {
@@ -89,14 +88,14 @@ class Zeros {
   const NodeCut::Values& values() const { return values_; }
 
  private:
-  // Of the types that an engine takes and gives.
+  // Whether engines admit the type for inputs and outputs.
   static bool Leaves(const TensorType& type) { return type.dtype == DType::kFp16; }
 
   std::vector<Tensor> tensors_;
   NodeCut::Values values_;
 };
 
-// The operation alone as a case; nothing where it has no output of its own or cannot be spelt.
+// The operation alone as a case; nothing if it has no output or cannot be spelt.
 std::optional<Case> Alone(const Case& item, NodeId node, const Zeros& zeros) {
   NodeCut cut(item.graph, zeros.values());
   cut.Take(node);

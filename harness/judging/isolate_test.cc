@@ -1,4 +1,4 @@
-// A refusal or a crash is booked on the operation that shows it alone, and else on none.
+// A refusal or a crash counts for the operation that shows it alone, or else for none.
 #include "harness/judging/isolate.h"
 
 #include <functional>
@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// Answers each graph with `verdict` of its operations.
+// A runner that answers each graph with `verdict` of its operations.
 class Compiler final : public Runner {
  public:
   using Verdict = std::function<RunStatus(const std::bitset<kOpCount>& ops)>;
@@ -133,7 +133,8 @@ TEST(Isolate, NothingIsTriedWithoutACandidate) {
   EXPECT_EQ(compiler.runs, 0);
 }
 
-// The error of a graph is no operation's; that of an operation is measured on its own inputs.
+// The error of a graph counts for no operation; the error of an operation is measured on graph
+// inputs alone.
 TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
   Case item = ThreeOperations();
   item.graph.AddOutput(item.graph.node(0).first_result);

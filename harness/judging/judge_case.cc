@@ -30,13 +30,13 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
   return std::string(graph.node(info.producer).schema->name);
 }
 
-// A failure belongs to the only operation of its graph. In a graph of several it belongs to none
-// until one is tried alone (isolate.h).
+// Charges a failure to the only operation of its graph. If there are several, it belongs to none
+// until each is tried alone (isolate.h).
 std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }
 
-// Operations of the graph that a plan names, on the engine alone.
+// Operations of the graph that a plan places on the engine and nowhere else.
 std::bitset<kOpCount> PlannedOps(const Graph& graph, std::span<const PlannedOp> plan) {
   std::bitset<kOpCount> there, elsewhere;
   for (const PlannedOp& planned : plan) {
@@ -46,7 +46,7 @@ std::bitset<kOpCount> PlannedOps(const Graph& graph, std::span<const PlannedOp> 
   return there & ~elsewhere & OpsOf(graph);
 }
 
-// The outcome known before any value was looked at.
+// The outcome before any value is judged.
 CaseOutcome Begin(const Case& item, const RunReply& reply) {
   CaseOutcome outcome;
   outcome.target = item.target.name;
@@ -57,13 +57,14 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   outcome.planned = PlannedOps(item.graph, reply.plan);
   outcome.compile_us = reply.compile_us;
   outcome.run_us = reply.run_us;
-  // An engine without a kernel says nothing about one that has it.
+  // An engine without a kernel shows nothing about engines with that kernel.
   const Verdict verdict = reply.no_kernel ? Verdict::kInconclusive : VerdictOf(reply.status);
   outcome.shown = Outcome({.verdict = verdict, .message = reply.message});
   return outcome;
 }
 
-// The message on the first output that differs from the CPU's, for a case that passed so far.
+// Sets the message to that of the first output that differs from the CPU's, for a case that passed
+// so far.
 void NoteCpu(CaseOutcome& outcome) {
   if (outcome.verdict() != Verdict::kPass) return;
   for (const OutputVerdict& output : outcome.outputs) {
@@ -73,7 +74,7 @@ void NoteCpu(CaseOutcome& outcome) {
   }
 }
 
-// Outputs that were right one by one, compared with each other.
+// Compares outputs that are right individually with each other.
 void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation, bool evaluated,
                 CaseOutcome& outcome) {
   if (IsSuspect(outcome.verdict())) return;
@@ -142,18 +143,20 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
-// One more execution of the program: the case that computes its outputs, and the engine's outputs.
+// One more execution of the program: the graph and inputs that compute its outputs, and the
+// engine's outputs.
 struct FurtherRun {
   std::string where;
   const Graph& graph;
   std::span<const Tensor> inputs;
   const std::vector<Tensor>& outputs;
   Execution execution;
-  // Its inputs were not chosen so that outputs can be judged: that they cannot says nothing.
+  // Whether its inputs were not chosen for outputs that can be judged, so that an unjudged output
+  // means nothing.
   bool by_chance = false;
 };
 
-// Its outcome counts if it is worse.
+// Judges a further run; its outcome counts if it is worse.
 void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](Verdict verdict, const std::string& why, ValueId output,
@@ -206,7 +209,8 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
     JudgeFurtherRun({where, own.graph, own.inputs, OutputsOf(item, reply, execution), execution,
                      !item.again.empty()},
                     item.target.family, evaluation, outcome);
-    // The first execution was right: the state that it left, or its reading, is not.
+    // The first execution was right, so the state that it left, or the reading of that state, is
+    // wrong.
     const std::string reader = ReaderOfState(item.graph);
     const bool explained = !outcome.shown.defects().empty();
     if (outcome.of_second_run() && !explained && !reader.empty()) outcome.shown.Charge(reader);
@@ -220,7 +224,7 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
                               made < first ? 1 : made - first + 1, item.further.size() + 1)});
 }
 
-// Whether the files that the compiler left are those of the plan.
+// Compares the files that the compiler wrote with the plan.
 void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   if (!reply.files || item.route != Route::kMil || outcome.verdict() >= Verdict::kFailed) return;
   std::string difference = CompareEngineFiles(
@@ -232,7 +236,7 @@ void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   outcome.step = Step::kFiles;
 }
 
-// The engine's side effects besides answering.
+// Judges the engine's side effects.
 void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   const auto outputs = item.graph.outputs();
   for (const Misconduct& misconduct : reply.misconduct) {
@@ -245,7 +249,8 @@ void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome)
   }
 }
 
-// Runs of three letters and more, in lower case. Numbers name the case.
+// The words of a message: runs of three letters or more, in lower case. Numbers are specific to the
+// case.
 std::set<std::string> WordsOf(std::string_view text) {
   std::set<std::string> words;
   std::string word;
@@ -262,15 +267,15 @@ std::set<std::string> WordsOf(std::string_view text) {
   return words;
 }
 
-// Whether a message has at least half of a wording's words.
+// Whether a message contains at least half of the words of a known wording.
 bool Says(std::string_view message, std::string_view wording) {
   const std::set<std::string> said = WordsOf(message), words = WordsOf(wording);
   const auto shared = std::ranges::count_if(words, [&](const auto& w) { return said.contains(w); });
   return 2 * static_cast<size_t>(shared) >= words.size();
 }
 
-// Whether a refusal may be that by the rule as far as its words go. Any words will do if no source
-// gives the layer's; an external program that gives none is taken at its stage.
+// Whether the wording of a refusal fits the rule. Any wording fits if no source quotes the layer's
+// message. An empty message of an external program fits too: its stage decides.
 bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
   constexpr std::string_view kOwnWords = "(own words";
   if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
@@ -280,8 +285,8 @@ bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
          });
 }
 
-// Whether an engine or an external program that refuses at `step` (harness/runners/PROTOCOL.md)
-// speaks of a rule of `layer`: it names that layer, or none.
+// Whether an engine or an external program that refuses at `step` (harness/runners/PROTOCOL.md) can
+// mean a rule of `layer`: it names that layer, or none.
 bool SpeaksFor(Step step, legality::Layer layer) {
   using legality::Layer;
   constexpr std::pair<Step, Layer> kLayers[] = {
@@ -315,7 +320,7 @@ ShownVerdict JudgeRefusal(const Case& item, const RunReply& reply) {
   if (!target.ok()) return inconclusive(target.error().message);
   const auto rules = RefusingRules(item.graph, **target);
   if (!rules.ok()) return inconclusive(rules.error().message);
-  // A shrunk case may have become legal, which shows nothing.
+  // A shrunk case may have become legal and then shows nothing.
   if (rules->empty()) {
     return inconclusive("the graph breaks no rule, so that nothing must refuse it");
   }
@@ -373,13 +378,13 @@ std::string Signature(const CaseOutcome& outcome) {
     const auto part = [](std::string_view word) {
       return word.empty() ? std::string() : fmt::format("|{}", word);
     };
-    // Two defects of one operation show themselves in two ways.
+    // Two defects of one operation mostly differ in the way in which values are wrong.
     const std::string_view deviation = verdict == Verdict::kWrong ? shown.deviation() : "";
     return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target, part(deviation),
                        part(outcome.apart));
   }
-  // Numbers in an engine's message name the case, not the defect, and so do its printed text and
-  // the values of a run that should not have happened.
+  // Left out are parts that are specific to the case: numbers in an engine's message, text that it
+  // printed, and values of a run that should not have happened.
   const char end = verdict == Verdict::kStrayOutput ? ':'
                    : verdict == Verdict::kMisplaced ? ';'
                                                     : 0;
@@ -444,8 +449,8 @@ std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view back
                       .op = LastProducer(item.graph)};
 }
 
-// One operation elsewhere is enough: its result is not the engine's. For a graph that the engine
-// must refuse it is no fault: the host may compute refused operations.
+// One operation that is planned elsewhere is enough, since its result is not the engine's. For a
+// graph that the engine must refuse this is not a fault: the host may compute refused operations.
 std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
   const PlannedOp* const first = FirstElsewhere(plan);
   if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;
@@ -462,9 +467,9 @@ std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const P
       .op = FindOp(first->op) != nullptr ? first->op : LastProducer(item.graph)};
 }
 
-// The mask asks for the engine; analytics that name something else prove a silent fallback. The
-// values that the other backend computed are no word of the engine's, whether they are right or
-// wrong.
+// The device mask requests the engine, so analytics that name another backend prove a silent
+// fallback. Values that the other backend computed are no evidence about the engine, whether right
+// or wrong.
 void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   if (reply.status != RunStatus::kOk) return;
   std::optional<ShownVerdict> elsewhere = reply.backend.empty() ? PlannedElsewhere(item, reply.plan)

@@ -1,5 +1,5 @@
-// From a runner's reply to a verdict: one case's evidence about the engine, and the first wrong
-// place in the graph.
+// From a runner's reply to a verdict: the evidence of one case about the engine, and the first
+// wrong operation of the graph.
 #pragma once
 
 #include <bitset>
@@ -26,7 +26,7 @@ struct RewrittenCase {
   std::vector<Tensor> outputs;
 };
 
-// The stage that one of several graphs of a case reached, and the operations that reached it.
+// The stage that one graph of a case reached, and the operations that reached it.
 struct GraphReach {
   Route route = Route::kMil;
   RunStatus status = RunStatus::kOk;
@@ -34,13 +34,13 @@ struct GraphReach {
   std::string backend;
   Verdict verdict = Verdict::kPass;
   std::bitset<kOpCount> ops;
-  std::bitset<kOpCount> planned;  // of these, those that a plan puts on the engine and nowhere else
+  std::bitset<kOpCount> planned;  // of `ops`, those that a plan puts on the engine and nowhere else
 };
 
-// The operations of a graph, by their place in the table.
+// The operations of a graph, by their index in the operation table.
 std::bitset<kOpCount> OpsOf(const Graph& graph);
 
-// All that judging a case has shown.
+// The result of judging a case.
 struct CaseOutcome {
   std::string target;  // the case's
   RunStatus status = RunStatus::kOk;
@@ -50,7 +50,7 @@ struct CaseOutcome {
   std::bitset<kOpCount> planned;  // GraphReach::planned
   uint64_t compile_us = 0, run_us = 0;
   std::vector<OutputVerdict> outputs;  // one an output that was judged
-  // The worst of it. For a known defect, `op` is the operation that made the output until
+  // The worst outcome. For a known defect, `op` is the operation that made the output until
   // ChargeDefect is called.
   Outcome shown;
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
@@ -58,25 +58,25 @@ struct CaseOutcome {
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
   // The execution of the program that the verdict is about.
   Execution execution;
-  // Some output of a further execution is explained by a wide interval only.
+  // Whether some output of a further execution is explained by a wide interval only.
   bool vague_further = false;
-  // The executions that alone show it, a kRange or a kSecond: a program of one shape, or a first
-  // execution, gives other values there. Empty if it gives the same, and if none was run.
+  // kRange or kSecond if only such executions show the outcome: a program of one shape, or a first
+  // execution, yields other values. Empty if it yields the same values, or if none was run.
   std::string_view apart;
-  // For a metamorphic case that passed by itself: the relation that then rewrote it, and the place.
-  // The rewritten graph where that is no pass.
+  // For a metamorphic case that passed by itself: the relation that then rewrote it, and the place;
+  // and the rewritten graph if that did not pass.
   std::optional<CaseRelation> relation;
   std::optional<RewrittenCase> rewritten;
-  // For a metamorphic case that passed by itself: its own graph and, where that was run, the
-  // rewritten one, with the operations that this has and the original lacks or, where there are
-  // none, with all of them. An operation stands with one graph a route. Empty of other cases, which
-  // say the same of each of their operations.
+  // For a metamorphic case that passed by itself: its own graph and, if it was run, the rewritten
+  // graph. The latter has the operations that the original lacks or, if there are none, all its
+  // operations. An operation is listed with one graph for each route. Empty for other cases, whose
+  // result counts for each of their operations.
   std::vector<GraphReach> reached;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one per output
   std::vector<std::array<uint64_t, kUlpBuckets>> widths;      // of bounds, one per output
   std::vector<OutputErrors> errors;                           // one per output
-  // One per output; empty of those that are no pass or of which the test of lean_sums.h says
-  // nothing.
+  // One for each output; empty for outputs that did not pass and for outputs to which the test of
+  // lean_sums.h does not apply.
   std::vector<OutputLean> leans;
 
   Verdict verdict() const { return shown.verdict(); }
@@ -89,48 +89,49 @@ struct CaseOutcome {
 inline constexpr std::string_view kRange = "range of shapes";
 inline constexpr std::string_view kSecond = "second execution";
 
-// Judges `reply`. `evaluation` is scratch memory; `expected` holds the oracle's expectation of each
-// output if that is known already. Never fails: a case that cannot be judged is inconclusive with a
+// Judges `reply`. `evaluation` is scratch memory; `expected` is the oracle's expectation of each
+// output, if already known. Never fails: a case that cannot be judged is inconclusive with a
 // reason.
 CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
                       std::span<const Estimate> expected = {});
 
-// The operation that makes the graph's last output; "" where that is an input.
+// The operation that makes the graph's last output; "" if that is an input.
 std::string LastProducer(const Graph& graph);
 
-// How far the case's own graph got; said of all its operations.
+// How far the case's own graph got; this counts for all its operations.
 GraphReach ReachOf(const Case& item, const CaseOutcome& outcome);
 
 // The row of the results file.
 CaseRow RecordOf(const Case& item, const CaseOutcome& outcome);
 
-// The compiler's files and the engine's side effects count if they are worse than the outcome by
-// values.
+// Judges the compiler's files and the engine's side effects, which count if they are worse than the
+// outcome by values.
 void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 
-// Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
-// (locate.h), in each of the executions: names the operation that went wrong first or, where each
-// that an output depends on was judged and is right but for documented defects, makes it a known
-// defect. A value is `unconfirmed` if only terms never measured on the engine's family forbid it.
-// Metamorphic cases are judged by their relation. Other outcomes stay as they are. Errors: those
-// of the runner.
+// Refines an outcome that is wrong, or explained vaguely, by judging every operation separately
+// (locate.h), in each of the executions. Names the operation that went wrong first. If all
+// operations on which an output depends were judged and are right except for documented defects,
+// makes the outcome a known defect. A value is `unconfirmed` if only terms never measured on the
+// engine's family forbid it. Metamorphic cases are judged by their relation. Other outcomes stay
+// unchanged. Errors: those of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);
 
-// Names the operation that has the documented defect of a known-defect outcome, rather than the one
-// that made the output: the first that shows it on its own or, where none can be judged so, the
-// first that the defect changes by its description. Others stay as they are. It takes one more run,
-// so that campaigns ask it once a signature. Errors: those of the runner.
+// Names the operation that has the documented defect of a known-defect outcome, rather than the
+// operation that made the output: the first that shows the defect alone or, if none can be judged
+// alone, the first that the defect changes according to its description. Other outcomes stay
+// unchanged. Costs one more run, so campaigns call it once for each signature. Errors: those of the
+// runner.
 Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
                     CaseOutcome& outcome);
 
-// The common key of two outcomes that show one defect: the verdict, with the operation for wrong
-// values, the kind of their deviation and the executions that alone show them, the documented id
-// for known defects, and the words without numbers, and without the place where a graph was
-// rewritten, for everything else.
+// A key that outcomes of one defect share. It begins with the verdict. For wrong values follow the
+// operation, the kind of deviation and the executions that alone show them; for known defects, the
+// documented id; for everything else, the message without numbers and without the place where a
+// graph was rewritten.
 std::string Signature(const CaseOutcome& outcome);
 
-// The record of an outcome that is no pass, but for id, replay command and artifact.
+// The record of an outcome other than a pass, without id, replay command and artifact.
 FindingRow DescribeFinding(const Case& item, const CaseOutcome& outcome);
 // The id of a finding: a function of its signature and of the case's seed.
 std::string FindingId(std::string_view signature, uint64_t seed);

@@ -46,7 +46,7 @@ std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string&
   std::optional<Leaning> found;
   for (size_t i = 0; i < kLeanCount; ++i) {
     const auto lean = static_cast<Lean>(i);
-    // An engine that rounds where it may and nowhere else fills its bounds and errs to neither
+    // An engine that makes exactly the admitted roundings fills its bounds and errs to neither
     // side.
     if (lean == Lean::kFills || !leans[i].Significant()) continue;
     if (ties_away && lean != Lean::kToward) continue;

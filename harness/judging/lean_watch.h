@@ -1,5 +1,5 @@
 // The direction in which the errors of each operation lean, over a whole run: raises a `biased`
-// finding if the test of oracles/lean_sums.h says that the premise does not hold.
+// finding if the test of oracles/lean_sums.h rejects the premise of unbiased errors.
 #pragma once
 
 #include <map>
@@ -23,23 +23,23 @@ struct Leaning {
   LeanSums sums;
 };
 
-// The lean that stands out most of those that do at all, of sums of that target; without route and
+// The most significant lean of sums of that target, if any is significant; without route and
 // operation. If a documented defect rounds ties away from zero, only errors in the other direction
 // count.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
-// How sure it is: the binary logarithm of the richest player's capital (oracles/lean_sums.h).
+// The certainty: the binary logarithm of the richest player's capital (oracles/lean_sums.h).
 double LogOdds(const LeanSums& sums);
 
 // "inside the bound, errors lie toward zero: by ..."
 std::string DescribeLeaning(const Leaning& leaning);
 
-// Of one run; used by one thread at a time.
+// Watches one run. Used by one thread at a time.
 class LeanWatch {
  public:
-  // Takes up the recorded state of a run that goes on.
+  // Loads the recorded state of a resumed run.
   Status Recall(Store& store, int64_t run);
-  // Adds a batch. Gives the operations of it whose errors lean by now, whether or not they did
+  // Adds a batch. Returns its operations whose errors lean after the batch, whether or not they did
   // before.
   std::vector<Leaning> Add(const RowBatch& batch);
 
@@ -48,8 +48,8 @@ class LeanWatch {
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> sums_;
 };
 
-// Says in the message of a case that passed which way its errors lean and that this proves nothing:
-// one rounding in an output of few elements is as much. The verdict stays.
+// Adds to the message of a passed case the direction in which its errors lean, and that this proves
+// nothing: one rounding in an output of few elements has the same effect. The verdict stays.
 void TellLean(CaseOutcome& outcome);
 
 }  // namespace anecheck

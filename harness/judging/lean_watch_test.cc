@@ -1,5 +1,5 @@
-// Campaigns find operations that err to one side inside their bounds, from many cases and from none
-// alone.
+// Campaigns find operations that err to one side inside their bounds, from many cases but from no
+// single case.
 #include "harness/judging/lean_watch.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kA15 = 4;
 
-// An engine that, of the elements it is free in, gives every `period`th the lower end of its bound.
+// An engine that returns the lower end of the bound for every `period`th element whose bound admits
+// several values.
 testing::ScriptedRunner::Spoil Low(size_t period) {
   return [period](const RunRequest& request, RunReply& reply) {
     const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
@@ -89,7 +90,7 @@ TEST_F(LeaningEngine, AnEngineThatGivesTheValueDoesNotLean) {
   EXPECT_EQ(rows[0][1], "0");
 }
 
-// One that errs to either side in turn, within its bounds.
+// An engine that errs to either side in turn, within its bounds.
 void ToEitherSide(const RunRequest& request, RunReply& reply) {
   const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
   if (!estimates.ok()) return;
@@ -132,7 +133,7 @@ TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
   EXPECT_NE(leaning->message().find("lean by -"), std::string::npos) << leaning->message();
 }
 
-// Small cases that lean are those with one element that is not exact.
+// Small cases lean if one element is not exact.
 TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
   const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
@@ -148,7 +149,7 @@ TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
       << shrunk.error().message;
 }
 
-// Each number of a row that no campaign writes is refused in words.
+// Each number in a row that no campaign writes is refused with a message.
 TEST_F(LeaningEngine, DamagedSumsAreRefused) {
   const CampaignOptions options = OfQuotients(64);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
@@ -164,7 +165,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
     return store->Rows<LeanRow>(1);
   };
   ASSERT_TRUE(leans().ok());
-  // Damage knows no rules.
+  // Removes the rules of the table, as damage would ignore them.
   change(
       "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ') STRICT,', ')') "
       "WHERE name = 'error_leans'");
@@ -187,7 +188,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
   EXPECT_TRUE(leans().ok());
 }
 
-// Two processes leave the same as one; so do several threads.
+// Two processes record the same sums as one, and so do several threads.
 TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
   const CampaignOptions whole = OfQuotients(1280);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));
@@ -217,7 +218,7 @@ TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
   EXPECT_EQ(Rows(whole, kFindings).size(), 1u);
 }
 
-// The shards of a campaign are runs of their own; their sums are those of the whole.
+// The shards of a campaign are separate runs; their sums add up to the sums of the whole.
 TEST_F(LeaningEngine, ShardsAddUp) {
   const CampaignOptions whole = OfQuotients(640);
   Must(RunCampaign(whole, Scripted(Low(2)), {}));

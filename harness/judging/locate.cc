@@ -29,8 +29,8 @@ DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
   return defects;
 }
 
-// The operand by whose flags an operation chooses or passes on, which no tap shows; kNoValue for
-// none.
+// The bool operand by which an operation chooses, or which it passes on; no tap shows it. kNoValue
+// for none.
 ValueId FlagsOf(const NodeView& node) {
   switch (static_cast<OpKind>(node.schema().id)) {
     case OpKind::kCast:
@@ -72,8 +72,8 @@ class NodeJudge {
     return judged;
   }
 
-  // The operation to charge for the wrong values of `id`. An operation that passes flags on did not
-  // set them: the comparison before it is charged if other flags would explain every wrong element.
+  // The operation to charge for the wrong values of `id`. If other flags would explain every wrong
+  // element, the comparison that set the flags is charged, not the operation that passes them on.
   NodeId Culprit(NodeId id) {
     const Graph& graph = item_.graph;
     if (!flags_alone_) return id;
@@ -87,13 +87,13 @@ class NodeJudge {
     }
   }
 
-  // Of the last result that was wrong: its value and its admitted interval.
+  // The value and the admitted interval of the last wrong result.
   const std::string& message() const { return message_; }
   std::string_view deviation() const { return deviation_; }
 
  private:
-  // Judges an operation that is wrong by itself again together with those that made its operands,
-  // if a documented defect depends on them: right if that defect explains it.
+  // Judges an operation that is wrong alone again, together with the producers of its operands, if
+  // a documented defect depends on them. It is right if that defect explains it.
   JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
     const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
     if (wanted.empty() || node.result_count != 1) return alone;
@@ -114,7 +114,7 @@ class NodeJudge {
     return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
   }
 
-  // A result with a wide bound counts as right if it lies inside: later errors were not made here.
+  // A result inside a wide bound counts as right, since later errors were not made here.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
     const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
@@ -134,7 +134,7 @@ class NodeJudge {
     deviation_ = DeviationName(result.deviation);
   }
 
-  // Whether the judged operation with the other flag gives every element that lies outside.
+  // Whether opposite flags explain every element that lies outside.
   bool WouldBeByOtherFlags(const Tensor& actual) const {
     const NodeView node(item_.graph, item_.graph.node(judged_));
     std::vector<double> elements(expected_.value.size());
@@ -151,7 +151,7 @@ class NodeJudge {
     }
     for (size_t i = 0; i < elements.size(); ++i) {
       if (Admits(expected_, i, elements[i])) continue;
-      // A zero that lost its sign was chosen as it should be, whichever zero the other choice is.
+      // A zero that lost its sign does not show a wrong choice, whichever zero the other choice is.
       const auto chosen = std::ranges::count_if(choices, [&](const std::vector<double>& choice) {
         return choice[choice.size() == 1 ? 0 : i] == elements[i];
       });
@@ -187,7 +187,7 @@ class NodeJudge {
 
 Result<bool> AnswersForAnEngine(Runner& runner) {
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
-  // The emulator computes by tables and constants that a compiler wrote for the engine.
+  // The emulator computes with tables and constants that a compiler wrote for the engine.
   return identity.provenance == Provenance::kSilicon ||
          identity.provenance == Provenance::kReported ||
          identity.provenance == Provenance::kEmulated;
@@ -268,14 +268,14 @@ bool IsOwnProgram(const Case& item, const Execution& execution) {
   return execution.first() && !item.range;
 }
 
-// The word of a tapped run about the values of one execution.
+// The values of one execution, as a tapped run shows them.
 class TappedValues {
  public:
   // All must outlive this. `own` is CaseOf(item, execution).
   TappedValues(const Case& item, const Case& tapped, const Case& own)
       : item_(item), tapped_(tapped), own_(own) {}
 
-  // False where the run is not that of the original graph with more outputs.
+  // Returns false if the run is not one of the original graph with more outputs.
   bool Take(const RunReply& answer, const RunReply& reply, const Execution& execution) {
     const auto& outputs = answer.outputs;
     if (outputs.size() != tapped_.graph.outputs().size()) return false;
@@ -284,7 +284,7 @@ class TappedValues {
     const std::vector<ValueId> inputs = own_.graph.ValuesOfKind(ValueKind::kInput);
     for (size_t i = 0; i < inputs.size(); ++i) values_[inputs[i]] = &own_.inputs[i];
     if (execution.first()) return TakeOutputs(outputs, "");
-    // No case is executed a second time and at further shapes.
+    // No case has both a second execution and further shapes.
     const size_t place = execution.shape.value_or(0);
     if (place >= answer.further.size() || answer.further[place].size() != outputs.size()) {
       return false;
@@ -296,11 +296,11 @@ class TappedValues {
   }
 
   const NodeCut::Values& values() const { return values_; }
-  // Whether the original graph's outputs came out as without the taps.
+  // Whether the original graph's outputs were the same as without the taps.
   bool alike() const { return alike_; }
 
  private:
-  // By their names: the graphs of other executions have other numbers.
+  // Matches values by name: the graphs of other executions have other value ids.
   bool TakeOutputs(const std::vector<Tensor>& outputs, std::string_view mark) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Value& value = tapped_.graph.value(tapped_.graph.outputs()[i]);
@@ -318,10 +318,10 @@ class TappedValues {
   bool alike_ = false;
 };
 
-// Whether the engine gives wrong values for a cut as a separate program. An engine that fuses
-// soundly feeds an operation with values that no tap shows, so that an operation that is wrong
-// beside others may be right. True if the program does not run: nothing speaks for the operation
-// then.
+// Whether the engine returns wrong values for a cut as a separate program. An engine that fuses
+// soundly feeds an operation with values that no tap shows, so an operation that seems wrong among
+// others may be right. True if the program does not run, since nothing then exonerates the
+// operation.
 Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
                           Evaluation& evaluation) {
   Case alone = InPlaceOf(item);
@@ -333,7 +333,7 @@ Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return true;
   const Verdict verdict = JudgeCase(alone, replies.front(), evaluation).verdict();
-  // A small program may be placed elsewhere, which tells nothing of the engine's values.
+  // A small program may be placed on another device, which shows nothing about the engine's values.
   return verdict == Verdict::kWrong || verdict == Verdict::kMisplaced;
 }
 
@@ -351,7 +351,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
       execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return location;
-  // Values that another backend computed tell of none of the engine's operations.
+  // Values from another backend show nothing about the engine's operations.
   if (!SamePlacement(replies.front(), reply)) return location;
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);

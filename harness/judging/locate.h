@@ -1,6 +1,7 @@
-// Finds the place at which a graph goes wrong: every intermediate is made an output, and each
-// operation is judged on the values that the engine itself fed it. An error is then charged to the
-// operation that made it, and a chain of documented defects is recognised link by link.
+// Finds the operation at which a graph goes wrong: every intermediate result is made an output, and
+// each operation is judged on the values with which the engine itself fed it. An error is then
+// charged to the operation that made it, and a chain of documented defects is recognised operation
+// by operation.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +22,20 @@
 namespace anecheck {
 
 struct JudgedNode {
-  // The verdict by its own results: kPass if nothing lies outside, or if no tap shows it (integers,
-  // values written to a state) and its reader is judged with it; kKnownDefect, kUnconfirmed,
-  // kWrong; kInconclusive if the oracle cannot evaluate it.
+  // The verdict by its own results: kPass if nothing lies outside, or if no tap shows the result
+  // (integers, values written to a state) and its reader is judged with it; kKnownDefect,
+  // kUnconfirmed, kWrong; kInconclusive if the oracle cannot evaluate it.
   Verdict verdict = Verdict::kInconclusive;
   DefectSet defects = {};  // of kKnownDefect
   std::string terms = {};  // of kUnconfirmed: their names
 };
 
 struct Location {
-  // False where the tapped graph did not run, or its outputs differ from the original's and no
-  // operation is wrong alone: nothing can then be said about single operations.
+  // False if the tapped graph did not run, or if its outputs differ from the original's and no
+  // operation is wrong alone. Single operations then cannot be judged.
   bool judged = false;
-  // The first operation in order whose result is wrong, both beside the others and as a program of
-  // its own; without such a one, the first that is wrong beside the others; empty for none.
+  // The first operation whose result is wrong both in the tapped graph and as a separate program;
+  // else the first that is wrong in the tapped graph; empty for none.
   std::string first_wrong;
   std::string node;            // that operation's place in the graph: the name of its first result
   std::string message;         // its output and its admitted values, at its actual operands
@@ -46,20 +47,22 @@ struct Location {
   std::vector<Tensor> wrong_inputs;
 };
 
-// The case with every fp16 result as an output; nothing where it cannot be spelled as the case is.
+// The case with every fp16 result as an output; nothing if it cannot be spelt in the form of the
+// case.
 std::optional<Case> Tapped(const Case& item);
 
-// Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
-// where the second execution is looked at, twice; and each operation that is wrong there alone, if
-// the case is one program of fixed shapes, up to the first that is wrong alone too. `reply` is that
-// of the original graph. Nodes are those of the graph of CaseOf(item, execution). `judging`, if
-// given, receives the numbers of judged and of all operations. Errors: those of the runner.
+// Runs the tapped graph once on `runner`, in the same way as the case: with its range and, if the
+// second execution is of interest, twice. If the case is one program of fixed shapes, also runs
+// each operation that was wrong as a separate program, up to the first that is wrong there too.
+// `reply` is the reply for the original graph. Nodes are those of the graph of CaseOf(item,
+// execution). `judging`, if given, receives the number of judged operations and the number of all
+// operations. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});
 
-// The explanation of one output by the operations that it depends on. Precondition: no operation is
-// wrong.
+// The explanation of one output by the operations on which it depends. Precondition: no operation
+// is wrong.
 struct Explanation {
   bool complete = true;  // each of them was judged
   DefectSet defects;
@@ -67,14 +70,13 @@ struct Explanation {
 };
 Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
 
-// The first operation of which one of these documented defects explains an engine's output;
-// kNoNode for none.
+// The first operation whose output one of these documented defects explains; kNoNode for none.
 NodeId FirstWithDefect(const Location& location, const DefectSet& defects);
-// The first of which only terms never measured forbid it; kNoNode for none.
+// The first operation whose output only terms never measured forbid; kNoNode for none.
 NodeId FirstUnconfirmed(const Location& location);
 
-// Whether a runner's answers are those of an engine, on which a term may have to be measured: not
-// of the simulated one, which keeps to the terms as they are.
+// Whether a runner's answers come from an engine on which terms can be measured, unlike the
+// simulated engine, which implements the terms as assumed.
 Result<bool> AnswersForAnEngine(Runner& runner);
 
 }  // namespace anecheck

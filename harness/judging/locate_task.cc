@@ -14,7 +14,8 @@
 namespace anecheck {
 namespace {
 
-// So many tasks may give one value together: the batches of a product, the parts of a concat.
+// At most this many tasks may make one value together: the batches of a product, the parts of a
+// concat.
 constexpr size_t kMostTogether = 64;
 
 // The results of one task.
@@ -23,8 +24,8 @@ struct Given {
   std::vector<double> numbers;
 };
 
-// The admitted results of an operation, each end sorted by itself: numbers inside their intervals
-// lie, sorted, between the sorted ends.
+// The admitted intervals of an operation's results, with lower and upper ends sorted separately:
+// numbers inside their intervals, once sorted, lie between the sorted ends.
 struct Bounds {
   std::vector<double> low, high;
 };
@@ -52,7 +53,7 @@ bool Fits(const Bounds& bounds, std::vector<double> numbers) {
   return true;
 }
 
-// The last of the first tasks that give such numbers together.
+// The last task of the first group of tasks that together make these numbers.
 std::optional<size_t> FindTask(const Bounds& bounds, std::span<const Given> tasks) {
   for (size_t last = 0; last < tasks.size(); ++last) {
     std::vector<double> numbers;
@@ -72,8 +73,8 @@ class Search {
     states_.resize(graph.values().size());
   }
 
-  // Notes which values of the evaluation some task gives; again for another. `outputs` are those of
-  // the container.
+  // Records which values of the evaluation some task makes. May be called for several evaluations.
+  // `outputs` are those of the container.
   void Match(const Evaluation& evaluation, std::span<const Tensor> outputs) {
     Estimate estimate;
     for (const Node& node : graph_.nodes()) {
@@ -89,7 +90,7 @@ class Search {
     for (size_t i = 0; i < outputs.size(); ++i) MatchOutput(evaluation, i, outputs[i]);
   }
 
-  // The first operation whose values no task gives; the operations that depend on it are left out.
+  // The first operation whose values no task makes; operations that depend on it are left out.
   std::optional<TaskDeviation> First() {
     SpreadBack();
     for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
@@ -104,12 +105,12 @@ class Search {
 
  private:
   struct State {
-    bool known = false;   // its numbers tell something
-    bool agrees = false;  // some task gives it, or a value that depends on it
+    bool known = false;   // its numbers are informative
+    bool agrees = false;  // some task makes it, or a value that depends on it
     std::optional<size_t> task;
   };
 
-  // An operation that only moves elements may leave no task behind.
+  // An operation that only moves elements may have no task.
   static bool IsMovement(const NodeView& node) {
     return DefinitionOf(node.schema()).op_class == OpClass::kMovement;
   }
@@ -129,7 +130,7 @@ class Search {
   }
 
   void SpreadBack() {
-    // Right numbers at wrong places of an output are no agreement.
+    // Right numbers at wrong places of an output do not count as agreement.
     for (const ValueId id : graph_.outputs()) {
       if (!states_[id].agrees) states_[id].task.reset();
     }
@@ -147,7 +148,7 @@ class Search {
     }
   }
 
-  // The last task that gives an operand of the node, or an ancestor of such an operand.
+  // The last task that makes an operand of the node, or an ancestor of an operand.
   std::pair<std::optional<size_t>, ValueId> Before(const Node& node) const {
     std::pair<std::optional<size_t>, ValueId> last = {std::nullopt, kNoValue};
     std::vector<bool> seen(graph_.values().size(), false);

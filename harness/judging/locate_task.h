@@ -1,6 +1,6 @@
 // Finds the place at which a hardware container goes wrong: the first operation of a graph whose
-// values no task of it gives, and the task behind the last that agree. No part of the container is
-// run by itself: each task's result is compared with the oracle's interval for each operation.
+// values no task makes, and the task after the last agreeing tasks. No part of the container is run
+// separately: each task's result is compared with the oracle's interval for each operation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace anecheck {
 
 struct TaskDeviation {
   std::string op, name;  // the operation, and its place in the graph: the name of its first result
-  std::string after;     // the last operation before it that agrees; empty where that is an input
+  std::string after;     // the last operation before it that agrees; empty for an input
   uint32_t task = 0;     // from 0
   uint32_t tasks = 0;    // of the container
   std::string work;      // of that task, "convolution 3x3, 64 to 64 channels"
@@ -26,9 +26,9 @@ struct TaskDeviation {
   std::string ToString() const;
 };
 
-// Nothing if every output agrees, and if the values prove nothing: those that are no fp16, or
-// not finite. Values are compared as sets, since tasks lay them out as they like; they agree where
-// one of `contracts` admits them. Errors: those of the emulator and of the oracle.
+// Nothing if every output agrees, or if the values are inconclusive: not fp16, or not finite.
+// Values are compared as sets, since tasks may use any layout; they agree if one of `contracts`
+// admits them. Errors: those of the emulator and of the oracle.
 Result<std::optional<TaskDeviation>> LocateTask(const Graph& graph, std::span<const Tensor> inputs,
                                                 const ContainerAnswer& container,
                                                 std::span<const Contract> contracts);

@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// Four tasks at least, of which only those of the convolution read a bias row.
+// At least four tasks; only those of the convolution read a bias row.
 constexpr const char* kNetwork = R"(program(1.3)
 {
   func main<ios18>(tensor<fp16, [1, 2, 3, 4]> x) {

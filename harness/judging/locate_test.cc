@@ -1,4 +1,4 @@
-// An error is charged to the operation that made it, behind a state as elsewhere.
+// An error is charged to the operation that made it, even through a state.
 #include "harness/judging/locate.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 using testing::AddNode;
 using testing::ScriptedRunner;
 
-// relu(content of a state that abs(x) was written into), and the same state's content once more
-// after relu was written.
+// relu of the content of a state into which abs(x) was written, and the content of the same state
+// after that relu was written.
 Case ThroughAState() {
   Case item;
   item.target = {"h15", 4};
@@ -36,8 +36,8 @@ Case ThroughAState() {
   return item;
 }
 
-// An engine on which the first result of one of `wrong` has another first element, as has all that
-// comes of it: these operations pass positive values on.
+// An engine on which each operation of `wrong` has a wrong first element in its first result. All
+// later results have it too, since these operations pass positive values on.
 ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   return [wrong](const RunRequest& request, RunReply& reply) {
     const Graph& graph = *request.graph;
@@ -53,7 +53,7 @@ ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   };
 }
 
-// On an engine that gives the right outputs spoilt by `spoil`.
+// Runs on an engine that returns the right outputs, changed by `spoil`.
 Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
   ScriptedRunner runner(std::move(spoil), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
@@ -88,7 +88,7 @@ Case InARow() {
   return item;
 }
 
-// An engine on which `wrong` is wrong, and everything from `innocent` on in programs of several
+// An engine on which `wrong` is wrong, as is everything from `innocent` on in programs of several
 // operations.
 ScriptedRunner::Spoil WrongBehind(OpKind innocent, OpKind wrong) {
   return [=](const RunRequest& request, RunReply& reply) {
@@ -107,7 +107,7 @@ TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
-// A tap ends a fusion, so that the original's outputs become others.
+// A tap ends a fusion, so that the outputs of the original graph change.
 TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {
     return [wrong](const RunRequest& request, RunReply& reply) {
@@ -186,7 +186,7 @@ TEST(Locate, AWrongComparisonIsNotChargedToOperationsThatPassItsFlagsOn) {
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
 }
 
-// Of 0 and -0 the first is not greater, so that -0 is chosen.
+// 0 is not greater than -0, so -0 is chosen.
 TEST(Locate, AZeroThatLosesItsSignIsChargedToTheOperationThatChoosesIt) {
   Case item = BehindAComparison(OpKind::kSelect);
   item.target = {"float", kFloatFamily};
@@ -223,7 +223,7 @@ Case SwishOfProduct() {
   return item;
 }
 
-// An engine that gives the last operation's result times `factor`.
+// An engine that returns the last operation's result times `factor`.
 ScriptedRunner::Spoil Scaled(const Case& item, double factor) {
   const ValueId last = item.graph.outputs()[0];
   return [last, factor](const RunRequest& request, RunReply& reply) {
@@ -256,7 +256,7 @@ TEST(Locate, ADefectThatDependsOnTheOperandsProducersIsNamed) {
   EXPECT_EQ(LocateScaled(elsewhere, 1.04).first_wrong, "mul");
 }
 
-// A value that ran elsewhere is not one that the engine's documented defect explains.
+// A documented defect of the engine does not explain a value that another backend computed.
 TEST(JudgeCase, AValueOfAnotherBackendHasNoKnownDefect) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.04), Provenance::kSimulated);
@@ -273,7 +273,8 @@ TEST(JudgeCase, AValueOfAnotherBackendHasNoKnownDefect) {
   EXPECT_EQ(misplaced.shown.defects().ToText(), "");
 }
 
-// Its numbers are no evidence of the engine: no operation is charged, and no error is counted.
+// The numbers of another backend are no evidence about the engine: no operation is charged, and no
+// error is counted.
 TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
@@ -309,7 +310,7 @@ TEST(Locate, SaysNothingOfARunOnAnotherBackend) {
   EXPECT_FALSE(elsewhere->judged);
 }
 
-// The run with every result as an output is looked at once, though its graph has states.
+// The run with every result as an output needs no second execution, even if its graph has states.
 TEST(Locate, AsksForNoSecondExecution) {
   const Case item = ThroughAState();
   int twice = 0;
@@ -382,7 +383,7 @@ TEST(ChargeDefect, NamesItByItsDescriptionIfNoOperationCanBeJudgedByItself) {
   EXPECT_EQ(Charged(no_taps).shown.op(), "silu");
 }
 
-// Zeros come in the second execution alone.
+// Zeros occur only in the second execution.
 TEST(ChargeDefect, NamesItInASecondExecution) {
   Case item = BehindADefect();
   item.again = item.inputs;

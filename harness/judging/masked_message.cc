@@ -12,7 +12,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-// The length of the run of characters from the start of `text` that `holds` is true of.
+// The number of characters at the start of `text` for which `holds` is true.
 template <typename Holds>
 size_t Run(std::string_view text, const Holds& holds) {
   return static_cast<size_t>(std::ranges::find_if_not(text, holds) - text.begin());
@@ -40,7 +40,8 @@ bool NamesAnAddress(std::string_view word) {
   return prefixed || (word.size() >= kLong && std::ranges::any_of(word, IsDigit));
 }
 
-// How much of an absolute path goes: its folders, and a name that a temporary folder gave.
+// The length of the part of an absolute path to remove: its folders, and a name directly in a
+// temporary folder.
 size_t FoldersLength(std::string_view path) {
   constexpr std::array<std::string_view, 4> kTemporary = {"/tmp/", "/private/tmp/", "/var/tmp/",
                                                           "/var/folders/"};

@@ -1,4 +1,4 @@
-// The content of an engine's message without the parts that name the run and not the defect.
+// An engine's message without the parts that identify the run rather than the defect.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace anecheck {
 
 // `message` with # for each run of digits, each address (0x7ff04c05fc6b), each UUID and each word
-// of eight and more hexadecimal digits, and without the folders of absolute paths: temporary ones
-// differ from process to process. A file without an ending right below a temporary folder is # as
-// well. Two messages of one defect have the same words, so that they are one finding.
+// of eight or more hexadecimal digits, and without the folders of absolute paths, since temporary
+// folders differ between processes. A file without an extension directly in a temporary folder
+// becomes # too. Messages of one defect thus become equal and form one finding.
 std::string MaskedMessage(std::string_view message);
 
 }  // namespace anecheck

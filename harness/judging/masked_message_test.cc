@@ -1,4 +1,4 @@
-// The part of an engine's message that tells its defect from another.
+// The part of an engine's message that distinguishes its defect from others.
 #include "harness/judging/masked_message.h"
 
 #include <gtest/gtest.h>

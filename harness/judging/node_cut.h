@@ -11,7 +11,7 @@ namespace anecheck {
 
 // Operands that have a value become inputs, constants stay, and other operands (integers between
 // two casts, which cannot leave an engine) are computed inside. If it reads a state, the operations
-// that wrote into it come along.
+// that wrote to the state are included.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
@@ -23,10 +23,10 @@ class NodeCut {
         wanted_(graph.nodes().size(), false),
         known_(graph.values().size(), kNoValue) {}
 
-  // Cuts out one operation. Outputs are those of its results that have a value themselves. Of this
-  // and TakeAll one, once only.
+  // Cuts out one operation. Outputs are its results that have a value. Call either this or TakeAll,
+  // once.
   void Take(NodeId node);
-  // Cuts out these operations, and those that they need. `outputs` are results of the former.
+  // Cuts out these operations and those that they need. `outputs` are results of `nodes`.
   void TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs);
 
   const Graph& graph() const { return cut_; }
@@ -35,7 +35,7 @@ class NodeCut {
   bool Has(NodeId node) const { return wanted_[node]; }
 
  private:
-  // Marks the operation, and those that have to be computed inside for it.
+  // Marks the operation and those that must be computed inside the cut for it.
   void Want(NodeId id);
   void WantWriters(ValueId state, NodeId before);
   // Each records its additions to the cut in known_.

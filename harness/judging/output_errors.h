@@ -1,5 +1,5 @@
-// How far the elements of an output lie from the oracle's value, which numeric baselines keep and
-// results files count by magnitude.
+// The distances of an output's elements from the oracle's value. Numeric baselines store them, and
+// results files count them by magnitude.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace anecheck {
 
-// The exponent under which an element of that value is counted: the even number at or below
-// log2 |value|, from kLeastExponent (0 and everything below 2^-24) to kMostExponent.
+// The exponent under which an element with this value is counted: the even number at or below log2
+// |value|, from kLeastExponent (0 and everything below 2^-24) to kMostExponent.
 inline constexpr int kLeastExponent = -26;
 inline constexpr int kMostExponent = 30;
 int MagnitudeExponent(double value);
@@ -29,22 +29,22 @@ constexpr int MagnitudeExponentAt(size_t index) {
   return kLeastExponent + 2 * static_cast<int>(index);
 }
 
-// An error of more than this counts as this much in sums, so that one infinity does not drown the
-// rest.
+// An error of more than this counts as this much in sums, so that one infinity does not dominate
+// the sum.
 inline constexpr uint64_t kMostUlp = 65536;
 
-// Errors by MagnitudeExponent, ascending; few, so that one piece of memory holds them.
+// Errors by MagnitudeExponent, ascending. There are few, so they are kept in one array.
 class ErrorsByExponent {
  public:
   using Entry = std::pair<int, MagnitudeErrors>;
 
-  // Makes an entry where there is none.
+  // Inserts the entry if there is none.
   MagnitudeErrors& operator[](int exponent) {
     const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
     if (place != entries_.end() && place->first == exponent) return place->second;
     return entries_.insert(place, Entry(exponent, {}))->second;
   }
-  // Null where there is none.
+  // Null if there is none.
   const MagnitudeErrors* Find(int exponent) const {
     const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
     return place != entries_.end() && place->first == exponent ? &place->second : nullptr;
@@ -65,8 +65,8 @@ struct OutputErrors {
   uint64_t elements = 0;
   uint64_t max_ulp = 0;
   uint64_t sum_ulp = 0;
-  int64_t sum_signed_ulp = 0;      // positive where the answers lie above
-  uint64_t relative_elements = 0;  // those whose expected value is not 0
+  int64_t sum_signed_ulp = 0;      // positive if the answers lie above
+  uint64_t relative_elements = 0;  // elements whose expected value is not 0
   double sum_relative = 0;         // |answer - value| / |value|
   double max_relative = 0;
   ErrorsByExponent by_exponent;

@@ -1,5 +1,5 @@
-// A plan by an external program's word, and a run on the CPU beside the engine's: the evidence of
-// each about a case, and its limits.
+// A plan that an external program reports, and a run on the CPU beside the engine's: the evidence
+// of each about a case, and its limits.
 #include <gtest/gtest.h>
 
 #include "harness/campaign/testing/campaign_test.h"

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// Stands for the operation of values that no operation produced.
+// The operation index of values that no operation produced.
 constexpr size_t kNoOp = kOpCount;
 
 std::string OpName(size_t op) {
@@ -25,8 +25,8 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
   return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
 }
 
-// The operation whose own error an output shows: it made it, from inputs of the graph alone.
-// The error of several operations together is the graph's, and that of none of them.
+// The operation whose own error an output shows, because it made the output from graph inputs and
+// constants alone. The joint error of several operations counts for none of them.
 size_t MeasuredOp(const Graph& graph, ValueId output) {
   const Value& info = graph.value(output);
   if (info.kind != ValueKind::kResult) return kNoOp;
@@ -38,9 +38,9 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
   return node.schema->id;
 }
 
-// The operations to which a graph's results are booked. A refusal, a crash or a failure of a graph
-// of several operations says nothing of each of them: it is booked on the one that shows it alone,
-// or on none. Every operation of the graph counts as tried.
+// The operations for which a graph's result counts. A refusal, crash or failure of a graph of
+// several operations shows nothing about each of them: it counts for the operation that shows it
+// alone, or for none. Every operation of the graph counts as tried.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
   std::bitset<kOpCount> blamed;
@@ -48,8 +48,8 @@ std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   return blamed;
 }
 
-// The steps that a case, or one of its graphs, reached. An engine that is no ANE has no other
-// backend to run on.
+// The steps that a case, or one of its graphs, reached. An engine that is not an ANE has no other
+// backend.
 ReachCounts CountsOf(const GraphReach& shown, const CampaignTarget& target, bool verified) {
   ReachCounts counts;
   counts.cases = 1;
@@ -109,7 +109,7 @@ class ReachCounter::Counts {
     std::array<MagnitudeErrors, kMagnitudes> magnitudes{};
     OperationLeans leans{};
   };
-  // One target by one route.
+  // The counts of one target by one route.
   struct Place {
     std::string target;
     Route route = Route::kMil;
@@ -145,7 +145,7 @@ class ReachCounter::Counts {
     }
   }
 
-  // One proof for each operation is enough, and each holds for all that its case has.
+  // Keeps one proof for each operation; a proof covers all operations of its case.
   void KeepProof(const Case& item, const CaseOutcome& outcome, Place& place) {
     if (outcome.proof.empty()) return;
     const std::bitset<kOpCount> ops = OpsOf(item.graph);
@@ -219,7 +219,7 @@ ReachCounter::~ReachCounter() = default;
 
 void ReachCounter::Add(const Case& item, const CaseOutcome& outcome,
                        std::optional<Provenance> proved) {
-  // A graph that breaks a rule says nothing about how far legal ones get.
+  // A graph that breaks a rule does not show how far legal graphs get.
   if (item.mode == CaseMode::kMustReject) return;
   counts_->Add(item, outcome, proved);
 }

@@ -1,5 +1,5 @@
-// How far the operations of many cases got and how far their outputs lie off, counted by number:
-// names are made once a batch.
+// Counts how far the operations of many cases got, and the errors of their outputs. Counts by
+// index, so that names are made once for each batch.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class ReachCounter {
 
   // Adds the case's evidence about each of its operations, and the rewritten graph of a metamorphic
   // case about those that rewriting added (CaseOutcome::reached). `proved` is the provenance of an
-  // answer with a checked proof, if that is more than the run's own evidence.
+  // answer with a checked proof, if that is stronger than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
   // Adds the counts since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and

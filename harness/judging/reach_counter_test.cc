@@ -1,4 +1,4 @@
-// Counts of operations over many cases are those of each case added up.
+// Counts of operations over many cases are the sums of the counts of each case.
 #include "harness/judging/reach_counter.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ TEST(ReachCounter, AddsUpCasesUntilItIsFlushed) {
   EXPECT_TRUE(nothing.reach.empty() && nothing.ulp.empty() && nothing.magnitudes.empty());
 }
 
-// The analytics of a case are kept once for each of its operations, where they speak of the case.
+// The analytics of a case are kept once for each of its operations, if they refer to the case.
 TEST(ReachCounter, KeepsOneProofForEachOperation) {
   Case item;
   item.target = {"h13", 2};

@@ -1,4 +1,4 @@
-// Tells a case's defect more closely by further runs: its operation, and its explanation.
+// Determines a case's defect more precisely by further runs: its operation and its explanation.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -26,8 +26,7 @@ void Downgrade(OutputVerdict& output, Verdict verdict, const DefectSet& defects)
   output.defects = defects;
 }
 
-// If no operation is wrong by itself: the operations that an output depends on explain it, and
-// nothing else does.
+// If no operation is wrong alone, only the operations on which an output depends explain it.
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
   std::set<std::string> terms;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
@@ -67,14 +66,14 @@ void Charge(const Graph& graph, NodeId id, CaseOutcome& outcome) {
                                                            : outcome.shown.node());
 }
 
-// The first operation that the outcome's defects change by their description.
+// Charges the first operation that the outcome's defects change according to their description.
 void ChargeFirst(const Case& item, CaseOutcome& outcome) {
   Charge(item.graph,
          FirstToDepart(item.graph, item.inputs, item.target.family, outcome.shown.defects()),
          outcome);
 }
 
-// The operation that by itself shows the outcome's explanation.
+// Charges the operation that shows the outcome's explanation alone.
 void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
   if (outcome.verdict() == Verdict::kKnownDefect) {
     Charge(item.graph, FirstWithDefect(location, outcome.shown.defects()), outcome);
@@ -83,8 +82,8 @@ void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outc
   }
 }
 
-// If nothing can be said about single operations: the part of whole outputs that only terms never
-// measured forbid.
+// If single operations cannot be judged, checks whether only terms never measured forbid the values
+// of whole outputs.
 Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
                          CaseOutcome& outcome) {
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
@@ -104,12 +103,13 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
   return {};
 }
 
-// Finds the place of an execution's error, and whether the program that shows it is the
-// only one: a program of its own, as the same shape or a first execution is, gives other values.
+// The place of an execution's error, and whether only this program shows it: a separate program, of
+// the same shape or as a first execution, yields other values.
 struct LocatedExecution {
   Location location;
   std::string_view apart;
-  // Known of a comparison, rather than because no other program could show it.
+  // Whether `apart` comes from a comparison, rather than because no other program could show the
+  // error.
   bool compared = false;
 };
 
@@ -139,7 +139,7 @@ Result<LocatedExecution> LocateExecution(const Case& item, const RunReply& reply
   return found;
 }
 
-// A deviation explained by a wide interval is not.
+// A deviation that only a wide interval explains counts as wrong.
 void MakeWrong(CaseOutcome& outcome) {
   for (const size_t i : outcome.vague) {
     outcome.outputs[i].verdict = Verdict::kWrong;
@@ -152,15 +152,15 @@ void MakeWrong(CaseOutcome& outcome) {
                         .deviation = outcome.shown.deviation()});
 }
 
-// Wrong values that can be looked into, or explained vaguely.
+// Whether the outcome can be refined: wrong values, or values explained vaguely.
 bool IsOpen(const CaseOutcome& outcome) {
   const Verdict verdict = outcome.verdict();
   if (verdict == Verdict::kKnownDefect) return !outcome.vague.empty() || outcome.vague_further;
-  // Results that do not fit each other are right one by one.
+  // Results that do not fit each other are right individually.
   return verdict == Verdict::kWrong && !outcome.unpaired;
 }
 
-// With every documented departure of the family.
+// The contract of the family with every documented departure.
 Contract DepartingContract(int family) {
   std::vector<const Departure*> rows;
   for (const Departure& row : DeparturesInForce()) {
@@ -170,8 +170,7 @@ Contract DepartingContract(int family) {
   return WithDepartures(family, rows);
 }
 
-// Adds to the message the task of a container in which it first goes wrong, where the runner
-// executes one.
+// If the runner executes a container, adds to the message the task in which it first goes wrong.
 void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
   auto* const source = dynamic_cast<ContainerSource*>(&runner.Inner());
   if (source == nullptr) return;
@@ -189,7 +188,7 @@ void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
                            .defects = shown.defects()});
 }
 
-// `own` and `there`: the execution as a case and the reply to it.
+// `own` is the execution as a case; `there` is the reply to it.
 Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& there,
                 Runner& runner, CaseOutcome& outcome) {
   const bool vague = outcome.verdict() == Verdict::kKnownDefect;
@@ -254,7 +253,7 @@ std::string Introduction(const Case& item, const CaseOutcome& shown) {
 // A further execution's verdict counts if it is worse.
 void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome) {
   const Verdict verdict = shown.verdict();
-  // Inputs of a second execution were not chosen so that outputs can be judged.
+  // Inputs of a second execution were not chosen for outputs that can be judged.
   if (verdict == Verdict::kInconclusive && shown.of_second_run() && !item.again.empty()) return;
   const std::string& node = shown.shown.node();
   const bool worse = outcome.shown.Worsen({.verdict = verdict,
@@ -277,7 +276,7 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   }
   if (outcome.verdict() == Verdict::kDiffers) return LocateDifference(item, runner, outcome);
   if (!IsOpen(outcome)) return {};
-  // Each execution by itself: the explanation of one's values says nothing about another.
+  // Refines each execution separately: the explanation of one shows nothing about another.
   ANECHECK_ASSIGN(CaseOutcome refined, RefineExecution(item, reply, {}, runner, evaluation));
   refined.shown.Introduce(Introduction(item, refined));
   for (const Execution& execution : FurtherExecutions(item, reply)) {

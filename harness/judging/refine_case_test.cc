@@ -1,5 +1,5 @@
-// A defect that shows at a further execution of a program alone: it is located, labelled and told
-// apart as one of the graph's own shape, and hides nothing and is hidden by nothing.
+// A defect that only a further execution of a program shows is located, labelled and distinguished
+// like a defect at the graph's own shape. It hides no other defect and is not hidden by one.
 #include <functional>
 #include <gtest/gtest.h>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// One execution of an engine's, as who spoils it sees it.
+// One execution of an engine, as passed to the function that spoils it.
 struct Answered {
   const Graph& graph;
   int64_t extent;  // of the first input's last axis but one
@@ -26,7 +26,7 @@ struct Answered {
   bool second;     // of a program that ran before
   std::vector<Tensor>& outputs;
 
-  // Puts `number` in the place of the first element of `op`'s result.
+  // Replaces the first element of `op`'s result by `number`.
   void Put(OpKind op, double number) const {
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Value& value = graph.value(graph.outputs()[i]);
@@ -37,7 +37,7 @@ struct Answered {
   }
 };
 
-// Gives the oracle's values in each execution, spoilt by `spoil`.
+// A runner that returns the oracle's values in each execution, changed by `spoil`.
 class Engine final : public Runner {
  public:
   using Spoil = std::function<void(const Answered&)>;
@@ -103,7 +103,7 @@ Tensor Filled(const TensorType& type, std::span<const double> row) {
   return tensor;
 }
 
-// `operations` in turn on an input x of 2 rows, which are open from 1 to 3.
+// `operations` one after the other on an input x of 2 rows; the axis is open from 1 to 3.
 Case Ranged(std::initializer_list<OpKind> operations, CampaignTarget target = {"h13", 2}) {
   Case item;
   item.target = std::move(target);
@@ -128,13 +128,13 @@ CaseOutcome OutcomeOn(const Case& item, Engine& engine) {
   return outcome;
 }
 
-// Wrong from the sum on, which the operation behind it passes on.
+// The sum is wrong, and the next operation passes the error on.
 void WrongFromAbs(const Answered& answered) {
   answered.Put(OpKind::kAbs, 5);
   answered.Put(OpKind::kRelu, 5);
 }
 
-// Two defects of one operation are two findings where they show themselves in two ways.
+// Two defects of one operation are two findings if their values are wrong in different ways.
 TEST(RefineCase, TheWayInWhichValuesAreWrongIsPartOfTheSignature) {
   const Case item = Ranged({OpKind::kAbs});
   const auto signature = [&](double given) {
@@ -208,7 +208,7 @@ TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoMisconduct) {
   EXPECT_EQ(OutcomeOn(item, engine).verdict(), Verdict::kSlotLeak);
 }
 
-// Behind an overflow (D01) an interval holds almost anything.
+// After an overflow (D01), an interval admits almost any value.
 Case BehindAnOverflow() {
   Case item;
   item.target = {"h13", 2};
@@ -300,7 +300,7 @@ TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
   const CaseOutcome alone = OutcomeOn(item, second);
   EXPECT_EQ(Signature(alone), "wrong|abs|h13|far|second execution");
   EXPECT_TRUE(alone.of_second_run());
-  // The outputs for these inputs whenever they are taken.
+  // The outputs for these inputs in whichever execution they are used.
   Engine always([](const Answered& a) {
     const ValueId y = a.graph.outputs()[0];
     std::vector<double> first = {0};

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The same case with the rewritten graph; judged as a plain one, without a relation of its own.
+// The same case with the rewritten graph; judged as a plain case, without a relation.
 Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   Case partner = item;
   partner.graph = rewritten.graph;
@@ -25,8 +25,8 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   return partner;
 }
 
-// Whether the case can be run as a network description too. An external program may take MIL
-// text alone.
+// Whether the case can be run as a network description too. An external program may support MIL
+// text only.
 bool RunsDirectly(const Case& item, Runner& runner) {
   if (item.route != Route::kMil) return false;
   const Result<RunnerIdentity> identity = runner.Identify();
@@ -35,7 +35,7 @@ bool RunsDirectly(const Case& item, Runner& runner) {
   return engine && GraphToNetlist(item.graph).ok();
 }
 
-// The rule that speaks of operations which compilers make, and no program names.
+// The rule for operations that only compilers make and no program names.
 constexpr std::string_view kNoOperationOfAProgram = "inside_the_compiler";
 
 // Whether some layer refuses the operation on the conversion route.
@@ -47,13 +47,14 @@ bool IsRefused(const NodeView& node, const Target& target) {
          });
 }
 
-// Whether the original lacks an operation of the rewritten graph: its results have new names.
+// Whether the original lacks an operation of the rewritten graph, which then has results with new
+// names.
 bool IsAdded(const Graph& original, const Graph& rewritten, const Node& node) {
   return node.result_count > 0 &&
          !original.FindValue(rewritten.value(node.first_result).name).has_value();
 }
 
-// Operations of the original were drawn to be legal; of the others none may be refused.
+// Operations of the original were drawn to be legal; no added operation may be refused.
 bool AdmitsOthers(const Graph& original, const Graph& rewritten, const Target& target) {
   return std::ranges::none_of(rewritten.nodes(), [&](const Node& node) {
     return IsAdded(original, rewritten, node) && IsRefused(NodeView(rewritten, node), target);
@@ -68,7 +69,7 @@ std::bitset<kOpCount> AddedOps(const Graph& original, const Graph& rewritten) {
   return ops;
 }
 
-// Whether a text has the name as a word of its own.
+// Whether a text contains the name as a separate word.
 bool Names(std::string_view text, std::string_view name) {
   const auto of_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -81,8 +82,8 @@ bool Names(std::string_view text, std::string_view name) {
   return false;
 }
 
-// The operation that kept a graph from running on the engine whose original ran there: one that
-// rewriting added, of several the one that the message names.
+// The operation that kept a rewritten graph from running on the engine, although the original ran
+// there: an added operation; if there are several, the one that the message names.
 std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome& other) {
   std::string first;
   for (const Node& node : partner.graph.nodes()) {
@@ -93,13 +94,13 @@ std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome
   return first.empty() ? other.shown.op() : first;
 }
 
-// The rewritten graph beside the original, which passed. An operation of both stands where it
-// showed more.
+// Records the reach of the rewritten graph beside the original, which passed. An operation of both
+// counts where it got further.
 void AddReach(const Case& item, const Case& partner, const CaseOutcome& other,
               CaseOutcome& outcome) {
   std::bitset<kOpCount> ops = AddedOps(item.graph, partner.graph);
   if (ops.none()) ops = OpsOf(partner.graph);
-  // Of the original, where it is located there.
+  // The operation of the original, if the error is located there.
   if (!other.shown.node().empty()) {
     const auto id = partner.graph.FindValue(other.shown.node());
     if (id) ops.set(partner.graph.node(partner.graph.value(*id).producer).schema->id);
@@ -115,7 +116,8 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
-// The relation is wrong; the finding names an operation if the relation rewrites one alone.
+// Makes the outcome wrong by the relation. The finding names an operation if the relation rewrites
+// only one.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);
@@ -155,7 +157,7 @@ Status Compare(const Case& item, const Case& partner, const Rewritten& rewritten
   return {};
 }
 
-// Judges both graphs' outputs: the rewritten one's by itself, then against each other.
+// Judges the outputs of the rewritten graph alone, then compares the outputs of both graphs.
 Status JudgeBoth(const Case& item, const Case& partner, const Rewritten& rewritten,
                  const RunReply& reply, const RunReply& other_reply, Runner& runner,
                  Evaluation& evaluation, CaseOutcome& outcome) {

@@ -1,5 +1,5 @@
-// Metamorphic cases: the graph of a case rewritten by a relation is run too, judged like any case,
-// and compared with the original.
+// Metamorphic cases: the graph of a case is rewritten by a relation, run, judged like any case, and
+// compared with the original.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,15 @@
 
 namespace anecheck {
 
-// Rewrites the graph of `item` by the case's own relation or, where it has none, as its seed picks.
-// No operation of the rewritten graph that the original lacks is refused on the case's target.
-// `direct` says that a network description of the graph can be run. Nothing if no relation applies,
-// and if the target is not known.
+// Rewrites the graph of `item` by the case's own relation or, if it has none, by one that its seed
+// picks. The target refuses no operation that the rewritten graph adds. `direct`: whether a network
+// description of the graph can be run. Nothing if no relation applies or the target is unknown.
 std::optional<Rewritten> RewriteCase(const Case& item, bool direct);
 
-// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`: the verdict of
-// the rewritten graph if it is worse than a pass, `wrong` if both pass and break the relation's
-// law, `inconclusive` with the reason if that cannot be decided. Does nothing unless the case
-// passed with outputs. Errors: those of the runner.
+// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`: to the verdict
+// of the rewritten graph if that is worse than a pass, `wrong` if both pass and break the
+// relation's law, `inconclusive` with the reason if that cannot be decided. Does nothing unless the
+// case passed with outputs. Errors: those of the runner.
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome);
 

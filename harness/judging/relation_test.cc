@@ -26,12 +26,11 @@ CampaignOptions Options(std::vector<CaseMode> modes) {
   return options;
 }
 
-// How the outputs of a rewritten graph differ from the oracle's own values.
+// The change of a rewritten graph's outputs from the oracle's values.
 enum class Move : uint8_t { kNot, kFar, kWithinBound };
 
-// Gives the oracle's own values, with every element of a rewritten graph's outputs moved, or
-// something else in place of its outputs. A graph is rewritten where it has other nodes than the
-// first.
+// A runner that returns the oracle's values, but moves every element of a rewritten graph's outputs
+// or replaces the outputs. A graph counts as rewritten if its nodes differ from the first graph's.
 class MovedByRewriting final : public Runner {
  public:
   MovedByRewriting(size_t nodes, Move move, RunStatus rewritten = RunStatus::kOk)
@@ -110,8 +109,8 @@ TEST(MetamorphicCases, AreWrongIfRewritingChangesTheResult) {
   EXPECT_TRUE(Verdicts(Move::kFar).contains("wrong"));
 }
 
-// Outputs that their own bounds admit can break the law of the same graph compiled once more: only
-// the comparison of both shows it.
+// Outputs within their own bounds can still differ if the same graph is compiled again: only the
+// comparison of both shows it.
 TEST(MetamorphicCases, AreWrongIfRightOutputsDiffer) {
   size_t wrong = 0;
   Evaluation evaluation;
@@ -125,7 +124,7 @@ TEST(MetamorphicCases, AreWrongIfRightOutputsDiffer) {
     const RunReply reply = first.Run({&request, 1}).value()[0];
     CaseOutcome outcome = JudgeCase(*item, reply, evaluation);
     if (outcome.verdict() != Verdict::kPass) continue;
-    // No graph has as many nodes: all count as rewritten.
+    // No graph has this many nodes, so all count as rewritten.
     MovedByRewriting second(SIZE_MAX, Move::kWithinBound);
     const RunReply moved = second.Run({&request, 1}).value()[0];
     if (JudgeCase(*item, moved, evaluation).verdict() != Verdict::kPass) continue;
@@ -165,7 +164,7 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
   EXPECT_GT(wrong, 1u);
 }
 
-// Both graphs have one answer if every number is a whole one.
+// Both graphs have the same exact result if all numbers are integers.
 TEST(MetamorphicCases, AreOfIntegersInHalfOfThem) {
   int exact = 0;
   constexpr int kCases = 200;
@@ -214,7 +213,7 @@ TEST(MetamorphicCases, NameTheRelationAndKeepBothGraphsUnlessTheyPass) {
   EXPECT_GT(wrong, 0u);
 }
 
-// By the rules of the target, so that a refusal of the rewritten graph is news.
+// The rules of the target admit the rewritten graph, so that a refusal is a finding.
 TEST(MetamorphicCases, AreRewrittenIntoGraphsThatTheTargetAdmits) {
   const auto target = FindTarget("h13");
   ASSERT_TRUE(target.ok());
@@ -237,7 +236,8 @@ TEST(MetamorphicCases, AreRewrittenIntoGraphsThatTheTargetAdmits) {
   }
 }
 
-// None is starved by operations that it does not know. The rarest rewrites three activations alone.
+// Unsuitable operations do not make any relation too rare. The rarest relation rewrites only three
+// activations.
 TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
   constexpr size_t kCases = 1500;
   std::map<std::string_view, size_t> times;
@@ -255,8 +255,7 @@ TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
 }
 
 // The outcome of a case of pointwise operations alone, rewritten by a relation, on a runner that
-// gives the oracle's values but for the change that `spoil` makes to the reply for a graph other
-// than the first.
+// returns the oracle's values, except that `spoil` changes the reply for every graph but the first.
 struct Shown {
   CaseOutcome outcome;
   std::map<std::string, ReachCounts> reach;  // of the route mil
@@ -310,7 +309,7 @@ Shown ShownWithTransposes(SpoiledByRewriting::Spoil spoil) {
   return {};
 }
 
-// Every operation of the case's own graph is right, whatever became of those beside them.
+// Every operation of the case's own graph is right, whatever happened to added operations.
 void ExpectOwnToBeCorrect(const Shown& shown) {
   EXPECT_GE(shown.reach.size(), 2u);
   for (const auto& [op, counts] : shown.reach) {
@@ -355,8 +354,7 @@ TEST(ReachOfMetamorphicCases, CountsAddedOperationsIfAllIsRight) {
   EXPECT_EQ(shown.reach.at("transpose").correct, 1);
 }
 
-// The graph itself is right, but not where it is compiled once more: no other operation is there to
-// be charged.
+// The graph is right, but not when compiled again; there is no other operation to charge.
 TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByItsFurthestResult) {
   Evaluation evaluation;
   const auto item = [] {

@@ -1,5 +1,5 @@
-// Operations many of whose results only terms that were never measured forbid. One such result may
-// be a term that is assumed too narrow; many are a finding.
+// Finds operations with many results that only unmeasured terms forbid. One such result may mean
+// that a term is assumed too narrow; many are a finding.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,15 @@ struct OftenUnconfirmed {
 // "20 of 310 cases: ..."
 std::string DescribeOften(const OftenUnconfirmed& often);
 
-// Of one run; used by one thread at a time.
+// Watches one run. Used by one thread at a time.
 class UnconfirmedWatch {
  public:
   static constexpr int64_t kLeastCases = 20;
   static constexpr int64_t kLeastPercent = 2;  // of the cases that judge the operation
 
-  // Takes up the rows of a run that goes on.
+  // Loads the rows of a resumed run.
   Status Recall(Store& store, int64_t run);
-  // Adds a batch with its confirmed findings. Gives the operations of it that passed both limits,
+  // Adds a batch with its confirmed findings. Returns its operations that exceed both limits,
   // whether or not they did before.
   std::vector<OftenUnconfirmed> Add(const RowBatch& batch);
 

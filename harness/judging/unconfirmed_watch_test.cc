@@ -1,4 +1,4 @@
-// Many results that only unmeasured terms forbid are a finding, few are none.
+// Many results that only unmeasured terms forbid are a finding; few are not.
 #include "harness/judging/unconfirmed_watch.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(UnconfirmedWatch, TakesTwentyCasesAndTwoPercent) {
             "in 100 of 2100 cases only terms that were never measured forbid its results");
 }
 
-// Gives quotients one unit beyond the bound, toward zero.
+// An engine that returns quotients one unit beyond the bound, toward zero.
 void OneUnitBelow(const RunRequest& request, RunReply& reply) {
   const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
   if (!estimates.ok()) return;

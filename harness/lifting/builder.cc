@@ -38,7 +38,7 @@ bool OneValue(const Elements& elements) {
   });
 }
 
-// Whether they are those of a value of `count` elements, in its order.
+// Whether these are all elements of a value with `count` elements, in its order.
 bool IsWhole(const Elements& elements, int64_t count) {
   if (static_cast<int64_t>(elements.size()) != count) return false;
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -47,7 +47,7 @@ bool IsWhole(const Elements& elements, int64_t count) {
   return true;
 }
 
-// Element indices that are `base` plus a step an axis.
+// Element indices that are `base` plus a constant step for each axis.
 struct Affine {
   int64_t base = 0;
   std::vector<int64_t> steps;  // of axes with an extent above 1; 0 elsewhere
@@ -74,10 +74,10 @@ std::optional<Affine> AffineOf(const Elements& elements, const Shape& shape) {
   return affine;
 }
 
-// A part of a value as a box: the value reshaped to `view`, cut, and its axes brought to an order.
+// A part of a value as a box: the value is reshaped to `view` and cut, and its axes are reordered.
 struct Box {
   std::vector<int64_t> view, begin, size;
-  std::vector<int> order;  // axes of the result, in the order in which the view has them
+  std::vector<int> order;  // axes of the result, in the order of the view
 };
 
 std::optional<Box> BoxOf(const Affine& affine, const Shape& shape, int64_t elements) {
@@ -107,8 +107,8 @@ std::optional<Box> BoxOf(const Affine& affine, const Shape& shape, int64_t eleme
   return box;
 }
 
-// The places at which runs of one value (or of numbers) begin along an axis; none if some line
-// across the axis holds several.
+// The places along an axis at which runs of one value (or of numbers) begin. Empty if the elements
+// at one place of the axis come from several values.
 std::vector<int64_t> RunsAlong(const Elements& elements, const Shape& shape, int axis) {
   const std::vector<int64_t> own = StepsOf(shape);
   const int64_t step = own[static_cast<size_t>(axis)];
@@ -254,7 +254,7 @@ Result<ValueId> Builder::AssembleOne(const Elements& elements, const Shape& shap
   if (!box) return Gather(elements, shape);
   ANECHECK_ASSIGN(ValueId result, Reshape(value, Shape::FromSpan(box->view)));
   ANECHECK_ASSIGN(result, Slice(result, box->begin, box->size));
-  // The axes in the order of the view, then in that of the result.
+  // The axes first have the order of the view, then that of the result.
   Shape cut;
   std::vector<int64_t> perm(box->order.size());
   for (size_t i = 0; i < box->order.size(); ++i) {
@@ -289,7 +289,7 @@ Result<ValueId> Builder::Join(const Elements& elements, const Shape& shape, int 
   return Concat(parts, axis);
 }
 
-// The values one behind the other, flat, and the numbers behind them; then element by element.
+// Concatenates the flattened values and then the numbers, and gathers from that element by element.
 Result<ValueId> Builder::Gather(const Elements& elements, const Shape& shape) {
   std::map<ValueId, int64_t> begin_of;
   std::map<uint32_t, int64_t> place_of_number;

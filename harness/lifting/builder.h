@@ -1,4 +1,4 @@
-// A graph under construction: one call an operation, and values from elements that lie anywhere.
+// A graph under construction: one call for each operation, and values assembled from any elements.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Builder {
 
   Result<ValueId> Unary(OpKind kind, ValueId x);
   Result<ValueId> Binary(OpKind kind, ValueId x, ValueId y);
-  // Of operations that add `epsilon` to their operand.
+  // For operations that add `epsilon` to their operand.
   Result<ValueId> WithEpsilon(OpKind kind, ValueId x, double epsilon);
   Result<ValueId> LeakyRelu(ValueId x, double alpha);
   Result<ValueId> Reduce(OpKind kind, ValueId x, std::span<const int64_t> axes);
@@ -39,12 +39,12 @@ class Builder {
 
   // fp16 bits.
   ValueId Constant(const Shape& shape, std::span<const uint16_t> bits);
-  // A number as a constant of one element; kUnsupported where fp16 does not hold it.
+  // A number as a constant with one element; kUnsupported if fp16 cannot represent it.
   Result<ValueId> Scalar(double number);
 
-  // A value of this shape whose elements are those given, in row-major order: reshaped, cut,
-  // transposed and joined where that gives them, else gathered one by one. Precondition: as many
-  // elements as the shape has.
+  // A value of this shape with the given elements in row-major order. It is reshaped, cut,
+  // transposed and joined if that is enough, else gathered element by element. Precondition: as
+  // many elements as the shape has.
   Result<ValueId> Assemble(const Elements& elements, const Shape& shape);
 
  private:

@@ -47,7 +47,7 @@ Status ToPlaces(std::vector<uint64_t>& offsets, const std::string& who) {
 std::span<const uint8_t> ElementMemory::BytesOf(size_t region) const {
   if (region == L2Region()) return {};
   const emulator::Region& of = memory_.regions()[region];
-  // Scratch and results begin with zeros, whatever a run left there.
+  // Scratch and results begin with zeros, even if a run has written them.
   const bool holds = of.kind == emulator::RegionKind::kConstants;
   return holds ? std::span<const uint8_t>(of.bytes) : std::span<const uint8_t>();
 }
@@ -100,7 +100,7 @@ Result<ElementMemory::Home> ElementMemory::HomeOf(const Surface& surface, bool w
   if (surface.l2) return Home{L2Region(), 0, emulator::kL2Bytes};
   ANECHECK_ASSIGN(const std::span<uint8_t> bytes, memory_.Bar(surface.bar, write, who));
   const std::vector<emulator::Region>& regions = memory_.regions();
-  // The region that the base address lies in.
+  // The region that contains the base address.
   const uint64_t address = memory_.bars().at(surface.bar);
   for (size_t i = 0; i < regions.size(); ++i) {
     if (address < regions[i].address) continue;

@@ -1,5 +1,5 @@
-// The memory of a program in names: for each fp16 element, the element of a graph's value that lies
-// there, or the number that the container holds. Copies between surfaces leave no trace in it.
+// The symbolic memory of a program: for each fp16 element, the element of a graph's value that is
+// stored there, or the number that the container contains. Copies between surfaces leave no trace.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace anecheck::lifting {
 
-// Element `index` of a value in row-major order, or, without a value, fp16 bits.
+// Element `index` of a value in row-major order, or fp16 bits if there is no value.
 struct Element {
   ValueId value = kNoValue;
   uint32_t index = 0;
@@ -29,9 +29,9 @@ struct Surface {
   uint32_t bar = 0;
 };
 
-// Elements that may be tracked at a time; more is kLimit.
+// The most elements that are tracked at a time; more is kLimit.
 inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
-// Elements that a task reads or writes at a place; more is kLimit.
+// The most elements that a task reads or writes at one place; more is kLimit.
 inline constexpr uint64_t kMostOfTask = uint64_t{1} << 24;
 
 // Keeps a reference to the program's memory, which must outlive it. Not thread-safe.
@@ -39,11 +39,11 @@ class ElementMemory {
  public:
   explicit ElementMemory(emulator::Memory& memory) : memory_(memory) {}
 
-  // Puts the elements of `value` where those of the port lie.
+  // Stores the elements of `value` at the places of the port's elements.
   Status Bind(const emulator::Port& port, ValueId value);
   Result<Elements> ReadPort(const emulator::Port& port);
 
-  // Elements of a pattern in the order g, d, c, y, x. kInvalid, naming `who`, where it leaves its
+  // Elements of a pattern in the order g, d, c, y, x. kInvalid, naming `who`, if it leaves its
   // surface; kUnsupported at an odd byte.
   Result<Elements> Read(const Surface& surface, const emulator::Pattern& pattern,
                         const emulator::Extents& extents, const std::string& who);
@@ -55,7 +55,7 @@ class ElementMemory {
                           const std::string& who);
 
  private:
-  // The place of a surface's first byte: its region, and its distance from the start of that.
+  // The place of a surface's first byte: its region, and its offset in the region.
   struct Home {
     size_t region = 0;
     uint64_t offset = 0;
@@ -70,7 +70,7 @@ class ElementMemory {
   std::span<const uint8_t> BytesOf(size_t region) const;
 
   emulator::Memory& memory_;
-  // By region, then L2: empty until something is written.
+  // One entry for each region, then one for L2; empty until something is written.
   std::vector<Elements> written_;
   uint64_t tracked_ = 0;
 };

@@ -30,14 +30,14 @@ using emulator::PlanarTask;
 using emulator::Task;
 using emulator::TaskKind;
 
-// A value's elements in its own order.
+// The elements of a value in row-major order.
 Elements ElementsOf(ValueId value, uint64_t count) {
   Elements elements(count);
   for (uint32_t i = 0; i < count; ++i) elements[i] = {value, i};
   return elements;
 }
 
-// One task: it turns the elements of its sources into those of its result.
+// Lifts one task: turns the elements of its sources into those of its result.
 class TaskLift {
  public:
   TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build)
@@ -85,7 +85,7 @@ class TaskLift {
     return elements_.Write({.l2 = true}, to.l2, task_.output, result, Who("the result in L2"));
   }
 
-  // A task that only moves elements.
+  // Whether the task only moves elements.
   bool IsCopy() const {
     const NeuralTask& neural = task_.neural;
     return task_.kind == TaskKind::kNeural && !neural.coefficients &&
@@ -113,7 +113,7 @@ class TaskLift {
     return Finished(sums, coefficients);
   }
 
-  // Sums, products or maxima of each output channel's own input channels.
+  // For each output channel, the sum, product or maximum of its own input channels.
   Result<ValueId> Combined(const Elements& source) {
     const Extents& in = task_.input;
     const int64_t each = task_.neural.unicast_channels;
@@ -139,7 +139,8 @@ class TaskLift {
     return Refuse("a copy of several channels to one");
   }
 
-  // Whether a task or an input put something into the streams: then the weights are no constants.
+  // The weights, if a task or an input wrote into the streams, so that they are not constant. Else
+  // empty.
   Result<Elements> RuntimeWeights(const emulator::Coefficients& coefficients) {
     if (coefficients.places.empty()) return Elements{};
     ANECHECK_ASSIGN(Elements weights,
@@ -166,7 +167,7 @@ class TaskLift {
         PaddingBehind(in.height, out.height, neural.kernel_height, neural.stride_y, neural.pad_top);
     const int64_t right =
         PaddingBehind(in.width, out.width, neural.kernel_width, neural.stride_x, neural.pad_left);
-    // Rows and columns that no tap reaches are cut off.
+    // Cuts off rows and columns that no tap reaches.
     const std::array<int64_t, 4> begin = {};
     const std::array<int64_t, 4> size = {1, int64_t{in.groups} * in.channels,
                                          in.height + std::min<int64_t>(below, 0),
@@ -216,7 +217,7 @@ class TaskLift {
     return build_.Reshape(product, OutputShape());
   }
 
-  // Accumulator bias, factor, activation.
+  // Applies the accumulator bias, the factor and the activation.
   Result<ValueId> Finished(ValueId value, const emulator::Coefficients& coefficients) {
     const NeuralTask& neural = task_.neural;
     std::optional<TableFunction> function;
@@ -246,7 +247,7 @@ class TaskLift {
     if (!TakesEpsilon(function.op)) return build_.Unary(function.op, value);
     ANECHECK_ASSIGN(value, build_.WithEpsilon(function.op, value, epsilon));
     if (function.op != OpKind::kLog) return value;
-    // The table gives log2.
+    // The table computes log2.
     return WithScalar(OpKind::kMul, value, HalfToDouble(DoubleToHalf(std::numbers::log2e)));
   }
 
@@ -258,7 +259,7 @@ class TaskLift {
 
   // ---- planar engine ----
 
-  // Depth has an axis of its own only where it is not 1.
+  // Depth has a separate axis only if it is not 1.
   Shape PlanarShape(const Extents& e) const {
     if (task_.input.depth == 1) return {e.groups, e.channels, e.height, e.width};
     return {e.groups, e.depth, e.channels, e.height, e.width};
@@ -301,7 +302,7 @@ class TaskLift {
     return build_.Unary(OpKind::kSquare, sum);
   }
 
-  // Row 0 of source 2 is added, row 1 is the factor; rows that change nothing are left out.
+  // Adds row 0 of source 2 and multiplies by row 1; omits rows that change nothing.
   Result<ValueId> PerChannel(ValueId value, const Elements& rows) {
     std::array<Elements, 2> row;
     for (size_t i = 0; i < rows.size(); ++i) row[i % 2].push_back(rows[i]);
@@ -335,7 +336,7 @@ class TaskLift {
     return planar.relu ? build_.Unary(OpKind::kRelu, value) : value;
   }
 
-  // To the extents of the task, where every source was narrower.
+  // Broadcasts to the extents of the task if every source was narrower.
   Result<ValueId> Broadcast(ValueId value) {
     const Shape whole = PlanarShape(task_.input);
     if (build_.ShapeOf(value) == whole) return value;
@@ -401,8 +402,8 @@ Status AddInputs(const emulator::Program& program, Graph& graph, ElementMemory& 
   return {};
 }
 
-// Outputs are results of their own: an operation that does nothing where one is an input, a
-// constant or another output.
+// Each output must be a separate result: an identity is added if it is an input, a constant or
+// another output.
 Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory& elements,
                   Builder& build) {
   for (const emulator::Port& port : program.ports) {
@@ -419,8 +420,8 @@ Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory&
   return {};
 }
 
-// Ports keep their names, and other values are called by number. An output may be called like an
-// input, but for its mark.
+// Ports keep their names, and other values are named by number. An output whose name without
+// "@output" is already taken keeps the mark.
 void Name(const emulator::Program& program, Graph& graph) {
   std::set<std::string> taken;
   for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {

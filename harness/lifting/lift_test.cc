@@ -1,5 +1,5 @@
-// Lifted graphs compute the same as the emulator: of every real container and recorded program, and
-// of containers that the encoder writes of drawn graphs.
+// Lifted graphs compute the same as the emulator, for every real container and recorded program,
+// and for containers that the encoder writes from drawn graphs.
 #include "harness/lifting/lift.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<std::string> OperationsOf(const Graph& graph) {
   return names;
 }
 
-// fp16 numbers of every magnitude, and of those near 1 more.
+// fp16 numbers of every magnitude, with more of them near 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -52,7 +52,8 @@ Tensor AsTensor(const TensorType& type, const std::vector<uint16_t>& bits) {
   return {type, {bytes, bytes + 2 * bits.size()}};
 }
 
-// Values of the inputs of a program, in the order of its ports; also written to them.
+// Draws values for the inputs of a program, in the order of its ports, and writes them to the
+// ports.
 std::vector<Tensor> DrawInputs(Program& program, const Graph& graph, std::mt19937& random) {
   std::vector<Tensor> inputs;
   const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
@@ -73,8 +74,8 @@ std::vector<std::vector<uint16_t>> OutputsOf(const Program& program) {
   return outputs;
 }
 
-// How far an output of the emulator may lie from the oracle's value: absolute, and relative
-// above 1. 0 asks for equal numbers.
+// Compares an output of the emulator with the oracle's values. `tolerance` is absolute, and
+// relative above 1; 0 requires equal numbers.
 void ExpectNear(const std::vector<uint16_t>& run, const Estimate& expected, double tolerance) {
   ASSERT_EQ(run.size(), expected.value.size());
   for (size_t i = 0; i < run.size(); ++i) {
@@ -147,7 +148,7 @@ TEST(Lift, RealContainersBecomeTheirNetworks) {
   }
 }
 
-// A port for the whole of each input and output, element by element.
+// Checks that each port covers its whole input or output, element by element.
 void AddWholePorts(Program& program) {
   for (size_t i = 0; i < program.memory.regions().size(); ++i) {
     const emulator::Region& region = program.memory.regions()[i];
@@ -191,7 +192,7 @@ TEST(Lift, RecordedProgramsBecomeTheirNetworks) {
   }
 }
 
-// Every operation that the encoder has tasks for, but those whose tables are off by more than the
+// Every operation for which the encoder has tasks, except those whose tables err by more than the
 // contract admits without a measurement.
 std::bitset<kOpCount> JudgedOps() {
   constexpr OpKind kTables[] = {OpKind::kExp,     OpKind::kExp2,        OpKind::kGelu,
@@ -209,7 +210,7 @@ std::bitset<kOpCount> JudgedOps() {
   return ops;
 }
 
-// Graph, container, lifted graph: the emulator's outputs lie in the bounds of the lifted one.
+// Graph, container, lifted graph: the emulator's outputs lie in the bounds of the lifted graph.
 TEST(Lift, ContainersOfDrawnGraphsBecomeGraphsThatAdmitTheirOutputs) {
   GeneratorOptions options;
   options.family = kFamily;

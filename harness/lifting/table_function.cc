@@ -28,12 +28,12 @@ constexpr Candidate kCandidates[] = {
     {OpKind::kLog, [](double x) { return std::log2(x); }},
 };
 
-// The tables of compilers are off by at most 0.0062 near 0 (gelu), and relatively by 0.002 (exp2,
+// The tables of compilers err by at most 0.0062 near 0 (gelu), and by a relative 0.002 (exp2,
 // rsqrt); facts of H13 programs, "Activation table".
 constexpr double kMostError = 0.008;
-// Between neighbouring numbers that are looked at; odd, so that every significand occurs.
+// The step between numbers that are compared; it is odd, so that every significand occurs.
 constexpr uint32_t kEvery = 37;
-// A table of 2^x need not reach numbers whose result is a subnormal or an infinity.
+// A table of 2^x need not be right where the result is subnormal or infinite.
 constexpr double kLeast = 0x1p-14, kMost = 65504;
 
 bool Follows(const emulator::ActivationTable& table, Function function) {

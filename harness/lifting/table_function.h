@@ -1,4 +1,4 @@
-// The function that an activation table stands for.
+// The function that an activation table approximates.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct TableFunction {
 
 // The operation whose function the table follows over all fp16 numbers, within the error of 33
 // knots; nothing if there is none. `scale` is the factor of the task before the table: with
-// log2(e), a table of 2^x stands for exp.
+// log2(e), a table of 2^x computes exp.
 std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale);
 
 }  // namespace anecheck::lifting

@@ -32,7 +32,7 @@ class Peeler {
     return type;
   }
 
-  // A cast of an input that is fp16 now.
+  // Whether the node casts an input that becomes fp16.
   bool IsPeeled(const Node& node) const { return IsCast(node) && narrow_[Source(node)]; }
 
   // The value that a cast reads.
@@ -49,7 +49,7 @@ class Peeler {
     }
     for (const ValueId output : from_.outputs()) {
       otherwise[output] = true;
-      // An engine does not give an input back.
+      // A cast input that is an output stays fp32: an engine does not return an input.
       const Value& value = from_.value(output);
       if (value.kind != ValueKind::kResult) continue;
       const Node& node = from_.node(value.producer);
@@ -82,7 +82,7 @@ class Peeler {
     }
   }
 
-  // The stand-in for an output.
+  // The value that replaces an output.
   ValueId Given(ValueId output) const {
     return widened_[output] == kNoValue ? output : widened_[output];
   }

@@ -1,4 +1,4 @@
-// The program that `anecheck check` runs of a model whose boundary is fp32.
+// The program that `anecheck check` runs for a model with an fp32 boundary.
 #include "harness/lowering/boundary_casts.h"
 
 #include <gtest/gtest.h>

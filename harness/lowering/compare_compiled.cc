@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The places at which td_v7_fields.json puts the extents of a task.
+// The register addresses of a task's extents in td_v7_fields.json.
 constexpr uint32_t kInDimAt = 0x0;
 constexpr uint32_t kCinAt = 0xc;
 constexpr uint32_t kCoutAt = 0x10;
@@ -137,7 +137,7 @@ std::string CompareTasks(const CompiledProgram& program, const hwx::Container& c
   return {};
 }
 
-// The kernel's bytes as its tiles hold them: each lane's share, without the padding behind it.
+// Compares the kernel's bytes with its tiles: each lane's share, without the padding behind it.
 std::string CompareKernel(const CompiledKernel& kernel, std::span<const hwx::Tile> tiles) {
   const size_t channel = kernel.bytes.size() / static_cast<size_t>(kernel.channels);
   const size_t share = channel * static_cast<size_t>((kernel.channels + 15) / 16);

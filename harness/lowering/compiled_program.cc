@@ -54,8 +54,8 @@ Status CheckProgram(const CompiledProgram& program) {
   return {};
 }
 
-// Gives tensors their apertures: those of the container's ports or, without a container, a
-// page-aligned window each, in a container's order.
+// Assigns apertures to tensors: those of the container's ports or, without a container, one
+// page-aligned window each, in the order of a container.
 class Apertures {
  public:
   explicit Apertures(const hwx::Container* container) : container_(container) {}
@@ -79,7 +79,7 @@ class Apertures {
   uint64_t next_ = hwx::kApertureBase;
 };
 
-// The chain of MakeProgram with the kinds and the procedure that the program has.
+// Sets the kinds and the procedure of the program in the chain that MakeProgram made.
 void SetInferences(const CompiledProgram& program, e5::Program& descriptor) {
   size_t next = 0;
   for (e5::Operation& operation : descriptor.functions[0].blocks[0].operations) {

@@ -1,6 +1,6 @@
 // The content of a compiler's two output files: the dispatch descriptor (.e5) and the hardware
-// container. Both are fused, so a graph cannot be read back from them; their content is written
-// from this outline and compared with it. Used by `anecheck lower` and the round trip.
+// container. Both are fused, so a graph cannot be read back from them. They are written from this
+// outline and compared with it. Used by `anecheck lower` and the round trip.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace anecheck {
 // Batch, channel, height, width.
 using EngineShape = std::array<uint32_t, 4>;
 
-// A tensor of rank r takes the last r of the four axes, as the vector of specification 000 (a
-// decoded program: [1, 1, 1, 64]) does. Nothing for higher ranks and extents above 32 bits.
+// A tensor of rank r takes the last r of the four axes, like the vector in specification 000 (a
+// decoded program: [1, 1, 1, 64]). Empty for higher ranks and for extents above 32 bits.
 std::optional<EngineShape> ToEngineShape(const Shape& shape);
 
 struct CompiledTensor {
@@ -28,7 +28,7 @@ struct CompiledTensor {
   TensorType type;
 };
 
-// One hardware task. A container holds its extents in the registers InDim, Cin, Cout and OutDim.
+// One hardware task. A container has its extents in the registers InDim, Cin, Cout and OutDim.
 struct CompiledTask {
   std::string layer;
   EngineShape in = {1, 1, 1, 1};
@@ -42,7 +42,7 @@ struct CompiledKernel {
   Bytes bytes;
 };
 
-// A held state of the shared buffer: the input that holds it, and its place in the state area.
+// A held state of the shared buffer: the input with the state, and its offset in the state area.
 struct CompiledState {
   std::string input;
   uint32_t offset = 0;
@@ -61,28 +61,29 @@ struct CompiledProgram {
 
 struct CompiledFiles {
   Bytes descriptor;
-  Bytes container;           // empty where there is none
+  Bytes container;           // empty if there is none
   std::string no_container;  // the reason; empty if there is one
 };
 
-// The reason that a target's compiler leaves no container of such a program: its tasks have no
-// registers with published addresses, or nothing of it runs on the engine. Empty where it leaves
-// one.
+// The reason why there is no container for such a program: its tasks have no registers with
+// published addresses, or none of its operations runs on the engine. Empty if there is one.
 std::string NoContainer(const CompiledProgram& program);
 
-// The descriptor beside `container`, which may be the error of making it; its tensors lie in the
-// container's ports. kUnsupported where a tensor has no form in a descriptor.
+// Adds the descriptor to `container`, which may be the error of making one. The descriptor's
+// tensors are at the addresses of the container's ports. Errors: kUnsupported if a tensor has no
+// form in a descriptor.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
-// The parts of the outline that are compared beside ports, extents and strides.
+// The parts of the outline that are compared besides ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
-  bool tasks = true;  // with the kernels, a block of channels a lane: the simulated engine's
+  bool tasks =
+      true;  // with kernels, one block of channels per lane: as the simulated engine writes them
 };
 
 // Reads the files with the project's own readers and names the first thing in which they differ
 // from the outline: a broken rule of either format or of the pair, the dispatch chain, ports,
-// extents, strides, tasks, decoded kernels. Empty where nothing differs.
+// extents, strides, tasks, decoded kernels. Empty if nothing differs.
 std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files,
                                  const ComparedParts& parts = {});
 

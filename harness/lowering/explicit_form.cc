@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The attributes of one node, written out into the open node of `to`.
+// Writes the explicit attributes of one node into the open node of `to`.
 class Writer {
  public:
   Writer(const NodeView& node, Graph& to) : node_(node), to_(to) {}
@@ -138,7 +138,7 @@ class Writer {
     return {};
   }
 
-  // Of the last two axes, unless others are padded.
+  // Writes the padding of the last two axes only, unless other axes are padded.
   void Pad() {
     using P = params::Pad;
     const auto given = node_.Ints(P::kPad);

@@ -1,4 +1,5 @@
-// A graph with nothing left to defaults: the form that a reader of another language must arrive at.
+// A graph with no attribute left to its default: the form that a reader of another language must
+// arrive at.
 #pragma once
 
 #include "harness/base/result.h"
@@ -8,9 +9,8 @@ namespace anecheck {
 
 // The same graph, value for value, with every attribute that a network description states written
 // out: windows as strides and explicit padding, axes counted from the front and in order, shapes
-// and sizes as numbers. Attributes at which the description has no choice (dilations of 1,
-// ceil_mode false) are left out. Operations that no network description carries are copied as they
-// are.
+// and sizes as numbers. Attributes that the description cannot vary (dilations of 1, ceil_mode
+// false) are left out. Operations that no network description carries are copied as they are.
 Result<Graph> ExplicitForm(const Graph& graph);
 
 }  // namespace anecheck

@@ -20,8 +20,9 @@
 namespace anecheck {
 namespace {
 
-// Operations whose numbers must be of their operand's type. From iOS 17 on those of the others, an
-// epsilon or a slope, may be fp32 beside fp16 (coremltools, iOS17).
+// Whether the numbers of an operation must have its operand's type. From iOS 17 on the numbers of
+// other operations, such as an epsilon or a slope, may be fp32 with an fp16 operand (coremltools,
+// iOS17).
 bool TakesOneType(std::string_view op) {
   constexpr std::array<std::string_view, 6> kOps = {"clip",   "threshold", "pad",
                                                     "affine", "resample",  "crop_resize"};
@@ -30,7 +31,7 @@ bool TakesOneType(std::string_view op) {
 
 class Lowering {
  public:
-  // `side`, where there is one, takes constants of `least` bytes and more.
+  // `side`, if not null, receives constants of `least` bytes and more.
   Lowering(const Graph& graph, mil::TextWriter& writer,
            milweights::WeightFileWriter* side = nullptr, int64_t least = 0)
       : graph_(graph), writer_(writer), side_(side), least_(least) {
@@ -55,7 +56,7 @@ class Lowering {
   }
 
  private:
-  // Constants and statements.
+  // Writes constants and statements.
   void Body() {
     for (ValueId id = 0; id < graph_.values().size(); ++id) {
       if (graph_.value(id).kind == ValueKind::kConst) Constant(id);
@@ -69,8 +70,8 @@ class Lowering {
     return outputs;
   }
 
-  // A nested block. The values that it captures are named as outside; its own names begin with the
-  // statement's, so that they hide none of the names around it.
+  // Writes a nested block. Captured values keep their outer names. The block's own names begin with
+  // the statement's name, so that they hide no outer name.
   void Block(const Node& node, size_t number, std::string_view statement) {
     const NodeView view(graph_, node);
     const Graph& block = graph_.blocks(node)[number];
@@ -97,7 +98,8 @@ class Lowering {
     writer_.EndBlock(inner.OutputNames());
   }
 
-  // MIL's integers have 32 bits. The first value beyond them is the error of the whole lowering.
+  // MIL's integers have 32 bits. The first value beyond 32 bits becomes the error of the whole
+  // lowering.
   template <typename Integer>
   Integer Narrow(const anecheck::Parameter& parameter, int64_t value) {
     if (!std::in_range<Integer>(value) && status_.ok()) {
@@ -130,7 +132,7 @@ class Lowering {
     writer_.ConstTensor(name, type, value.type.shape.dims(), bytes);
   }
 
-  // False for a type that side files do not have.
+  // Writes a constant to the weight file; false if weight files lack the type.
   bool SideConstant(ValueId id, mil::DataType type) {
     const Value& value = graph_.value(id);
     const std::span<const uint8_t> data = graph_.ConstData(id);
@@ -185,8 +187,8 @@ class Lowering {
     }
   }
 
-  // Whether MIL spells this float attribute in fp16: where the first tensor is of fp16 and the
-  // numbers are, or must be.
+  // Whether MIL text has this float attribute in fp16: if the first tensor is fp16, and the numbers
+  // are exact in fp16 or must be fp16.
   bool IsHalf(const Node& node, const anecheck::Parameter& parameter,
               std::span<const double> numbers) const {
     const Argument* first = nullptr;
@@ -300,7 +302,7 @@ class Lowering {
   milweights::WeightFileWriter* side_;
   int64_t least_;
   std::vector<std::string_view> names_;  // in the text, by value
-  std::deque<std::string> own_names_;    // those that the graph does not hold
+  std::deque<std::string> own_names_;    // names that the graph lacks
   std::vector<int32_t> integers_;
   Status status_;
 };
@@ -312,7 +314,7 @@ Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
 }
 
 Result<std::string> GraphToMil(const Graph& graph) {
-  // Only memory is kept from one text to the next.
+  // Static only to reuse its memory; it keeps no state between texts.
   thread_local mil::TextWriter writer;
   writer.Clear();
   ANECHECK_RETURN_IF_ERROR(GraphToMil(graph, writer));

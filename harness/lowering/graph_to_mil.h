@@ -13,36 +13,36 @@
 
 namespace anecheck {
 
-// Appends nothing to `writer` but the program: `func main<ios18>` with the graph's inputs (then
-// states) as parameters, its constants as const statements, attributes as literals. Float
-// attributes are rounded once to the element type that MIL gives them (the first operand's, or
-// fp32). The text is valid until the writer is cleared. Names are those of the graph. An integer
-// attribute beyond MIL's 32 bits is an error; the text is then of no use.
-// A nested block names the values it captures in place and begins its own names with the
-// statement's. No public text shows the labels of blocks: MIL's names of the functions serve.
+// Appends only the program to `writer`: `func main<ios18>` with the graph's inputs (then states) as
+// parameters, its constants as const statements, and attributes as literals. Float attributes are
+// rounded once to the element type that MIL gives them (the first operand's, or fp32). The text is
+// valid until the writer is cleared. Names are those of the graph. An integer attribute beyond
+// MIL's 32 bits is an error; the text is then incomplete. A nested block uses captured values by
+// their outer names; its own names begin with the statement's name. No public text shows the labels
+// of blocks, so MIL's names of the functions are used.
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer);
 
-// The same into a string of its own.
+// The same as a new string.
 Result<std::string> GraphToMil(const Graph& graph);
 
-// A program of two files: the text, and the weight side file that it names "@model_path/" followed
-// by kMilWeightFile.
+// A program of two files: the text, and the weight file, which the text calls "@model_path/"
+// followed by kMilWeightFile.
 struct MilProgram {
   std::string text;
-  std::vector<uint8_t> weights;  // empty where every constant stands in the text
+  std::vector<uint8_t> weights;  // empty if every constant is in the text
 };
 inline constexpr std::string_view kMilWeightFile = "weights/weight.bin";
 
-// The constants that stand in the side file, sizes in bytes: as text a number takes up to ten times
-// its bytes, and models that converters write have theirs in such a file.
+// The limits for moving constants to the weight file, in bytes. As text a number takes up to ten
+// times its bytes, and converters write constants to such a file.
 struct SideFileLimits {
-  int64_t in_text = int64_t{4} << 20;  // up to so much of all constants together none does
-  int64_t least = 4096;                // of more than that those of this size and more
+  int64_t in_text = int64_t{4} << 20;  // up to this total, all constants stay in the text
+  int64_t least = 4096;                // above it, constants of at least this size are moved
 };
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
-// The elements of a constant of a weight file, as MilReadOptions::read_blob gives them. `owner`
-// keeps `file`; without one the caller does. Errors: those of milweights::ReadBlob.
+// The elements of a constant of a weight file, in the form of MilReadOptions::read_blob. `owner`
+// keeps `file` alive; without it the caller must. Errors: those of milweights::ReadBlob.
 Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
                                 const TensorType& type, std::shared_ptr<const void> owner = {});
 

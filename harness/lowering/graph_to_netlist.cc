@@ -29,9 +29,9 @@ Error Unsupported(std::string_view what, std::string_view why) {
                    fmt::format("{}: no network description: {}", what, why));
 }
 
-// The reason that an operation of that layer is not written; an empty layer stands for none.
+// The reason why an operation with that layer is not written; `unit` is empty if there is no layer.
 std::string WhyNot(std::string_view unit) {
-  if (unit.empty()) return "no native layer stands for it";
+  if (unit.empty()) return "there is no native layer for it";
   const netlist::LayerSpec* const layer = netlist::FindLayer(unit);
   std::string keys;
   for (const netlist::ParamSpec& param : layer->params) {
@@ -112,7 +112,7 @@ class Lowering {
     return {};
   }
 
-  // The place of the constant's bytes in the weight file.
+  // Stores the constant's bytes and returns their offset in the weight file.
   int64_t Store(ValueId id) { return Store(graph_.ConstData(id)); }
   int64_t Store(std::span<const uint8_t> bytes) {
     const auto offset = static_cast<int64_t>(program_.weights.size());
@@ -153,7 +153,7 @@ class Lowering {
 
   std::string NameOf(const NodeView& node) const { return graph_.value(node.Result()).name; }
 
-  // A name for a unit that stands for no value of its own.
+  // A name for a unit that has no value in the graph.
   Result<std::string> HelperName(const std::string& name) {
     if (names_.insert(name).second) return name;
     return Unsupported(name, "the name is taken");
@@ -260,7 +260,7 @@ class Lowering {
 
   Status GainOffset(const NodeView& node) {
     using P = params::GainOffset;
-    // The layer works by channel, which lower ranks lack or hold elsewhere.
+    // The layer works by channel, which lower ranks lack or have at another axis.
     if (node.InputShape(P::kX).rank() < 4) return Unsupported(node.op(), "ranks below 4");
     tree::Dict group;
     const std::pair<const char*, int> kParts[] = {{"Bias", P::kBias}, {"Scale", P::kScale}};
@@ -277,7 +277,7 @@ class Lowering {
     return {};
   }
 
-  // Operations whose attributes are the layer's parameters.
+  // Writes an operation whose attributes are the layer's parameters.
   Status Native(const NodeView& node) {
     const OpKind op = KindOf(node.schema());
     const auto arguments = graph_.arguments(node.node());
@@ -296,7 +296,7 @@ class Lowering {
     return WriteNativeParams(node, unit);
   }
 
-  // The begin of a DynamicSlice is a constant of its own.
+  // Adds the begin of a DynamicSlice, which is a separate constant.
   Result<std::string> AddStart(const NodeView& node) {
     ANECHECK_ASSIGN(std::string name, HelperName(NameOf(node) + "_start"));
     const auto start = static_cast<uint16_t>(node.Int(params::NativeDynamicSlice::kStart, 0));
@@ -343,7 +343,8 @@ class Lowering {
     return {};
   }
 
-  // The symbol of an elementwise operand, through a Broadcast where it is smaller than the result.
+  // The symbol of an elementwise operand, with a Broadcast if the operand is smaller than the
+  // result.
   Result<std::string> Grown(ValueId id, const NodeView& node, int operand) {
     const std::string symbol = Symbol(id);
     const Shape& have = graph_.type(id).shape;
@@ -363,7 +364,7 @@ class Lowering {
       grown.emplace_back(Value::Payload(std::move(entry)));
     }
     if (grown.empty()) return symbol;
-    // One operand may stand on both sides.
+    // The name includes the operand's index, since both operands may be the same value.
     ANECHECK_ASSIGN(
         const std::string name,
         HelperName(fmt::format("{}{}{}_{}", symbol, kBroadcastMark, NameOf(node), operand)));
@@ -460,7 +461,8 @@ class Lowering {
     return {};
   }
 
-  // A Broadcast. The layer Tile repeats other axes too, but no source says how it counts.
+  // Writes a tile as a Broadcast. The layer Tile repeats other axes too, but no source tells the
+  // form of its counts.
   Status Tile(const NodeView& node) {
     const Shape& from = node.InputShape(params::Tile::kX);
     const Shape& to = node.ResultType().shape;

@@ -18,15 +18,15 @@ struct NetlistProgram {
   std::vector<uint8_t> weights;  // constants at multiples of 64 bytes
 };
 
-// The operations that some network description says: instances of the others are refused.
+// The operations that network descriptions can express; others are refused.
 const std::bitset<kOpCount>& NetlistOps();
 
-// One unit an operation, with units of its own for separate steps of the engine: a bias becomes a
-// GOC behind the convolution, an operand that must grow a Broadcast before the elementwise unit, a
-// slice one InputView an axis (as in the real files). Unit names are value names. Errors:
-// kUnsupported, naming the operation and the reason, if no source gives its form in a network
-// description: element types other than fp16, states, blocks, dilations, ceil_mode, and the
-// operations without a layer here, with the tables' notes on its parameters.
+// Writes one unit per operation, and further units for separate steps of the engine. A bias becomes
+// a GOC behind the convolution, an operand that must grow becomes a Broadcast before the
+// elementwise unit, and a slice becomes one InputView per axis (as in the real files). Unit names
+// are value names. Errors: kUnsupported, naming the operation and the reason, if no source gives
+// its form in a network description: element types other than fp16, states, blocks, dilations,
+// ceil_mode, and the operations without a layer here, with the tables' notes on its parameters.
 Result<NetlistProgram> GraphToNetlist(const Graph& graph);
 
 }  // namespace anecheck

@@ -10,13 +10,13 @@
 namespace anecheck {
 namespace {
 
-// The types that an engine's program takes and gives, and fp32, whose casts are left out for
-// themselves (boundary_casts.h).
+// The types of an engine's inputs and outputs, and fp32, whose casts are removed separately
+// (boundary_casts.h).
 bool IsEngines(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
 
-// Operations that the host computes: they give their operands' numbers and no others.
+// Whether the host may compute the operation: its results must be numbers of its operands.
 bool IsHosts(const Node& node) {
   constexpr std::string_view kOps[] = {"cast",    "gather",      "gather_along_axis", "gather_nd",
                                        "reshape", "expand_dims", "squeeze",           "identity"};
@@ -40,7 +40,7 @@ class Splitter {
     BuildHost();
     BuildGraph();
     if (!edges_.graph.outputs().empty()) return std::move(edges_);
-    // Nothing of it is the engine's.
+    // No output would be the engine's, so nothing is split.
     HostEdges all;
     all.graph = from_;
     return all;
@@ -51,8 +51,8 @@ class Splitter {
     return node.result_count == 1 && hosts_[node.first_result];
   }
 
-  // The values that the host knows when the inputs of `kept_` stay the engine's. True where another
-  // input must stay so too.
+  // Finds the values that the host can compute if the values in `kept_` stay with the engine. True
+  // if further values must stay with the engine.
   bool FindHosts() {
     for (ValueId id = 0; id < from_.values().size(); ++id) {
       const Value& value = from_.value(id);
@@ -63,7 +63,7 @@ class Splitter {
       for (const Argument& argument : from_.arguments(node)) {
         const Value& value = from_.value(argument.value);
         const bool host = hosts_[argument.value];
-        // Behind the first fp16 value the engine goes on.
+        // After the first fp16 value the engine continues.
         reads |= host && !IsEngines(value.type.dtype);
         knows_all &= host || value.kind == ValueKind::kConst;
       }
@@ -84,7 +84,7 @@ class Splitter {
     return more;
   }
 
-  // All that the values which stay the engine's are made of stays so too.
+  // The operands of values that stay with the engine stay there too.
   void KeepInputs() {
     for (size_t i = from_.nodes().size(); i-- > 0;) {
       const Node& node = from_.nodes()[i];
@@ -95,7 +95,8 @@ class Splitter {
     }
   }
 
-  // Of the host's values the engine takes `crosses_`, and these need `needed_`.
+  // Finds the host's values that the engine takes (`crosses_`) and all values that these need
+  // (`needed_`).
   void DropUnread() {
     crosses_.assign(from_.values().size(), false);
     needed_ = crosses_;
@@ -118,8 +119,8 @@ class Splitter {
     }
   }
 
-  // For each int32 output that a cast makes of an engine's fp16 value: that value. Also the casts
-  // that nothing needs any more.
+  // For each int32 output that a cast makes from an fp16 value of the engine, finds that value;
+  // such casts are not needed.
   void FindWidened() {
     std::vector<bool> read(from_.values().size());
     for (const Node& node : from_.nodes()) {
@@ -136,7 +137,7 @@ class Splitter {
     }
   }
 
-  // An int32 output that the engine computes.
+  // Whether the output is int32 and computed by the engine.
   bool IsWidened(ValueId output) const {
     const Value& value = from_.value(output);
     return value.kind == ValueKind::kResult && value.type.dtype == DType::kInt32 && !hosts_[output];
@@ -201,7 +202,7 @@ class Splitter {
     Give(edges_.graph.FinishNodeAs({&type, 1}, {&half, 1}));
   }
 
-  // An engine gives a value once, though it stands for several outputs of the model.
+  // An engine returns a value once, even if it represents several outputs of the model.
   void Give(ValueId output) {
     const auto given = edges_.graph.outputs();
     if (std::ranges::find(given, output) == given.end()) edges_.graph.AddOutput(output);
@@ -219,10 +220,10 @@ class Splitter {
   std::vector<ValueId> outputs_;  // of `from_`, each once
   HostEdges edges_;
   std::vector<bool> hosts_;      // values that the host knows
-  std::vector<bool> kept_;       // inputs that stay the engine's, and values made of them
-  std::vector<bool> crosses_;    // values of the host's that the engine takes
-  std::vector<bool> needed_;     // and their origins
-  std::vector<ValueId> halves_;  // of an int32 output: the fp16 value that stands for it
+  std::vector<bool> kept_;       // inputs that stay with the engine, and values made of them
+  std::vector<bool> crosses_;    // values of the host that the engine takes
+  std::vector<bool> needed_;     // these, and the values that they need
+  std::vector<ValueId> halves_;  // for an int32 output: the fp16 value that replaces it
 };
 
 }  // namespace

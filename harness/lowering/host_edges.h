@@ -1,8 +1,8 @@
-// An engine's programs take and give fp16 and uint8 (specification 001, section 2). Models as
-// converters write them also take token numbers and give positions as int32. Used by `anecheck
-// check`, which computes on the host the part between such an edge and the first value that an
-// engine takes, and runs the rest. fp32 counts as a type of the engine's here: casts of it are left
-// out by themselves (boundary_casts.h).
+// Inputs and outputs of an engine's programs are fp16 and uint8 (specification 001, section 2).
+// Models from converters also take token numbers and return positions as int32. Used by `anecheck
+// check`: it computes on the host the part between such an edge and the first value that an engine
+// takes, and runs the rest. fp32 counts as a type of the engine here: its casts are removed
+// separately (boundary_casts.h).
 #pragma once
 
 #include <string>
@@ -13,24 +13,24 @@
 namespace anecheck {
 
 struct HostEdges {
-  // The part that the engine runs. An input is one of the model's, or an output of `host` of the
-  // same name.
+  // The part that the engine runs. Each input is an input of the model, or an output of `host` with
+  // the same name.
   Graph graph;
-  // Computes those from inputs of the model; no nodes where there is nothing to compute.
+  // Computes these outputs from inputs of the model; without nodes if there is nothing to compute.
   Graph host;
   std::vector<std::string> computed;  // the host's operations: `gather "y"`, in order
-  // Outputs of the model that the host has to widen, since the engine gives them as fp16.
+  // Outputs of the model that the host must widen, since the engine returns them as fp16.
   std::vector<std::string> widened;
-  // Outputs that `host` gives alone and nothing of the engine's has a part in.
+  // Outputs that the host alone computes, without any part of the engine.
   std::vector<std::string> left_out;
 };
 
-// Integers and bools of the model's inputs go through casts, gathers and changes of shape on the
-// host until fp16, fp32 or uint8 is made of them. An input stays the engine's, whatever its type,
-// if another operation reads a value that is none of these yet. An int32 output that the engine
-// computes is cast to fp16 at its end: positions up to 2048 are exact so (specification 004: index
-// outputs are float16-encoded); an output that a cast makes of an fp16 value is that value. A value
-// that so stands for several outputs of the model is given once.
+// On the host, integers and bools of the model's inputs go through casts, gathers and changes of
+// shape until they become fp16, fp32 or uint8. If another operation reads a value that is still of
+// another type, the input stays with the engine. An int32 output that the engine computes is cast
+// to fp16 at the end, which is exact for positions up to 2048 (specification 004: index outputs are
+// float16-encoded). If a cast makes the output from an fp16 value, that value is returned instead.
+// A value that represents several outputs of the model is returned once.
 HostEdges SplitHostEdges(const Graph& graph);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The values that `anecheck check` computes on the host of a model that takes or gives int32.
+// The values that `anecheck check` computes on the host for a model with int32 inputs or outputs.
 #include "harness/lowering/host_edges.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(HostEdges, ARowOfATableIsTakenOnTheHost) {
   EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "y");
 }
 
-// The host goes no further than the first number that an engine takes.
+// The host stops at the first value that an engine takes.
 TEST(HostEdges, ACastToFp16IsTheLastThatTheHostDoes) {
   const Graph graph =
       Parse("tensor<int32, [2]> n",
@@ -93,7 +93,7 @@ TEST(HostEdges, AnOutputThatIsCastFromFp16IsThatNumber) {
   EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "r");
 }
 
-// The values that a graph gives, by name.
+// The names of a graph's outputs.
 Names OutputNames(const Graph& graph) {
   Names names;
   for (const ValueId id : graph.outputs()) names.push_back(graph.value(id).name);
@@ -129,7 +129,7 @@ TEST(HostEdges, AWidenedOutputTakesAFreeName) {
   EXPECT_EQ(OutputNames(edges.graph), (Names{"at_as_fp16_2", "at_as_fp16"}));
 }
 
-// Each value is looked at once, though each step reads the one before twice.
+// Each value is visited once, although each step reads the previous value twice.
 TEST(HostEdges, AChainOfSharedValuesIsSplitAtOnce) {
   std::string body, last = "token";
   for (int step = 0; step < 64; ++step) {

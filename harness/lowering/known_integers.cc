@@ -35,7 +35,8 @@ bool IsFirstAxis(const NodeView& node) {
   return axis == 0 || axis == -1;  // of one axis
 }
 
-// Shapes are short, and so are the values made of them: longer ways are not followed.
+// Evaluates integers within limits: shapes and values made from them are short, so longer values
+// and paths are given up.
 class Folding {
  public:
   explicit Folding(const Graph& graph) : graph_(graph) {}

@@ -1,4 +1,4 @@
-// Integers that a program computes from shapes alone, which a compiler folds before it asks for
+// Integers that a program computes only from shapes. A compiler folds them before it requires
 // constants. Used by the MIL reader.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace anecheck {
 
 // The elements of an integer value: a constant, an extent (shape), or the result of gather along
 // axis 0, concat along it, and operations that keep the order of elements (cast to an integer type,
-// identity, reshape, expand_dims, squeeze) of such. Nothing for all others.
+// identity, reshape, expand_dims, squeeze) on such values. Empty for all other values.
 std::optional<std::vector<int64_t>> KnownIntegers(const Graph& graph, ValueId id);
 
 }  // namespace anecheck

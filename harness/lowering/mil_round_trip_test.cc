@@ -1,5 +1,5 @@
-// Graph -> MIL text -> graph changes nothing, and graphs that MIL cannot express are refused in
-// words.
+// Graph -> MIL text -> graph changes nothing, and graphs that MIL cannot express are refused with a
+// message.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -34,8 +34,8 @@ TEST(MilRoundTrip, GeneratedGraphsComeBackUnchanged) {
   }
 }
 
-// int4, whose elements are packed, among them.
-TEST(MilRoundTrip, SoTheyDoWithTheirConstantsInASideFile) {
+// The constants include int4, whose elements are packed.
+TEST(MilRoundTrip, GeneratedGraphsComeBackWithConstantsInAWeightFile) {
   size_t in_side_files = 0;
   for (uint64_t seed = 0; seed < 600; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -76,8 +76,8 @@ TEST(MilRoundTrip, NamesArgumentsAndTypesAreInTheText) {
   EXPECT_NE(text->find("-> (y)"), std::string::npos) << *text;
 }
 
-// Beside fp16 a number is fp16 where it is one, else fp32, so that it comes back; numbers that must
-// have the operand's type have it.
+// With an fp16 operand a number is written as fp16 if it is exact in fp16, else as fp32, so that it
+// is read back unchanged. Numbers that must have the operand's type are written in it.
 TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
   const auto written = [](OpKind kind, int parameter, double number) {
     Graph graph;
@@ -96,7 +96,7 @@ TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
   EXPECT_EQ(written(OpKind::kClip, params::Clip::kAlpha, 0.1), "alpha = fp16");
 }
 
-// The first tensor of the schema decides, in whatever order the operands were given.
+// The first tensor of the schema decides, whatever the order of the operands.
 TEST(MilRoundTrip, ThresholdsOfIntegersAreIntegers) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kInt32, {2}}, "x");
@@ -181,7 +181,7 @@ TEST(MilToGraph, RefusalsNameTheReason) {
   }
 }
 
-// x has an open axis, whose extent the attribute gives or the caller; results follow.
+// Reads a program whose input x has an open axis; the attribute or the caller gives its extent.
 Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shapes) {
   MilReadOptions options;
   options.shapes = std::move(shapes);
@@ -219,7 +219,7 @@ TEST(MilToGraph, OpenAxesTakeTheExtentsThatAreGiven) {
       << wrong.error().message;
 }
 
-// A value computed from shapes is known, unless it is long or comes by a long way.
+// A value computed from shapes is known, unless it is long or needs many steps.
 TEST(KnownIntegers, FollowShapesGathersAndConcats) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 30, 7}}, "x");

@@ -27,7 +27,7 @@
 namespace anecheck {
 namespace {
 
-// As errors of syntax say it: line and column in front.
+// Puts line and column before the message, as in errors of syntax.
 Error WithPlace(std::string_view text, Error error) {
   if (error.offset == Error::kNoOffset || error.offset > text.size()) return error;
   const mil::LineColumn place = mil::Locate(text, error.offset);
@@ -159,15 +159,15 @@ class Reader {
                                  wanted, names.empty() ? "none at all" : names));
   }
 
-  // const(val = name): an operation of the graph. With a literal it is a constant value, which is
-  // added where something uses it.
+  // Whether the statement is const(val = name), which becomes an operation of the graph. A const
+  // with a literal becomes a constant value, which is added at its first use.
   static bool RenamesValue(mil::StatementView statement) {
     const auto value = mil::ConstantValue(statement);
     return value && value->kind() == mil::ValueKind::kName;
   }
 
   // Whether an argument equals its default. Source: a real plan of Core ML, whose compiler adds
-  // these.
+  // such arguments.
   static bool RestatesMeaning(mil::StatementView statement, mil::ArgumentView argument) {
     constexpr std::pair<std::string_view, std::string_view> kOfResample[] = {
         {"coordinates_format", "xy"}, {"coordinates_type", "absolute"}};
@@ -193,8 +193,8 @@ class Reader {
     return arguments;
   }
 
-  // The parameter that an argument is for: of an attribute and a tensor with one name the attribute
-  // where the argument is a constant or follows from shapes. -1 where there is none.
+  // The parameter of an argument, or -1 for none. If an attribute and a tensor have the same name,
+  // it is the attribute if the argument is a constant or follows from shapes.
   int ParameterOf(mil::ArgumentView argument, const OpSchema& schema) const {
     const int parameter = schema.FindParameter(argument.name());
     if (parameter < 0 || IsTensorKind(schema.parameters[static_cast<size_t>(parameter)].kind)) {
@@ -241,7 +241,8 @@ class Reader {
                          fmt::format("{} has {} nested blocks, must have {}", statement.op(),
                                      statement.blocks().size(), schema->blocks.size()));
     }
-    // Operands first: a literal operand becomes a constant, which must not land inside the node.
+    // Operands are read first: a literal operand becomes a constant, which must not be added inside
+    // the open node.
     operands_.clear();
     const std::vector<mil::ArgumentView> arguments = ArgumentsOf(statement, *schema);
     for (const mil::ArgumentView argument : arguments) {
@@ -274,7 +275,7 @@ class Reader {
 
   // ---- nested blocks ----
 
-  // The blocks as graphs, and the values around them that they use as further operands.
+  // Reads the blocks as graphs, and adds the outer values that they use as further operands.
   Status ReadBlocks(mil::StatementView statement, const OpSchema& schema,
                     std::vector<Graph>& blocks) {
     const std::vector<mil::BindingView> outer =
@@ -312,8 +313,8 @@ class Reader {
     return std::move(graph_);
   }
 
-  // A literal operand gets the graph's name for unnamed values; if the text uses that name,
-  // another.
+  // Renames literal operands whose name, the graph's name for unnamed values, is also used in the
+  // text.
   void NameLiterals() {
     if (literals_.empty()) return;
     std::unordered_map<std::string, int> uses;
@@ -328,7 +329,7 @@ class Reader {
     }
   }
 
-  // Whether a name stands for a constant: blocks have copies of those.
+  // Whether a name is a constant: blocks have copies of constants.
   bool IsCopied(mil::ValueView name) const {
     const auto found = values_.find(name.binding().index());
     if (found != values_.end()) return graph_.value(found->second).kind == ValueKind::kConst;
@@ -360,7 +361,7 @@ class Reader {
     return {};
   }
 
-  // Finishes a node some of whose result types follow from its operands alone.
+  // Finishes a node with result types that are only known from its operands.
   Result<ValueId> FinishOpen(mil::StatementView statement, std::span<const TensorType> declared,
                              std::span<const std::string> names) {
     const auto first = graph_.FinishNode(names);
@@ -376,7 +377,7 @@ class Reader {
         fmt::format("{}: its operands give {}", statement.op(), graph_.type(*first).ToString()));
   }
 
-  // The stand-in for a parameter that must be a constant, if it follows from shapes: a constant.
+  // Replaces a value that follows from shapes by a constant, for parameters that must be constant.
   ValueId Folded(ValueId id) {
     if (graph_.value(id).kind == ValueKind::kConst) return id;
     const TensorType type = graph_.type(id);
@@ -391,7 +392,7 @@ class Reader {
     return graph_.AddConst(type, bytes);
   }
 
-  // The value an operand stands for; constants and literals are added on first use.
+  // The value of an operand; constants and literals are added on first use.
   Result<ValueId> Operand(mil::ValueView value) {
     if (value.kind() == mil::ValueKind::kName) {
       if (!value.IsResolved()) {
@@ -445,7 +446,8 @@ class Reader {
     return graph_.AddSharedConst(type, std::move(bytes), name);
   }
 
-  // An integer or list of them that follows from shapes. False where it does not.
+  // Adds an integer or a list of integers that follows from shapes as an attribute; false if it
+  // does not follow.
   bool FoldAttribute(mil::ArgumentView argument, const OpSchema& schema, int parameter) {
     const ParameterKind kind = schema.parameters[static_cast<size_t>(parameter)].kind;
     const auto known = KnownOf(argument.value());
@@ -505,7 +507,7 @@ class Reader {
     return {};
   }
 
-  // A tuple of scalars, each a literal or the name of a constant.
+  // Reads a tuple of scalars, each a literal or the name of a constant.
   Status ReadTuple(mil::ValueView tuple, const OpSchema& schema, int parameter) {
     const Parameter& wanted = schema.parameters[static_cast<size_t>(parameter)];
     std::vector<int64_t> values;
@@ -540,7 +542,7 @@ class Reader {
     if (schema.parameters[static_cast<size_t>(parameter)].kind == ParameterKind::kFloat) {
       auto number = mil::ReadFloat(literal);
       if (!number.ok()) {
-        // MIL lets an integer stand for a number here and there (pad's constant_val).
+        // MIL allows an integer as a number in some places (pad's constant_val).
         ANECHECK_ASSIGN(const int64_t integer, mil::ReadInteger(literal));
         number = static_cast<double>(integer);
       }

@@ -1,4 +1,5 @@
-// Types of MIL text as types of graphs, axes of unknown extent among them. Used by mil_to_graph.cc.
+// Conversion of MIL types to types of graphs, including axes of unknown extent. Used by
+// mil_to_graph.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@
 
 namespace anecheck {
 
-// An axis whose extent is not known stands as this in a type that is read as open.
+// The extent of an unknown axis in a type that is read as open.
 inline constexpr int64_t kOpenExtent = -1;
 bool IsOpenShape(const Shape& shape);
 
-// The graph type of a tensor, a buffer, a scalar or a state; with `open` it may have axes of
+// The graph type for a tensor, a buffer, a scalar or a state; with `open` it may have axes of
 // kOpenExtent. Errors, at `offset`: kUnsupported for other types, element types that graphs lack
 // and unknown extents, kLimit for too many elements.
 Result<TensorType> ReadMilType(mil::TypeView type, uint64_t offset, bool open = false);
 
 // Whether a tensor may have these extents.
 bool MayHaveExtents(const Shape& shape);
-// Whether `type` is the declared type, where any extent matches an open one.
+// Whether `type` equals the declared type, in which an open axis matches any extent.
 bool FitsDeclared(const TensorType& type, const TensorType& declared);
 
 // DefaultShapes of FlexibleShapeInformation for one input.

@@ -80,8 +80,9 @@ constexpr Key kResponseNorm[] = {
     {params::LocalResponseNorm::kSize, "KernelChannel", Kind::kInteger},
     {params::LocalResponseNorm::kAlpha, "Alpha", Kind::kHalf}};
 
-// The order of channels in each layer: PixelShuffle has the place last, ChannelToSpace first, as
-// pixel_shuffle and depth_to_space have (public notes on the six rearrangements).
+// The order of channels in each layer: PixelShuffle has the place inside the block last,
+// ChannelToSpace first, like pixel_shuffle and depth_to_space (public notes on the six
+// rearrangements).
 constexpr Spelling kSpellings[] = {
     {OpKind::kNativeSdpa, "SDPA", kSdpa},
     {OpKind::kNativeSort, "Sort", kSort, kColumns},
@@ -207,7 +208,7 @@ struct Pair {
   std::string_view key;
   Value value;
 };
-// The keys of the one public instance of a DynamicSlice beside its size.
+// The keys of the only public instance of a DynamicSlice, besides its size.
 std::vector<Pair> SliceKeys() {
   return {{"DynamicSliceAxisOrder", Value::Strings({"Width"})},
           {"CoordinateInfo", ListOf(OfWidth("CoordinateMode", Value::String("NonNormalized")))},
@@ -231,7 +232,7 @@ Status WriteNormalization(const NodeView& node, Unit& unit) {
   if (node.graph().arguments(node.node()).size() > 1) {
     return Unsupported(node.op(), "gamma and beta have no key");
   }
-  // Ranks below 4 have their axes from the width on, so that the second one is no channel.
+  // Ranks below 4 have only the last axes, so that their second axis is not the channel.
   const bool by_place = op == OpKind::kInstanceNorm || op == OpKind::kLocalResponseNorm;
   if (rank > 4 || rank < (by_place ? 4 : 3)) return Unsupported(node.op(), "other ranks than 4");
   if (op == OpKind::kLayerNorm) {
@@ -250,7 +251,7 @@ Status WriteNormalization(const NodeView& node, Unit& unit) {
   return {};
 }
 
-// As the public netlist that runs spells a rate of 0.
+// Writes a rate of 0 as in the public netlist that runs.
 void WriteRate(Unit& unit) {
   unit.SetParam("DropoutRate", Value::Integer(0));
   unit.SetParam("Seed", Value::Integer(0));
@@ -329,7 +330,7 @@ Status ReadSlice(const Unit& unit, Graph& graph) {
   return {};
 }
 
-// The count of operands says whether there is a scale; BiasOnly may say it again.
+// The count of operands decides whether there is a scale; BiasOnly, if present, must agree.
 Status ReadGain(const Unit& unit) {
   const bool bias_only = unit.bottoms.size() == 2;
   if (unit.Boolean("BiasOnly").value_or(bias_only) != bias_only) {
@@ -341,7 +342,7 @@ Status ReadGain(const Unit& unit) {
   return {};
 }
 
-// Rate is the guide's spelling, DropoutRate that of a public netlist.
+// The guide spells the key Rate, a public netlist DropoutRate.
 Status ReadRate(const Unit& unit, Graph& graph) {
   const auto rate = unit.Real("DropoutRate");
   const auto other = unit.Real("Rate");
@@ -373,7 +374,8 @@ Status ReadNormalization(const Unit& unit, OpKind op, const TensorType& x, Graph
 }  // namespace
 
 int NativeOperand(OpKind op, size_t index, size_t count) {
-  // The layer reads the reference, the wider row, first (facts/netlist_layers.csv, cost_volume).
+  // The layer's first operand is the reference, the wider row (facts/netlist_layers.csv,
+  // cost_volume).
   if (op == OpKind::kCostVolume) {
     return index == 0 ? params::CostVolume::kY : params::CostVolume::kX;
   }
@@ -409,7 +411,7 @@ Status WriteNativeParams(const NodeView& node, Unit& unit) {
   if (op == OpKind::kNativeDynamicSlice) WriteSlice(node, unit);
   if (op == OpKind::kNativeDropout) WriteRate(unit);
   if (op == OpKind::kNativeArgMinMax) {
-    // The window is the whole plane.
+    // The window must be the whole plane.
     unit.SetParam("KernelWidth", tree::Value::Integer(node.InputShape(0)[3]));
     unit.SetParam("KernelHeight", tree::Value::Integer(node.InputShape(0)[2]));
   }

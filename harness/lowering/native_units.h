@@ -1,4 +1,4 @@
-// The layers of a network description whose parameters stand one to one for attributes of an
+// The layers of a network description whose parameters map one to one to attributes of an
 // operation: the native layers, the rearrangements and the geometry. Used by both directions of the
 // netlist lowering.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// The unit type of an operation that is written by WriteNativeParams; empty for others.
+// The unit type of an operation that WriteNativeParams writes; empty for other operations.
 std::string_view NativeUnitType(OpKind op);
 // The operation of a unit type that ReadNativeParams reads.
 std::optional<OpKind> NativeUnitOp(std::string_view type);
@@ -20,12 +20,12 @@ std::optional<OpKind> NativeUnitOp(std::string_view type);
 // The type of the constant that holds the start of a DynamicSlice (public netlists).
 inline constexpr std::string_view kNetlistStart = "UInt16";
 
-// The parameter of the operation that bottom `index` of `count` stands for.
+// The operation's parameter for bottom `index` of `count`.
 int NativeOperand(OpKind op, size_t index, size_t count);
 
 // Sets the unit's parameters. Errors: kUnsupported if the layer cannot express the node: a batch
-// above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that fp16 does not
-// hold.
+// above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that is not exact
+// in fp16.
 Status WriteNativeParams(const NodeView& node, netlist::Unit& unit);
 // Adds the attributes to the graph's open node; `x` is the type of its first operand. Errors:
 // kUnsupported if the operation cannot express the unit, kInvalid for missing keys.

@@ -1,8 +1,8 @@
-// How the axes of a graph's tensor stand in a network description, which knows batch, channel,
-// depth, height and width only. A tensor of rank r takes the last r of batch, channel, height,
-// width; one of rank 5 takes all five. Only the taken extents are written, so that the rank can be
-// read back; an absent extent counts as 1 for the compiler. The assignment of ranks below 4 is this
-// project's own, no source gives one.
+// The axes of a graph's tensor in a network description, which has only batch, channel, depth,
+// height and width. A tensor of rank r up to 4 takes the last r of batch, channel, height, width; a
+// tensor of rank 5 takes all five. Only the taken extents are written, so that the rank can be read
+// back; for the compiler an absent extent counts as 1. The axes of ranks below 4 are this project's
+// choice: no source gives them.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@
 
 namespace anecheck {
 
-// The weight file that lowered descriptions name, and the spelling of its one element type.
+// The weight file that lowered descriptions name, and the spelling of its only element type.
 inline constexpr std::string_view kNetlistWeightFile = "model.weights";
 inline constexpr std::string_view kNetlistHalf = "Float16";
-// Constants stand at multiples of this many bytes.
+// Constants are at multiples of this many bytes.
 inline constexpr int64_t kNetlistAlignment = 64;
 
 // "Batch", "Channel", ... of each axis, outermost first. Empty for ranks other than 1 to 5.
@@ -26,7 +26,7 @@ std::span<const std::string_view> NetlistAxes(int rank);
 std::optional<int> NetlistAxis(std::string_view name, int rank);
 
 netlist::Extents ToExtents(const Shape& shape);
-// Nothing where the given extents are not those of one rank.
+// Empty if the present extents are not exactly those of one rank.
 std::optional<Shape> FromExtents(const netlist::Extents& extents);
 
 }  // namespace anecheck

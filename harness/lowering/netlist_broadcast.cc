@@ -20,7 +20,7 @@ struct Growth {
   int64_t size = 0;
 };
 
-// Nothing where BroadcastInfo is not a list of Dimension and Size.
+// Empty if BroadcastInfo is not a list of Dimension and Size.
 std::optional<std::vector<Growth>> GrowthOf(const netlist::Unit& unit) {
   const tree::Value* items = unit.Param("BroadcastInfo");
   if (items == nullptr || items->AsArray() == nullptr) return std::nullopt;
@@ -43,7 +43,7 @@ Error Wrong(const netlist::Unit& unit, std::string_view what) {
 Shape WithDepth(const Shape& shape) {
   Shape result;
   for (int axis = 0; axis < kRankWithDepth; ++axis) {
-    // The axes that a lower rank lacks have the extent 1.
+    // Axes that a lower rank lacks get the extent 1.
     const int own = axis < kDepthAxis ? axis + shape.rank() - (kRankWithDepth - 1)
                                       : axis + shape.rank() - kRankWithDepth;
     result.Append(axis == kDepthAxis || own < 0 ? 1 : shape[own]);

@@ -12,20 +12,20 @@
 
 namespace anecheck {
 
-// In the name of a Broadcast that stands for no operation of its own, as tools write it
-// ("x_broadcasted_y"): the elementwise unit behind it repeats the operand.
+// Part of the name of a helper Broadcast, as tools write it ("x_broadcasted_y"). It is not a
+// separate operation: the elementwise unit behind it repeats the operand.
 inline constexpr std::string_view kBroadcastMark = "_broadcasted_";
 
-// Whether the layer names the depth of an operand of that rank, which has no such axis: the result
-// then has five axes, and the operand is read with a depth of 1.
+// Whether the layer names the depth, but an operand of that rank has no depth axis. The result then
+// has five axes, and the operand is read with a depth of 1.
 bool GivesDepth(const netlist::Unit& broadcast, int operand_rank);
 
 struct NetlistBroadcast {
   Shape read_as;              // of the operand
   std::vector<int64_t> reps;  // of each axis of `read_as`
 };
-// kInvalid if BroadcastInfo is missing or misses a key, if an axis is not one of the operand (nor
-// the depth), or if an axis of more than one element changes.
+// Errors: kInvalid if BroadcastInfo is missing or lacks a key, if an axis is neither one of the
+// operand's nor the depth, or if an axis of more than one element changes.
 Result<NetlistBroadcast> ReadBroadcast(const netlist::Unit& broadcast, const Shape& operand);
 
 }  // namespace anecheck

@@ -14,7 +14,7 @@ using netlist::KeyStyle;
 using netlist::Network;
 using netlist::Procedure;
 
-// One port a symbol: a procedure lists an input once for every unit that reads it.
+// Adds one port per symbol: a procedure lists an input once for every unit that reads it.
 Status TakeInputs(const Procedure& procedure, Network& network) {
   for (const Input& given : procedure.inputs) {
     Input input = given;
@@ -31,7 +31,7 @@ Status TakeInputs(const Procedure& procedure, Network& network) {
   return {};
 }
 
-// The first unit that reads the symbol, which its port in a procedure names.
+// The first unit that reads the symbol; the port in a procedure names it.
 std::string ReaderOf(const Network& network, const std::string& symbol) {
   for (const netlist::Unit& unit : network.units) {
     if (std::ranges::find(unit.bottoms, symbol) != unit.bottoms.end()) return unit.name;

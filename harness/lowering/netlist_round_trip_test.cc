@@ -1,5 +1,5 @@
-// Graph -> network description -> graph gives the graph in its explicit form, and that form has the
-// graph's values; graphs that a description cannot express are refused in words.
+// Graph -> network description -> graph returns the graph in its explicit form, and that form has
+// the graph's values. Graphs that a description cannot express are refused with a message.
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
@@ -34,7 +34,8 @@ Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   return graph;
 }
 
-// Violations of the form's own rules. A gate refuses the graph itself, however it is written.
+// Keeps only violations of the format's own rules: a gate refuses the graph itself, however it is
+// written.
 std::vector<Violation> WithoutGates(std::vector<Violation> violations) {
   std::erase_if(violations, [](const Violation& violation) {
     return std::ranges::find(netlist::GateRules(), violation.rule->id, &Rule::id) !=
@@ -130,7 +131,7 @@ Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>
   return graph;
 }
 
-// A refusal quotes the table of layers on a layer's parameters.
+// A refusal quotes the parameters of a layer from the table of layers.
 TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyIfNoneDoes) {
   size_t listed = 0;
   for (const OpDefinition* op : AllOps()) {
@@ -334,7 +335,7 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
   EXPECT_EQ(network.outputs.at(0).name, "y@output");
 }
 
-// Its gate compares the width of the first bottom with that of the second.
+// The layer's gate compares the width of the first bottom with that of the second.
 TEST(NetlistRoundTrip, ACostVolumeNamesTheWideRowFirst) {
   using P = params::CostVolume;
   Graph graph;

@@ -39,7 +39,8 @@ constexpr WindowKeys kWindowKeys[] = {{"KernelDepth", "PadFront", "PadBack"},
                                       {"KernelHeight", "PadTop", "PadBot"},
                                       {"KernelWidth", "PadLeft", "PadRight"}};
 
-// "y" of "y_tmp_0": the operation that a helper unit belongs to; other names are their own.
+// The operation that a helper unit belongs to: "y" for "y_tmp_0"; other names are returned
+// unchanged.
 std::string_view ChainName(std::string_view name) {
   const size_t at = name.rfind("_tmp_");
   if (at == std::string_view::npos || at + 5 == name.size()) return name;
@@ -89,7 +90,7 @@ class Reader {
   }
 
  private:
-  // A name for a weight, which the description has no symbol for.
+  // An unused name for a weight, which has no symbol in the description.
   std::string Unused(std::string name) {
     while (!names_.insert(name).second) name += '_';
     return name;
@@ -106,7 +107,7 @@ class Reader {
     return graph_.AddSharedConst({DType::kFp16, shape}, std::move(bytes), name);
   }
 
-  // The bits of an fp16 number, once a channel.
+  // Adds a constant with the same fp16 number for each channel.
   ValueId AddChannels(int64_t channels, Half half, const std::string& name) {
     std::vector<uint8_t> bytes;
     for (int64_t i = 0; i < channels; ++i) {
@@ -163,7 +164,7 @@ class Reader {
            group->AsDict()->Find("ScaleCount") != nullptr;
   }
 
-  // Whether another unit takes this one in: it is part of that unit's operation.
+  // Whether the unit is part of another unit's operation.
   bool IsHeldBack(const Unit& unit) const {
     if (IsOutput(unit.name)) return false;
     const auto readers = ReadersOf(unit.name);
@@ -335,7 +336,7 @@ class Reader {
     return Finish(unit);
   }
 
-  // The constant of `part`, Bias or Scale: of a group, or one number for every channel.
+  // The constant of `part`, Bias or Scale: that of the group, or one number for every channel.
   Result<ValueId> GainConst(const Unit& unit, const std::string& part, const Shape& x) {
     if (IsGainOffset(unit)) return GroupConst(unit, part);
     const auto half = unit.HalfBits(part + "Scalar");
@@ -343,7 +344,7 @@ class Reader {
     return AddChannels(x[1], *half, Unused(unit.name + (part == "Bias" ? "_bias" : "_scale")));
   }
 
-  // The constant that the group's keys of `part`, Bias or Scale, describe.
+  // The constant described by the group's keys of `part`, Bias or Scale.
   Result<ValueId> GroupConst(const Unit& unit, std::string_view part) {
     const tree::Dict& group = *unit.Param("BiasScaleGroupData")->AsDict();
     const auto integer = [&](std::string_view key) {
@@ -477,7 +478,7 @@ class Reader {
       if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that is not there");
       perm[static_cast<size_t>(*to)] = *from;
     }
-    // Axes that no pair names stay where they are.
+    // Axes that no pair names keep their position.
     for (size_t i = 0; i < perm.size(); ++i) {
       if (perm[i] < 0) perm[i] = static_cast<int64_t>(i);
     }
@@ -504,7 +505,7 @@ class Reader {
 
   Status Concat(const Unit& unit) {
     ANECHECK_ASSIGN(const int rank, RankOf(unit));
-    // Channel where none is named, as a real file leaves it out.
+    // The default is Channel: a real file omits the key.
     int64_t axis = NetlistAxis("Channel", rank).value_or(0);
     if (unit.Param("Dimension") != nullptr) {
       ANECHECK_ASSIGN(const auto axes, Axes(unit, "Dimension", rank));
@@ -541,7 +542,7 @@ class Reader {
   }
 
   Status Slice(const Unit& unit) {
-    // From the last view of a chain back to its first.
+    // Follows a chain of views from the last back to the first.
     std::vector<const Unit*> chain = {&unit};
     for (;;) {
       if (chain.back()->bottoms.empty()) return Wrong(unit, "an operand is missing");

@@ -11,16 +11,16 @@
 
 namespace anecheck {
 
-// The description's first network as a valid graph in explicit form (explicit_form.h); with its
-// entry point in a procedure, that of the one network and procedure there is. Units that
-// GraphToNetlist sets apart become one operation again: a GOC that only adds a bias behind a
+// Reads the description's first network as a valid graph in explicit form (explicit_form.h). If the
+// entry point is a procedure, there must be only one network and one procedure. Units that
+// GraphToNetlist separates become one operation again: a GOC that only adds a bias behind a
 // convolution, a helper Broadcast (kBroadcastMark) before elementwise units, a chain of InputViews
 // by its names. Ranks follow from the extents that are present; a convolution's input without a
-// batch has one of 1. Weights of Float32 are rounded to fp16. Errors name the unit: kUnsupported
-// for layers without an operation, for weights of other types; kInvalid where wiring, parameters or
-// shapes contradict each other; those of `read`.
+// batch gets a batch of 1. Weights of Float32 are rounded to fp16. Errors name the unit:
+// kUnsupported for layers without an operation, for weights of other types; kInvalid if wiring,
+// parameters or shapes contradict each other; and those of `read`.
 Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
-// The same for weights that stand in one file, that of index 0.
+// The same for weights in a single file, with index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,
                              std::span<const uint8_t> weights);
 

@@ -1,4 +1,4 @@
-// Weights of network descriptions, which stand in files by index, offset and type.
+// Weights of network descriptions, which are addressed by file index, offset and type.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// Gives the elements of a type that stand `offset` bytes into the weight file of an index in the
+// Reads elements of a type at `offset` bytes in a weight file; `index` is that of the file in the
 // network's Weights.
 using NetlistRead =
     std::function<Result<SharedBytes>(int64_t index, uint64_t offset, const TensorType& type)>;
@@ -21,12 +21,12 @@ struct WeightPlace {
   std::string type = std::string(kNetlistHalf);  // as descriptions spell it
 };
 
-// Elements as they are stored. Errors begin with `name`: kInvalid for a negative offset, and those
-// of `read`.
+// Reads elements as they are stored. Errors, whose messages begin with `name`: kInvalid for a
+// negative offset, and those of `read`.
 Result<SharedBytes> ReadStored(const NetlistRead& read, const WeightPlace& place,
                                const TensorType& type, const std::string& name);
-// fp16 elements; those of Float32 are rounded to nearest, ties to even. Errors: kUnsupported for
-// other types, kLimit for shapes that no tensor has, and those of ReadStored.
+// Reads fp16 elements; Float32 elements are rounded to nearest, ties to even. Errors: kUnsupported
+// for other types, kLimit for shapes that no tensor has, and those of ReadStored.
 Result<SharedBytes> ReadHalves(const NetlistRead& read, const WeightPlace& place,
                                const Shape& shape, const std::string& name);
 

@@ -11,9 +11,9 @@ namespace anecheck {
 // for gather and scatter of ios15 and ios16, and leaves them undefined from ios17 on.
 bool CountsFromTheEnd(std::string_view opset);
 
-// Gives constant negative indices of gather, scatter and their kin the places that they stand for.
-// A graph does not say its opset, so that later readers take them for undefined. Constants
-// that something else reads too, and those of nested blocks, stay.
+// Replaces constant negative indices of gather, scatter and similar operations by the equivalent
+// positive ones. A graph does not state its opset, so later readers treat negative indices as
+// undefined. Constants that other operations read too, and those in nested blocks, stay.
 void CountFromTheFront(Graph& graph);
 
 }  // namespace anecheck

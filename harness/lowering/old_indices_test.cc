@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The numbers of the constant `indices` of a program.
+// The numbers of the constant `indices` after reading a program.
 std::vector<double> Indices(const std::string& opset, const std::string& body) {
   const auto graph = MilTextToGraph("program(1.3)\n{\n func main<" + opset +
                                         ">(tensor<fp16, [2, 3]> x, tensor<fp16, [2, 2]> u) {\n" +

@@ -1,4 +1,4 @@
-// Values around nested blocks that the blocks use.
+// Outer values that nested blocks use.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace anecheck {
 
-// The names in a statement's blocks that stand for values around them, each once, in order of their
-// first use, without those for which `is_constant` holds.
+// The outer values that a statement's blocks name, each once, in order of first use, without those
+// for which `is_constant` is true.
 std::vector<mil::BindingView> OuterBindings(
     const mil::Program& program, mil::StatementView statement,
     const std::function<bool(mil::ValueView name)>& is_constant);

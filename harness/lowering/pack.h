@@ -1,4 +1,5 @@
-// Between a graph's packed constants and the byte-an-element form of MIL and the weight files.
+// Conversion between a graph's packed constants and the form of MIL and the weight files, with one
+// byte per element.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,14 @@
 
 namespace anecheck {
 
-// Elements narrower than a byte, one byte each, signed ones extended to it. `packed` holds them
-// least significant bits first.
+// Expands elements narrower than a byte to one byte each, with sign extension for signed types.
+// `packed` has the least significant bits first.
 std::vector<uint8_t> UnpackElements(const TensorType& type, std::span<const uint8_t> packed);
 // The inverse; bits of an element beyond its width are dropped.
 std::vector<uint8_t> PackElements(const TensorType& type, std::span<const uint8_t> bytes);
 
 mil::DataType ToMilType(DType dtype);
-// Nothing for types that graphs do not have (fp64, int64, string ...).
+// Empty for types that graphs do not have (fp64, int64, string ...).
 std::optional<DType> FromMilType(mil::DataType type);
 
 }  // namespace anecheck

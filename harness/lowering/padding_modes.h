@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// The mode whose value BackgroundValue gives.
+// The mode that uses BackgroundValue.
 inline constexpr std::string_view kBackground = "Background";
 
 struct PaddingName {

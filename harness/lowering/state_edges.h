@@ -1,6 +1,7 @@
-// The content of states before and after an execution. A graph's states are zero at first; a model
-// that keeps values of earlier executions (a cache of keys and values) is evaluated and judged in
-// the midst of its work by giving these. Used by `anecheck eval` and `anecheck judge`.
+// The content of states before and after an execution. A graph's states are zero at first. To
+// evaluate and judge a model that keeps values of earlier executions (a cache of keys and values)
+// in the middle of its work, the caller supplies these values. Used by `anecheck eval` and
+// `anecheck judge`.
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@
 namespace anecheck {
 
 struct StateEdges {
-  // Begins by writing an input of that type into each state of `given`, and gives at its end the
-  // content of each of `asked`, as outputs behind those of the model.
+  // First writes an input of the state's type into each state of `given`. At the end returns the
+  // content of each state of `asked`, as outputs behind those of the model.
   Graph graph;
   std::vector<std::string> inputs;   // their names, for each of `given`; behind the model's inputs
   std::vector<std::string> outputs;  // theirs, for each of `asked`

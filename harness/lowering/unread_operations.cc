@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// "; nor can: list_read (2), list_write (2)"; empty where the first is alone.
+// "; nor can: list_read (2), list_write (2)"; empty if `first` is the only such operation.
 std::string OthersText(const mil::Program& program, std::string_view first,
                        const Vocabulary& vocabulary) {
   std::map<std::string_view, size_t> counts;

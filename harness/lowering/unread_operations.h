@@ -1,4 +1,4 @@
-// Operations of a program that no graph has.
+// Operations of a program that graphs lack.
 #pragma once
 
 #include "harness/base/result.h"
@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// The refusal of a program for a statement whose operation the vocabulary lacks. Names the other
-// such operations of the program too, each with their number.
+// The error for a statement whose operation the vocabulary lacks. It also lists the other such
+// operations of the program with their counts.
 Error UnreadOperation(const mil::Program& program, mil::StatementView statement,
                       const Vocabulary& vocabulary);
 

@@ -95,7 +95,7 @@ std::optional<std::string> DescribeMetadata(std::string_view text, std::string_v
                      NamesIn(json->front(), "inputSchema"), NamesIn(json->front(), "outputSchema"));
 }
 
-// Two real files begin with the number of the model's kind in model files.
+// Two real files begin with a number that names the model's kind, as in model files.
 std::optional<std::string> DescribeCoreMlData(ByteSpan bytes, std::string_view path) {
   if (NameOf(path) != "coremldata.bin") return std::nullopt;
   ByteReader reader(bytes, 0, "header");

@@ -1,5 +1,5 @@
-// The output of `anecheck inspect` for a model that is more than one text: a package, a compiled
-// model or a model file; and for files that stand beside models and are none.
+// The output of `anecheck inspect` for a model that is more than one text (a package, a compiled
+// model or a model file), and for files that accompany models.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,25 @@ namespace anecheck {
 
 struct InspectedModel {
   std::string_view form;              // "package", "compiled model", "model file"
-  std::string file;                   // the one that holds the program
+  std::string file;                   // the file with the program
   int64_t specification_version = 0;  // of a model file; 0 for MIL text
   struct Weights {
     std::string name;  // as the model names it
     uint64_t constants = 0;
     uint64_t bytes = 0;
-    std::string error;     // why it cannot be read; empty where it can
-    bool missing = false;  // there is no such file
+    std::string error;     // why it cannot be read; empty if it can
+    bool missing = false;  // the file does not exist
   };
   std::vector<Weights> weights;
   std::string text;  // the program as MIL text
 };
 
-// Nothing where the path is a file of another kind. Errors: those of Model::Open.
+// Returns the parts of the model, or nothing if the path is a file of another kind. Errors: those
+// of Model::Open.
 Result<std::optional<InspectedModel>> InspectModel(const std::string& path);
 
-// One line about a file that no format reads whole: manifests and metadata of models, the
-// descriptions of compiled ones, files of the Linux driver. Nothing for others.
+// Returns one line about a file that no format reads completely: manifests and metadata of models,
+// descriptions of compiled models, files of the Linux driver. Nothing for other files.
 std::optional<std::string> DescribeCompanion(ByteSpan bytes, std::string_view path);
 
 }  // namespace anecheck

@@ -17,13 +17,13 @@ uint64_t Mix(uint64_t z) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
-// Between -1 and 1.
+// A pseudo-random number between -1 and 1.
 double Noise(uint64_t seed, uint64_t index) {
   return std::ldexp(static_cast<double>(Mix(seed ^ Mix(index)) >> 11), -52) - 1;
 }
 
-// Matrices scaled by the root of their inner extent, so that activations keep their size; vectors
-// (biases, scales, gains) small and positive.
+// Matrices are scaled by the root of their inner extent, so that activations keep their size.
+// Vectors (biases, scales, gains) are small and positive.
 std::vector<double> MadeUpElements(const TensorType& type, uint64_t seed) {
   std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
   const bool matrix = type.shape.rank() > 1;

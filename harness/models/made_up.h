@@ -12,7 +12,7 @@ namespace anecheck {
 // are scaled so that activations keep their size, vectors are small and positive.
 std::vector<uint8_t> MadeUpConstant(const TensorType& type, uint64_t seed);
 
-// Gives made-up masks of sparse constants as many set bits as there are data.
+// Sets as many bits in made-up masks of sparse constants as there are data.
 void FitMasks(Graph& graph);
 
 // Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0

@@ -25,7 +25,7 @@
 namespace anecheck {
 namespace {
 
-// Names the model in front of a message about one of its files.
+// Puts the model's name in front of a message about one of its files.
 Error InModel(const std::string& path, Error error) {
   if (!error.message.starts_with(path)) error.message.insert(0, path + ": ");
   return error;
@@ -51,7 +51,8 @@ std::vector<std::string> NamedFiles(const netlist::Description& description) {
   return paths;
 }
 
-// Text of any form is read as a whole; a larger one is refused before a byte of it is copied.
+// Text of any form is read as a whole. A text beyond the limit is refused before any byte is
+// copied.
 Status CheckTextSize(std::string_view text, std::string_view form, uint64_t most) {
   if (text.size() <= most) return {};
   return MakeError(ErrorCode::kLimit,
@@ -65,7 +66,7 @@ struct Model::Content {
   std::string folder;  // the value of "@model_path"
   std::vector<std::string> functions;
   WeightOptions weights;
-  // One of the three.
+  // The content is one of these three.
   std::optional<mil::Program> program;
   std::optional<netlist::Description> network;
   Graph graph;
@@ -165,7 +166,8 @@ Result<ModelGraph> Model::Read(std::string_view function,
   return model;
 }
 
-// Weight files are opened where a layer reads one: real descriptions name some that no layer reads.
+// A weight file is opened only when a layer reads it, because real descriptions name files that no
+// layer reads.
 Result<ModelGraph> Model::ReadNetwork() const {
   const netlist::Description& description = *content_->network;
   const std::vector<std::string> named = NamedFiles(description);
@@ -188,7 +190,7 @@ Result<ModelGraph> Model::ReadNetwork() const {
   return model;
 }
 
-// The extents that were asked for, then the model file's own for the rest.
+// The model file's default extents, then the requested extents, which take precedence.
 std::vector<ModelShape> Model::ShapesFor(std::string_view function,
                                          const std::vector<ModelShape>& asked) const {
   std::vector<ModelShape> shapes;

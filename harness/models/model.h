@@ -1,6 +1,5 @@
-// A model that a person has, opened once, whatever its form: a package, a compiled model, a model
-// file, MIL text, a network description or a graph as JSON. The model that `eval`, `judge`, `check`
-// and `lower` read.
+// A user's model, opened once, in any form: a package, a compiled model, a model file, MIL text, a
+// network description or a graph as JSON. `eval`, `judge`, `check` and `lower` read models with it.
 #pragma once
 
 #include <cstdint>
@@ -19,40 +18,42 @@ namespace anecheck {
 // One function of a model.
 struct ModelGraph {
   Graph graph;
-  uint64_t made_up = 0;              // constants that are made up, since their file is not there
+  uint64_t made_up = 0;              // constants that are made up because their file is missing
   std::vector<std::string> missing;  // their files
-  // Of a network description, which compilers take by a route of its own.
+  // True for a network description, which compilers take by the direct route.
   bool network = false;
   // Of a classifier: the host pairs the labels with an output.
   bool labels_left_out = false;
 };
 
-// The open axes that are asked for: those without default extents, or all.
+// The open axes that OpenInputs returns: those without default extents, or all.
 enum class OpenAxes : uint8_t { kWithoutDefault, kAll };
 
 // Not thread-safe.
 class Model {
  public:
-  // Finds the kind of model at `path`. Errors name the file: those of files and of its reader.
+  // Opens the model at `path` and finds its kind. Errors: those of files and of the kind's reader;
+  // they name the file.
   static Result<Model> Open(const std::string& path, WeightOptions weights = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  // Whether it is a network description, which compilers take by a route of its own.
+  // Returns whether the model is a network description, which compilers take by the direct route.
   bool IsNetwork() const;
 
   // The names of its functions, in the order of the file; at least one.
   const std::vector<std::string>& functions() const;
 
-  // The inputs of a function that need extents before it can be read, or all that may have
-  // others: kOpenExtent where an axis is open. Errors: those of Read that do not come of weights.
+  // Returns the inputs of a function that need extents before it can be read or, with kAll, all
+  // inputs with open axes. An open axis is kOpenExtent. Errors: those of Read, without those of
+  // weights.
   Result<std::vector<ModelShape>> OpenInputs(std::string_view function = {},
                                              OpenAxes axes = OpenAxes::kWithoutDefault) const;
 
-  // One function; with an empty name "main", or the only one there is. Inputs with open axes take
-  // the extents of `shapes`, or else the model's default ones. The graph refers to the mapped
-  // weight files and keeps them. Errors name the file: those of MilToGraph and WeightFiles.
+  // Reads one function; an empty name selects "main", or the only function. Inputs with open axes
+  // take the extents of `shapes`, else the model's defaults. The graph keeps the weight files
+  // mapped. Errors: those of MilToGraph and WeightFiles; they name the file.
   Result<ModelGraph> Read(std::string_view function = {},
                           const std::vector<ModelShape>& shapes = {}) const;
 

@@ -132,7 +132,7 @@ TEST_F(ModelTest, ConstantsOfALargeFileAreNotCopied) {
   EXPECT_EQ(copy.ConstData(w)[0], 0x3c);
 }
 
-// Every real description but the one of a type that graphs read no input of.
+// Every real description is read, except one with an input of a type that graphs do not read.
 TEST(RealNetworks, AreModels) {
   const std::string folder = testing::RealDataPath("netlist");
   ANECHECK_SKIP_WITHOUT(folder);

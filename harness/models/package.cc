@@ -19,7 +19,7 @@ constexpr std::string_view kManifest = "Manifest.json";
 constexpr std::string_view kCompiledText = "model.mil";
 constexpr uint32_t kNeuralNetwork = 500;  // the kind's number in model files
 constexpr uint64_t kMostManifest = uint64_t{1} << 20;
-// Items of the manifest stand below this folder of a package.
+// Items of the manifest are in this folder of a package.
 constexpr std::string_view kData = "Data";
 constexpr std::string_view kAuthor = "com.apple.CoreML";
 
@@ -37,7 +37,7 @@ Error InPackage(const std::string& path, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", path, what));
 }
 
-// A file of a folder, which must lie in it.
+// Opens a file, which must be inside `folder`.
 Result<MappedFile> OpenInside(const std::string& path, const std::string& folder) {
   ANECHECK_ASSIGN(const std::string real, ResolveInside(path, {&folder, 1}));
   return MappedFile::Open(real);
@@ -101,7 +101,7 @@ Result<ModelPlace> FindInFolder(const std::string& folder) {
                    "a compiled model");
 }
 
-// An identifier of the form of a UUID that follows from bytes.
+// An identifier in the form of a UUID, computed from bytes.
 std::string Identifier(std::string_view what, std::span<const uint8_t> bytes) {
   std::vector<uint8_t> all(what.begin(), what.end());
   all.insert(all.end(), bytes.begin(), bytes.end());

@@ -1,4 +1,4 @@
-// Packages and compiled models: read and written whole, and hostile ones.
+// Packages and compiled models: reading, writing, and hostile files.
 #include "harness/models/package.h"
 
 #include <chrono>
@@ -39,7 +39,7 @@ class PackageTest : public ::testing::Test {
     ASSERT_TRUE(MakeDirectories(std::filesystem::path(path).parent_path().string()).ok());
     ASSERT_TRUE(WriteFileAtomic(path, text).ok());
   }
-  // The error of opening it, "" where there is none.
+  // The error of opening the model, or "" if there is none.
   std::string ErrorOf(std::string_view name) const {
     const auto model = Model::Open(Path(name));
     return model.ok() ? "" : model.error().message;
@@ -64,7 +64,7 @@ TEST_F(PackageTest, DrawnGraphsComeBackFromAPackage) {
     const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
     ASSERT_TRUE(program.ok());
     const auto bytes = mlmodel::ModelBytes(*mil::Parse(program->text));
-    // Core ML has no inputs and outputs of some types that an engine has.
+    // Core ML has no inputs or outputs of some types that an engine has.
     if (!bytes.ok() && bytes.error().code == ErrorCode::kUnsupported) continue;
     ASSERT_TRUE(bytes.ok()) << bytes.error().message;
     const std::string package = Path(fmt::format("{}.mlpackage", seed));
@@ -205,7 +205,7 @@ TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
   EXPECT_NE(ErrorOf("nothing.mlpackage").find("No such file"), std::string::npos);
 }
 
-// A pipe that nobody writes to would be waited for, and a device never ends.
+// Reading a pipe without a writer would wait forever, and a device has no end.
 TEST_F(PackageTest, AnIrregularFileIsNoModel) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   for (const std::string& path : {Path("pipe"), std::string("/dev/zero")}) {

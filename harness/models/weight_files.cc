@@ -25,8 +25,8 @@ std::string PathIn(const std::string& folder, std::string_view path) {
   return fmt::format("{}/{}", folder, path);
 }
 
-// An error of a weight file is about that file: its words hold the place, since an offset would be
-// taken for one of the model's text.
+// The place of an error in a weight file is in the message, because an offset would be taken for a
+// place in the model's text.
 Error InFile(std::string_view file, const Error& error) {
   return MakeError(error.code, fmt::format("{}: {}", file, error.message));
 }

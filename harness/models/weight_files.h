@@ -1,6 +1,6 @@
 // The weight files that a model names: any number, of any size, mapped and not loaded. The model
-// does not decide which files of the machine are opened: only regular files inside its own folder,
-// and inside the folders that the person who runs the tool has named, are.
+// does not decide which files of the machine are opened. Only regular files are opened, inside the
+// model's own folder or inside folders that the user names.
 #pragma once
 
 #include <cstdint>
@@ -19,46 +19,45 @@
 namespace anecheck {
 
 struct WeightOptions {
-  // Files to read in place of those that the model names, wherever they lie. One stands for the
-  // file of its base name; where the model names a single file, one given stands for it, whatever
-  // its name.
+  // Files, in any folder, that replace files that the model names. A file replaces the file with
+  // its base name. If the model names one file and one is given, the names may differ.
   std::vector<std::string> files = {};
-  // Folders beside the model's own that may hold files which it names.
+  // Further folders, besides the model's own, in which files that the model names may be.
   std::vector<std::string> allowed = {};
-  // Constants whose file is not there get numbers that depend on their place alone.
+  // Constants whose file is missing get numbers that depend only on their place.
   bool made_up = false;
 };
 
-// kInvalid where a given file stands for none of `named`, the paths that a model names.
+// Errors: kInvalid if a given file replaces none of `named`, the paths that a model names.
 Status CheckGivenFiles(std::span<const std::string> named, std::span<const std::string> given);
 
-// Not thread-safe. Its result keeps the files mapped and may outlive it.
+// Not thread-safe. Returned bytes keep their file mapped and may outlive this object.
 class WeightFiles {
  public:
-  // `folder` is the model's: "@model_path" of a path in the model stands for it, and relative paths
-  // begin there. `named` are the paths of the model, as written.
+  // `folder` is the model's folder: the value of "@model_path", and the start of relative paths.
+  // `named` are the paths in the model, as written.
   WeightFiles(std::string folder, std::span<const std::string> named, WeightOptions options);
 
-  // The elements of the constant whose record stands at `offset` of the file `path`, packed as
-  // graphs hold them. Errors name the file and the place in it, and have no offset of their own:
-  // kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob.
+  // Returns the elements of the constant whose record is at `offset` of the file `path`, packed as
+  // in graphs. Errors: kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob. Their
+  // messages name the file and the place in it; they have no offset.
   Result<SharedBytes> Read(std::string_view path, uint64_t offset, const TensorType& type);
 
-  // The elements that stand at `offset` of the file `path` as they are, without a record. Errors as
-  // of Read.
+  // Returns the elements at `offset` of the file `path`, without a record. Errors: as Read.
   Result<SharedBytes> ReadPlain(std::string_view path, uint64_t offset, const TensorType& type);
 
-  // A whole file that the model names. Errors as of Read.
+  // Returns a whole file that the model names. Errors: as Read.
   Result<SharedBytes> ReadWhole(std::string_view path);
 
-  // How many constants were made up, and the files that were missing.
+  // The number of made-up constants, and the files that were missing.
   uint64_t made_up_count() const { return made_up_count_; }
   const std::set<std::string>& missing() const { return missing_; }
 
  private:
   struct File {
-    std::string path;                          // as the system knows it
-    std::shared_ptr<const MappedFile> mapped;  // null: not there, its constants are made up
+    std::string path;  // as the system knows it
+    std::shared_ptr<const MappedFile>
+        mapped;  // null: the file is missing, its constants are made up
   };
 
   Result<const File*> Open(std::string_view path);

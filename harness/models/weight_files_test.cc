@@ -1,4 +1,4 @@
-// Weight files as a model names them: those that are opened, and the messages for the others.
+// The weight files that a model names: which are opened, and the messages for the others.
 #include "harness/models/weight_files.h"
 
 #include <array>
@@ -29,7 +29,7 @@ class WeightFilesTest : public ::testing::Test {
     WriteRow("elsewhere/c.bin", 3);
   }
   std::string Path(std::string_view name) const { return folder_->File(name); }
-  // A file of one fp16 row all of whose bytes are `byte`.
+  // A file of one fp16 row; every byte of the row is `byte`.
   void WriteRow(std::string_view name, uint8_t byte) const {
     milweights::WeightFileWriter writer;
     ASSERT_TRUE(writer.Append(mil::DataType::kFp16, Bytes(8, byte)).ok());
@@ -38,7 +38,8 @@ class WeightFilesTest : public ::testing::Test {
   WeightFiles Files(std::vector<std::string> named, WeightOptions options = {}) const {
     return WeightFiles(Path("model"), named, std::move(options));
   }
-  // The first byte of the row in the file `path`, or the error's message without the folder.
+  // Returns the first byte of the row in the file `path`, or the error's message without the
+  // folder.
   std::string First(WeightFiles& files, std::string_view path, uint64_t offset = 64) const {
     const auto bytes = files.Read(path, offset, kRow);
     if (bytes.ok()) return std::to_string(bytes->bytes[0]);

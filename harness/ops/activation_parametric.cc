@@ -34,7 +34,7 @@ constexpr Parameter kSoftplusParameters[] = {
     {.name = "beta", .dtypes = kFloats, .constant = true},
 };
 
-// The constants hold one number per channel of x, axis 1; from iOS 17 on they may be fp32 beside
+// The constants have one number per channel of x, axis 1; from iOS 17 on they may be fp32 if x is
 // fp16 (coremltools).
 Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   const TensorType& x = node.InputType(0);

@@ -1,5 +1,5 @@
-// Every operation of the public matrix stands in the operation table, or among those that no
-// numeric reference can judge, with the reason.
+// Every operation of the public matrix is in the operation table, or in the list of operations
+// without a numeric reference, with the reason.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -21,7 +21,7 @@
 namespace anecheck {
 namespace {
 
-// The sheets of both lists that the public matrix has.
+// The sheets, of both lists, whose operations are in the public matrix.
 std::vector<const OpSheet*> MatrixSheets() {
   std::vector<const OpSheet*> rows;
   for (const std::span<const OpSheet> sheets : {OpSheets(), CataloguedOps()}) {
@@ -32,7 +32,7 @@ std::vector<const OpSheet*> MatrixSheets() {
   return rows;
 }
 
-// Column names that hold quotes, as the classes do.
+// Column names with quotes, like the classes.
 std::vector<std::string> CsvFields(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -134,7 +134,7 @@ TEST(Completeness, EveryNativeLayerHasAnOperationOrAReason) {
       EXPECT_EQ(op->netlist_unit, layer.unit) << layer.op;
     }
   }
-  // 45 descriptors, 5 with a validator alone, 3 reached by their unit type
+  // 45 have descriptors, 5 only a validator, 3 are reached by their unit type
   // (facts/native_layers.csv).
   EXPECT_EQ(layers.size(), 53u);
   for (const OpDefinition* op : AllOps()) {
@@ -161,8 +161,8 @@ TEST(Completeness, NativeLayersAreThoseOfTheFacts) {
   EXPECT_EQ(rows, NativeLayers().size());
 }
 
-// Every parameter of a layer that has an operation of its own is one of that operation or among
-// those that are narrowed, which the facts have.
+// Every parameter of a layer with its own operation is a parameter of that operation or a narrowed
+// parameter, and all narrowed parameters are in the facts.
 TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
   const std::string path = testing::RealDataPath("../facts/netlist_layers.csv");
   ANECHECK_SKIP_WITHOUT(path);
@@ -210,8 +210,9 @@ TEST(Completeness, CataloguedOperationsSayWhy) {
   EXPECT_EQ(FindCataloguedOp("conv"), nullptr);
 }
 
-// Of the two tables together: operations of the matrix and native layers. Operations that no public
-// list of the engine's has are no part of the subject; they have a reason and are not counted.
+// Counts the operations of the matrix without a numeric reference and the native layers without an
+// operation. Operations that no public list of the engine names have a reason too but are not
+// counted.
 TEST(Completeness, AtMostTwentyPartsAreLeftOutAndTheReasonsArePrinted) {
   std::vector<std::pair<std::string_view, std::string_view>> reasons;
   for (const OpSheet& op : CataloguedOps()) {

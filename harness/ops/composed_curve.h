@@ -12,9 +12,9 @@ struct CurveKnot {
   double y = 0;
 };
 
-// y = start + sum of changes[i] * max(0, x + distances[i]) is the curve through the knots, flat
-// outside of them. The first layer has weights of 1 and the biases `distances`, the second the
-// weights `changes` and the bias `start`.
+// y = start + sum of changes[i] * max(0, x + distances[i]) is the curve through the knots, and
+// constant outside of them. The first layer has weights of 1 and the biases `distances`, the second
+// the weights `changes` and the bias `start`.
 struct CurveConstants {
   std::vector<double> distances;
   std::vector<double> changes;  // of the slope at each knot

@@ -1,11 +1,11 @@
 // State, buffers and control flow: schemas and shape inference.
 //
-// read_state and write_state are MIL's (facts/mil.md). The buffer movers have no public text: they
-// take the names of the state operations, which is assumed; they live in stateful graphs only
-// (facts/more/op_notes.csv), so that a buffer is a state here.
+// read_state and write_state are MIL's (facts/mil.md). No public text shows the buffer movers. They
+// are assumed to use the names of the state operations. They occur in stateful graphs only
+// (facts/more/op_notes.csv), so a buffer is a state here.
 //
-// A block is a graph of its own. Values of the graph around it that it uses are the operation's
-// `captures` and, in the same order, the block's last inputs; MIL text names them in place.
+// A block is a separate graph. The outer values that it uses are the operation's `captures` and, in
+// the same order, the block's last inputs; MIL text names them directly.
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"

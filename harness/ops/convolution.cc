@@ -45,10 +45,10 @@ Status InferConv(const NodeView& node, ResultTypes& results) {
 
 namespace {
 
-// Admitted by coremltools from iOS 17 on, but it does not say how the products become integers.
+// coremltools admits this from iOS 17 on, but does not state how the products become integers.
 constexpr std::string_view kFractionsBesideIntegers =
     "constants of floats beside int32 give int32 in a way that no source tells";
-// MIL multiplies int32 too (coremltools); the native layers take floats.
+// MIL also multiplies int32 (coremltools); the native layers take only floats.
 constexpr DTypeSet kProductTypes = {DType::kFp16, DType::kFp32, DType::kInt32};
 constexpr Parameter kLinearParameters[] = {
     {.name = "x", .dtypes = kProductTypes},
@@ -98,8 +98,8 @@ MatmulShape MatmulShapeOf(const NodeView& node) {
 
 namespace {
 
-// The element type of a product of matrices: that of both or, if one is constant, that of the other
-// (coremltools, matmul from iOS 17 on).
+// The element type of a matrix product: the common type of both operands or, if one operand is
+// constant, the type of the other (coremltools, matmul from iOS 17 on).
 Result<DType> ProductType(const NodeView& node) {
   using P = params::Matmul;
   const Value& x = node.graph().value(node.Input(P::kX));
@@ -170,7 +170,7 @@ namespace {
 
 constexpr DTypeSet kUint8Only = {DType::kUint8};
 constexpr std::array<std::string_view, 2> kQuantizations = {"linear", "lut"};
-// In the order of params::ConvQuantized. Arguments and types are those of coremltools.
+// In the order of params::ConvQuantized. Arguments and types are from coremltools.
 constexpr Parameter kConvQuantizedParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kUint8Only, .constant = true},
@@ -186,8 +186,8 @@ constexpr Parameter kConvQuantizedParameters[] = {
     {.name = "quant_bias", .dtypes = kFloats, .constant = true},
 };
 
-// The weight is weight * quant_scale + quant_bias, both for all or one per output channel
-// (coremltools; Core ML's NeuralNetwork.proto, LinearQuantizationParams).
+// The weight is weight * quant_scale + quant_bias; each of these is one number, or one per output
+// channel (coremltools; Core ML's NeuralNetwork.proto, LinearQuantizationParams).
 Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
   using P = params::ConvQuantized;
   if (node.String(P::kQuantizationType, "") == "lut") {

@@ -59,7 +59,7 @@ Status CheckPerAxis(const NodeView& node, int parameter, std::string_view name, 
   return {};
 }
 
-// The extent of one spatial axis without output_shape.
+// The extent of one spatial axis if output_shape is absent.
 int64_t TransposedExtent(const NodeView& node, size_t axis, int64_t input, int64_t kernel) {
   using P = params::ConvTranspose;
   const auto at = [&](int parameter) {
@@ -151,7 +151,7 @@ constexpr Parameter kEinsumParameters[] = {
     {.name = "equation", .kind = ParameterKind::kString},
 };
 
-// Whether the letters of `equation` are those of `pattern`, each letter standing for one other.
+// Whether `equation` is `pattern` with letters renamed one to one.
 bool IsRenamed(std::string_view equation, std::string_view pattern) {
   std::array<char, 128> name{};
   std::array<bool, 128> taken{};

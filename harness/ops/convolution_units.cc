@@ -1,7 +1,7 @@
 // The private units of the two compute lanes (ne_*: the multiply-accumulate engine, pe_*: the
-// planar engine): schemas and shape inference. No public text writes them; they take the argument
-// names of the operation whose atom they share (facts/more/op_notes.csv), which is assumed, and
-// their modes are spelled as the compiler's enumerations are (facts/enums.json).
+// planar engine): schemas and shape inference. No public text shows them. They are assumed to use
+// the argument names of the operation whose atom they share (facts/more/op_notes.csv); their modes
+// are spelled as in the compiler's enumerations (facts/enums.json).
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -27,7 +27,7 @@ constexpr Parameter kGainOffsetParameters[] = {
     {.name = "bias", .dtypes = kFloats, .constant = true},
 };
 
-// One gain and one offset a channel, axis 1 (specification 004, gain_offset_control).
+// One gain and one offset for each channel, axis 1 (specification 004, gain_offset_control).
 Status InferGainOffset(const NodeView& node, ResultTypes& results) {
   using P = params::GainOffset;
   const TensorType& x = node.InputType(P::kX);

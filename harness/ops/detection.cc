@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// MIL also has uint32, which no value here can have.
+// MIL also has uint32, which this project has no type for.
 constexpr std::array<std::string_view, 3> kIndexTypes = {"int32", "int16", "uint16"};
 constexpr DTypeSet kSortable = {DType::kFp16,  DType::kFp32,  DType::kInt32, DType::kInt8,
                                 DType::kUint8, DType::kInt16, DType::kUint16};

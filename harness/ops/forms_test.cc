@@ -134,8 +134,8 @@ std::string CeilPool(int64_t extent, int64_t kernel, int64_t stride, const char*
   return pool.Infer();
 }
 
-// floor((extent + padding - kernel + stride - 1) / stride) + 1, one less where the last window
-// would start past the input and there is padding (coremltools, avg_pool).
+// floor((extent + padding - kernel + stride - 1) / stride) + 1, one less if there is padding and
+// the last window would start past the input (coremltools, avg_pool).
 TEST(CeilMode, DropsAWindowPastTheInputIfThereIsPadding) {
   EXPECT_EQ(CeilPool(5, 2, 2, "valid", {}), "tensor<fp16, [1, 1, 3]>");
   EXPECT_EQ(CeilPool(2, 1, 3, "valid", {}), "tensor<fp16, [1, 1, 2]>");

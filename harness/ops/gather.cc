@@ -19,7 +19,7 @@ constexpr Parameter kGatherParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// Extents [0, end) of a, then those of b from `from` on; an error where they are too many.
+// Extents [0, end) of a, then those of b from `from` on; an error if there are too many.
 Status Join(const NodeView& node, const Shape& a, int end, const Shape& b, int from,
             Shape& joined) {
   for (int axis = 0; axis < end; ++axis) joined.Append(a[axis]);
@@ -44,7 +44,7 @@ Result<int> BatchDims(const NodeView& node, int parameter, const Shape& x, const
   return static_cast<int>(batch);
 }
 
-// The number that the bytes of one element of kIntegers hold.
+// The value of the bytes of one element of a type of kIntegers.
 int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
   uint32_t bits = 0;
   for (size_t i = 0; i < bytes.size(); ++i) bits |= uint32_t{bytes[i]} << (8 * i);
@@ -60,9 +60,10 @@ int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
   }
 }
 
-// Under validate_indices constant indices lie in [0, extent); negative ones count as out of bounds
-// (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter). Element i is
-// one of axis first + i % axes of x. Without validate_indices any constant is taken.
+// With validate_indices, constant indices must lie in [0, extent); negative ones count as out of
+// bounds (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter).
+// Element i is one of axis first + i % axes of x. Without validate_indices any constant is
+// accepted.
 Status CheckIndices(const NodeView& node, int parameter, int validate, const Shape& x, int first,
                     int axes) {
   const Value& indices = node.graph().value(node.Input(parameter));
@@ -103,7 +104,7 @@ constexpr Parameter kGatherAlongAxisParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// Both have the same extents beside the axis.
+// Both have the same extents except on the axis.
 Status CheckAlongAxis(const NodeView& node, const Shape& x, const Shape& indices, int axis) {
   Shape same = indices;
   if (same.rank() == x.rank()) same[axis] = x[axis];
@@ -130,7 +131,7 @@ constexpr Parameter kGatherNdParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// How many axes of `data` one index vector names, after `batch` shared axes.
+// The number of axes of `data` that one index vector addresses, after `batch` shared axes.
 Result<int> NamedAxes(const NodeView& node, const Shape& data, const Shape& indices, int batch) {
   if (indices.rank() < 1 || batch >= indices.rank()) {
     return Reject(node, fmt::format("indices {} have no index vectors", indices.ToString()));

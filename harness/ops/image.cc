@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// Required where no fallback is given.
+// Required if no fallback is given.
 constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices) {
   return {.name = name, .kind = ParameterKind::kString, .choices = choices};
 }
@@ -101,7 +101,7 @@ Status InferResizePlane(const NodeView& node, ResultTypes& results) {
                     static_cast<double>(node.Int(P::kTargetSizeWidth, 1)));
 }
 
-// MIL takes integers or fractions; here always a number, spelled in fp32.
+// MIL takes integers or reals; here it is always a real, spelled in fp32.
 constexpr Parameter Scale(std::string_view name) {
   return {.name = name,
           .kind = ParameterKind::kFloat,
@@ -167,8 +167,8 @@ constexpr Parameter kCropResizeParameters[] = {
      .fallback = Default::Words("boxes")},
 };
 
-// The form before iOS 17. roi [N, 1, 4, 1, 1] cuts every box from every image, [N, 1, 5, 1, 1] box
-// n from the image that its first number names.
+// The form before iOS 17. roi [N, 1, 4, 1, 1] crops every box from every image; [N, 1, 5, 1, 1]
+// crops box n from the image whose index is its first number.
 Status InferRoi(const NodeView& node, Shape& shape) {
   using P = params::CropResize;
   const TensorType& x = node.InputType(P::kX);
@@ -244,7 +244,7 @@ Status InferResample(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// MIL's definition names more modes and says that they are not supported.
+// MIL's definition names more modes and states that they are not supported.
 constexpr std::array<std::string_view, 1> kOnlyBilinear = {"bilinear"};
 constexpr std::array<std::string_view, 1> kOnlyConstant = {"constant"};
 constexpr std::array<std::string_view, 1> kOnlyMinusOne = {"normalized_minus_one_to_one"};

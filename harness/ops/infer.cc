@@ -29,7 +29,7 @@ Status ReadPerAxis(const NodeView& node, int parameter, int spatial, std::string
   return {};
 }
 
-// Total padding that makes the output ceil(input / stride), as MIL's "same" asks.
+// Total padding that makes the output ceil(input / stride), as MIL's "same" requires.
 int64_t SamePadding(int64_t input, int64_t span, int64_t stride) {
   const int64_t output = (input + stride - 1) / stride;
   return std::max<int64_t>(0, (output - 1) * stride + span - input);
@@ -102,8 +102,8 @@ Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<con
                                 span, i, padded));
     }
     window.output[axis] = slack / stride + 1;
-    // A window that would start in the end padding is dropped, where there is padding (coremltools,
-    // avg_pool): without it the window stays, though it covers nothing.
+    // If there is padding, a window that would start in the end padding is dropped (coremltools,
+    // avg_pool). Without padding the window stays, although it covers nothing.
     if (ceil && padding > 0 && window.output[axis] > 1 &&
         (window.output[axis] - 1) * stride >= window.input[axis] + window.pad_before[axis]) {
       --window.output[axis];
@@ -245,7 +245,7 @@ Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SlicePar
     const bool squeezed = MaskAt(node, parameters.squeeze_mask, axis);
     const int64_t given_step = stride.empty() ? 1 : stride[axis];
     if (given_step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
-    // A squeezed axis is indexed at its begin: neither its end nor its stride says anything.
+    // A squeezed axis is indexed at its begin; its end and its stride are ignored.
     const int64_t step = squeezed ? 1 : given_step;
     // The ends that Python's slices clamp to: [0, extent] forward, [-1, extent - 1] backward.
     const int64_t least = step > 0 ? 0 : -1;

@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// An Error of code kInvalid in the words "<op>: <what>".
+// An Error of code kInvalid with the message "<op>: <what>".
 Error Reject(const NodeView& node, std::string_view what);
 
 // The geometry of one sliding window over spatial axes, shared by conv and the pools.
@@ -23,7 +23,7 @@ struct Window {
       pad_after{}, output{};
 };
 
-// Attribute indices of the operation whose window is computed; -1 where it has no such attribute.
+// Attribute indices of the operation whose window is computed; -1 if it has no such attribute.
 struct WindowParameters {
   int strides = -1;
   int pad_type = -1;
@@ -33,8 +33,8 @@ struct WindowParameters {
 };
 
 // Resolves strides, dilations and padding ("valid", "same": extra at the end, "same_lower": extra
-// at the start, "custom": pad = [before, after] an axis) and the output extents. `x` is
-// [N, C, spatial...], `kernel` the window's extents. MIL's rules as coremltools states them.
+// at the start, "custom": pad = [before, after] for each axis) and the output extents. `x` is [N,
+// C, spatial...], `kernel` the window's extents. MIL's rules as coremltools states them.
 Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<const int64_t> kernel,
                              const WindowParameters& parameters);
 
@@ -42,15 +42,15 @@ Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<con
 // An axis outside or named twice is an error.
 Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank);
 
-// The axis at `parameter` in [0, rank), or `fallback` where the attribute is absent.
+// The axis at `parameter` in [0, rank), or `fallback` if the attribute is absent.
 Result<int> AxisAt(const NodeView& node, int parameter, int64_t fallback, int rank);
 
 // The only element of the constant at `parameter` (fp16, fp32 or an integer type of 8 to 32 bits).
-// An error where the operand is no constant or has more elements.
+// An error if the operand is not a constant or has more elements.
 Result<double> ConstantScalar(const NodeView& node, int parameter);
 
-// The operands of matmul as matrices: MIL reads one of rank 1 as a row (x) or a column (y), whose
-// added axis the result lacks, and transposes matrices only.
+// The operands of matmul as matrices. MIL reads an operand of rank 1 as a row (x) or a column (y)
+// and drops the added axis from the result; it transposes only matrices.
 struct MatmulShape {
   Shape x, y;
   bool x_vector = false, y_vector = false;
@@ -66,19 +66,20 @@ struct AxisSlice {
   int64_t count = 0;
   bool squeezed = false;  // the axis is dropped from the result
 };
-// Parameter indices of slice_by_index and slice_update. The computed ones are tensors; each takes
-// the place of an attribute.
+// Parameter indices of slice_by_index and slice_update. The computed ones are tensors; each
+// replaces an attribute.
 struct SliceParameters {
   int begin, end, stride, begin_mask, end_mask, squeeze_mask, computed_begin, computed_end;
 };
 // Resolves every axis of a slice of `x`; an empty axis is an error. If begin or end is computed,
-// `first` means nothing and the extent of an axis must be known otherwise: squeezed, taken whole by
-// both masks, or that of `kept`, the axes that are not squeezed (may be null).
+// `first` is meaningless, and the extent of an axis must be known in another way: the axis is
+// squeezed, both masks take it whole, or `kept` states it. `kept` lists the extents of the axes
+// that are not squeezed, and may be null.
 Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
                                                             const SliceParameters& parameters,
                                                             const Shape* kept = nullptr);
-// Holds where `attribute` or the tensor at `computed`, one integer an axis of `x`, is given and not
-// both. `name` is MIL's for either.
+// An error unless exactly one of `attribute` and the tensor at `computed` (one integer for each
+// axis of `x`) is given. `name` is MIL's name of both.
 Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int computed,
                    std::string_view name);
 
@@ -89,7 +90,7 @@ Status InferPool(const NodeView& node, ResultTypes& results);
 
 // Infers one result of x's own type (parameter 0).
 Status InferSameAsX(const NodeView& node, ResultTypes& results);
-// Infers the broadcast of parameters 0 and 1, which must agree in element type.
+// Infers the broadcast of parameters 0 and 1, which must have one element type.
 Status InferBroadcast(const NodeView& node, ResultTypes& results);
 
 }  // namespace anecheck

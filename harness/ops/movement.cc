@@ -15,9 +15,9 @@ constexpr Parameter kReshapeParameters[] = {
     {.name = "shape", .kind = ParameterKind::kInts},
 };
 
-// MIL: -1 stands for the extent that the element count leaves, 0 for the input's own extent,
-// counted from the last axis, or for 1 where the input has no such axis. So iOS 17 has it; before,
-// a 0 was allowed only where both have as many axes, which gives the same.
+// MIL (iOS 17): -1 means the extent that the element count leaves; 0 means the input's extent of
+// that axis, counted from the last axis, or 1 if the input has no such axis. Earlier versions allow
+// 0 only if both have the same number of axes, with the same result.
 Status InferReshape(const NodeView& node, ResultTypes& results) {
   using P = params::Reshape;
   const TensorType& x = node.InputType(P::kX);
@@ -132,7 +132,7 @@ constexpr Parameter kPadParameters[] = {
      .fallback = Default::Number(0)},
 };
 
-// `pad` gives [before, after] for the last pad.size() / 2 axes.
+// `pad` is [before, after] for each of the last pad.size() / 2 axes.
 Status InferPad(const NodeView& node, ResultTypes& results) {
   using P = params::Pad;
   const TensorType& x = node.InputType(P::kX);
@@ -167,8 +167,8 @@ constexpr Parameter kSliceBySizeParameters[] = {
     ComputedPlace("begin"),
 };
 
-// MIL: size -1 takes everything from begin to the end of the axis; from a computed begin that is an
-// extent which depends on the data.
+// MIL: size -1 takes everything from begin to the end of the axis; with a computed begin, that
+// extent depends on the data.
 Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   using P = params::SliceBySize;
   const TensorType& x = node.InputType(P::kX);

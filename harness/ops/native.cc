@@ -1,8 +1,8 @@
 // Native layers that only direct authoring reaches: schemas and shape inference. Names and
 // attributes are those of a network description (facts/native_layers.csv, netlist_layers.csv); the
-// arithmetic, layout and restrictions of each are those of public netlists
+// arithmetic, layout and restrictions of each come from public netlists
 // (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors are
-// [N, C, H, W], as the engine holds them.
+// [N, C, H, W], as in the engine.
 #include "harness/ops/native.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 4> kArgModes = {"SpatialArgMax", "Spatial
 constexpr std::array<std::string_view, 3> kDimensions = {"Channel", "Height", "Width"};
 constexpr std::array<std::string_view, 5> kScaledTypes = {"Add", "Mult", "Sub", "Max", "Min"};
 
-// The last position that fp16 tells apart from its neighbours.
+// The last position that fp16 distinguishes from its neighbours.
 constexpr int64_t kMostPositions = 2048;
 
 constexpr Parameter Name(std::string_view name, std::span<const std::string_view> choices) {
@@ -54,8 +54,8 @@ constexpr Parameter kSdpaParameters[] = {
     Flag("SubtractMax"),
 };
 
-// The sequence stands in C, heads in H, the embedding in W (facts/more/netplist_keys.csv). A mask
-// is for all heads or has a plane per head. Without SubtractMax an engine's softmax is wrong
+// The sequence is axis C, heads are axis H, the embedding is axis W (facts/more/netplist_keys.csv).
+// A mask is for all heads or has a plane per head. Without SubtractMax an engine's softmax is wrong
 // (facts/known_defects.csv, D21).
 Status InferSdpa(const NodeView& node, ResultTypes& results) {
   using P = params::NativeSdpa;
@@ -131,8 +131,8 @@ Status InferTopK(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kArgMinMaxParameters[] = {{.name = "x"}, Name("Mode", kArgModes)};
 
-// The window is the whole plane: public netlists show no other. Spatial modes give one position of
-// the flattened plane a channel, the others one channel a place.
+// The window is the whole plane: public netlists show no other. Spatial modes return one position
+// of the flattened plane for each channel; the other modes return one channel for each place.
 Status InferArgMinMax(const NodeView& node, ResultTypes& results) {
   using P = params::NativeArgMinMax;
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
@@ -185,7 +185,7 @@ constexpr Parameter kScaledParameters[] = {
 };
 
 // Sub is refused by the compiler, and Mult ignores the scale (facts/netlist_layers.csv,
-// scaled_elementwise): rules of legality and documented defects, not of the form.
+// scaled_elementwise): these are rules of legality and documented defects, not of the form.
 Status InferScaled(const NodeView& node, ResultTypes& results) {
   using P = params::NativeScaledElementWise;
   if (node.InputShape(P::kX) != node.InputShape(P::kY)) {
@@ -272,8 +272,8 @@ Status InferRadius(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kDynamicGainParameters[] = {
     {.name = "x"}, {.name = "scale", .need = Need::kOptional}, {.name = "bias"}};
 
-// Public netlists show planes of one element; that scale and bias hold for a whole plane, as GOC's
-// do, is assumed.
+// Public netlists show planes of one element; it is assumed that scale and bias apply to a whole
+// plane, as in GOC.
 Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
   using P = params::GainOffset;
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
@@ -292,9 +292,8 @@ Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kDynamicSliceParameters[] = {
     {.name = "x"}, Integer("start"), Integer("SliceSize")};
 
-// The one instance that is known to be taken: a width of 4, a size of 2, a start that keeps the
-// slice inside (facts/more/defects_plus.csv, dynamic_slice). No source says how padding and
-// background act.
+// The only instance known to be supported: a width of 4, a size of 2, a start that keeps the slice
+// inside (facts/more/defects_plus.csv, dynamic_slice). No source describes padding and background.
 Status InferDynamicSlice(const NodeView& node, ResultTypes& results) {
   using P = params::NativeDynamicSlice;
   const Shape& x = node.InputShape(P::kX);
@@ -330,11 +329,11 @@ int NativeAxis(std::string_view dimension) {
   return dimension == "Channel" ? 1 : dimension == "Height" ? 2 : 3;
 }
 
-// The floors are the first family whose code generation takes the layer by direct authoring
+// The floors are the first family whose code generation supports the layer by direct authoring
 // (facts/netlist_layers.csv): sort and top-k above A13, range normalization above A13
 // (specification 004, table 26.1), the dynamic slice above A13 (facts/known_defects.csv, D18).
-// Dropout's byte is set from A15 on (specification 003, table 24.3); that rate 0 runs everywhere,
-// as the guide's catalog has it (facts/source_conflicts.csv), is not taken.
+// Dropout's byte is set from A15 on (specification 003, table 24.3); the guide's catalog, in which
+// rate 0 runs everywhere (facts/source_conflicts.csv), is not followed.
 constinit const OpDefinition kOpNativeSdpa =
     Define(OpKind::kNativeSdpa, kSdpaParameters, InferSdpa);
 constinit const OpDefinition kOpNativeSort =

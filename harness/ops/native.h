@@ -1,15 +1,15 @@
-// The rooms' common knowledge of the native layers that only direct authoring reaches.
+// Facts that several rooms share about the native layers that only direct authoring reaches.
 #pragma once
 
 #include <string_view>
 
 namespace anecheck {
 
-// The axis of [N, C, H, W] that a Dimension names: "Channel", "Height", else the width.
+// The axis of [N, C, H, W] that the attribute Dimension names: "Channel", "Height", else the width.
 int NativeAxis(std::string_view dimension);
 
 namespace params {
-// The attributes of CrossCorrelation, behind x and the template.
+// The attributes of CrossCorrelation, after x and the template.
 struct NativeTemplate {
   enum : int { kHeight = 2, kWidth = 3 };
 };

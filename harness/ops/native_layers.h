@@ -1,5 +1,5 @@
-// How the engine's native layers stand in the operation table. Used by `anecheck ops` and by the
-// test that no layer is forgotten.
+// The engine's native layers and the operations of the table that compute them. Used by `anecheck
+// ops` and by the test that no layer is missing.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct NativeLayer {
 // The 53 rows, in the order of the facts.
 std::span<const NativeLayer> NativeLayers();
 
-// A parameter of a layer that the table does not take, or with one value alone.
+// A parameter of a layer that the table does not support, or with one value only.
 struct NarrowedParameter {
   std::string_view layer;      // NativeLayer::layer
   std::string_view parameter;  // facts/netlist_layers.csv

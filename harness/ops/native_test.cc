@@ -1,4 +1,4 @@
-// Native layers: shapes, and the refusals of each in the words of its rule.
+// Native layers: shapes, and the message of each refusal.
 #include "harness/ops/native.h"
 
 #include <cmath>

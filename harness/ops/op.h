@@ -1,5 +1,5 @@
-// The operation table: every operation's schema and the facts by which its legality is judged.
-// Lowering, generators, oracles and the simulated engine all look operations up here.
+// The operation table: every operation's schema and the facts that decide its legality. Lowering,
+// generators, oracles and the simulated engine all look operations up here.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr size_t kOpCount = 0
 #include "harness/ops/ops.def"
     ;
 
-// The sheet, with the form of the operation.
+// The sheet and the schema of the operation.
 struct OpDefinition : OpSheet {
   OpSchema schema;  // schema.id is the OpKind
 };
@@ -34,12 +34,12 @@ struct OpDefinition : OpSheet {
 // Every operation, indexed by OpKind.
 std::span<const OpDefinition* const> AllOps();
 inline const OpDefinition& GetOp(OpKind kind) { return *AllOps()[static_cast<size_t>(kind)]; }
-// Null where no operation is called `name`.
+// Null if no operation is called `name`.
 const OpDefinition* FindOp(std::string_view name);
 inline OpKind KindOf(const OpSchema& schema) { return static_cast<OpKind>(schema.id); }
 inline const OpDefinition& DefinitionOf(const OpSchema& schema) { return GetOp(KindOf(schema)); }
 
-// The table as the graph room wants it.
+// The table as a Vocabulary of the graph room.
 const Vocabulary& OpVocabulary();
 
 }  // namespace anecheck

@@ -60,7 +60,7 @@ bool IsFlag(ParameterKind kind) {
   return kind == ParameterKind::kBool || kind == ParameterKind::kBools;
 }
 
-// Whether the parameter takes the value that its absence stands for.
+// Whether the parameter accepts its own default value.
 bool TakesDefault(const Parameter& parameter) {
   const Default& fallback = parameter.fallback;
   const bool is_name = parameter.kind == ParameterKind::kString;
@@ -105,7 +105,7 @@ TEST(OpTable, DefaultsAreToldInWords) {
   EXPECT_EQ(text("split", "num_splits"), "as many as split_sizes has");
 }
 
-// A name without case, underscores and the words that say how an argument comes.
+// A name in lower case, without underscores and without the words for the form of an argument.
 std::string Folded(std::string_view name) {
   std::string folded;
   for (const char c : name) {
@@ -115,7 +115,7 @@ std::string Folded(std::string_view name) {
   return folded.starts_with(kComputed) ? folded.substr(kComputed.size()) : folded;
 }
 
-// A struct of params.h: the names of its parameters in order, without their `k`.
+// A struct of params.h: the names of its parameters in order, without the leading `k`.
 struct Listed {
   std::string name;
   std::vector<std::string> parameters;
@@ -153,7 +153,7 @@ const OpDefinition* OpCalled(std::string_view name) {
   return nullptr;
 }
 
-// The structs that several operations share, or that have another name, by one of their operations.
+// For each struct that several operations share, or that has another name, one of its operations.
 constexpr std::pair<std::string_view, OpKind> kShared[] = {
     {"Pool", OpKind::kAvgPool},
     {"Binary", OpKind::kAdd},
@@ -172,7 +172,7 @@ constexpr std::pair<std::string_view, OpKind> kShared[] = {
     {"RingRead", OpKind::kCircularBufferToTensor},
     {"RingWrite", OpKind::kTensorToCircularBuffer},
 };
-// Each has one index for parameters that the operations name differently.
+// Structs with one index for parameters that the operations name differently.
 constexpr std::string_view kOfManyNames[] = {"Blocks", "Batches"};
 
 TEST(Params, IndicesAreThoseOfTheSchemas) {

@@ -1,4 +1,4 @@
-// Shape inference and checks of operations, strict in the words of the real layers.
+// Shape inference and checks of operations, with the messages of the real layers.
 #include <gtest/gtest.h>
 
 #include "harness/graph/graph.h"
@@ -144,7 +144,7 @@ TEST(Pool, CeilModeDropsWindowsThatStartInTheEndPadding) {
                 .Flag(P::kCeilMode, true)
                 .Infer(),
             "tensor<fp16, [1, 2, 3, 3]>");
-  // Four windows of stride 2 would begin at 6, past the 5 inputs and the padding before them.
+  // The fourth window of stride 2 would begin at 6, past the 5 inputs and the padding before them.
   EXPECT_EQ(pool({1, 2, 5}, {2})
                 .Set(P::kStrides, Ints{2})
                 .Set(P::kPad, Ints{1, 1})

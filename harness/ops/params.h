@@ -1,5 +1,6 @@
 // Parameter indices of every operation: the order in which its schema lists them. Rooms that read
-// operands and attributes use these names instead of numbers; a test holds them to the schemas.
+// operands and attributes use these names instead of numbers; a test compares them with the
+// schemas.
 #pragma once
 
 namespace anecheck::params {
@@ -87,7 +88,7 @@ struct Concat {
 struct Pad {
   enum : int { kX, kPad, kMode, kConstantVal };
 };
-struct SliceBySize {  // kComputedBegin takes kBegin's place where it is no constant
+struct SliceBySize {  // kComputedBegin replaces a kBegin that is not constant
   enum : int { kX, kBegin, kSize, kComputedBegin };
 };
 
@@ -253,7 +254,7 @@ struct Cast {
 struct ConvTranspose {
   enum : int { kX, kWeight, kBias, kPad, kOutputShape, kPadType, kStrides, kDilations, kGroups };
 };
-struct ConvQuantized {  // those of Conv first
+struct ConvQuantized {  // the parameters of Conv come first
   enum : int {
     kX,
     kWeight,
@@ -318,7 +319,7 @@ struct ConstexprCast {
   enum : int { kSourceVal, kOutputDtype };
 };
 
-// state and control flow; the captures of every operation with blocks stand at parameter 1
+// state and control flow; the captures of every operation with blocks are parameter 1
 struct WriteState {  // read_state has kInput alone
   enum : int { kInput, kData };
 };

@@ -1,5 +1,5 @@
 // Constants and compressed constants: schemas and shape inference (coremltools op reference, iOS16
-// constexpr_ops and iOS18 compression; both forms of the table and of the mask are taken).
+// constexpr_ops and iOS18 compression; both forms of the table and of the mask are supported).
 #include <bit>
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ Result<Shape> ShapeFrom(const NodeView& node, int parameter) {
   return shape;
 }
 
-// Bits of an index into a packed table; 0 where the format has no such table.
+// Bits of an index into a packed table; 0 if the format has no such table.
 int PackedIndexBits(int64_t palettes) {
   for (const int bits : {1, 2, 4, 6, 8}) {
     if (palettes == int64_t{1} << bits) return bits;
@@ -113,7 +113,7 @@ Status InferPackedLut(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// A table for each block of the indices: [blocks of each axis..., 2^bits, vector].
+// One table for each block of the indices: [blocks of each axis..., 2^bits, vector].
 Status CheckLut(const NodeView& node, const Shape& indices, DType index_type, const Shape& lut,
                 int vector_axis) {
   const int rank = indices.rank();
@@ -141,7 +141,7 @@ Status CheckLut(const NodeView& node, const Shape& indices, DType index_type, co
   return {};
 }
 
-// The indices' shape with the vector's extent on its axis.
+// The shape of the indices, with the axis of the vector multiplied by its length.
 Shape ExpandedShape(const NodeView& node, Shape shape, int64_t vector, int vector_axis) {
   if (vector > 1) shape[*NormalizeAxis(node.Int(vector_axis, 0), shape.rank())] *= vector;
   return shape;

@@ -11,8 +11,9 @@
 namespace anecheck {
 namespace {
 
-// The text of rnn names sigmoid_hard, coremltools' runtime test of lstm hard_sigmoid: 0.2 x + 0.5
-// between 0 and 1. scaled_tanh has no coefficients here and is tanh (test_recurrent.py, TestLSTM).
+// The documentation of rnn names sigmoid_hard; coremltools' runtime test of lstm names
+// hard_sigmoid: 0.2 x + 0.5, clipped to [0, 1]. scaled_tanh has no coefficients here and equals
+// tanh (test_recurrent.py, TestLSTM).
 constexpr std::array<std::string_view, 7> kActivations = {
     "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", "sigmoid_hard", "scaled_tanh"};
 constexpr std::array<std::string_view, 2> kDirections = {"forward", "reverse"};
@@ -94,7 +95,7 @@ struct Extents {
   int64_t steps = 0, batch = 0, input = 0, hidden = 0;
 };
 
-// Unlike other layers' constants those of recurrent cells are of x's type on iOS 17 too
+// Unlike the constants of other layers, those of recurrent cells have x's type on iOS 17 too
 // (coremltools, ops/defs/iOS17/recurrent.py).
 Status ExpectShape(const NodeView& node, int parameter, const Shape& wanted) {
   if (!node.HasInput(parameter)) return {};

@@ -1,4 +1,4 @@
-// The parts from which the rows of the operation table are made. Used by the operation files only.
+// Helpers that build the rows of the operation table. Used by the operation files only.
 #pragma once
 
 #include "harness/ops/op.h"
@@ -12,7 +12,7 @@ using Infer = Status (*)(const NodeView&, ResultTypes&);
 // An operation that only changes a state.
 inline constexpr bool kWithoutResults = false;
 
-// The row of one operation: its sheet, with the parameters and the shape rule.
+// The row of one operation: its sheet, the parameters and the shape rule.
 constexpr OpDefinition Define(OpKind kind, std::span<const Parameter> parameters, Infer infer,
                               std::span<const std::string_view> blocks = {},
                               bool has_results = true) {
@@ -32,7 +32,7 @@ constexpr Parameter OptionalParameter(std::string_view name, ParameterKind kind,
   return {.name = name, .kind = kind, .need = Need::kOptional, .fallback = fallback};
 }
 
-// The tensor form of an attribute that lists places, one integer an axis.
+// The tensor form of an attribute with one integer for each axis.
 constexpr Parameter ComputedPlace(std::string_view name) {
   return {.name = name,
           .need = Need::kOptional,

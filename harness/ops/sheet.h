@@ -1,5 +1,5 @@
-// The sheet of an operation: its name, its class, how far it gets on each generation and the facts
-// by which its legality is judged. harness/ops/ops.def holds one sheet per operation.
+// The sheet of an operation: its name, its class, how far it gets on each generation, and the facts
+// that decide its legality. harness/ops/ops.def holds one sheet per operation.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ std::string_view ReachName(Reach reach);
 // On A13, A14, A15, A16 and later.
 using FamilyReach = std::array<Reach, 4>;
 
-// The floor of operations that no family's engine has (facts/op_device_matrix.csv, no_path).
+// The floor of operations that no engine has (facts/op_device_matrix.csv, no_path).
 inline constexpr uint8_t kNoFamily = 255;
 
 // The pairs of elements that a sum of products takes: the structure of the operation, which several
@@ -58,7 +58,8 @@ enum class Products : uint8_t {
 };
 
 // The axes that an operation treats alike, as oracles/metamorphic defines them: metamorphic
-// relations cut along them, or put entries in another order. The last rules say why there are none.
+// relations cut along them, or put entries in another order. The last rules state why there are no
+// such axes.
 enum class AxisRule : uint8_t {
   kPointwise,         // an element follows from the elements at its place
   kChannelConstants,  // every axis but that of the channels
@@ -94,7 +95,7 @@ enum class AxisRule : uint8_t {
   kPairsOfPlaces,     // an element follows from several places whose order counts
   kBeforeTheProgram,  // it is computed before the program runs, and must be
   kOfStates,          // it reads or changes a state as a whole
-  kOfBlocks,          // the work stands in blocks
+  kOfBlocks,          // the work is in blocks
   kNoText,            // no MIL text names it, in which metamorphic cases are written
 };
 constexpr bool SaysWhyNone(AxisRule rule) { return rule >= AxisRule::kReadAnew; }
@@ -121,15 +122,15 @@ struct OpSheet {
   std::optional<FamilyReach> reach = {};
   // The lowest family index on which the conversion route emits it natively (specification 003,
   // table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or rejects; kNoFamily
-  // where only the host has it.
+  // if only the host has it.
   uint8_t family_floor = 0;
   // The HAL capability byte that the direct route reads, or 0 (specification 003, table 24.3).
   uint16_t capability = 0;
-  // The unit type of the network description (facts/native_layers.csv), or empty where the
-  // operation has no direct route.
+  // The unit type of the network description (facts/native_layers.csv), or empty if the operation
+  // has no direct route.
   std::string_view netlist_unit = {};
   Products products = Products::kNone;
-  // Never empty where there is a schema.
+  // Never empty if there is a schema.
   AxisRules axes = {};
   // The reason that there is no numeric reference; empty if there is one.
   std::string_view no_reference_reason = {};
@@ -139,7 +140,7 @@ struct OpSheet {
 std::span<const OpSheet> OpSheets();
 // Operations of the public matrix that are listed and have no schema, each with the reason.
 std::span<const OpSheet> CataloguedOps();
-// Of both lists; null where no operation is called `name`.
+// The sheet called `name` of either list; null if there is none.
 const OpSheet* FindSheet(std::string_view name);
 const OpSheet* FindCataloguedOp(std::string_view name);
 

@@ -23,7 +23,7 @@ constexpr Parameter kReshapeLikeParameters[] = {
     {.name = "end_masks", .kind = ParameterKind::kBools, .tuple = true},
 };
 
-// The result's shape is the references' shape[begin:end], one after another.
+// The result's shape joins shape[begin:end] of each reference.
 Status InferReshapeLike(const NodeView& node, ResultTypes& results) {
   using P = params::ReshapeLike;
   const TensorType& x = node.InputType(P::kX);
@@ -62,7 +62,7 @@ constexpr Parameter kExpandDimsParameters[] = {
     {.name = "axes", .kind = ParameterKind::kInts},
 };
 
-// The axes are those of the result.
+// The axes count in the result.
 Status InferExpandDims(const NodeView& node, ResultTypes& results) {
   using P = params::OverAxes;
   const TensorType& x = node.InputType(P::kX);
@@ -197,7 +197,7 @@ Status InferSplit(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// A scalar whose element type the result takes.
+// A scalar that determines the element type of the result.
 constexpr Parameter Filler(std::string_view name, std::string_view fallback) {
   return {.name = name,
           .need = Need::kOptional,

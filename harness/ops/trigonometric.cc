@@ -20,7 +20,7 @@ constexpr Parameter kCostVolumeParameters[] = {
     {.name = "disparity_range", .kind = ParameterKind::kInt},
 };
 
-// Depth 1, channel 3, height 1, fp16 (facts/netlist_layers.csv, cross_product): the vectors stand
+// Depth 1, channel 3, height 1, fp16 (facts/netlist_layers.csv, cross_product): the vectors lie
 // along axis 1 of [N, 3, 1, W].
 Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
   const Shape& x = node.InputShape(params::Binary::kX);
@@ -35,8 +35,8 @@ Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
 }
 
 // cost[d, x] = |x[x] - y[x + d]| for d up to the range: one plane per disparity, rows of one
-// channel (facts/netlist_layers.csv, cost_volume, and the public notes it cites). No source says
-// which axis direction 1 means, so only 0 is taken.
+// channel (facts/netlist_layers.csv, cost_volume, and the public notes it cites). No source states
+// which axis direction 1 means, so only 0 is accepted.
 Status InferCostVolume(const NodeView& node, ResultTypes& results) {
   using P = params::CostVolume;
   const Shape& x = node.InputShape(P::kX);

@@ -1,5 +1,6 @@
 // Parameters that several operations of the convolution class share, with MIL's names and defaults
-// (coremltools op reference). The private units take those of the operation whose atom they share.
+// (coremltools op reference). The private units use the parameters of the operation whose atom they
+// share.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ inline constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "
 inline constexpr Parameter kConvParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats},
-    // Constant before iOS 17 alone (coremltools).
+    // Must be constant only before iOS 17 (coremltools).
     {.name = "bias", .need = Need::kOptional, .dtypes = kFloats},
     OptionalParameter("strides", ParameterKind::kInts, Default::Number(1)),
     {.name = "pad_type",
@@ -37,8 +38,8 @@ inline constexpr Parameter kMatmulParameters[] = {
 
 inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
 
-// In the order of params::UnitPool: avg_pool has all but the mode, the other pools all but the last
-// two.
+// In the order of params::UnitPool: avg_pool has all except the mode; the other pools have all
+// except the last two.
 inline constexpr Parameter kUnitPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},

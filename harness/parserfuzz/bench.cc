@@ -17,18 +17,19 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kMostOfHangs{20};  // of the runs that make one finding small
 constexpr int kMostTries = 3;
-constexpr int kKnownHangPart = 10;  // of the limit, until a file is asked whether its hang is known
+constexpr int kKnownHangPart =
+    10;  // share of the limit after which a hang is compared with known ones
 constexpr int kShortestLook = 200;  // milliseconds
 
-// The bench's path is another in each run and for each job.
+// Replaces the bench's path, which differs between runs and jobs.
 void ForgetPath(const std::string& path, std::string& text) {
   for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
     text.replace(at, path.size(), kFileWord);
   }
 }
 
-// Shells, env, timeout and the like exit so where the program that they were given is not there or
-// cannot be run; some programs do for a file that they do not like.
+// Shells, env, timeout and similar programs use these exit codes if their program is missing or
+// cannot be run. Some parsers use them for a file that they refuse.
 bool IsUnstarted(const CommandOutcome& outcome) {
   return outcome.signal == 0 && (outcome.exit_code == 126 || outcome.exit_code == 127);
 }
@@ -135,7 +136,7 @@ Bytes Bench::MakeSmall(const Failure& failure, const Bytes& file, int runs,
 }
 
 Result<CommandOutcome> Bench::Run(const std::vector<std::string>& command, const Bytes& file) {
-  // Starts no command once a stop was asked for.
+  // Starts no command after a stop was requested.
   if (stop_ != nullptr && stop_->load()) return CommandOutcome{.stopped = true};
   CommandLimits limits = options_->limits;
   limits.want_stack = true;

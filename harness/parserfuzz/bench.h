@@ -24,7 +24,7 @@ inline constexpr const char* kOfTheSecond = " (of the second command)";
 
 enum class Start : uint8_t { kNotRun, kUnstarted, kStarted };
 
-// The fate of one file.
+// The outcome of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
@@ -36,23 +36,23 @@ struct Trial {
   std::vector<Feature> features = {};
 };
 
-// Whether a command, which has no word for the file, is a persistent driver.
+// Whether the command is a persistent driver: no word stands for the file.
 bool IsDriver(const std::vector<std::string>& command);
 
 // Used by one thread at a time.
 class Bench {
  public:
-  // `stop` and `symboliser` outlive it.
+  // `stop` and `symboliser` must outlive it.
   static Result<Bench> Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop,
                               Symboliser* symboliser);
 
   Result<Trial> Try(const Bytes& file);
 
-  // kNotFound where the command says of the file that it cannot be started.
+  // kNotFound if the command cannot be started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
-  // Whether the file fails in this way again: a busy machine, chance and traces of other runs may
-  // make one fail. True where the run is stopped before that is known.
+  // Whether the file fails in this way again, since a busy machine, chance or remains of other runs
+  // may make a file fail once. True if the run is stopped before that is known.
   bool FailsAgain(const Failure& failure, const Bytes& file, const std::function<void()>& ran);
 
   // A smaller file that fails in the same way, after at most `runs` runs or when `is_over`. `ran`
@@ -60,8 +60,8 @@ class Bench {
   Bytes MakeSmall(const Failure& failure, const Bytes& file, int runs,
                   const std::function<bool()>& is_over, const std::function<void()>& ran);
 
-  // Files that run longer than a tenth of the limit are asked for their stack then, and given the
-  // whole limit only where it is none of these.
+  // Sets the known hangs. A file that runs longer than a tenth of the limit has its stack printed
+  // then, and gets the whole limit only if the stack is none of these.
   void KnowHangs(std::vector<std::vector<std::string>> stacks) { hangs_ = std::move(stacks); }
 
  private:

@@ -1,4 +1,4 @@
-// The kept part of a stream that may never end: its beginning and its end.
+// The beginning and the end of a stream that may be endless.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class CapturedOutput {
     tail_.erase(0, tail_.size() - kKept);
   }
 
-  // Head and tail, with a line between them that says how much is not there.
+  // Head and tail, with a line between them that states how much is left out.
   std::string Text() const {
     const size_t more = tail_.size() - std::min(tail_.size(), kKept);
     if (left_out_ + more == 0) return head_ + tail_;

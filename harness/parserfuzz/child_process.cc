@@ -47,13 +47,13 @@ void LimitTo(Resource resource, uint64_t bytes) {
   _exit(127);
 }
 
-// In the new process, of which other threads are no part: nothing here takes memory or a lock.
-// Limits are set before the program begins, which posix_spawn(3) has no word for.
+// Runs in the new process, without the other threads: nothing here may allocate or lock. Sets
+// limits before the program begins, which posix_spawn(3) cannot do.
 [[noreturn]] void Become(char* const* argv, char** environment, const ChildStart& start,
                          const CommandLimits& limits, int failure) {
   setpgid(0, 0);
 #if defined(__linux__)
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // where this one is killed
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if this process is killed
 #endif
   LimitTo(RLIMIT_FSIZE, limits.max_file);
   LimitTo(RLIMIT_CORE, 0);  // one for each run that crashes would fill the disk as well
@@ -69,8 +69,8 @@ void LimitTo(Resource resource, uint64_t bytes) {
   EndUnstarted(failure);
 }
 
-// 0, or the error for which the program cannot be started. `failure` is closed in the new process
-// when the program begins.
+// 0, or the error why the program cannot be started. `failure` is closed in the new process when
+// the program begins.
 int WaitForStart(pid_t pid, int failure) {
   int code = 0;
   ssize_t size = 0;
@@ -108,7 +108,7 @@ void CloseDescriptor(int& descriptor) {
 }
 
 std::vector<std::string> ChildEnvironment() {
-  // Options that the user gave stand behind ours and count.
+  // The user's options follow ours and take precedence.
   const bool symbols = SymboliserPath().empty();
   const std::string sanitizer = fmt::format("handle_abort=1:symbolize={}", symbols ? 1 : 0);
   const std::pair<std::string_view, std::string> added[] = {

@@ -1,4 +1,4 @@
-// Starts a program in a process group of its own, with limits and the descriptors that it is given.
+// Starts a program in a new process group, with limits and the given descriptors.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace anecheck::parserfuzz {
 
-// Both -1 where no pipe could be made. No program inherits an end by itself, and the numbers are
-// above those of the standard streams.
+// Both are -1 if no pipe could be made. Programs inherit an end only if it is passed to them, and
+// the numbers are above those of the standard streams.
 struct PipeEnds {
   int read = -1;
   int write = -1;
 };
 PipeEnds MakePipe();
 
-// Closes it where it is open, and sets it to -1.
+// Closes the descriptor if it is open, and sets it to -1.
 void CloseDescriptor(int& descriptor);
 
 struct ChildStart {
@@ -29,12 +29,12 @@ struct ChildStart {
   std::vector<std::string> environment;  // "NAME=value", instead of this process's
 };
 
-// The environment of every parser: runtimes print a stack on a fatal signal, and sanitizers one
-// without symbols if the harness can name its frames (symbolise.h).
+// The environment of every parser: runtimes print a stack on a fatal signal; sanitizers print it
+// without symbols if the harness can name the frames (symbolise.h).
 std::vector<std::string> ChildEnvironment();
 
-// The process, which leads its group and dies with this one. Standard input is empty. The caller
-// waits for it. Errors: kNotFound where the program cannot be started, kIo without a pipe.
+// Starts a process that leads its group and dies with this one. Standard input is empty. The caller
+// must wait for it. Errors: kNotFound if the program cannot be started, kIo without a pipe.
 Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits);
 
 }  // namespace anecheck::parserfuzz

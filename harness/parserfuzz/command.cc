@@ -44,7 +44,7 @@ class Pipe {
   int theirs() const { return ends_.write; }
   void CloseTheirs() { CloseDescriptor(ends_.write); }
 
-  // Takes the bytes that are there, a few reads at most; closes at the end of the stream.
+  // Reads the available bytes, in a few reads at most; closes at the end of the stream.
   void Take() {
     std::array<char, 65536> chunk;
     for (int i = 0; i < 4 && open(); ++i) {
@@ -73,7 +73,7 @@ uint64_t PeakBytes(const rusage& usage) {
 #endif
 }
 
-// Watches one program until it ends or must.
+// Watches one program until it ends or exceeds a limit.
 class Watch {
  public:
   Watch(pid_t pid, const CommandLimits& limits, const std::atomic<bool>* stop, Pipe& out, Pipe& err)
@@ -94,7 +94,7 @@ class Watch {
     if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
     if (WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
     NotePeak(usage);
-    // The pipes hold no more than these reads take. A process that still writes has left the group.
+    // These reads empty the pipes. A process that still writes has left the group.
     out_.Take();
     err_.Take();
     outcome_.out = out_.Text();
@@ -123,7 +123,7 @@ class Watch {
     return outcome_.timed_out || outcome_.peak_memory > limits_.max_memory;
   }
 
-  // Until it says something or ends, and no longer than a few milliseconds.
+  // Waits until the program writes or ends, but at most a few milliseconds.
   void Pause() {
     if (pause_ < milliseconds(5)) pause_ *= 2;
     if (!out_.open() && !err_.open()) return std::this_thread::sleep_for(pause_);
@@ -141,7 +141,7 @@ class Watch {
     return err_.Taken() != before;
   }
 
-  // The peak that the system tells begins with that of the process which started the program.
+  // The peak that the system reports starts at the peak of the process that started the program.
   void NotePeak(const rusage& usage) {
     rusage own{};
     getrusage(RUSAGE_SELF, &own);

@@ -1,5 +1,5 @@
-// The harm that a command may do to the machine: write without end, take memory, hang. It is ended,
-// and its end is reported.
+// A command that harms the machine (endless output, too much memory, a hang) is ended, and its end
+// is reported.
 #include "harness/parserfuzz/command.h"
 
 #include <csignal>
@@ -40,7 +40,8 @@ TEST(Command, TheBeginningOfAnOutputIsKeptAndItsEnd) {
   EXPECT_EQ(RunScript("seq 20000", {}).out.find("left out"), std::string::npos);
 }
 
-// `tail` keeps the last line, of which this file has but one. The shell's child takes the memory.
+// `tail` keeps the last line in memory, and this file is one line. The shell's child takes the
+// memory.
 TEST(Command, WhoTakesMemoryIsEndedAtTheLimit) {
   const CommandLimits limits = {.timeout_ms = 60000, .max_memory = 64 * kMebibyte};
   const auto outcome = RunScript("ulimit -v 3000000; tail /dev/zero; true", limits);
@@ -56,7 +57,7 @@ TEST(Command, WhoWorksEndsAtTheLimitOfProcessorTime) {
   EXPECT_EQ(outcome.signal, SIGKILL);
 }
 
-// As one that is ready and gets no processor: on a busy machine all are slow.
+// Sleeping stands for a program that is ready but gets no processor on a busy machine.
 TEST(Command, WhoUsesNoProcessorHasMoreOfTheClock) {
   EXPECT_FALSE(RunScript("sleep 2", {.timeout_ms = 1500}).timed_out);
   EXPECT_TRUE(RunScript("sleep 100", {.timeout_ms = 50}).timed_out);
@@ -78,7 +79,7 @@ TEST(Command, AFileThatGrowsEndsAtTheLimit) {
   EXPECT_EQ(ReadFile(path).value().size(), 5000u);
 }
 
-// Killed, it still has to get a processor to end; its remains then have no command line.
+// A killed process still needs the processor to end; after that it has no command line.
 TEST(Command, ItsBackgroundProcessesEndWithIt) {
   const auto outcome = RunScript("sleep 200 & echo $!", {});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -1,9 +1,9 @@
 // The messages between the harness and a persistent driver (drivers/). The driver finds
-// "PATH:IN:OUT" in the variable ANECHECK_FUZZ: a file of memory that both map, the descriptor of
-// its orders and that of its answers.
+// "PATH:IN:OUT" in the variable ANECHECK_FUZZ: a memory file that both map, the descriptor of its
+// orders, and the descriptor of its answers.
 //
-// An order is one byte, 'R': run the file in the shared memory. An answer is a byte and a number of
-// four bytes, of the machine's order:
+// An order is one byte, 'R': run the file in the shared memory. An answer is one byte and a number
+// of four bytes, in the machine's byte order:
 //   'H' 1        the driver is there; before the first order
 //   'D' code     the parser returned; 0 accepts the file
 //   'E' code     the worker that ran the file ended with the code
@@ -23,11 +23,11 @@ inline constexpr const char* kDriverVariable = "ANECHECK_FUZZ";
 inline constexpr size_t kDriverHead = 4096;
 inline constexpr size_t kDriverCounters = 65536;  // one byte per place of the parser
 
-// The beginning of the shared memory. Behind the head stand the counters, then the file.
+// The beginning of the shared memory. The counters follow this header, then the file.
 struct DriverHead {
   uint32_t magic;
   uint32_t size;      // of the file, bytes
-  uint32_t counters;  // in use, of the last file; 0: the parser tells no coverage
+  uint32_t counters;  // in use, of the last file; 0: the parser reports no coverage
   int32_t child;      // process at work on the file
   uint32_t closed;    // set by a worker that found the orders at their end
 };

@@ -13,7 +13,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// The name that a sanitizer gives to a wrong access depends on the bytes that happen to lie there.
+// A sanitizer's name for a wrong access depends on the bytes that happen to be there.
 constexpr std::string_view kWrongAccess[] = {"heap-buffer-overflow",
                                              "stack-buffer-overflow",
                                              "stack-buffer-underflow",
@@ -34,14 +34,14 @@ std::string BugOf(std::string_view signature) {
   const size_t begin = name + kSanitizer.size();
   const size_t end = std::min(signature.find(' ', begin), signature.size());
   const std::string_view word = signature.substr(begin, end - begin);
-  // Without a stack the words are all there is.
+  // Without a stack, only the words identify the bug.
   if (end == signature.size() || std::ranges::find(kWrongAccess, word) == std::end(kWrongAccess)) {
     return std::string(signature);
   }
   return fmt::format("{}wrong access{}", signature.substr(0, begin), signature.substr(end));
 }
 
-// The signal that a program died of, or that a shell says by its exit code that its program did.
+// The signal that ended a program, or that, according to a shell's exit code, ended its program.
 int FatalSignal(const CommandOutcome& outcome) {
   constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
   const int told = outcome.exit_code - 128;
@@ -57,7 +57,8 @@ bool IsTold(const CommandOutcome& outcome, const CrashSigns& signs) {
          std::ranges::any_of(signs.texts, said);
 }
 
-// By a signal, by an error that nothing caught, or one that the program tells of by itself.
+// Whether a signal or an uncaught error ended the program, or its output or exit code reports a
+// crash.
 Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
   const int signal = FatalSignal(outcome);
   const int code = signal != 0 ? 128 + signal : outcome.exit_code;
@@ -72,7 +73,8 @@ Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
                      outcome.err);
 }
 
-// A loop is at another line of its function in each stack, so that the bug is the function alone.
+// A loop may be at a different line of its function in each stack, so only the function identifies
+// the bug.
 void NameHang(Failure& failure) {
   failure.bug = fmt::format("hang {}", failure.stack.back());
   failure.signature = failure.bug;
@@ -124,11 +126,11 @@ Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view 
 }
 
 // A sanitizer report counts even if the time or memory limit ended the program. Undefined behaviour
-// ends a program only under -fno-sanitize-recover. Otherwise the program continues; a crash that
-// follows is the failure, and the report of undefined behaviour is one only without a crash.
+// ends a program only under -fno-sanitize-recover. Otherwise the program continues; a later crash
+// is then the failure, and the report of undefined behaviour counts only without a crash.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs) {
-  // The report is of the signal that asked for a stack.
+  // The report is a result of the signal that requested the stack.
   if (outcome.timed_out && outcome.stack_asked) return Hang(outcome);
   if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
@@ -151,7 +153,7 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
 
 void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack) {
   const auto end = std::ranges::mismatch(failure.stack, other_stack).in1;
-  // Two that share nothing say nothing of each other.
+  // Stacks that share no function do not narrow each other.
   if (end == failure.stack.begin()) return;
   failure.stack.erase(end, failure.stack.end());
   failure.places.resize(failure.stack.size());

@@ -12,9 +12,9 @@ namespace anecheck::parserfuzz {
 
 enum class FailureKind : uint8_t {
   kNone,
-  // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended its
-  // command; an error that its language does not let pass ended it (uncaught.h); or its exit is a
-  // crash by CrashSigns.
+  // A signal ended the program, or ended a shell's command according to the shell's exit code (128
+  // plus the signal); an uncaught error ended it (uncaught.h); or its exit is a crash by
+  // CrashSigns.
   kCrash,
   kSanitizer,  // it printed a sanitizer's report
   kHang,
@@ -23,8 +23,7 @@ enum class FailureKind : uint8_t {
 };
 std::string_view FailureKindName(FailureKind kind);
 
-// Signs other than a signal or an uncaught error by which a parser shows that it has not refused a
-// file but failed.
+// Signs, other than a signal or an uncaught error, that a parser failed rather than refused a file.
 struct CrashSigns {
   std::vector<int> exit_codes;
   std::vector<std::string> texts;  // on standard error
@@ -32,13 +31,13 @@ struct CrashSigns {
 
 struct Failure {
   FailureKind kind = FailureKind::kNone;
-  // For people: the kind and the report's words (signature.h), or the last line of the output
-  // without numbers.
+  // For display: the kind and the report's words (signature.h), or the last line of output without
+  // numbers.
   std::string signature = {};
-  // Equal for failures that are probably one bug of one command: the signature, but that wrong
-  // accesses at one place are one, whatever they met there.
+  // Equal for failures that are probably one bug of one command: the signature, except that all
+  // wrong accesses at one place are one bug.
   std::string bug = {};
-  // The part of the signature that does not depend on the words of the parser, if these alone tell
+  // The part of the signature that does not depend on the parser's words, if only those distinguish
   // it from others; else empty.
   std::string group = {};
   // For a hang whose stack is known: its functions, the outermost first, and the place of each.
@@ -46,17 +45,17 @@ struct Failure {
   std::vector<std::string> places = {};
 };
 
-// The part of a report or a place that tells it from others.
+// The part of a report or a place that distinguishes it from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail);
-// The part of the parser's words, in the last line that it wrote, that tells it from others.
+// The distinguishing part of the last line that the parser wrote.
 Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err);
 
-// How one run ended, as a failure or none.
+// The failure of one run, or no failure.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs = {});
 
-// The hang `failure`, named by the functions that several of its stacks share from the outermost
-// on: a loop is met in any of the functions that it calls.
+// The hang `failure`, named by the outermost functions that several of its stacks share: a stack of
+// a loop may end in any function that the loop calls.
 void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack);
 
 // Whether a hang with `stack` is the one that was narrowed to `known`.

@@ -54,7 +54,7 @@ TEST(Classify, APanicIsNamedByItsPlaceThoughItAbortsOrHasASanitizersWords) {
       "crash panic: runtime error: index out of range [N] main.parse main.go:12");
 }
 
-// A parser that does something undefined of each file and goes on has other bugs yet.
+// A parser with undefined behaviour on every file that continues may have other bugs too.
 TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
   const CommandLimits limits;
   const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
@@ -73,7 +73,7 @@ TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
             "crash signal 6 free(): invalid pointer");
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true, .err = undefined}, limits).kind,
             FailureKind::kHang);
-  // The sanitizer is set to end the program.
+  // The sanitizer is configured to end the program.
   EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined}, limits).kind, FailureKind::kSanitizer);
   EXPECT_EQ(Classify({.exit_code = 1, .err = undefined}, limits, {.exit_codes = {1}}).kind,
             FailureKind::kSanitizer);

@@ -33,7 +33,7 @@ bool IsAlive(pid_t pid) {
   return name_end != std::string::npos && stat->substr(name_end, 4) != ") Z ";
 }
 
-// Until the process is gone, or says nothing for a while.
+// Waits until the process is gone, or writes nothing for a while.
 void WaitForWords(pid_t pid, const std::function<bool()>& drain) {
   const auto start = std::chrono::steady_clock::now();
   auto last_word = start;

@@ -21,7 +21,7 @@ constexpr const char* kReport = "report.txt";
 constexpr std::string_view kStackStep = " > ";
 constexpr size_t kMostBroken = 8;  // rules that a report names
 
-// The report's words about the commands, behind the signature in its first line.
+// The report's text about the commands, after the signature in its first line.
 std::string Commands(const ParserFuzzOptions& options) {
   return fmt::format(
       "\ncommand: {}\n{}", CommandText(options.command),
@@ -51,8 +51,7 @@ std::vector<std::string> SplitStack(std::string_view text) {
   return stack;
 }
 
-// The broken part of the format: the rules that the file breaks, with places, or the reason why it
-// does not parse.
+// The rules of the format that the file breaks, with places, or the reason why it does not parse.
 std::string DescribeBroken(const Format& format, const Bytes& file) {
   if (format.verify == nullptr) return "";
   const auto violations = format.verify(file);

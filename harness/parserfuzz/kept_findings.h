@@ -1,7 +1,7 @@
-// The folder in which findings are kept, each in a folder of its own:
+// The folder of findings. Each finding has a subfolder:
 //
 //   input       the file that showed it first
-//   small       a smaller one that fails in the same way, where one was made
+//   small       a smaller one that fails in the same way, if one was made
 //   report.txt  the facts about it
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace anecheck::parserfuzz {
 
-// The words as a shell takes them.
+// The command, quoted for a shell.
 std::string CommandText(const std::vector<std::string>& command);
 
 class KeptFindings {
@@ -21,17 +21,17 @@ class KeptFindings {
   // Reads the findings of earlier runs of the same commands; makes the folder if it is missing.
   static Result<KeptFindings> Open(const ParserFuzzOptions& options);
 
-  // Findings of earlier runs: the number in `group`, and whether one is this bug.
+  // For findings of earlier runs: their number in `group`, and whether one of them is this bug.
   uint64_t CountOf(const std::string& group) const;
   bool Has(const Failure& failure) const { return Find(failure) != nullptr; }
-  // The stacks of their hangs.
+  // The stacks of the hangs of earlier runs.
   std::vector<std::vector<std::string>> Hangs() const;
 
-  // Gives the finding, of which Has is true, the file that was kept and its size.
+  // Sets the kept file of the finding and its size. Precondition: Has is true for the finding.
   Status Recall(Finding& finding) const;
-  // Writes the finding's input and the report, under a name that is free.
+  // Writes the finding's input and the report, in a folder with an unused name.
   Status Write(Finding& finding) const;
-  // Writes the small file, and the report again.
+  // Writes the small file, and rewrites the report.
   Status WriteSmall(Finding& finding, const Bytes& small) const;
 
  private:

@@ -22,7 +22,8 @@ class Minimiser {
 
   Bytes Run() && {
     if (enough_()) return std::move(best_);
-    // Some are left for bytes, of which a file that has a form but no bounds may lose many.
+    // Reserves some runs for removing bytes, of which a file may lose many even if its JSON form
+    // cannot be reduced.
     runs_kept_ = runs_left_ / 4;
     while (MayDropParts() && DropParts()) {
     }
@@ -41,14 +42,14 @@ class Minimiser {
 
   bool MayDropParts() const { return runs_left_ > runs_kept_ && encodings_left_ > 0; }
 
-  // Parts of the JSON form, the outermost first; whether one could be left out.
+  // Tries to leave out parts of the JSON form, outermost first; returns whether one was left out.
   bool DropParts() {
     Result<Json> json = format_.to_json(best_);
     return json.ok() && DropBelow(*json, *json);
   }
 
-  // Whether the file fails as `root` is now. One of the same size has less in it: containers are
-  // padded to pages.
+  // Whether the file of the current `root` still fails. A file of the same size counts as smaller,
+  // since containers are padded to pages.
   bool TryJson(const Json& root) {
     --encodings_left_;
     const Result<Bytes> candidate = format_.from_json(root);
@@ -63,7 +64,7 @@ class Minimiser {
     return dropped;
   }
 
-  // All elements, halves, quarters and so on, from the end on.
+  // Tries to remove all elements, then halves, quarters and so on, from the end.
   bool DropElements(Json& root, Json& array) {
     bool dropped = false;
     for (size_t run = array.size(); run > 0; run /= 2) {
@@ -114,7 +115,7 @@ class Minimiser {
   Bytes best_;
   int runs_left_;
   int runs_kept_ = 0;
-  int encodings_left_;  // of the JSON form, most of which do not get as far as a run
+  int encodings_left_;  // of the JSON form; most never lead to a run
   const std::function<bool(const Bytes&)>& fails_;
   const std::function<bool()>& enough_;
 };

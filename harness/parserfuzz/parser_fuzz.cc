@@ -21,10 +21,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOtherWords = "with other words";
 
-// Files of a round are planned together, run on any number of benches, and learned from in their
+// Files of a round are planned together, run on any number of benches, and evaluated in their
 // order: findings do not depend on the number of benches.
 constexpr uint64_t kFastRound = 64, kSlowRound = 16;
-constexpr uint64_t kFirstFiles = 8;  // that say whether a command can be started
+constexpr uint64_t kFirstFiles = 8;  // that show whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
 
 struct Attempt {
@@ -97,13 +97,14 @@ class Campaign {
     if (progress_ != nullptr) progress_(state_);
   }
 
-  // Files `first` to `first` + `count` - 1. Findings are kept though an error ends it.
+  // Runs files `first` to `first` + `count` - 1. Findings are kept even if an error ends it.
   Status RunRound(uint64_t first, uint64_t count) {
     std::vector<Attempt> attempts(count);
     for (Attempt& attempt : attempts) attempt.plan = schedule_.Next();
     workers_.Run(count, [&](size_t worker, uint64_t i) {
       Attempt& attempt = attempts[i];
-      // The clock ends it between files, though the first eight say whether the command is there.
+      // The time limit ends it between files, but not before the first eight, which show whether
+      // the command exists.
       if (IsStopped() || (IsOver() && first + i >= kFirstFiles)) return;
       attempt.file = schedule_.Make(attempt.plan);
       Result<Trial> trial = benches_[worker].Try(attempt.file);
@@ -136,9 +137,9 @@ class Campaign {
     return CheckStarts(options_.second, attempts, &Trial::start_of_second);
   }
 
-  // A command is there where one of the first files, as many whatever the jobs, makes it end
-  // otherwise than as one that is not. Those files are run again, since it need not have run on
-  // each.
+  // A command exists if it ends in another way than a missing command on one of the first files,
+  // whose number does not depend on the jobs. Those files are run again, since it need not have run
+  // on each.
   Status CheckStarts(const std::vector<std::string>& command, const std::vector<Attempt>& attempts,
                      Start Trial::* start) {
     const auto asked = std::span(attempts).first(std::min<size_t>(attempts.size(), kFirstFiles));
@@ -194,9 +195,9 @@ class Campaign {
     return true;
   }
 
-  // One stack is of any function that the loop calls; the part that several share is the loop. A
-  // hang that was found before may have been named by a function that the loop calls all the time:
-  // it is this one where any of the stacks is its.
+  // One stack may end in any function that the loop calls; the part that several stacks share is
+  // the loop. An earlier hang may be named after a function that the loop always calls: it is the
+  // same hang if any of the stacks matches it.
   bool IsKnownByMoreStacks(Failure& failure, const Bytes& file) {
     constexpr int kMoreStacks = 4;
     for (int i = 0; i < kMoreStacks && !IsStopped(); ++i) {
@@ -221,7 +222,7 @@ class Campaign {
     for (Bench& bench : benches_) bench.KnowHangs(hangs);
   }
 
-  // A parser that quotes the file prints other words for each file.
+  // A parser that quotes the file prints different words for each file.
   bool IsOneTooMany(const Trial& trial) const {
     const std::string& group = trial.failure.group;
     if (group.empty() || kept_.Has(trial.failure)) return false;
@@ -240,7 +241,7 @@ class Campaign {
     return written;
   }
 
-  // A smaller file for each finding, the smallest number of bytes first, as long as there is time.
+  // Makes a smaller file for each finding, smallest finding first, as long as there is time.
   Status MakeSmall() {
     const auto begin = Clock::now();
     const auto is_over = [&] {
@@ -254,7 +255,7 @@ class Campaign {
       if (finding.known || is_over()) return;
       Bench& bench = benches_[worker];
       finding.again = bench.FailsAgain(finding.failure, finding.input, ran);
-      // A smaller file may have any of the other words.
+      // The smaller file may produce any of the other words.
       const int runs = finding.again && !finding.other_words ? options_.minimise_runs : 0;
       const Bytes small = bench.MakeSmall(finding.failure, finding.input, runs, is_over, ran);
       const std::lock_guard<std::mutex> lock(mutex_);

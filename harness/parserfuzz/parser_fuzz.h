@@ -1,6 +1,5 @@
 // Fuzzes a parser that is a command or a persistent driver: makes files of a format, runs each, and
-// keeps one small file for each way in which the parser fails. `anecheck fuzz` is a shell around
-// it.
+// keeps one small file for each way in which the parser fails. `anecheck fuzz` is its command line.
 #pragma once
 
 #include <atomic>
@@ -19,8 +18,8 @@ namespace anecheck::parserfuzz {
 
 struct ParserFuzzOptions {
   MutatorParts parts;  // the format and its generator, both set
-  // A word with "@@" is or holds the path of the file. Without one the command is a persistent
-  // driver (persistent.h).
+  // "@@" in a word is replaced by the path of the file. Without such a word, the command is a
+  // persistent driver (persistent.h).
   std::vector<std::string> command;
   std::vector<std::string>
       second;  // empty, or a command that must accept the same files; with "@@"
@@ -28,13 +27,13 @@ struct ParserFuzzOptions {
   CrashSigns crash_signs;  // of both commands
   uint64_t seed = 1;
   uint64_t files = 1000;
-  // No file is begun later than so many seconds after the start; 0: no limit. Findings are made
-  // small after that.
+  // No file is started later than this many seconds after the start; 0: no limit. Findings are
+  // minimised after that.
   double max_seconds = 0;
   size_t max_size = 1 << 20;
-  std::vector<Bytes> seeds;  // files that are tried first, beside those of the generator
+  std::vector<Bytes> seeds;  // files tried first, with those of the generator
   int minimise_runs = 300;   // spent on making one failing file small
-  // And so many seconds for all findings together, at the end of the run.
+  // The seconds for all findings together, at the end of the run.
   double minimise_seconds = 60;
   int jobs = 1;     // commands at work at once; below 1: one per processor
   std::string out;  // folder for the findings
@@ -44,8 +43,8 @@ struct Finding {
   Failure failure;
   std::string name = {};     // of its folder (kept_findings.h)
   bool known = false;        // an earlier run kept it in the folder
-  bool other_words = false;  // stands for all of its group beyond kMostOfAGroup
-  bool again = true;         // it failed in this way again; not tried for a known one
+  bool other_words = false;  // represents all of its group beyond kMostOfAGroup
+  bool again = true;         // it failed in this way again; not tested if known
   uint64_t index = 0;        // which file showed it first
   double seconds = 0;        // from the start of the run until then
   std::string origin = {};   // how that file was made
@@ -76,27 +75,27 @@ struct ParserFuzzProgress {
 
 inline constexpr uint64_t kMostOfAGroup = 6;
 
-// Runs until all files are done or `stop` becomes true: commands at work then are killed, their
-// files are not counted, and findings are kept as they are by then. The first files are seeds of
-// the format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
+// Runs until all files are done or `stop` becomes true: commands that are then running are killed,
+// their files are not counted, and findings are kept as they are. The first files are seeds of the
+// format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
 //
-// A finding is written when it is met, in a folder under its kind and a checksum of its bug; an
-// earlier run's files stay, and its findings of the same commands are known and not kept again.
-// Findings that differ in the parser's words alone count as one, "with other words", after the
-// first kMostOfAGroup. Files are made small at the end, but for those, and for those that do not
-// fail so once more. The summary and the kept files do not depend on `jobs`, but for commands that
-// depend on time or on each other. `progress` is called after each run of a command, by one thread
-// at a time. A command whose exit code says that it cannot be started (126 and 127) refuses the
-// file, unless it says so of each of the first eight. Errors: kNotFound where a command cannot be
-// started, kInvalid where a driver does not answer, kIo where a folder cannot be written; where
-// something was found by then they stand in the summary.
+// A finding is written when it is met, in a folder named after its kind and a checksum of its bug.
+// Files of an earlier run stay, and its findings of the same commands are known and not kept again.
+// Findings that differ only in the parser's words count as one, "with other words", after the first
+// kMostOfAGroup. Files are minimised at the end, except for these and for findings that do not fail
+// again. The summary and the kept files do not depend on `jobs`, unless commands depend on time or
+// on each other. `progress` is called after each run of a command, by one thread at a time. An exit
+// code that means that the command cannot be started (126 or 127) counts as a refusal of the file,
+// unless each of the first eight files has it. Errors: kNotFound if a command cannot be started,
+// kInvalid if a driver does not answer, kIo if a folder cannot be written. If something was found
+// before, the error is part of the summary instead.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);
 
-// A smaller file for which `fails` still holds, or one of the same size with less in it, after at
-// most `runs` calls, or fewer once `enough` holds: parts of the JSON form, elements of arrays and
-// members of objects, are left out first, then runs of bytes.
+// A smaller file for which `fails` is still true, or one of the same size with less content, after
+// at most `runs` calls, or earlier if `enough` becomes true. First leaves out parts of the JSON
+// form (elements of arrays and members of objects), then runs of bytes.
 Bytes Minimise(const Format& format, Bytes file, int runs,
                const std::function<bool(const Bytes&)>& fails, const std::function<bool()>& enough);
 

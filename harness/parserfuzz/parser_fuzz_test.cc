@@ -1,5 +1,5 @@
-// The findings of fuzzing a command: a planted crash once, small; hangs, reports and disagreement
-// by their names; nothing in a parser that is right.
+// The findings of fuzzing a command: a planted crash is found once, with a small file; hangs,
+// reports and disagreement are named; a correct parser has no findings.
 #include "harness/parserfuzz/parser_fuzz.h"
 
 #include <atomic>
@@ -54,7 +54,7 @@ TEST_F(ParserFuzz, AParserThatIsRightHasNoFindings) {
 }
 
 TEST_F(ParserFuzz, ACrashIsOneFindingAndItsFileIsSmall) {
-  // Dies of every file of 10 bytes and more.
+  // Crashes on every file of at least 10 bytes.
   const auto summary = FuzzParser(Options("[ $(wc -c < \"$1\") -lt 10 ] || kill -SEGV $$"));
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   ASSERT_EQ(summary->findings.size(), 1u);
@@ -92,7 +92,7 @@ TEST_F(ParserFuzz, OneCrashOfTwoCommandsIsTwoFindings) {
             (std::set<std::string>{"crash signal 6 ", "crash signal 6  (of the second command)"}));
 }
 
-// Files that fail in a few ways, of which each job sees others first.
+// Files fail in a few ways, and each job sees different ones first.
 TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   const std::string script =
       "n=$(wc -c < \"$1\"); [ $((n % 3)) -ne 0 ] || exit 0; [ $((n % 5)) -lt 2 ] && echo few >&2; "
@@ -123,7 +123,7 @@ TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   }
 }
 
-// Each of three runs waits until the three of them are there, which one after another never are.
+// Each of three runs waits until all three have started, which sequential runs never would.
 TEST_F(ParserFuzz, JobsRunAtOnce) {
   ParserFuzzOptions options =
       Options("d=" + folder_.File("met") +
@@ -137,7 +137,7 @@ TEST_F(ParserFuzz, JobsRunAtOnce) {
   EXPECT_EQ(summary->accepted, 3u);
 }
 
-// More than any buffer holds.
+// Output larger than any buffer.
 TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
   const auto summary = FuzzParser(
       Options("seq 60000 >&2; echo '==1==ERROR: AddressSanitizer: double-free on address 0x1' >&2; "
@@ -236,7 +236,7 @@ TEST_F(ParserFuzz, AReportStandsBesideAFinding) {
   EXPECT_TRUE(text->ends_with("\non standard error, of the input:\ntoo deep\n\n")) << *text;
 }
 
-// Another seed shows the same bug by another file.
+// With another seed, another file shows the same bug.
 TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   std::vector<std::string> names;
@@ -257,7 +257,8 @@ TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
             (std::vector<std::string>{"input", "report.txt"}));
 }
 
-// The same words of another command are another bug; a file of the name is not written over.
+// The same words from another command are another bug; an existing file of that name is not
+// overwritten.
 TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.minimise_runs = 0;
@@ -271,7 +272,7 @@ TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   EXPECT_EQ(second->findings[0].name, first->findings[0].name + "-2");
 }
 
-// Each run and each job has the file in a folder of its own, which most parsers name.
+// Each run and each job has the file in a separate folder, whose path most parsers print.
 TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options("echo \"$1: about to die\" >&2; kill -SEGV $$");
@@ -288,7 +289,7 @@ TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
   }
 }
 
-// A letter of the file's checksum for each.
+// The parser prints letters that depend on the file's checksum.
 TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
   const std::string letters = "$(cksum < \"$1\" | cut -d ' ' -f 1 | tr 0-9 ghijklmnop)";
   ParserFuzzOptions options = Options("echo no section " + letters + " >&2; kill -SEGV $$");
@@ -335,8 +336,7 @@ const Format kPadded = {
       return bytes;
     }};
 
-// The failing word stands in one of many members: bytes cannot be left out, and few files are
-// smaller.
+// The failing word is in one of many members: bytes cannot be left out, and few files are smaller.
 TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {
   Json json = Json::object();
   for (int i = 0; i < 40; ++i) {
@@ -371,7 +371,7 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
   }
 }
 
-// With any number of jobs: of some files a parser may say so by the same code, the first one too.
+// With any number of jobs, a parser may use the same code for some files, including the first.
 TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options(
@@ -391,7 +391,7 @@ TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
   }
 }
 
-// A second command that is not there, beside a first that fails.
+// The second command is missing, and the first fails.
 TEST_F(ParserFuzz, FindingsBeforeAnErrorAreKeptAndReported) {
   ParserFuzzOptions options = Options("[ $(($(wc -c < \"$1\") % 2)) -ne 0 ] || kill -SEGV $$");
   options.second = Shell("/no/such/program \"$1\"");
@@ -405,7 +405,8 @@ TEST_F(ParserFuzz, FindingsBeforeAnErrorAreKeptAndReported) {
   EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
-// It would refuse whatever the first accepts, though the first has failed of all files yet.
+// A missing second command is detected even if the first command has failed on all files so far;
+// otherwise it would seem to refuse all files that the first accepts.
 TEST_F(ParserFuzz, ASecondCommandThatIsNotThereIsMissedThoughItDidNotRunYet) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.second = Shell("/no/such/program \"$1\"");
@@ -424,7 +425,7 @@ TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
   EXPECT_GT(summary->accepted, 4u);
 }
 
-// A finding that takes long to make small does not keep the run from its files.
+// A finding whose minimisation takes long does not delay the other files.
 TEST_F(ParserFuzz, FilesAreMadeSmallAtTheEndAndForALimitedTime) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.files = 100;

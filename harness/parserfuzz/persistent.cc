@@ -33,7 +33,7 @@ constexpr milliseconds kFirstLook{5};
 constexpr milliseconds kMostBetweenLooks{50};
 constexpr int kFilesBetweenWeighings = 2048;
 
-// A file of memory that a driver maps too.
+// A memory file that a driver maps too.
 class SharedMemory {
  public:
   SharedMemory(std::string path, size_t size) : path_(std::move(path)), size_(size) {
@@ -172,7 +172,7 @@ class PersistentParser::Process {
   }
 
  private:
-  // One answer, for so long at most.
+  // Waits for one answer, at most this long.
   Wait WaitFor(milliseconds time, DriverAnswer& answer) const {
     const auto end = Clock::now() + time;
     for (;;) {
@@ -191,7 +191,7 @@ class PersistentParser::Process {
     }
   }
 
-  // A file that takes long: until an answer, a limit or the caller ends it.
+  // Waits for a file that takes long, until an answer, a limit or the caller ends it.
   Wait Watch(const CommandLimits& limits, const std::atomic<bool>* stop, CommandOutcome& outcome,
              DriverAnswer& answer) {
     const auto start = Clock::now() - kFirstLook;
@@ -213,7 +213,7 @@ class PersistentParser::Process {
     }
   }
 
-  // Ends the process at work; the driver reports that and starts another.
+  // Ends the working process; the driver reports that and starts another.
   Wait EndWorker(const CommandLimits& limits, CommandOutcome& outcome, DriverAnswer& answer) {
     const pid_t worker = memory_.head().child;
     if (worker <= 0) return Wait::kEnd;
@@ -226,7 +226,7 @@ class PersistentParser::Process {
     return WaitFor(kToStart, answer) == Wait::kAnswer ? Wait::kAnswer : Wait::kEnd;
   }
 
-  // The driver itself is gone: its end is the parser's.
+  // The driver itself has ended: its end counts as the parser's.
   Result<CommandOutcome> Died() {
     CommandOutcome outcome;
     int status = 0;
@@ -243,7 +243,7 @@ class PersistentParser::Process {
     return outcome;
   }
 
-  // A parser that keeps memory of each file gets a fresh process long before the limit.
+  // A parser that leaks memory gets a fresh process long before the limit.
   void Weigh(const CommandLimits& limits) {
     if (UsageOfGroup(pid_).memory > limits.max_memory / 2) End();
   }

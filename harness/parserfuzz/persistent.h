@@ -17,20 +17,20 @@ namespace anecheck::parserfuzz {
 class PersistentParser {
  public:
   // Starts `command`, and keeps the shared memory for files of up to `max_file` bytes and the
-  // parser's output in `folder`. Errors: kNotFound where the command cannot be started, kInvalid
-  // where it does not answer as a driver.
+  // parser's output in `folder`. Errors: kNotFound if the command cannot be started, kInvalid if it
+  // does not answer as a driver.
   static Result<PersistentParser> Start(const std::vector<std::string>& command,
                                         const std::string& folder, size_t max_file);
   PersistentParser(PersistentParser&&) noexcept;
   PersistentParser& operator=(PersistentParser&&) noexcept;
   ~PersistentParser();  // ends the process
 
-  // The outcome of one file. A driver that died is started again. Nothing is in `out`.
+  // The outcome of one file. A driver that died is restarted. `out` stays empty.
   Result<CommandOutcome> Run(ByteSpan file, const CommandLimits& limits,
                              const std::atomic<bool>* stop);
 
-  // How often the last file reached each place; empty where the parser tells no coverage. Nothing
-  // of a file that crashed.
+  // How often the last file reached each place; empty if the parser reports no coverage, and after
+  // a crash.
   std::span<const uint8_t> Counters() const;
 
  private:

@@ -13,7 +13,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// By its first byte: refuses, crashes, ends the process, hangs, aborts; else accepts.
+// Depending on the first byte, refuses, crashes, ends the process, hangs or aborts; else accepts.
 constexpr const char* kParser = R"(
 #define ANECHECK_FUZZ_MAIN
 #include "anecheck_fuzz.h"

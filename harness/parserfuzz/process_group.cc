@@ -33,7 +33,7 @@ pid_t BusiestOfGroup(pid_t leader) { return leader; }
 
 namespace {
 
-// The fields of /proc/PID/stat behind the name, which may hold anything: the first is the state,
+// The fields of /proc/PID/stat after the name, which may contain anything: the first is the state,
 // number 3 in proc(5).
 constexpr int kFirstField = 3;
 constexpr int kGroup = 5;
@@ -43,7 +43,7 @@ constexpr int kResidentPages = 24;
 
 using Stat = std::array<int64_t, kResidentPages + 1>;
 
-// False where the process is gone.
+// Returns false if the process is gone.
 bool ReadStat(const char* pid, Stat& stat) {
   const int file = open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -67,7 +67,8 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// Calls see(pid, stat) for each process of the group. False where the system does not tell.
+// Calls see(pid, stat) for each process of the group. Returns false if the system does not report
+// them.
 template <typename See>
 bool ForGroup(pid_t leader, const See& see) {
   const std::unique_ptr<DIR, CloseFolder> folder(opendir("/proc"));
@@ -102,7 +103,7 @@ pid_t BusiestOfGroup(pid_t leader) {
   int64_t most = -1;
   ForGroup(leader, [&](pid_t pid, const Stat& stat) {
     const int64_t ticks = stat[kUserTime] + stat[kUserTime + 1];
-    // If both only wait, the later one is taken.
+    // If both only wait, takes the later one.
     if (ticks < most || (ticks == most && pid < busiest)) return;
     most = ticks;
     busiest = pid;

@@ -1,5 +1,5 @@
-// The memory and time of the processes of a group: of a command that a shell or a wrapper starts,
-// the program itself is a grandchild, whose usage wait4(2) tells only after its end.
+// The memory and time of the processes of a group. If a shell or wrapper starts the program, the
+// program is a grandchild, whose usage wait4(2) reports only after its end.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct GroupUsage {
   std::optional<int64_t> processor_ms;  // of all and their ended children; nothing: unknown
 };
 
-// Of the group that process `leader` leads. On macOS the leader's memory alone.
+// The usage of the group that process `leader` leads; on macOS, only the leader's memory.
 GroupUsage UsageOfGroup(pid_t leader);
 
-// The process of the group that used the processor most: of a waiting shell and its command, the
-// latter. On macOS the leader.
+// The process of the group that used the processor most: for a waiting shell and its command, the
+// command. On macOS, the leader.
 pid_t BusiestOfGroup(pid_t leader);
 
 }  // namespace anecheck::parserfuzz

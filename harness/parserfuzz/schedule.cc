@@ -21,11 +21,11 @@ constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps le
 constexpr size_t kMostOrigin = 400;    // characters
 constexpr Feature kWordFeatures = 1 << 19;
 
-// How many of a thousand files of each way, before feedback: for runs that cost as little as an
-// edit, and for those that cost a hundred times as much.
+// The share of each way of editing in a thousand files, before feedback: for runs that cost as
+// little as an edit, and for runs that cost a hundred times as much.
 constexpr uint64_t kFastWeights[kWays] = {0, 200, 150, 20, 250, 80, 140, 140, 12, 8};
 constexpr uint64_t kSlowWeights[kWays] = {0, 350, 100, 150, 100, 80, 60, 60, 60, 40};
-// The ways that feedback favours have up to so many times their share.
+// Ways that feedback favours get up to this many times their share.
 constexpr uint64_t kMostFavour = 4;
 
 uint32_t Hash(std::string_view text) {
@@ -34,7 +34,7 @@ uint32_t Hash(std::string_view text) {
   return hash ^ hash >> 15;
 }
 
-// How often, by order of magnitude: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
+// The order of magnitude of a count: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
 uint32_t BucketOf(uint8_t count) {
   if (count < 4) return count - 1;
   if (count < 8) return 3;
@@ -148,7 +148,7 @@ Bytes Schedule::Make(const Plan& plan) const {
   return bytes;
 }
 
-// Each behind the other, since a text's places move with it.
+// Applies them one after the other, since an edit of a text moves later places.
 Bytes Schedule::DrawEdges(const Kept& kept, uint64_t seed) const {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes = kept.file;
@@ -205,7 +205,7 @@ void Schedule::Keep(const Plan& plan, Bytes file, std::string origin) {
   Kept kept = {.file = std::move(file), .origin = std::move(origin)};
   kept.places = boundary::PlacesOf(options_.parts.format->name, kept.file);
   for (const boundary::Place& place : kept.places) kept.edges += boundary::EdgeCount(place.role);
-  // A step that shares no factor with the number of edges meets each once.
+  // A step that is coprime to the number of edges visits each edge once.
   kept.edge_step = 1 + choices_.Below(kept.edges);
   while (kept.edges > 1 && std::gcd(kept.edge_step, kept.edges) != 1) ++kept.edge_step;
   kept_.push_back(std::move(kept));
@@ -219,14 +219,14 @@ void Schedule::PlanFields(size_t index) {
   std::set<EdgeOfField> planned;
   for (const size_t i : DrawnOrder(kept.places.size())) {
     const boundary::Place& place = kept.places[i];
-    // A field of the format stands for all of its name; places that a guess calls alike need not
-    // be.
+    // One field of the format represents all fields of its name; guessed places of one name may
+    // differ.
     const bool is_field = place.name.find('.') != std::string_view::npos;
     const uint32_t samples = is_field ? kSamplesOfField : kSamplesOfEdge;
     for (size_t edge = 0; edge < boundary::EdgeCount(place.role); ++edge) {
       const EdgeOfField name = {place.name, edge};
       if (offered_[name] >= samples || planned.contains(name)) continue;
-      // Not every edge is one for every place.
+      // Not every edge fits every place.
       if (boundary::ApplyEdge(kept.file, place, edge, options_.max_size) == kept.file) continue;
       ++offered_[name];
       planned.insert(name);
@@ -277,7 +277,8 @@ bool Schedule::TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan) {
   return true;
 }
 
-// Each of the format's mutations in turn, of the first few drawn files that have a place for it.
+// Applies each of the format's mutations in turn, to the first of a few drawn files to which it
+// applies.
 bool Schedule::PlanNamed(Plan& plan) {
   constexpr int kTries = 4;
   constexpr size_t kMostTurns = 4;  // of each mutation
@@ -337,7 +338,7 @@ uint64_t Schedule::WeightOf(Way way) const {
     all.tries += tallies_[i].tries;
     all.finds += tallies_[i].finds;
   }
-  // Twice the average yield gives twice the share. A way that was hardly tried has the average.
+  // Twice the average yield gives twice the share. A way that was hardly tried counts as average.
   constexpr uint64_t kDoubt = 64;
   const Tally& own = tallies_[index];
   const double average =
@@ -357,7 +358,7 @@ Way Schedule::DrawWay() {
   return static_cast<Way>(way);
 }
 
-// The best of a few drawn ones: small, seldom used, and with many finds.
+// The best of a few randomly chosen files: small, seldom used, and with many finds.
 size_t Schedule::DrawKept() {
   constexpr int kDrawn = 3;
   constexpr double kUsualSize = 16384;

@@ -1,15 +1,15 @@
-// Chooses the file that is tried next. Seeds of the format first; then edits of the files that were
-// kept, each of which showed something new. Two ideas:
+// Chooses the next file to try. Seeds of the format come first, then edits of the kept files, each
+// of which showed something new. Two ideas:
 //
 // - Sweeps go through every place of the kept files and every edge of it (generators/formats/
-//   boundary), one at a time: first each edge of each field once, then each of each file. Fields
-//   beside each other are mostly one computation, offset and count: where an edge of one showed
-//   something new, those beside it have their edges next.
+//   boundary), one at a time: first each edge of each field once, then each of each file.
+//   Neighbouring fields, such as an offset and a count, often belong to one computation: if an edge
+//   of a field showed something new, the edges of its neighbours come next.
 // - Feedback decides which files are kept and which ways of editing are used more: the parser's
-// coverage if a driver reports it, else its exit codes and words.
+//   coverage if a driver reports it, else its exit codes and words.
 //
 // The plan of a file is data, so that several threads can make files of one round, and the same
-// answers give the same plans.
+// answers lead to the same plans.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ enum class Way : uint8_t {
 inline constexpr size_t kWays = 10;
 std::string_view WayName(Way way);
 
-// The facts that tell that a file did something new: a number per fact, below kMostFeatures.
+// The features by which a file shows something new: one number for each, below kMostFeatures.
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 
@@ -57,7 +57,7 @@ struct Plan {
   uint64_t seed = 0;       // of drawn edits
   size_t parent = 0;       // among the seeds, or the kept files
   size_t other = 0;        // of kCross
-  size_t place = 0;        // among those of the parent
+  size_t place = 0;        // index among the places of the parent
   size_t edge = 0;         // of that place
   Mutation mutation = {};  // of kNamed
 };
@@ -68,20 +68,20 @@ class Schedule {
     MutatorParts parts;
     size_t max_size = 1 << 20;
     uint64_t seed = 1;
-    // A run takes about as long as byte edits, so that edits of the structure are rare. Slow runs
-    // do not wait for edits until all seeds were tried.
+    // Whether a run takes about as long as a byte edit, so that edits of the structure must be
+    // rare. If runs are slow, edits begin before all seeds were tried.
     bool fast_runs = false;
   };
   Schedule(Options options, std::vector<Bytes> seeds);
 
   Plan Next();
-  // The file of a plan. Thread-safe against itself.
+  // The file of a plan. May be called by several threads at once.
   Bytes Make(const Plan& plan) const;
-  // How the file came to be, for people: "seed 3; section.size at 0x1a0: 2^32 - old".
+  // How the file was made, for display: "seed 3; section.size at 0x1a0: 2^32 - old".
   std::string Describe(const Plan& plan) const;
 
-  // Its fate. A file of the plan that did not fail and has a feature that none had before is kept,
-  // as every seed is.
+  // Takes the outcome of a plan. Keeps the file if it did not fail and has a new feature, or is a
+  // seed.
   void Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features, bool failed);
 
   size_t kept() const { return kept_.size(); }
@@ -92,7 +92,7 @@ class Schedule {
     std::string origin;
     std::vector<boundary::Place> places = {};
     uint64_t edges = 0;      // of all places together
-    uint64_t next_edge = 0;  // of the sweep, in the order that `edge_step` gives
+    uint64_t next_edge = 0;  // of the sweep, in the order of `edge_step`
     uint64_t edge_step = 1;
     uint64_t picks = 0;
     uint64_t finds = 0;
@@ -130,7 +130,7 @@ class Schedule {
   size_t next_seed_ = 0;
   uint64_t next_file_ = 0;
   std::vector<Plan> fields_;  // edges of fields that were not tried yet, in drawn order
-  std::vector<Plan> pairs_;   // of those beside them
+  std::vector<Plan> pairs_;   // of neighbouring fields
   size_t next_mutation_ = 0;
   std::map<EdgeOfField, uint32_t> offered_;
   std::map<EdgeOfField, uint32_t> failures_;

@@ -1,4 +1,4 @@
-// The files that a run tries, and its lessons from the answers.
+// The files that a run tries, and how answers change them.
 #include "harness/parserfuzz/schedule.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Schedule, AnEdgeThatChangesNothingAtOnePlaceIsTriedAtAnother) {
   EXPECT_GT(fields, 50);
 }
 
-// A count alone is refused, and so is an offset; together they wrap.
+// A wrong count alone is refused, and so is a wrong offset; together they wrap.
 TEST(Schedule, FieldsBesideOneThatShowedSomethingNewHaveTheirEdgesNext) {
   Schedule schedule = MakeSchedule();
   schedule.Learn(schedule.Next(), kSeed, {}, false);

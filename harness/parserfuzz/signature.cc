@@ -9,7 +9,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-constexpr int kStackFrames = 3;  // of a report, that tell bugs apart
+constexpr int kStackFrames = 3;  // of a report, that distinguish bugs
 constexpr size_t kLongest = 160;
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -34,20 +34,20 @@ std::string StackOf(std::string_view report) {
   return stack;
 }
 
-// The line of `text` in which `at` stands, from its beginning up to `at`.
+// The part of the line before `at` in `text`.
 std::string_view BeforeInLine(std::string_view text, size_t at) {
   const size_t start = text.substr(0, at).rfind('\n');
   return text.substr(start + 1, at - start - 1);
 }
 
-// Of letters and digits from `at` on.
+// The length of the run of letters and digits from `at` on.
 size_t WordLength(std::string_view text, size_t at) {
   const auto begin = text.begin() + static_cast<ptrdiff_t>(at);
   return static_cast<size_t>(std::find_if_not(begin, text.end(), IsAlphanumeric) - begin);
 }
 
-// The length of the quotation from the mark at `at` to the next one, both counted; 0 if an
-// apostrophe stands within a word or nothing ends it.
+// The length of the quotation from the mark at `at` to the next one, both included; 0 if the mark
+// is an apostrophe within a word or nothing ends it.
 size_t QuotedLength(std::string_view text, size_t at) {
   const char mark = text[at];
   if (mark != '\'' && mark != '"' && mark != '`') return 0;
@@ -56,7 +56,8 @@ size_t QuotedLength(std::string_view text, size_t at) {
   return end == std::string_view::npos ? 0 : end + 1 - at;
 }
 
-// A word that is a number, decimal or hexadecimal, is N; in another each run of digits is.
+// Replaces a word that is a number, decimal or hexadecimal, by N; in other words, replaces each run
+// of digits.
 std::string WithoutDigits(std::string_view word) {
   const std::string_view digits = word.starts_with("0x") ? word.substr(2) : word;
   const bool number = !digits.empty() && std::ranges::all_of(digits, IsHexDigit) &&
@@ -72,7 +73,8 @@ std::string WithoutDigits(std::string_view word) {
 
 constexpr std::string_view kSummaryOfUndefined = "SUMMARY: Undefined";
 
-// Within the name of a sanitizer, in a line that is not the last report of undefined behaviour.
+// The position within the name of a sanitizer, in a line that is not the final report of undefined
+// behaviour.
 size_t SanitizerName(std::string_view err) {
   constexpr std::string_view kName = "Sanitizer: ";
   const auto names = [&](size_t at) {
@@ -84,7 +86,7 @@ size_t SanitizerName(std::string_view err) {
   return at;
 }
 
-// The place at which a report begins: within the name of the tool that wrote it.
+// The position at which a report begins, within the name of the tool that wrote it.
 size_t ReportStart(std::string_view err) {
   constexpr std::string_view kBefore = "ERROR: ";
   const size_t fuzzer = err.find("ERROR: libFuzzer: ");
@@ -94,8 +96,8 @@ size_t ReportStart(std::string_view err) {
 
 constexpr std::string_view kUndefined = "runtime error: ";
 
-// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which stands before the words:
-// programs in Go and others say these too.
+// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which precedes the words
+// "runtime error": programs in Go and others write these words too.
 bool IsPlace(std::string_view before) {
   if (!before.ends_with(": ")) return false;
   before.remove_suffix(2);
@@ -103,7 +105,7 @@ bool IsPlace(std::string_view before) {
   return line || before.ends_with("<unknown>") || before.find("+0x") != std::string_view::npos;
 }
 
-// The place at which it is said first that something was undefined.
+// The position of the first report of undefined behaviour.
 size_t UndefinedStart(std::string_view err) {
   size_t at = err.find(kUndefined);
   while (at != std::string_view::npos && !IsPlace(BeforeInLine(err, at))) {
@@ -112,7 +114,7 @@ size_t UndefinedStart(std::string_view err) {
   return at;
 }
 
-// The words that a shell adds of a program that died.
+// The words that a shell adds about a program that died.
 bool IsOfShell(std::string_view line) {
   constexpr std::string_view kWords[] = {"Aborted",
                                          "Abort trap",
@@ -125,7 +127,7 @@ bool IsOfShell(std::string_view line) {
       kWords, [&](auto words) { return line.find(words) != std::string_view::npos; });
 }
 
-// The last line that a program said, as it stands.
+// The last line that a program wrote, unchanged.
 std::string_view End(std::string_view text) {
   for (;;) {
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -166,7 +168,7 @@ std::optional<std::string> ReportSignature(std::string_view err) {
   const std::string stack = StackOf(err.substr(at));
   const std::string_view before = BeforeInLine(err, at);
   const std::string_view rest = FirstLine(err.substr(at));
-  // Behind the kind of error stand addresses; the stack says more than they do.
+  // Addresses follow the kind of error; the stack is more informative.
   const std::string_view name = before.substr(before.find_last_of(" =") + 1);
   const size_t end = std::min({rest.find(" on "), rest.find(" 0x"), rest.find(" (")});
   return fmt::format("{}{}{}", name, WithoutNumbers(stack.empty() ? rest : rest.substr(0, end)),
@@ -176,7 +178,7 @@ std::optional<std::string> ReportSignature(std::string_view err) {
 std::optional<std::string> UndefinedSignature(std::string_view err) {
   const size_t at = UndefinedStart(err);
   if (at == std::string_view::npos) return std::nullopt;
-  // The same words are said of many places.
+  // The same words are used for many places.
   std::string_view place = BeforeInLine(err, at);
   DropEnd(place, ": ");
   place = BaseName(place.substr(place.rfind(' ') + 1));

@@ -11,20 +11,21 @@ namespace anecheck::parserfuzz {
 // `line` with addresses and numbers replaced by N, and no longer than 160 characters.
 std::string WithoutNumbers(std::string_view line);
 
-// The last line, without numbers, and not a shell's note about a program that died.
+// The last line, without numbers, other than a shell's note about a program that died.
 std::string LastLine(std::string_view text);
 
-// "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main" where `err` holds a sanitizer's
+// "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main" if `err` contains a sanitizer's
 // report: its words, the innermost three functions that are not the sanitizer's own, and the place
-// of the first of them. Without symbols, the places in the program's file in their stead. The kind
-// of undefined behaviour is not among it.
+// of the first of them. Without symbols, places in the program's file replace the functions.
+// Reports of undefined behaviour are not included.
 std::optional<std::string> ReportSignature(std::string_view err);
 
-// "file.cc:7:12: runtime error: shift exponent N is too large" where `err` says so: the first
-// report of undefined behaviour, after which a program may go on, with its stack if there is one.
+// "file.cc:7:12: runtime error: shift exponent N is too large" if `err` contains it: the first
+// report of undefined behaviour, after which a program may continue, with its stack if there is
+// one.
 std::optional<std::string> UndefinedSignature(std::string_view err);
 
-// Whether that is the last that `err` says, as of a program that was ended for it.
+// Whether that report is the end of `err`, as for a program that the report ended.
 bool EndsWithUndefined(std::string_view err);
 
 }  // namespace anecheck::parserfuzz

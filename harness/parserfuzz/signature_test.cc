@@ -1,5 +1,5 @@
-// Signatures of failures: reports of one bug have the same one from run to run, reports of two bugs
-// have two.
+// Signatures of failures: reports of one bug have the same signature in every run; reports of two
+// bugs have two.
 #include "harness/parserfuzz/signature.h"
 
 #include <fmt/format.h>
@@ -90,7 +90,7 @@ TEST(Signature, UndefinedBehaviourIsOfItsPlace) {
             "parser+0x1a2b: runtime error: shift exponent N");
 }
 
-// Other programs say these words too, and other sanitizers report behind them.
+// Other programs write these words too, and other sanitizers may report after them.
 TEST(Signature, UndefinedBehaviourIsToldByItsPlaceAndIsNoOtherReport) {
   EXPECT_FALSE(UndefinedSignature("runtime error: unexpected end of file\n"));
   EXPECT_FALSE(UndefinedSignature("panic: runtime error: index out of range [5]\n"));
@@ -120,8 +120,7 @@ TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
   EXPECT_FALSE(ReportSignature("all is well").has_value());
 }
 
-// The failures that libFuzzer tells by itself: signals that the sanitizer leaves alone, memory,
-// time.
+// Failures that libFuzzer itself reports: signals that the sanitizer does not handle, memory, time.
 TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
   constexpr const char* kStack =
       "    #0 0x5 in __sanitizer_print_stack_trace (/tmp/lf+0xf1)\n"

@@ -15,8 +15,8 @@ void DropEnd(std::string_view& text, std::string_view end) {
   if (text.ends_with(end)) text.remove_suffix(end.size());
 }
 
-// "Parse<int>(char const*, (anonymous namespace)::T) const" is "Parse<int>": the last parenthesis
-// that closes belongs to the argument list, whatever stands in names and arguments before it.
+// "Parse<int>(char const*, (anonymous namespace)::T) const" is "Parse<int>": the last closing
+// parenthesis belongs to the argument list, whatever precedes it in names and arguments.
 std::string_view WithoutArguments(std::string_view name) {
   DropEnd(name, " const");
   if (!name.ends_with(')')) return name;
@@ -31,9 +31,9 @@ std::string_view WithoutArguments(std::string_view name) {
 // A symbol table names objects where lines are unknown: "asan_interceptors.cpp.o:0:0".
 bool IsObject(std::string_view place) { return place.substr(0, place.find(':')).ends_with(".o"); }
 
-// Of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12",
-// "    #0 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or
-// "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
+// The frame of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12", "    #0
+// 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or "    #0 0x55d2  (/tmp/parser+0x1a2b)
+// (BuildId: ab12)".
 StackFrame ReadNumberedFrame(std::string_view line) {
   line = line.substr(0, line.find(" (BuildId: "));
   const size_t module = line.rfind(" (");
@@ -48,19 +48,20 @@ StackFrame ReadNumberedFrame(std::string_view line) {
   }
   std::string_view name = line.substr(in + 4);
   if (in_module) return {std::string(WithoutArguments(name)), ""};
-  // A path begins with a slash if the compiler was given absolute ones, else behind the last space.
+  // A path begins with a slash if the compiler was given absolute paths, else after the last space.
   const size_t slash = name.find(" /");
   const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
   const std::string_view last =
       space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
   std::string_view place = WithoutColumn(last);
-  if (place.empty() && last.starts_with('/')) place = last;  // code that has no line of its own
+  if (place.empty() && last.starts_with('/')) place = last;  // code without a line number
   if (!place.empty() || IsObject(last)) name = name.substr(0, space);
   if (IsObject(last)) place = {};
   return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
 }
 
-// Of a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at parser.c:7".
+// The frame of a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at
+// parser.c:7".
 StackFrame ReadGdbFrame(std::string_view line) {
   line.remove_prefix(std::min(line.find(' '), line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -75,8 +76,8 @@ StackFrame ReadGdbFrame(std::string_view line) {
 }
 
 // Allocators, the functions that a sanitizer puts before those of the C library, and functions that
-// end a program stand at the top of every bug of their kind; those that start one stand at the
-// bottom.
+// end a program are at the top of every stack of their kind; functions that start a program are at
+// the bottom.
 bool IsRuntime(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {
       "__asan_",          "__interceptor_",  "___interceptor_", "__sanitizer_",
@@ -92,14 +93,14 @@ bool IsRuntime(std::string_view name) {
          std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-// Of a persistent driver: frames outside of it are no parser.
+// Functions of a persistent driver; frames outside of them are not part of the parser.
 bool IsDriver(const StackFrame& frame) {
   return frame.function.starts_with("anecheck_fuzz_") ||
          frame.function.starts_with("LLVMFuzzerTestOneInput") ||
          frame.place.starts_with("anecheck_fuzz.py:");
 }
 
-// Lines "#0 ", "#1 " and so on, each behind the other.
+// Consecutive lines "#0 ", "#1 " and so on.
 std::vector<StackFrame> ReadNumbered(std::string_view text) {
   const bool by_gdb = text.find("stack by gdb:") != std::string_view::npos;
   std::vector<StackFrame> frames;
@@ -114,7 +115,7 @@ std::vector<StackFrame> ReadNumbered(std::string_view text) {
   return frames;
 }
 
-// Behind "(most recent call first):" lines like "  File "/a/b.py", line 7 in parse".
+// After "(most recent call first):", lines like "  File "/a/b.py", line 7 in parse".
 std::vector<StackFrame> ReadFaultHandler(std::string_view text) {
   constexpr std::string_view kHead = "(most recent call first):\n";
   constexpr std::string_view kFile = "  File \"";
@@ -136,7 +137,7 @@ std::vector<StackFrame> ReadFaultHandler(std::string_view text) {
   return frames;
 }
 
-// Behind "goroutine 1 [running]:" pairs of lines, "main.parse(0x1)" and "\t/a/main.go:12 +0x1d".
+// After "goroutine 1 [running]:", pairs of lines, "main.parse(0x1)" and "\t/a/main.go:12 +0x1d".
 std::vector<StackFrame> ReadGoroutine(std::string_view text) {
   std::vector<StackFrame> frames;
   const size_t head = text.find("\ngoroutine ");
@@ -178,7 +179,8 @@ std::vector<StackFrame> ReadStack(std::string_view text) {
   if (frames.empty()) frames = ReadGoroutine(text);
   frames.erase(std::ranges::find_if(frames, IsDriver), frames.end());
   std::erase_if(frames, [](const StackFrame& frame) { return IsRuntime(frame.function); });
-  // Interceptors of the C library have names of their own and no lines, where the parser has both.
+  // Interceptors of the C library have the library's names and no lines; functions of the parser
+  // have lines.
   const auto has_line = [](const StackFrame& frame) { return !frame.place.empty(); };
   if (std::ranges::any_of(frames, has_line)) {
     frames.erase(frames.begin(), std::ranges::find_if(frames, has_line));

@@ -1,6 +1,6 @@
 // Names and lines for the frames of a sanitizer's report that was written without symbols. Reports
-// come so (ChildEnvironment), since a sanitizer that names its own frames takes a hundred times as
-// long as the crash, and most crashes of a run are known.
+// are requested without symbols (ChildEnvironment), since a sanitizer that names its frames takes a
+// hundred times as long as the crash, and most crashes of a run are known.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace anecheck::parserfuzz {
 
-// llvm-symbolizer, or one with a version in its name; empty where there is none in PATH.
+// The path of llvm-symbolizer, perhaps with a version in its name; empty if there is none in PATH.
 const std::string& SymboliserPath();
 
-// Asks llvm-symbolizer once for each place of a program. Thread-safe.
+// Queries llvm-symbolizer once for each place of a program. Thread-safe.
 class Symboliser {
  public:
-  // `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" as the lines of the functions that
-  // stand there, the inlined ones first: "#2 0x55d2 in Parse /src/parser.c:7:12". Unchanged if no
-  // symboliser is found.
+  // `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" replaced by lines for the functions
+  // at that place, inlined functions first: "#2 0x55d2 in Parse /src/parser.c:7:12". Unchanged if
+  // no symboliser is found.
   std::string Symbolise(const std::string& report);
 
  private:

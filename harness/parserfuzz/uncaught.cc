@@ -33,7 +33,7 @@ std::optional<std::string> RustPanic(std::string_view err) {
   return fmt::format("panic {}", BaseName(place.substr(place.rfind(' ') + 1)));
 }
 
-// The place at which a line begins with `words`.
+// The position of a line that begins with `words`.
 size_t FindLine(std::string_view text, std::string_view words) {
   size_t at = text.find(words);
   while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') {
@@ -43,8 +43,8 @@ size_t FindLine(std::string_view text, std::string_view words) {
 }
 
 // "panic: words", or "fatal error: words" for errors that no program in Go can catch, such as a
-// stack overflow; and of the first goroutine the first function that is not the runtime's, with the
-// file it stands in on the next line.
+// stack overflow; and the first function of the first goroutine that is not the runtime's, with its
+// file, from the next line.
 std::optional<std::string> GoPanic(std::string_view err) {
   const size_t panicked = std::min(FindLine(err, "panic: "), FindLine(err, "fatal error: "));
   const size_t goroutine = err.find("\ngoroutine ", panicked);
@@ -67,7 +67,7 @@ std::optional<std::string> GoPanic(std::string_view err) {
   return signature;
 }
 
-// "ValueError parse reader.py:12" where the last that is said is a traceback.
+// "ValueError parse reader.py:12" if the output ends with a traceback.
 std::optional<std::string> PythonException(std::string_view err) {
   constexpr std::string_view kFile = "\n  File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -95,7 +95,7 @@ std::optional<std::string> PythonException(std::string_view err) {
                      BaseName(frame.substr(0, line)), number);
 }
 
-// The name of the error that stands at `text`: the part before its words.
+// The name of the error at the beginning of `text`: the part before its message.
 std::string_view ErrorName(std::string_view text) {
   const std::string_view line = LineAt(text, 0);
   return line.substr(0, std::min(line.find(':'), line.find(' ')));

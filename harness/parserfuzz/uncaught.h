@@ -1,5 +1,5 @@
-// How programs in languages that catch their own errors tell that one ended them: a row per
-// language in uncaught.cc.
+// Recognises programs that an uncaught error of their language ended: uncaught.cc has a row for
+// each language.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace anecheck::parserfuzz {
 
-// The error that ended a program that wrote `err` and ended with `code` (128 and the signal if
+// The error that ended a program that wrote `err` and ended with `code` (128 plus the signal, if
 // there was one), if it did not catch that error: a panic of Rust or Go, an exception of Python,
 // JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. "ValueError parse reader.py:12":
-// its type and the place of its origin. The error's words about the file are left out.
+// its type and the place of its origin. The error's message, which may quote the file, is left out.
 std::optional<std::string> UncaughtSignature(std::string_view err, int code);
 
 }  // namespace anecheck::parserfuzz

@@ -1,4 +1,4 @@
-// The words of programs in other languages that end by an error of their own.
+// The output of programs in other languages that an uncaught error ended.
 #include "harness/parserfuzz/uncaught.h"
 
 #include <csignal>
@@ -45,7 +45,7 @@ TEST(Panic, OfGoMayBeAnUncatchableError) {
   EXPECT_FALSE(UncaughtSignature("fatal error: 'a.h' file not found\n", 2));
 }
 
-// As fuzzers build programs: by the place, not by the words behind it.
+// Programs built for fuzzing abort after a panic; the place names the failure, not the message.
 TEST(Panic, MayEndInAbort) {
   constexpr const char* kRust =
       "thread 'main' panicked at src/main.rs:5:3:\nindex out of bounds: the len is 3\n"
@@ -73,7 +73,7 @@ TEST(Exception, OfPythonIsOfItsTypeAndPlace) {
   EXPECT_FALSE(UncaughtSignature("Traceback (most recent call last):\n", 1));
 }
 
-// As each says it, by programs of four lines.
+// The output of each language for a program of four lines.
 TEST(Exception, OfOtherLanguagesIsOfItsTypeAndPlace) {
   EXPECT_EQ(UncaughtSignature("/tmp/reader.js:3\n  return data[n].size;\n                 ^\n\n"
                               "TypeError: Cannot read properties of undefined (reading 'size')\n"

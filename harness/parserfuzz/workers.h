@@ -1,5 +1,5 @@
-// Threads that work on one loop after the other. Programs that a thread starts die with it, so that
-// the threads of a run live as long as the run.
+// Threads that run one loop after another. Programs that a thread starts die with the thread, so
+// the threads live as long as the run.
 #pragma once
 
 #include <condition_variable>
@@ -13,14 +13,14 @@ namespace anecheck::parserfuzz {
 
 class Workers {
  public:
-  // At least one; the first is the calling thread.
+  // The number of threads is at least one; the first is the calling thread.
   explicit Workers(size_t count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
   // Calls body(worker, index) for each index below `count`, on all threads, and returns when all
-  // calls have. Indices are begun in their order.
+  // calls have returned. Indices are started in order.
   void Run(uint64_t count, const std::function<void(size_t worker, uint64_t index)>& body);
 
  private:

@@ -30,7 +30,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The runner of the campaign, by its worker.
+// Chooses the campaign's runner for the way; its worker must be set.
 void SetWay(Way way, CampaignOptions& campaign) {
   if (way == Way::kExec) campaign.runner = "exec:" + ExecCommandOf(campaign.worker);
 }
@@ -65,13 +65,13 @@ bool Answers(const Subject& subject, const FindingRow& finding) {
                              [&](const std::string& label) { return finding.defects.Has(label); });
 }
 
-// The same with a result that counts as no finding.
+// The same for results that do not count as new findings.
 bool AnswersOpenly(const Subject& subject, const FindingRow& finding) {
   return subject.group == SubjectGroup::kPlanted && IsSuspect(finding.verdict) &&
          KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
 }
 
-// Verdicts and labels that a running campaign has recorded so far.
+// Reads the findings that a running campaign has recorded so far.
 Result<std::vector<FindingRow>> ReadFindings(const std::string& db) {
   ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
   ANECHECK_ASSIGN(const std::vector<RunRow> runs, store.Runs());
@@ -95,7 +95,7 @@ Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
   return MakeError(ErrorCode::kInternal, db + ": lost finding " + id);
 }
 
-// The engine of the hunt without its subject.
+// Returns the hunt's engine without the subject.
 WorkerOptions WithoutSubject(const Subject& subject, WorkerOptions worker) {
   worker.faults.clear();
   std::erase_if(worker.quirks, [&](const QuirkSetting& quirk) { return quirk.id == subject.id; });
@@ -109,8 +109,8 @@ CampaignOptions WithoutSubject(const Subject& subject, CampaignOptions campaign)
   return campaign;
 }
 
-// Whether the found case shows nothing once its subject is switched off: only then has the subject
-// been found, and not something else.
+// Returns whether the found case shows nothing without the subject. Only then the hunt has found
+// the subject and not something else.
 Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
                            const CampaignOptions& campaign, const std::atomic<bool>* stop) {
   const CampaignOptions clean = WithoutSubject(subject, campaign);
@@ -126,8 +126,8 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
          !(Answers(subject, without) || AnswersOpenly(subject, without));
 }
 
-// The same for an operation whose errors lean, which many cases show: as many cases without the
-// subject must not show it; fewer, after an early stop, prove nothing.
+// The same for a lean, which only many cases show: the same number of cases without the subject
+// must not show it. Fewer cases, after an early stop, prove nothing.
 Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {
@@ -141,12 +141,12 @@ Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
       summary.list, [&](const FindingRow& other) { return other.signature == finding.signature; });
 }
 
-// A finding that no longer shows cannot be made small; that is no failure of the measurement.
+// A finding that does not show again cannot be made small. That is no failure of the measurement.
 Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options,
                  const std::atomic<bool>* stop, HuntResult& result) {
-  // Each candidate that hangs, crashes or takes all memory costs a worker, a hang its whole time
-  // limit, and one that compiles slowly seconds.
+  // Such candidates are costly: a hang, a crash or a lack of memory ends a worker, a hang also
+  // takes its whole time limit, and a slow compilation takes seconds.
   constexpr std::array kCostly = {Verdict::kHung, Verdict::kCrashed, Verdict::kMemoryGrowth,
                                   Verdict::kSlow};
   const bool costly = std::ranges::find(kCostly, finding.verdict) != kCostly.end();
@@ -179,7 +179,7 @@ std::string Reason(const CampaignSummary& summary) {
   return fmt::format("only taken for: {}", fmt::join(seen, ","));
 }
 
-// The probes that can show the subject, those of its own defect first.
+// Returns the probes that can show the subject.
 std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   std::vector<const RuntimeProbe*> probes;
   const bool planted = subject.group == SubjectGroup::kPlanted;
@@ -194,8 +194,8 @@ std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   return probes;
 }
 
-// Whether a defect shows in calls or in refusals, which probes ask for, rather than in the values
-// of whatever a campaign draws.
+// Returns whether a defect shows in calls or refusals, which probes test, rather than in values,
+// which campaigns test.
 bool ConcernsCalls(const Subject& subject) {
   if (subject.group == SubjectGroup::kKnownDefect) {
     return subject.kind != "numeric" && !ProbesFor(subject).empty();
@@ -205,8 +205,8 @@ bool ConcernsCalls(const Subject& subject) {
                            subject.op_class == "calls");
 }
 
-// Whether the probe's answer shows the subject; fills verdict and label, from the measurements of
-// this probe and, if these leave several, of others on the same engine.
+// Returns whether the probe's answer shows the subject. Fills in verdict and label. If the
+// measurement fits several defects, other probes on the same engine decide.
 Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
                    const WorkerOptions& worker, const std::atomic<bool>* stop, HuntResult& result) {
   if (subject.group == SubjectGroup::kKnownDefect) {
@@ -225,7 +225,7 @@ Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const Runt
   return true;
 }
 
-// Runs the runtime probes up to the first that shows the subject. True where one did.
+// Runs the runtime probes up to the first that shows the subject. Returns whether one did.
 Result<bool> Probe(const Subject& subject, const HuntOptions& options,
                    const std::atomic<bool>* stop, HuntResult& result) {
   WorkerOptions worker;
@@ -233,9 +233,10 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   worker.faults = subject.faults;
   worker.quirks = subject.quirks;
   worker.unmarked = options.way == Way::kUnmarked;
-  // A probe does as much as a hundred cases.
+  // A probe does as much work as a hundred cases.
   worker.case_timeout_ms = 20 * options.case_timeout_ms;
-  // If no leak is looked for, a probe may hold all that it takes: that of D39 a gigabyte and more.
+  // If the subject is no leak, the memory of a probe is not limited: the probe of D39 needs more
+  // than a gigabyte.
   if (subject.kind == "memory") worker.memory_limit = options.memory_limit;
   const std::string& target = subject.targets.front().name;
   for (const RuntimeProbe* probe : ProbesFor(subject)) {
@@ -243,14 +244,14 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
     ++result.cases;
     HuntResult shown = result;
     ANECHECK_ASSIGN(const bool shows, Shows(subject, *probe, answer, worker, stop, shown));
-    // A value that neither a conforming engine nor the subject gives.
+    // Counts values that neither a conforming engine nor the subject gives.
     const bool known = subject.group == SubjectGroup::kKnownDefect;
     if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
     if (!shows) continue;
-    // Without the subject the probe must work and not show the same: a probe of a feature that the
-    // target does not have, or that ran out of time on a busy machine, shows nothing.
+    // Without the subject the probe must work and show something else. Otherwise the target may
+    // lack the feature, or a busy machine ended the probe, and the probe proves nothing.
     WorkerOptions clean = WithoutSubject(subject, worker);
-    // Memory that the clean engine holds is no leak.
+    // Memory that the clean engine allocates is no leak.
     clean.memory_limit = WorkerOptions().memory_limit;
     ANECHECK_ASSIGN(const RuntimeAnswer control, MeasureRuntime(*probe, target, clean, stop));
     HuntResult ignored = result;
@@ -272,8 +273,8 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   return false;
 }
 
-// A flag that is set by hand or, while this lives, soon after `*stop` is: a campaign's end takes
-// one flag.
+// A flag that Set sets, or that this object sets soon after `*stop`. Needed because a campaign
+// takes only one stop flag.
 class Enough {
  public:
   explicit Enough(const std::atomic<bool>* stop) {
@@ -309,7 +310,7 @@ class Enough {
   std::thread follower_;
 };
 
-// A campaign of the first `cases` cases, ended by the first finding that answers.
+// Runs a campaign of the first `cases` cases, up to the first finding that shows the subject.
 Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const Subject& subject,
                                 const std::atomic<bool>* stop) {
   campaign.cases = cases;
@@ -324,7 +325,7 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, enough.flag());
 }
 
-// Whether the subject causes a finding of the campaign; the verdict is then put into `result`.
+// Returns whether the subject causes the finding. If so, copies the finding into `result`.
 Result<bool> Take(const FindingRow& finding, const Subject& subject,
                   const CampaignOptions& campaign, uint64_t cases, const std::atomic<bool>* stop,
                   HuntResult& result) {
@@ -349,11 +350,11 @@ Result<bool> Take(const FindingRow& finding, const Subject& subject,
   return true;
 }
 
-// Looks for the subject by a campaign; `start` is that of the whole hunt.
+// Looks for the subject by a campaign; `start` is the start of the whole hunt.
 Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock::time_point start,
                       const std::atomic<bool>* stop, HuntResult& result) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
-  // Most defects show within a few cases; the same ones come first in the whole campaign.
+  // Most defects show within a few cases. The whole campaign begins with the same cases.
   std::string db = folder.File("first.sqlite");
   CampaignOptions campaign = OptionsOf(subject, options, db);
   ANECHECK_ASSIGN(CampaignSummary summary,
@@ -388,12 +389,12 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   return {};
 }
 
-// Looks for the subject in every way that may show it. kInterrupted if the stop came before that
-// was decided.
+// Looks for the subject by campaign and probes. Errors: kInterrupted if the stop came before the
+// search had ended.
 Status LookFor(const Subject& subject, const HuntOptions& options, const std::atomic<bool>* stop,
                HuntResult& result) {
   const auto start = Clock::now();
-  // Probes make the calls themselves.
+  // Probes make the calls of the runtime themselves, so they do not apply to the exec protocol.
   const bool probes = options.way != Way::kExec;
   const bool calls = probes && ConcernsCalls(subject);
   if (calls) {
@@ -402,7 +403,7 @@ Status LookFor(const Subject& subject, const HuntOptions& options, const std::at
     if (shown) return {};
   }
   ANECHECK_RETURN_IF_ERROR(HuntByCampaign(subject, options, start, stop, result));
-  // Single documented values that random graphs seldom meet.
+  // Some defects concern single values that random graphs seldom contain; probes test these.
   const bool known = subject.group == SubjectGroup::kKnownDefect;
   if (result.found || calls || !known || !probes || ProbesFor(subject).empty()) return {};
   ANECHECK_ASSIGN(const bool shown, Probe(subject, options, stop, result));

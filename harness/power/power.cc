@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// "exec:run-slow" names a fault in one way; ids have no colon.
+// "exec:run-slow" names a fault in one way only; ids have no colon.
 std::string_view WithoutWay(std::string_view name) {
   const size_t colon = name.find(':');
   const bool way = colon != std::string_view::npos && FindWord<Way>(name.substr(0, colon));
@@ -131,13 +131,14 @@ class Measurement {
 
   bool IsMeasured(const OpDefinition& op) const {
     const std::vector<std::string>& names = options_.magnitudes_of;
-    // A constant is written by nobody.
+    // No engine computes a constant.
     return IsDrawn(op) && KindOf(op.schema) != OpKind::kConst &&
            (names.empty() ||
             std::ranges::any_of(names, [&](const std::string& name) { return Means(name, op); }));
   }
 
-  // A class is named in full or by its first words up to a comma, which parts the names of a list.
+  // A class is named in full, or by its first words up to a comma, because commas separate the
+  // names of a list.
   static bool Means(std::string_view name, const OpDefinition& op) {
     const std::string_view of_class = OpClassName(op.op_class);
     return name == op.schema.name || name == of_class ||
@@ -160,7 +161,7 @@ class Measurement {
   Status FindMagnitudes() {
     for (const OpDefinition* op : AllOps()) {
       if (!IsMeasured(*op) || !GivesHalves(*op, options_.targets.front())) continue;
-      // A fault found in few elements is found in more.
+      // A fault that is found in few elements is also found in more.
       std::optional<int> before;
       for (const int permille : kShares) {
         if (Stopped()) return {};
@@ -257,7 +258,7 @@ void JudgeLosses(PowerReport& report, const HuntOptions& options,
       return name == id || name == fmt::format("{}:{}", hunt.way, id);
     };
     if (hunt.found || !hunt.acts || std::ranges::any_of(not_found, known)) continue;
-    // Probes are few: a hunt by probes ends after the last one, before its time is up.
+    // A hunt by probes ends after the last of a few probes, before its time limit.
     const bool cut = options.max_seconds > 0 && hunt.seconds >= options.max_seconds &&
                      hunt.cases < options.cases;
     report.undecided += cut ? 1 : 0;

@@ -1,5 +1,6 @@
-// The power of a campaign to find defects: a hunt for every planted fault and every switchable
-// known defect, campaigns on the clean engine, and the smallest error found for each operation.
+// The power of a campaign to find defects: measured by a hunt for every planted fault and every
+// switchable known defect, campaigns on the clean engine, and the smallest error that is found in
+// each operation.
 #pragma once
 
 #include <atomic>
@@ -14,25 +15,26 @@
 
 namespace anecheck {
 
-// Sizes of error that are tried, in units in the last place, and parts of the elements touched.
+// The sizes of errors that are tried, in units in the last place, and the shares of elements that
+// have the error.
 inline constexpr int kUlpsTried[] = {1, 2, 4, 8, 16, 32, 64};
 inline constexpr int kShares[] = {10, 100, 1000};  // permille
 
 struct PowerOptions {
   HuntOptions hunt;
   std::vector<CampaignTarget> targets;
-  std::vector<CampaignTarget> clean_targets;  // of campaigns without a fault; empty takes `targets`
+  std::vector<CampaignTarget> clean_targets;  // of clean campaigns; empty: `targets`
   std::vector<Way> ways = {Way::kMarked};     // each subject is hunted in each of them
-  std::vector<std::string> only;              // ids of faults and defects; empty takes all
-  uint64_t clean_cases = 2000;  // on each of them with the defects off, and again with them on
-  bool magnitudes = true;       // of the operations that give fp16
+  std::vector<std::string> only;              // ids of faults and defects; empty: all
+  uint64_t clean_cases = 2000;  // per target, with the defects off and again with them on
+  bool magnitudes = true;       // measure the smallest errors of operations with fp16 results
   // Operations ("add") and classes ("elementwise arithmetic", "convolution" for "convolution,
-  // matrix multiply, and pooling") whose smallest errors alone are measured, without hunts and
-  // clean campaigns; empty takes all.
+  // matrix multiply, and pooling") whose smallest errors are measured, without hunts and clean
+  // campaigns. Empty measures everything.
   std::vector<std::string> magnitudes_of;
-  // Ids of the faults and defects that hunts are known not to find, with the way in front where
-  // that is so in one way alone ("exec:run-slow"): another one that is not found
-  // is lost. Without it nothing is judged so.
+  // Ids of the faults and defects that hunts are known not to find. An id that is not found in one
+  // way only begins with the way ("exec:run-slow"). Any other subject that is not found is lost.
+  // Without this list nothing counts as lost.
   std::optional<std::vector<std::string>> not_found;
 };
 
@@ -40,30 +42,32 @@ struct PowerOptions {
 struct MagnitudeResult {
   std::string op, op_class;
   int permille = 0;
-  std::optional<int> ulps;  // nothing where even the largest was not found
-  // The freedoms that the oracle grants the operation, by the names of its terms: why a smaller
-  // error is admitted. Empty where none is granted.
+  std::optional<int> ulps;  // empty if even the largest was not found
+  // The terms of the contract that admit a smaller error in this operation, by name; empty if there
+  // are none.
   std::vector<std::string> freedoms;
-  // The same error in fewer elements was found already, so this was not run.
+  // True if this was not run because the same error was found in fewer elements.
   bool implied = false;
   uint64_t cases = 0;  // of all hunts for it
   double seconds = 0;
 };
 
-// The hunts of one way.
+// The results of the hunts in one way.
 struct WaySummary {
-  uint64_t planted = 0, planted_found = 0;  // of those that act
+  uint64_t planted = 0, planted_found = 0;  // subjects that have an effect
   uint64_t known = 0, known_found = 0;
-  // Planted faults of one operation that a campaign found, and those whose finding names it.
+  // Planted faults of one operation that a campaign found, and those of them whose finding names
+  // that operation.
   uint64_t of_one_op = 0, named = 0;
-  std::vector<std::string> misnamed;     // the others of these, "id: operation"
-  std::vector<std::string> unconfirmed;  // planted ones that only results without exit code 1 show
-  std::vector<std::string> missed;       // planted ones that nothing shows
+  std::vector<std::string> misnamed;  // the others of these, "id: operation"
+  std::vector<std::string>
+      unconfirmed;                  // planted faults that only results without exit code 1 show
+  std::vector<std::string> missed;  // planted faults that nothing shows
 };
 
 struct PowerReport {
   uint64_t seed = 0;
-  uint64_t cases = 0;  // of one hunt at the most
+  uint64_t cases = 0;  // limit of one hunt
   std::string engine;
   std::vector<CampaignTarget> targets;
   std::vector<HuntResult> hunts;
@@ -71,29 +75,31 @@ struct PowerReport {
   std::vector<MagnitudeResult> magnitudes;
   double seconds = 0;
   bool interrupted = false;
-  std::optional<std::vector<std::string>> lost;  // nothing where that was not judged
+  std::optional<std::vector<std::string>> lost;  // empty if that was not judged
   uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
 
   uint64_t FalseFindings() const;
-  // Of all hunts that act, in one way.
+  // Sums up the hunts in one way whose subject acts.
   WaySummary InWay(Way way) const;
 };
 
-// From this number of hunts on something is lost where none of them found anything.
+// If at least this number of hunts ran and none found anything, something is lost.
 inline constexpr size_t kManyHunts = 10;
 
-// Fills in `lost` and `undecided`: subjects outside `not_found` that a hunt over all of its cases
-// did not find and, if many hunts found nothing at all, those that the clock ended as well.
+// Fills in `lost` and `undecided`. A subject outside `not_found` is lost if a hunt did not find it
+// in all its cases. If many hunts found nothing at all, hunts that the clock ended count as lost
+// too.
 void JudgeLosses(PowerReport& report, const HuntOptions& options,
                  const std::vector<std::string>& not_found);
 
-// The ids of a file with one of them a line and behind a tab why it is not found; # begins a
-// comment.
+// Reads the ids of a file. Each line is an id, a tab, and the reason why it is not found; # begins
+// a comment.
 Result<std::vector<std::string>> ReadNotFound(const std::string& path);
 
-// Measures; `progress` sees the report after every step. Errors: kNotFound for an id that the
-// engine does not know, also among those not found, or a name that is neither an operation drawn
-// nor a class of some; those of ReadSubjects and Hunt. With ids given only these are hunted.
+// Measures the power; hunts only the ids of `options.only` if there are any. `progress` receives
+// the report after every step. Errors: kNotFound for an id, also in `not_found`, that the engine
+// does not know, or for a name that is neither a drawn operation nor a class of such operations;
+// those of ReadSubjects and Hunt.
 Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::function<void(const PowerReport&)>& progress,
                                  const std::atomic<bool>* stop = nullptr);
@@ -117,7 +123,7 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 // that is found in every operation of it; null if there is none. Medians are null without a
 // reproducer.
 Json PowerToJson(const PowerReport& report);
-// The same as a table for people.
+// The report as a table for people.
 std::string PowerToText(const PowerReport& report);
 
 }  // namespace anecheck

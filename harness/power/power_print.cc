@@ -18,7 +18,7 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// To a thousandth: the rest is noise of the clock.
+// Rounds to a thousandth of a second; smaller differences are noise of the clock.
 double Rounded(double seconds) { return static_cast<double>(std::llround(seconds * 1000)) / 1000; }
 
 Json HuntToJson(const HuntResult& hunt) {
@@ -49,7 +49,7 @@ Json HuntToJson(const HuntResult& hunt) {
           {"reason", hunt.reason}};
 }
 
-// The middle one, the smaller of two.
+// Returns the middle value; of two middle values, the smaller.
 Json Median(std::vector<uint64_t> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
@@ -81,7 +81,7 @@ Json SummaryJson(const PowerReport& report) {
           {"not_shrunk", not_shrunk}};
 }
 
-// The ways in which something was hunted.
+// The summaries of the ways that have hunts.
 Json WaysJson(const PowerReport& report) {
   Json list = Json::array();
   for (const Way way : AllWords<Way>()) {

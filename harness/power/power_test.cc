@@ -1,5 +1,5 @@
-// The measurement measures: a planted fault is found and named, a clean engine gives nothing, and
-// subjects that cannot be found are reported.
+// The measurement works: it finds and names a planted fault, finds nothing on a clean engine, and
+// reports subjects that cannot be found.
 #include "harness/power/power.h"
 
 #include <algorithm>
@@ -95,7 +95,7 @@ TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
   EXPECT_LE(result.elements.value_or(1000), 16u);
 }
 
-// By random cases: no probe knows of states.
+// Found by random cases, because no probe tests states.
 TEST(HuntTest, FindsLostStatesByACampaign) {
   for (const char* fault : {"state-lost", "state-not-zero"}) {
     HuntOptions options = Options().hunt;
@@ -117,8 +117,8 @@ TEST(HuntTest, LabelsAKnownDefect) {
   EXPECT_EQ(result.unlabelled, 0u);
 }
 
-// The same loss in products and in reductions: with one of both on nothing is labelled as the
-// other.
+// Products and reductions have the same loss, as two defects. With one of them on, nothing is
+// labelled as the other.
 TEST(HuntTest, TellsTheLossOfProductsFromThatOfReductions) {
   const auto hunt = [](std::string_view on, const std::string& label) {
     Subject subject = Named(on);
@@ -154,7 +154,7 @@ TEST(HuntTest, FindsAFaultThatNoValueShowsByAProbe) {
   }
 }
 
-// Probes of calls need a program, and nothing compiles for h11: none of them tells anything there.
+// Probes of calls need a program. Nothing compiles for h11, so these probes prove nothing there.
 TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
   Subject subject = Named("slots-100");
   ASSERT_TRUE(HuntFor(subject).found) << "where programs compile";
@@ -166,8 +166,7 @@ TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
   EXPECT_FALSE(result->found) << result->by << ": " << result->summary;
 }
 
-// The faults that no output's value shows: a word of the container, and a program that never ends
-// in time.
+// Two defects that no output shows: a word of the container, and a program that never ends in time.
 TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   for (const char* id : {"D38", "D39"}) {
     Subject subject = Named(id);
@@ -184,8 +183,8 @@ TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   }
 }
 
-// One refuses products of rank 5 alone, the other transposes too: the label comes from both probes'
-// measurements, not from the first row.
+// One defect refuses only products of rank 5, the other also transposes. The label comes from the
+// measurements of both probes, not from the first row.
 TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
   for (const char* id : {"D31", "P12"}) {
     const HuntResult found = HuntFor(Named(id));
@@ -196,8 +195,8 @@ TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
   }
 }
 
-// Values are looked for by a campaign first: a probe that would show the defect too is not asked,
-// and is asked if the campaign finds nothing.
+// Defects of values are searched by a campaign first. A probe that would show the defect too runs
+// only if the campaign finds nothing.
 TEST(HuntTest, LooksForValuesByACampaignFirst) {
   const Subject gather = Named("D27");
   EXPECT_EQ(gather.kind, "numeric");
@@ -215,8 +214,8 @@ TEST(HuntTest, LooksForValuesByACampaignFirst) {
   EXPECT_EQ(short_hunt->reason, "");
 }
 
-// The judge names a documented numeric defect by its value. One without an oracle's value must be
-// shown by its own probe, which it fails.
+// Judging names a documented numeric defect by its values. A defect without values in the oracle
+// must be shown by its own probe.
 TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
   std::set<std::string_view> departures, unnamed, probed;
   for (const Departure& row : KnownDepartures()) departures.insert(row.id);
@@ -234,7 +233,7 @@ TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
   for (const std::string_view id : unnamed) EXPECT_TRUE(probed.contains(id)) << id;
 }
 
-// A fault that the engine shows without the subject was not found by hunting it.
+// A fault that the engine also shows without the subject does not count as found.
 TEST(HuntTest, DoesNotCountAFaultThatShowsWithoutTheDefect) {
   Subject other = Named("D09");
   other.quirks = {{"all", false}, {"D09", true}, {"D01", true}};
@@ -275,7 +274,7 @@ TEST(HuntTest, AStopEndsACaseThatHangs) {
   EXPECT_EQ(result->reason, "interrupted");
 }
 
-// A row of each way, with its own verdict: a program of the exec protocol that prints breaks it.
+// The report has a row for each way, with its own verdict.
 TEST(WayTest, AFaultIsHuntedInEachWay) {
   PowerOptions options = Options();
   options.hunt.cases = 64;
@@ -299,7 +298,7 @@ TEST(WayTest, AFaultIsHuntedInEachWay) {
   EXPECT_EQ(json["summary"]["planted"], 6) << "an inactive fault is not counted";
 }
 
-// Terms that were measured on no family count only for an engine without the mark.
+// Terms that were measured on no family apply only to an engine without the mark.
 TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
   WorkerOptions worker;
   worker.library = ANECHECK_SIMULATED_ENGINE;
@@ -340,7 +339,7 @@ TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
 }
 
 TEST(CleanTest, AFindingWithoutDefectsIsFalse) {
-  // The library's default where it is missing is an error, not a clean result.
+  // A missing library is an error, not a clean result.
   HuntOptions options = Options().hunt;
   options.library = "/nonexistent.so";
   EXPECT_FALSE(RunClean(kTargets[0], false, 64, options).ok());
@@ -383,7 +382,7 @@ TEST(PowerTest, AClassShowsTheErrorFoundInAllItsOperations) {
   EXPECT_TRUE(classes[0]["ulps"].is_null());
   EXPECT_EQ(classes[1]["ulps"], 4);
   EXPECT_EQ(classes[1]["one_ulp_ops"], 1);
-  // Why not less: only the freedoms of errors that were not found at one unit.
+  // The class lists only the freedoms of operations in which an error of one unit was not found.
   EXPECT_EQ(classes[1]["freedoms"], Json::array({"wide_intermediate"}));
   EXPECT_NE(PowerToText(report).find("less is admitted by: exponential_ulp\n"), std::string::npos);
 }
@@ -402,7 +401,7 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfNamedOperations) {
     EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
   }
   EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "terms without units are left out";
-  // A class is named in full or up to its first comma.
+  // A class is named in full, or by the words up to its first comma.
   std::atomic<bool> stop{true};
   for (const char* name : {"normalization", "convolution", "reduction"}) {
     options.magnitudes_of = {name};
@@ -412,8 +411,8 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfNamedOperations) {
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }
 
-// The bounds of a function whose table is recorded leave one unit in the last place no room, on the
-// families whose tables are measured.
+// For a function with a recorded table the bounds do not admit an error of one unit in the last
+// place, on the families whose tables are measured.
 TEST(PowerTest, FindsOneUlpInAHundredthOfARecordedTablesResults) {
   PowerOptions options = Options();
   options.hunt.shrink_tries = 0;

@@ -39,7 +39,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// The operations that a text names, or all where it names none.
+// The operations that a text names, or all if it names none.
 std::bitset<kOpCount> OpsNamedIn(std::string_view text) {
   std::bitset<kOpCount> ops;
   for (const std::string& word : Words(text)) {
@@ -70,9 +70,9 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   subject.admitted = json_fields::StringOr(row, "admitted", "");
   subject.ops =
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
-  // The default mix has no states.
+  // The default mix has no cases with states.
   if (subject.op_class == "state") subject.modes = {CaseMode::kState};
-  // Graphs that must be refused show faults that accept too much.
+  // Faults that accept too much show in graphs that must be refused.
   if (subject.op_class == "compiler" && subject.kind == "gating") {
     subject.modes = {CaseMode::kFloat, CaseMode::kMustReject};
   }
@@ -81,7 +81,7 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// A target of a family that the row lists: one of `preferred`, or the catalogue's first.
+// A target of a family that the row lists: the first such of `preferred`, or else of the catalogue.
 std::vector<CampaignTarget> TargetWith(const Json& families,
                                        const std::vector<CampaignTarget>& preferred) {
   const auto has = [&](int family) {
@@ -91,7 +91,7 @@ std::vector<CampaignTarget> TargetWith(const Json& families,
   for (const CampaignTarget& target : preferred) {
     if (has(target.family)) return {target};
   }
-  // Families before A13 take no MIL: their defects are switched on elsewhere.
+  // Families before A13 take no MIL, so their defects are switched on on another family.
   if (!families.empty() && std::ranges::all_of(families, [](const Json& name) {
         return name == "A11" || name == "A12";
       })) {
@@ -127,7 +127,8 @@ Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// The emulator runs the encoder's containers, on the one target that it writes for.
+// The encoder's faults. The emulator runs the encoder's containers, on the only target of these
+// faults.
 std::vector<Subject> EncoderSubjects() {
   std::vector<Subject> subjects;
   for (const encoder::FaultName& fault : encoder::FaultNames()) {

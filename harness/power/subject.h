@@ -1,6 +1,6 @@
 // The subjects of the power measurement: each planted fault of the simulated engine and each
-// documented defect that it can switch on, with the place to look for it. Read from the engine's
-// own lists, so that a fault added there is measured without a word here.
+// documented defect that it can switch on, with the operations, modes and targets of its hunt.
+// Subjects are read from the engine's own lists, so a fault that is added there needs nothing here.
 #pragma once
 
 #include <bitset>
@@ -24,49 +24,49 @@ struct Subject {
   std::string description;
   std::string kind;      // as the engine's list words it: "numeric", "layout", "route", ...
   std::string op;        // MIL's name, "*" for all, empty where it concerns none
-  std::string op_class;  // the list's own word
-  double ulps = 0;       // size of the error, 0 where it is not numeric
-  double share = 1;      // part of the elements touched
-  std::string admitted;  // why its result is no wrong value, if so
-  // Operations of the hunt; all where the list names none.
+  std::string op_class;  // as in the engine's list
+  double ulps = 0;       // size of the error, 0 if it is not numeric
+  double share = 1;      // share of the elements with the error
+  std::string admitted;  // why its results are admitted; empty if they are not
+  // Operations of the hunt; all if the list names none.
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
-  // Kinds of case of the hunt; empty for the default mix.
+  // Modes of the hunt's cases; empty for the default mix.
   std::vector<CaseMode> modes;
   std::vector<CampaignTarget> targets;
   std::string runner = "e5rt";
   std::vector<std::string> faults;
   std::vector<QuirkSetting> quirks;
-  // The labels that a finding of a known defect must have, any of them; empty for planted faults.
+  // For a known defect: a finding must have one of these labels. Empty for planted faults.
   std::vector<std::string> labels;
 };
 
-// Whether the subject acts where the engine stands so. Faults of the encoder and of the compiler's
-// files are judged of the simulated engine alone; behind the exec protocol it is the program that
-// makes the calls of the runtime.
+// Returns whether the subject has an effect in that way. Faults of the encoder and of the
+// compiler's files are judged only for the simulated engine. Behind the exec protocol the program
+// makes the calls of the runtime, so faults of calls have no effect.
 bool ActsBy(const Subject& subject, Way way);
-// Whether it acts in calls of the runtime rather than in programs: their arguments, order, slots,
-// buffers, events.
+// Returns whether the subject concerns calls of the runtime (their arguments, order, slots,
+// buffers, events) rather than programs.
 bool IsOfCalls(const Subject& subject);
 
-// The rows of the engine's lists, and the faults of the encoder, which the emulator must show.
-// Planted faults are hunted on `targets` with the defects that the family has by default; known
-// defects, one on and all others off, on the first of `targets` whose family has it or, where none
-// has, on the lowest such family of the catalogue. Known defects that the engine does not act on
-// are left out. Errors: kInvalid for a library that is not the simulated engine, kMalformed for
-// lists that are not of simulator_control.h's form.
+// Reads the rows of the engine's lists, and adds the faults of the encoder, which the emulator must
+// show. Planted faults are hunted on `targets`, with the family's default defects. A known defect
+// is hunted with all other defects off, on the first of `targets` whose family has it, or else on
+// the lowest such family of the catalogue. Known defects that the engine does not have are skipped.
+// Errors: kInvalid for a library that is not the simulated engine, kMalformed for lists that do not
+// have the form of simulator_control.h.
 Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
                                           const std::vector<CampaignTarget>& targets);
 
-// A fault of the parametric family on one operation: `permille` of its elements `ulps` too large.
+// A fault with parameters on one operation: `permille` of its elements are `ulps` too large.
 Subject UlpSubject(const OpDefinition& op, int ulps, int permille,
                    const std::vector<CampaignTarget>& targets);
 
-// Whether an operation gives fp16, in which alone an error has units in the last place: seen in the
-// first cases that hold it. Comparisons, counts and indices do not.
+// Returns whether an operation has fp16 results, as seen in its first cases. Only fp16 errors have
+// units in the last place here; comparisons, counts and indices have none.
 bool GivesHalves(const OpDefinition& op, const CampaignTarget& target);
 
-// Operations that graphs are drawn from: a numeric reference, a generator and a kernel of the
-// simulated engine all exist.
+// Returns whether graphs are drawn from an operation: it has a numeric reference, a generator and a
+// kernel of the simulated engine.
 bool IsDrawn(const OpDefinition& op);
 
 }  // namespace anecheck

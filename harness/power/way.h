@@ -1,5 +1,5 @@
-// The ways in which the engine of a hunt stands before the harness. Its judgement depends on
-// them: a real engine is also judged by bounds that were never measured on its family.
+// The ways in which the harness sees the engine of a hunt. Judging depends on the way: a real
+// engine is also judged by terms that were never measured on its family.
 #pragma once
 
 #include <array>

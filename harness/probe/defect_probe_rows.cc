@@ -44,7 +44,7 @@ Result<double> Accepted(const ProbeProgram& program, const ProbeProgram& control
   return refused ? 0 : 1;
 }
 
-// The `count` elements of y.
+// Runs the program and returns the `count` elements of y.
 Result<Numbers> Run(ProbeProgram& program, const std::vector<PortNumbers>& inputs, size_t count) {
   if (!program.failed().empty()) return Broken(program);
   for (const PortNumbers& input : inputs) {
@@ -81,7 +81,8 @@ Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view t
       ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
                 "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"));
 }
-// By the device masks of specification 001: CPU, GPU, both, engine, all.
+// The number of device masks of specification 001 (CPU, GPU, both, engine, all) that compile the
+// program.
 Result<double> KernelDepthMasks(const E5rtLibrary& engine, std::string_view target) {
   double masks = 0;
   for (const uint64_t mask : {1, 2, 3, 4, 7}) {
@@ -96,7 +97,8 @@ Result<double> KernelDepthMasks(const E5rtLibrary& engine, std::string_view targ
   }
   return masks;
 }
-// One column above the narrowest published limit of families with that defect: 13 on A13, 15 later.
+// Tests a kernel one column wider than the narrowest published limit of families with that defect:
+// 13 on A13, 15 later.
 Result<double> KernelWidthAccepted(const E5rtLibrary& engine, std::string_view target) {
   constexpr int kA13Index = 2;
   const auto found = FindTarget(target);
@@ -126,7 +128,7 @@ Result<double> TransposeRankFive(const E5rtLibrary& engine, std::string_view tar
                                    "perm = tensor<int32, [5]>([0, 1, 2, 4, 3]));"));
 }
 
-// The first element of y.
+// Runs a MIL program and returns the first element of y.
 Result<double> MilFirst(const E5rtLibrary& engine, std::string_view target,
                         std::string_view parameters, std::string_view statements,
                         const std::vector<PortNumbers>& inputs) {
@@ -169,7 +171,7 @@ Result<double> GatherThird(const E5rtLibrary& engine, std::string_view target) {
                   "int32(0));",
                   {{"x", {1, 2, 4, 8}}});
 }
-// hard_swish(8) = 8 of a product of two matrices: the error in percent.
+// The error, in percent, of hard_swish(8) = 8 applied to a product of two matrices.
 Result<double> SwishOfProduct(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const double y,
                   MilFirst(engine, target, "tensor<fp16, [1, 1]> a, tensor<fp16, [1, 1]> b",
@@ -183,7 +185,7 @@ Result<double> SwishOfProduct(const E5rtLibrary& engine, std::string_view target
 
 // ---- native layers ----
 
-// One layer of inputs and constants.
+// A program of one layer with its inputs and constants.
 class Layer {
  public:
   explicit Layer(OpKind op) : op_(op) {}
@@ -293,7 +295,7 @@ struct Attention {
   bool subtract = true;
 };
 
-// Of one element per head; a mask has a plane per head.
+// Runs attention with one element per head; a mask has a plane per head.
 Result<Numbers> Attend(const E5rtLibrary& engine, std::string_view target, const Attention& a) {
   using P = params::NativeSdpa;
   Layer layer(OpKind::kNativeSdpa);
@@ -306,8 +308,9 @@ Result<Numbers> Attend(const E5rtLibrary& engine, std::string_view target, const
       .Results(engine, target);
 }
 
-// In percent. exp(-15) and exp(-16) are 5 and 2 of the smallest subnormals: 5 of 7 where a softmax
-// takes the exponentials of the scores themselves, and e of e + 1 where it subtracts the largest.
+// The weight of the first key, in percent. exp(-15) and exp(-16) are 5 and 2 times the smallest
+// subnormal. A softmax without subtraction of the maximum therefore gives 5/7; one that subtracts
+// it gives e/(e + 1).
 Result<double> AttentionUnshifted(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const Numbers y,
                   Attend(engine, target,
@@ -315,7 +318,7 @@ Result<double> AttentionUnshifted(const E5rtLibrary& engine, std::string_view ta
   return std::round(100 * y[0]);
 }
 
-// The cosine in percent, of 520 rows that must all be 1.
+// The cosine, in percent, between the results of 520 rows and the right results, which are all 1.
 Result<double> AttentionOfLongRows(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kLong = 520;
   Attention a = {.rows = kLong, .keys = kLong};
@@ -331,7 +334,7 @@ Result<double> AttentionOfLongRows(const E5rtLibrary& engine, std::string_view t
   return std::round(100 * product / std::sqrt(square * static_cast<double>(y.size())));
 }
 
-// All weight is on the last key, whose value is 1.
+// The result of attention with all weight on the last key, whose value is 1.
 Result<double> AttentionOfManyKeys(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kMany = 2056;
   Attention a = {.keys = kMany, .query = {1}};
@@ -343,7 +346,7 @@ Result<double> AttentionOfManyKeys(const E5rtLibrary& engine, std::string_view t
   return std::round(y[0]);
 }
 
-// The second head, whose plane of the mask leaves it the second key.
+// The result of the second head, whose plane of the mask allows only the second key.
 Result<double> AttentionOfTwoHeads(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const Numbers y, Attend(engine, target,
                                           {.heads = 2,
@@ -386,7 +389,7 @@ constexpr std::array kProbes = {
                  {"P12", 0}},
     RuntimeProbe{"transpose_rank_5_accepted", "1: transpose of rank 5 compiles", 1, kDefects, "P12",
                  0, 0, TransposeRankFive},
-    // The three largest are sorted too.
+    // topk also sorts the three largest, so a defect of sorting changes this probe too.
     RuntimeProbe{"topk_of_3_accepted",
                  "1: the three largest of a row compile",
                  1,
@@ -429,10 +432,11 @@ constexpr std::array kProbes = {
                  kLegacy, DivideByInput},
     RuntimeProbe{"swish_of_product", "error in percent of hard_swish(8) of a product of matrices",
                  0, kDefects, "D34", 4, kA17, SwishOfProduct},
-    RuntimeProbe{"reflections_misplaced",
-                 "tasks of a reflecting pad whose patch setting stands where version 8 has it, in "
-                 "the container if one is left",
-                 0, kDefects, "D38", 1, kA13, ReflectionsMisplaced},
+    RuntimeProbe{
+        "reflections_misplaced",
+        "tasks of a reflecting pad whose patch setting is at the offset of version 8, in the "
+        "container if there is one",
+        0, kDefects, "D38", 1, kA13, ReflectionsMisplaced},
     RuntimeProbe{"large_product_times_out",
                  "1: a product of matrices of side 2^14 ends with an inference time-out", 0,
                  kDefects, "D39", 1, kA17, LargeProductTimesOut},

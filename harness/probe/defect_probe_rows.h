@@ -1,5 +1,5 @@
 // Probes of documented defects that random graphs seldom or never meet: single programs whose
-// answer tells the defect.
+// answer identifies the defect.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace anecheck {
 
-// A part of RuntimeProbes(). Native layers are asked through network descriptions, which the
-// simulated engine alone takes; elsewhere such a probe is kUnsupported.
+// A part of RuntimeProbes(). Probes of native layers use network descriptions, which only the
+// simulated engine takes; with other engines such a probe is kUnsupported.
 std::span<const RuntimeProbe> DefectProbes();
 
 }  // namespace anecheck

@@ -25,8 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-// How long an event, a block or a result may take to come, and the time in which a second call of a
-// block is awaited.
+// The longest wait for an event, a block or a result, and the wait for a second call of a block.
 constexpr Milliseconds kComes(2000);
 constexpr Milliseconds kComesAgain(100);
 
@@ -59,8 +58,8 @@ CompletionBlock* MakeBlock() {
   return block;
 }
 
-// The runtime releases a block some time after it was called, and no source tells when: there is
-// one per process, which stays.
+// The runtime releases a block some time after calling it, and no source tells when. So there is
+// one block per process, which is never freed.
 CompletionBlock& TheBlock() {
   static CompletionBlock* const block = MakeBlock();
   return *block;
@@ -73,11 +72,11 @@ struct Wait {
   std::string message;
 };
 
-// Waits for an event that was promised to a request. False where it does not come: then a thread
-// still waits for it, and nothing of the request may be released.
+// Waits for an event that was promised to a request. False if it does not come: then a thread still
+// waits for it, and no object of the request may be released.
 Result<bool> Comes(const E5rtLibrary& engine, const E5rtStreamApi& streams, void* event) {
   const auto wait = std::make_shared<Wait>();
-  // Messages are kept by thread.
+  // Messages belong to a thread, so the thread that waits reads its message.
   std::thread([wait, event, waits = streams.event_sync_wait,
                message = engine.api.get_last_error_message] {
     const int64_t code = waits(event);
@@ -93,7 +92,7 @@ Result<bool> Comes(const E5rtLibrary& engine, const E5rtStreamApi& streams, void
   return MakeError(ErrorCode::kUnsupported, "event_sync_wait: " + wait->message);
 }
 
-// Whether `holds` within kComes.
+// Waits up to kComes for `holds` to become true.
 template <typename Condition>
 bool Becomes(Condition&& holds) {
   const auto deadline = Clock::now() + kComes;
@@ -106,7 +105,8 @@ struct Answer {
   int calls = 0;  // of the block
 };
 
-// A submission in flight may not be released: it stays if its event does not come.
+// Runs the program once. A submission in flight must not be released, so the program is abandoned
+// if its event does not come.
 Result<Answer> Run(const E5rtLibrary& engine, const E5rtStreamApi& streams,
                    std::unique_ptr<ProbeProgram> program, void* event, bool async) {
   Answer answer;
@@ -127,7 +127,7 @@ Result<Answer> Run(const E5rtLibrary& engine, const E5rtStreamApi& streams,
   return answer;
 }
 
-// y = x + 1 with a completion event.
+// Runs y = x + 1 with a completion event.
 Result<Answer> RunWithEvent(const E5rtLibrary& engine, std::string_view target, bool async) {
   constexpr size_t kBytes = 8;
   ANECHECK_ASSIGN(const E5rtStreamApi streams, ResolveStreamApi(engine));
@@ -139,7 +139,7 @@ Result<Answer> RunWithEvent(const E5rtLibrary& engine, std::string_view target, 
   return Run(engine, streams, std::move(program), event, async);
 }
 
-// A product that takes far longer than a thread takes to wake.
+// The side of a product that takes far longer than the wake-up of a thread.
 constexpr size_t kSide = 256;
 constexpr size_t kProductBytes = kSide * kSide * 2;
 constexpr std::string_view kParameters = "tensor<fp16, [256, 256]> x";
@@ -158,13 +158,13 @@ bool LastIsWritten(const void* y) {
   return bits != 0;
 }
 
-// y = x + 1 of so many elements takes far longer than its submission.
+// The elements of y = x + 1, enough that it takes far longer than its submission.
 constexpr size_t kCounted = size_t{512} * 512;
 // Above the 127 requests that may be in flight (facts e5rt_abi.md, "Limits").
 constexpr int kRequests = 200;
 
-// The executions that a buffer has counted, which y = x + 1 in place keeps in each element. The
-// engine may write there meanwhile.
+// The number of executions of y = x + 1 in place: each element of the buffer counts them. The
+// engine may write to the buffer during the call.
 int CountedIn(const void* buffer) {
   uint16_t bits = 0;
   std::memcpy(&bits, static_cast<const char*>(buffer) + kCounted * 2 - 2, 2);
@@ -210,7 +210,7 @@ Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
     }
     if (LastIsWritten(y)) continue;
     ++early;
-    // The engine is not done, whatever its event says.
+    // The engine is not done, although the event was signalled.
     if (!Becomes([&] { return LastIsWritten(y); })) {
       Abandon(std::move(program));
       return MakeError(ErrorCode::kUnsupported, "an event came, and its result did not");
@@ -231,7 +231,7 @@ Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view targ
   std::memset(x, 0, kCounted * 2);
   int submitted = 0;
   int most = 0;
-  // A full queue may refuse the next request, or keep it until one ends.
+  // A full queue may refuse the next request, or block it until one ends.
   while (submitted < kRequests && program->Submit(streams, &TheBlock())) {
     ++submitted;
     most = std::max(most, submitted - CountedIn(x));

@@ -1,6 +1,6 @@
-// Measures of completion events and blocks: when they come, and how often. Rows of the runtime
-// probes. Each binds, encodes, submits, waits and releases as specification 001 says (sections 2.3
-// to 2.6). Errors: the step that did not work.
+// Measurements of completion events and blocks: when they come, and how often. They are rows of the
+// runtime probes. Each binds, encodes, submits, waits and releases by specification 001 (sections
+// 2.3 to 2.6). Errors: the step that failed.
 #pragma once
 
 #include <string_view>
@@ -10,16 +10,16 @@
 
 namespace anecheck {
 
-// The value of a completion event after execute_sync, and after submit_async. An event that does
-// not come within two seconds has the value that it has then.
+// The value of a completion event after execute_sync, and after submit_async. If an event does not
+// come within two seconds, its value at that time.
 Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target);
 Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view target);
-// How often the completion block of one submission is called.
+// The number of calls of the completion block of one submission.
 Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target);
-// Of 20 waits for an event, how many were over before the result was there.
+// The number of waits, of 20, for an event that ended before the result was written.
 Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target);
-// Of 200 requests submitted one after another, how many were in flight at most: submitted, and not
-// yet counted by the buffer that each increments.
+// The most requests in flight while 200 are submitted one after another. A request is in flight
+// until it has incremented the buffer that counts them.
 Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

@@ -17,7 +17,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace anecheck {
 namespace {
 
-// Stands before the folder where a probe's name would stand.
+// The prefix of the folder, in the argument that otherwise has the name of a probe.
 constexpr std::string_view kLoads = "load of ";
 constexpr int kBundleLoads = 0;
 constexpr int kBundleRefused = 1;

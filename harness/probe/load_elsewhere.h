@@ -1,4 +1,4 @@
-// A bundle that one process compiled, loaded by another of the same executable (posix_spawn).
+// Loads a bundle that one process compiled in another process of the same executable (posix_spawn).
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace anecheck {
 
-// 0 if the other process loads the bundle in that folder, 1 if the engine refuses it there, 2 if a
-// signal ends it. Errors: the process does not start, or cannot ask.
+// 0 if the other process loads the bundle, 1 if the engine refuses it there, 2 if a signal ends the
+// process. Errors: the process does not start, or cannot make the call.
 Result<double> LoadElsewhere(const E5rtLibrary& engine, std::string_view target,
                              const std::string& bundle);
 
-// The other process's side: the exit code if the name that it was started with asks for a load; -1
-// if it is a probe's.
+// The side of the other process: loads the bundle and returns the exit code if `name` requests a
+// load; -1 if it is the name of a probe.
 int LoadIfAsked(const E5rtLibrary& engine, std::string_view name);
 
 }  // namespace anecheck

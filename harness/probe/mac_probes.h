@@ -1,5 +1,6 @@
-// Probes of parts of a Mac alone: its service, its signatures, its surfaces. They stand in the
-// table of `anecheck probe --runtime` on every machine; elsewhere each is unmeasured and says so.
+// Probes of parts that only a Mac has: its service, its signatures, its surfaces. They are in the
+// table of `anecheck probe --runtime` on every machine; on other systems each is reported as
+// unmeasured.
 #pragma once
 
 #include <span>
@@ -8,7 +9,7 @@
 
 namespace anecheck {
 
-// Not a part of RuntimeProbes(), which any engine of the interface answers.
+// Not a part of RuntimeProbes(), which any engine behind the interface can answer.
 std::span<const RuntimeProbe> MacProbes();
 
 }  // namespace anecheck

@@ -18,7 +18,7 @@
 namespace anecheck {
 namespace {
 
-// The engine's answer to one argument, or the reason why there is none.
+// The engine's result for one argument, or the reason why there is none.
 struct Answer {
   bool measured = false;
   double value = 0;
@@ -67,8 +67,8 @@ class Prober {
     return answer;
   }
 
-  // Numbers of another backend are no figures of the engine's (specification 001, section 3). An
-  // external program need not prove where it ran.
+  // Empty if the engine ran the program, else the reason: numbers of another backend are no figures
+  // of the engine (specification 001, section 3). An external program need not prove its backend.
   Result<std::string> WhyNotOfTheEngine(const RunReply& reply) {
     if (reply.backend == kEngineBackend) return std::string();
     if (!reply.backend.empty()) return fmt::format("ran on {}", reply.backend);
@@ -92,7 +92,7 @@ class Prober {
     return {};
   }
 
-  // Positions on the probe's grid.
+  // Conversion between arguments and positions on the probe's grid.
   int64_t Position(double argument) const {
     return probe_.grid == ProbeGrid::kInteger ? static_cast<int64_t>(argument)
                                               : HalfOrdinal(DoubleToHalf(argument));
@@ -103,7 +103,7 @@ class Prober {
                : HalfToDouble(HalfFromOrdinal(static_cast<int32_t>(position)));
   }
 
-  // Keeps a good argument below a bad one and halves the range between.
+  // Bisects: keeps a good argument below a bad one and halves the range between them.
   Status Bisect() {
     int64_t good = Position(probe_.low);
     int64_t bad = Position(probe_.high);
@@ -185,8 +185,8 @@ bool Named(std::string_view probe, std::span<const std::string> names) {
   return std::find(names.begin(), names.end(), probe) != names.end();
 }
 
-// The list of defects, and the probe's own source, which may state another figure. Kept to the end
-// of the process.
+// The source of a defect's figure: the list of defects, and the probe's own source, which may state
+// another figure. The text lives as long as the process.
 std::string_view DefectSource(const RuntimeProbe& probe) {
   constexpr std::string_view kDefects = "facts known_defects.csv";
   static std::deque<std::string> texts;
@@ -194,8 +194,8 @@ std::string_view DefectSource(const RuntimeProbe& probe) {
   return texts.emplace_back(fmt::format("{}; {}", kDefects, probe.source));
 }
 
-// The expected answers of a runtime probe on the families with its documented defect, and on the
-// others, two entries a probe.
+// Two entries per runtime probe: its expected answer on the families with its documented defect,
+// and on the others.
 std::span<const PublishedCliff> RuntimePublished() {
   static const std::vector<PublishedCliff> published = [] {
     std::vector<PublishedCliff> list;
@@ -250,7 +250,7 @@ namespace {
 
 bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// The probes that are run on every target: by their names or, without names, all of one kind.
+// The probes to run on every target: those that are named or, without names, all of one kind.
 struct ChosenProbes {
   std::vector<const Probe*> numeric;
   std::vector<const RuntimeProbe*> runtime;
@@ -269,12 +269,12 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
   return chosen;
 }
 
-// Until `*stop` is set. A measurement under way then is left out: Ctrl-C ends the engine's process
-// too, which is no answer of the engine.
+// Runs the probes until `*stop` is set. The measurement that it interrupts is left out: Ctrl-C ends
+// the engine's process too, which is no answer of the engine.
 Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
                                         Runner& runner, const std::atomic<bool>* stop) {
   std::vector<ProbeDatum> data;
-  // Whether to go on after a measurement.
+  // Records a measurement; false to stop.
   const auto take = [&](Result<ProbeDatum> datum) -> Result<bool> {
     if (IsSet(stop)) return false;
     if (!datum.ok()) return datum.error();
@@ -340,7 +340,8 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
     datum.provenance = identity.provenance;
     datum.engine = identity.engine;
   }
-  // A run without a probe would pass for a campaign, which `run --resume` goes on with.
+  // A run without a probe is not recorded: it would look like a campaign, and `run --resume` would
+  // continue it.
   if (data.empty() || options.db.empty()) return data;
   ANECHECK_RETURN_IF_ERROR(
       Record(options, identity, data, IsSet(stop) ? RunState::kInterrupted : RunState::kFinished));

@@ -1,5 +1,6 @@
-// Numeric cliffs: arguments from which an engine's results depart from plain fp16, found by
-// bisection with tiny graphs, recorded as data and compared with published ones of the family.
+// Numeric cliffs: arguments from which an engine's results depart from plain fp16. They are found
+// by bisection with tiny graphs, recorded as data, and compared with the published cliffs of the
+// family.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 namespace anecheck {
 
-// How a probe looks at the engine.
+// The measurement of a probe.
 enum class ProbeKind : uint8_t {
   kFirstBad,  // the smallest argument in [low, high] at which the result is not the plain one
   kValueAt,   // the result at `low`
@@ -39,15 +40,15 @@ struct Probe {
   double low = 0, high = 0;
   // An operation by name if `build` takes one; empty otherwise.
   std::string_view op = {};
-  // The graph for one argument; its first output's first element is the result. Errors:
-  // kUnsupported where the operation table lacks the operation.
+  // The graph for one argument; the first element of its first output is the result. Errors:
+  // kUnsupported if the operation table lacks the operation.
   Result<ProbeGraph> (*build)(std::string_view op, double argument) = nullptr;
-  // kFirstBad: whether this result at this argument is another than plain fp16 gives.
+  // kFirstBad: whether the result differs from that of plain fp16 at this argument.
   bool (*bad)(double argument, double result) = nullptr;
 };
 std::span<const Probe> Probes();
 
-// The published values of a probe for some families. For kFirstBad the cliff lies above `last_good`
+// The published values of a probe for some families. For kFirstBad the cliff is above `last_good`
 // and at or below `first_bad` on the probe's grid; for kValueAt both are the value.
 struct PublishedCliff {
   std::string_view probe;
@@ -57,7 +58,7 @@ struct PublishedCliff {
   std::string_view source;
 };
 std::span<const PublishedCliff> PublishedCliffs();
-// Null where nothing was published for that family.
+// Null if nothing was published for that family.
 const PublishedCliff* FindPublished(std::string_view probe, int family);
 
 // The values that one probe found on one target.
@@ -67,7 +68,7 @@ struct ProbeDatum {
   double value = 0;     // kAtValue; may be an infinity or NaN
   std::string message;  // why it is unmeasured
   const PublishedCliff* published = nullptr;
-  // Whether it agrees with the published figure; nothing if none was published or measured.
+  // Whether the value agrees with the published figure; empty if none was published or measured.
   std::optional<bool> agrees;
   Provenance provenance = Provenance::kReported;  // of the runner
   std::string engine = {};
@@ -77,21 +78,22 @@ struct ProbeDatum {
 // that the runner cannot go on.
 Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Runner& runner);
 
-// Every probe whose name is in `names`, numeric or runtime probe (runtime_probe.h), on every target
-// of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
-// `runtime`, all runtime probes. Recorded in options.db as a run of its own where that is not
-// empty. Errors: kInvalid for an unknown name, and for runtime probes on another runner than e5rt,
-// since they take an engine of that interface. If `*stop` is set meanwhile, those measured by then
-// are recorded, as of an interrupted run, and returned.
+// Runs the probes in `names`, numeric or runtime (runtime_probe.h), on every target of `options`,
+// with the runner that `options` name. If `names` is empty, it runs all numeric probes or, with
+// `runtime`, all runtime probes. If options.db is not empty, the results are recorded there as a
+// new run. Errors: kInvalid for an unknown name, and for runtime probes on another runner than
+// e5rt, since they need an engine behind that interface. If `*stop` is set meanwhile, the results
+// so far are recorded, as an interrupted run, and returned.
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                                           std::span<const std::string> names, bool runtime = false,
                                           const std::atomic<bool>* stop = nullptr);
 
 // [{probe, target, measured, published, agrees, message, source, provenance, engine}]: `measured`
-// is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.
+// is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` may also be null.
 Json ProbesToJson(std::span<const ProbeDatum> data);
 
-// A value as recorded and shown: shortest decimal, "Infinity", "-Infinity" or "NaN".
+// The text of a value as it is recorded and shown: shortest decimal, "Infinity", "-Infinity" or
+// "NaN".
 std::string CliffText(double value);
 
 }  // namespace anecheck

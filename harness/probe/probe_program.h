@@ -1,5 +1,5 @@
-// One program of the e5rt calls, compiled and loaded, with a stream of its own, for runtime probes.
-// Its ports and events are bound first; it is encoded when it is first to run.
+// A program compiled and loaded by e5rt calls, with a separate stream, for runtime probes. Its
+// ports and events are bound first; it is encoded before its first run.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +21,18 @@ namespace anecheck {
 
 // A MIL program of one function `main` with output `y`.
 std::string ProbeText(std::string_view parameters, std::string_view statements);
-// y = x + 1 of four elements, which every compiler that takes MIL at all compiles.
+// y = x + 1 of four elements; every compiler that takes MIL compiles it.
 std::string PlainProbeText();
 
-// When the compiler is given the target: unless the engine is the system's, which compiles for its
-// own chip (see TargetOption), or in any case.
+// When to pass the target to the compiler. kWhereNeeded: unless the engine is the system's, which
+// compiles for its own chip (see TargetOption). kAlways: in any case.
 enum class NamesTarget : uint8_t { kWhereNeeded, kAlways };
 
-// Not thread-safe. Everything is released, in the order of specification 001, with the object.
+// Not thread-safe. The destructor releases everything in the order of specification 001.
 class ProbeProgram {
  public:
-  // The text is MIL, or a network description with its `weights`. `failed` names the call that did
-  // not succeed; empty where all did.
+  // The text is MIL, or a network description with its `weights`. failed() is the name of the call
+  // that failed; empty if all succeeded.
   ProbeProgram(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
                uint64_t mask = 4, std::span<const uint8_t> weights = {},
                NamesTarget names_target = NamesTarget::kWhereNeeded);
@@ -44,30 +44,30 @@ class ProbeProgram {
   const std::string& failed() const { return failed_; }
   const std::string& message() const { return message_; }  // the engine's, of the failed call
 
-  // Binds a new buffer of `bytes` to the port, or the one that port `shared` has, here or in
-  // another program. Null where it fails. Nothing is bound any more once the program was encoded.
+  // Binds a new buffer of `bytes` to the port, or the buffer of port `shared`, of this program or
+  // of another. Null on failure. Bindings cannot change once the program is encoded.
   void* Bind(const std::string& port, bool output, size_t bytes);
   void* Share(const std::string& port, bool output, const std::string& shared);
   void* Share(const std::string& port, bool output, const std::string& shared,
               const ProbeProgram& other);
-  // A new completion event of the operation, released with the program. Null where it fails.
+  // A new completion event of the operation, released with the program. Null on failure.
   void* BindEvent(const E5rtStreamApi& streams);
   // Encodes another program's operation, whose ports are bound, behind this one's.
   bool Encode(ProbeProgram& other);
   bool Execute();
-  // `block` is an Objective-C block. The program must not go before the request is done.
+  // `block` is an Objective-C block. The program must not be destroyed before the request is done.
   bool Submit(const E5rtStreamApi& streams, void* block);
 
-  // Of a port that is bound; null for any other.
+  // The buffer of a bound port; null for other ports.
   void* buffer(const std::string& port) const;
   void* operation() const { return operation_; }
   void* function() const { return function_; }
   void* stream() const { return stream_; }
   std::string folder() const;  // of the program's files
-  // The folder that holds the compiler's bundle, and nothing else.
+  // The folder that contains only the compiler's bundle.
   const std::string& bundle() const { return bundle_.path(); }
-  // The backend that the bundle's analytics name; empty where they name none, there are none, or
-  // the simulated engine wrote them for another.
+  // The backend that the bundle's analytics name. Empty if they name none, if there are no
+  // analytics, or if the simulated engine wrote them for another engine.
   std::string SelectedBackend();
 
  private:
@@ -100,18 +100,18 @@ class ProbeProgram {
   std::map<std::string, void*> buffers_;
 };
 
-// kUnsupported, with the call of the program that did not succeed and the engine's words; or with
-// those of a call that is not the program's.
+// Errors of kind kUnsupported, with the name of the failed call and the engine's message. Broken is
+// for a call of the program, CallFailed for any other call.
 Error Broken(const ProbeProgram& program);
 Error CallFailed(const E5rtLibrary& engine, std::string_view call);
 
 // For a program that cannot be released because a request may still be in flight: removes its
-// files and leaves the rest to the end of the process.
+// files, and leaks the rest until the process ends.
 void Abandon(std::unique_ptr<ProbeProgram> program);
 
 // Whether the compiler refused `asked` because of the feature in question: it compiled `control`, a
-// program without that. Errors: kUnsupported if nothing can be decided, because the control was
-// refused as well or because a call before the compiler failed.
+// program without that feature. Errors: kUnsupported if nothing can be decided, because the control
+// was refused as well or because a call before the compiler failed.
 Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& control);
 
 }  // namespace anecheck

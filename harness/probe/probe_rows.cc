@@ -25,7 +25,7 @@ Tensor Halves(const Shape& shape, std::span<const double> values) {
   return tensor;
 }
 
-// A graph that is built one input at a time and ends in one operation.
+// Builds a graph, one input at a time, that ends in one operation.
 class Builder {
  public:
   ValueId Input(const Shape& shape, std::span<const double> values) {
@@ -35,7 +35,7 @@ class Builder {
   ValueId Input(const Shape& shape, double value) {
     return Input(shape, std::vector<double>(static_cast<size_t>(shape.Elements()), value));
   }
-  // Begins the operation, or says that the table lacks it.
+  // Begins the operation; an Error if the table lacks it.
   Status Begin(std::string_view op, std::initializer_list<ValueId> operands) {
     const OpDefinition* found = FindOp(op);
     if (found == nullptr) {
@@ -67,7 +67,7 @@ Result<ProbeGraph> Dot(std::span<const double> x) {
   return builder.Finish();
 }
 
-// Two equal halves of the argument, so that the sum is the argument itself.
+// Sums two equal halves of the argument, so that the sum is the argument itself.
 Result<ProbeGraph> Port(std::string_view, double x) {
   const double parts[] = {x / 2, x / 2};
   return Dot(parts);
@@ -94,7 +94,7 @@ Result<ProbeGraph> Survivors(std::string_view, double large) {
   return Dot(x);
 }
 
-// Sums of the argument, twice up and twice down, and 1: without a limit on the way it is 1.
+// Adds the argument twice, subtracts it twice, and adds 1. Without a limit on the way the sum is 1.
 Result<ProbeGraph> UpAndDown(std::string_view, double x) {
   const double parts[] = {x, x, -x, -x, 1};
   return Dot(parts);
@@ -131,7 +131,7 @@ Result<ProbeGraph> WithItself(std::string_view op, double x) {
   return builder.Finish();
 }
 
-// Elements 1 and 2 of the axis, so that the slice does not begin at 0.
+// Slices elements 1 and 2 of the axis, so that the slice does not begin at 0.
 Result<ProbeGraph> SliceAxis(const Shape& shape, int axis, double x) {
   Builder builder;
   const ValueId input = builder.Input(shape, x);
@@ -154,7 +154,7 @@ bool NotItself(double x, double y) { return y != x; }
 bool NotOneMore(double x, double y) { return y != x + 1; }
 bool NotSixteen(double, double y) { return y != 16; }
 bool Vanishes(double, double y) { return y == 0; }
-// These look for results that are kept: the first argument that does not vanish.
+// For probes that search the first argument whose result does not vanish.
 bool Kept(double, double y) { return y != 0; }
 
 constexpr std::array kProbes = {
@@ -383,7 +383,7 @@ constexpr std::array kPublished = {
                    "facts known_defects.csv, D09"},
     PublishedCliff{"softplus_edge", kA13, false, 0, 0, "facts numerics.md, softplus(+inf)"},
     PublishedCliff{"softsign_edge", kA13, false, 0, 0, "facts numerics.md, softsign(+inf)"},
-    // Printed with three digits; the fp16 value that they round.
+    // The source has three digits; this is the fp16 value that rounds to them.
     PublishedCliff{"gelu_origin", kA13, false, -0x1.1ccp-11, -0x1.1ccp-11,
                    "facts numerics.md, gelu(0)"},
     PublishedCliff{"gelu_origin", kA18, false, -0x1.8b4p-11, -0x1.8b4p-11,

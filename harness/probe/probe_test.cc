@@ -1,5 +1,5 @@
-// Probes: bisection finds the first argument that departs, and says so if there is none or nothing
-// can be decided.
+// Probes: bisection finds the first argument with a departure, and reports if there is none or if
+// nothing can be decided.
 #include "harness/probe/probe.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@
 namespace anecheck {
 namespace {
 
-// Plain fp16 arithmetic, each result passed through `spoil`.
+// Computes in plain fp16 arithmetic and passes each result through `spoil`.
 class PlainRunner final : public Runner {
  public:
   using Spoil = std::function<double(const Graph&, double)>;
@@ -110,7 +110,7 @@ TEST(Probe, BisectionFindsTheFirstBadArgument) {
 }
 
 TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
-  // 4095 was published; fp16 has 4094 and 4096.
+  // The published value is 4095; fp16 only has 4094 and 4096.
   const auto clean_below = [](double limit) {
     return PlainRunner([limit](const Graph&, double y) { return y >= limit ? HUGE_VAL : y; });
   };
@@ -225,7 +225,7 @@ TEST(Probe, UnknownNamesAreRefused) {
   EXPECT_NE(message.find(RuntimeProbes().back().name), std::string::npos) << message;
 }
 
-// A datum carries the name of the runner that gave it.
+// A datum carries the name of the runner that measured it.
 TEST(Probe, CallsAreProbedOnNoRunnerThatHasNone) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};

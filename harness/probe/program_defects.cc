@@ -25,7 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 // ---- the place of a setting ----
 
-// Offsets of the patch settings in the image of a task, by version (facts/more/td_generations.csv).
+// Offsets of the patch settings in the image of a task, for two versions
+// (facts/more/td_generations.csv).
 constexpr uint32_t kPatchSettings = 0x200;     // of version 7
 constexpr uint32_t kPatchSettingsOf8 = 0x224;  // of version 8
 
@@ -39,7 +40,7 @@ bool Writes(const td::Task& task, uint32_t image_offset) {
   return written;
 }
 
-// A container of version 7 as the project's own codec reads it.
+// Counts the misplaced settings in a container of version 7, read by the project's own codec.
 Result<double> MisplacedIn(ByteSpan bytes) {
   ANECHECK_ASSIGN(const hwx::Container container, hwx::Parse(bytes));
   const hwx::Section* text = container.Text();
@@ -58,7 +59,7 @@ Result<double> MisplacedIn(ByteSpan bytes) {
 struct Ending {
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<bool> ran;  // once it has ended: whether without an error
+  std::optional<bool> ran;  // set once it has ended: whether it succeeded
 };
 
 double ComputedSeconds() {
@@ -67,7 +68,7 @@ double ComputedSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Waits as program_defects.h describes. Nothing where the execution is still running.
+// Waits as program_defects.h describes. Empty if the execution is still running.
 std::optional<bool> WaitFor(Ending& ending, bool simulated) {
   constexpr auto kLongest = std::chrono::seconds(30);
   constexpr auto kLook = std::chrono::milliseconds(2);
@@ -103,7 +104,7 @@ Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view 
   const std::string type = fmt::format("tensor<fp16, [{0}, {0}]>", kSide);
   const auto program = std::make_shared<ProbeProgram>(
       engine, target, ProbeText(type + " x", type + " y = matmul(x = x, y = x);"));
-  // Fresh buffers of zeros, which the system gives without memory behind them.
+  // The buffers are fresh and zero, so the system has not yet allocated memory for them.
   const bool ready = program->failed().empty() && program->Bind("x", false, kBytes) != nullptr &&
                      program->Bind("y", true, kBytes) != nullptr;
   if (!ready) return Broken(*program);
@@ -117,7 +118,8 @@ Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view 
   }).detach();
   const std::optional<bool> ran = WaitFor(*ending, engine.simulated());
   if (!ran) {
-    // The program keeps its folder as long as it runs, and it runs until this process ends.
+    // The program runs until this process ends and would keep its folder so long, so the folder is
+    // removed here.
     const TempDirectory removed = TempDirectory::Adopt(folder);
     return 0;
   }

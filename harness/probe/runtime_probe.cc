@@ -14,10 +14,11 @@
 namespace anecheck {
 namespace {
 
-// Begins the line with which the process of a probe answers; every other byte is the engine's.
+// The beginning of the line with which the process of a probe answers; all other output is the
+// engine's.
 constexpr std::string_view kAnswer = "anecheck-probe-answer ";
 constexpr size_t kLongestLine = size_t{1} << 20;
-// How soon a measurement that is stopped ends, whatever the process does.
+// The longest delay until a stopped measurement ends, whatever the process does.
 constexpr std::chrono::milliseconds kStopTick(50);
 
 std::vector<std::string> Arguments(const RuntimeProbe& probe, std::string_view target,
@@ -30,7 +31,7 @@ std::vector<std::string> Arguments(const RuntimeProbe& probe, std::string_view t
   return arguments;
 }
 
-// "value 128" or "failed WORDS".
+// Reads "value 128" or "failed WORDS".
 RuntimeAnswer Read(std::string_view answer) {
   constexpr std::string_view kValue = "value ", kFailed = "failed ";
   if (answer.starts_with(kValue)) {
@@ -43,7 +44,7 @@ RuntimeAnswer Read(std::string_view answer) {
 
 bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// Until `deadline` or the stop.
+// Reads a line until `deadline` or until `*stop` is set.
 Subprocess::ReadState ReadLine(Subprocess& process, Subprocess::Clock::time_point deadline,
                                uint64_t memory_limit, const std::atomic<bool>* stop,
                                std::string& line) {
@@ -143,7 +144,8 @@ int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::st
   const Result<double> value = probe->measure(engine, target);
   const std::string text =
       value.ok() ? fmt::format("value {}", *value) : "failed " + value.error().message;
-  // The engine may have printed without a line break; the answer is found behind it.
+  // The engine may have printed without a line break, so the reader searches for this mark within
+  // the line.
   std::fwrite(kAnswer.data(), 1, kAnswer.size(), stdout);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);

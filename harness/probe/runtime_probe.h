@@ -1,7 +1,7 @@
-// The engine's conduct of calls rather than of numbers: how many programs load, when events
-// advance, which calls are refused, which memory is left alone. Each probe is one small program of
-// calls that gives one number, run in a process of its own. Used by `anecheck probe --runtime` and
-// by the power measurement.
+// The engine's behaviour in calls rather than numbers: how many programs load, when events advance,
+// which calls are refused, which memory stays unchanged. Each probe is a small program of calls
+// that returns one number, run in a separate process. Used by `anecheck probe --runtime` and by the
+// power measurement.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace anecheck {
 
-// The values of a probe if one known defect is at work and no other.
+// The value of a probe if only one known defect is present.
 struct DefectReading {
   std::string_view id;  // empty for none
   double value = 0;
@@ -29,23 +29,23 @@ struct RuntimeProbe {
   std::string_view name;    // "loaded_programs"
   std::string_view what;    // one line for people
   double conforming = 0;    // the value of an engine without defects
-  std::string_view source;  // of that
-  // A documented defect that changes it: its id, its value, and the families that have it (bit
-  // f: family index f). Empty where there is none.
+  std::string_view source;  // of `conforming`
+  // A documented defect that changes the probe: its id, the value with it, and the families that
+  // have it (bit f: family index f). Empty if there is none.
   std::string_view known_defect = {};
   double documented = 0;
   uint32_t families = 0;
-  // Runs in the process of the probe. Errors: the step that did not work.
+  // Runs in the process of the probe. Errors: the step that failed.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
   int time_factor = 1;  // the probe's time limit, in time limits of a case
-  // Another known defect that changes it.
+  // Another known defect that changes the probe.
   DefectReading also = {};
 };
 std::span<const RuntimeProbe> RuntimeProbes();
 const RuntimeProbe* FindRuntimeProbe(std::string_view name);
 
-// Whether the probe's documented defect is to be expected: by the last setting of `quirks` that
-// concerns it, or else by the family.
+// Whether the probe's documented defect is expected: by the last setting in `quirks` for it, or
+// else by the family.
 bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkSetting> quirks);
 
 struct RuntimeAnswer {
@@ -55,13 +55,13 @@ struct RuntimeAnswer {
 
 // Whether the known defect changes the probe's value.
 bool Concerns(const RuntimeProbe& probe, std::string_view known_defect);
-// The values of the probe if that defect is at work and no other.
+// The value of the probe if only that defect is present.
 double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect);
 
-// The known defects that a measured value shows: a source gives the value for the defect, and a
-// conforming engine gives another. If they are several, `measure` is asked for the other probes
-// that one of them changes, and those whose values are not all as documented fall away. Empty for a
-// value that no known defect gives. Errors: those of `measure`.
+// The known defects that a measured value shows: the documented value of the defect equals it, and
+// that of a conforming engine does not. If there are several, `measure` is called for the other
+// probes that one of them changes, and defects whose documented values do not all match are
+// dropped. Empty for a value that matches no known defect. Errors: those of `measure`.
 Result<std::vector<std::string_view>> DefectsShown(
     const RuntimeProbe& probe, double value,
     const std::function<Result<RuntimeAnswer>(const RuntimeProbe&)>& measure);
@@ -73,7 +73,8 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
                                      const WorkerOptions& options,
                                      const std::atomic<bool>* stop = nullptr);
 
-// The process's side: runs the probe called `name` and prints its answer. Returns the exit code.
+// The side of the probe's process: runs the probe called `name` and prints its answer. Returns the
+// exit code.
 int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The calls that runtime probes make, in their order (specification 001, section 2), and their
-// messages if one of these fails or the compiler's bundle looks otherwise.
+// The calls of runtime probes, in their order (specification 001, section 2), and the probes'
+// messages if a call fails or the compiler's bundle is unusual.
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>
@@ -37,11 +37,11 @@ class ProbeCalls : public ::testing::Test {
   Result<double> Measure(std::string_view probe) const {
     return FindRuntimeProbe(probe)->measure(engine_, "h13");
   }
-  // The call of that name fails, after so many that do not.
+  // Makes the named call fail after `after` successful calls.
   void Refuse(const char* call, int after) const {
     Symbol<void (*)(const char*, int)>("anecheck_refuse")(call, after);
   }
-  // Since the last time.
+  // The calls since the last time this was called.
   std::string Calls() const { return Symbol<const char* (*)()>("anecheck_calls")(); }
 
   E5rtLibrary engine_;
@@ -100,7 +100,7 @@ TEST_F(ProbeCalls, EventsAreBoundBeforeAndWaitedForAndReleasedBehindPorts) {
   EXPECT_LT(calls.find("async_event_release"), calls.find("stream_release"));
 }
 
-// In one stream, which runs them in that order.
+// The chain is in one stream, which runs the operations in their order.
 TEST_F(ProbeCalls, AChainIsEncodedOnceAllOfItIsBound) {
   EXPECT_EQ(Measure("chain_of_two").value(), 2);
   const std::string calls = Calls();
@@ -123,7 +123,7 @@ TEST_F(ProbeCalls, TheBlockStaysAndReturnsAnErrorCode) {
   EXPECT_EQ(Measure("completion_calls").value(), 1) << "counted from this submission on";
 }
 
-// A failure on the way is no measure, least of all the one that a defect or its absence has.
+// A failed call must not yield a value, above all not the value of a defect or of its absence.
 TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
   struct Row {
     const char* probe;
@@ -164,7 +164,7 @@ TEST_F(ProbeCalls, AProgramThatDoesNotLoadIsTheLimit) {
   }
 }
 
-// The compiler's files are changed behind it.
+// Changes the compiler's files after each compilation.
 class ProbeBundles : public ProbeCalls {
  protected:
   using Change = void (*)(const std::string& folder);

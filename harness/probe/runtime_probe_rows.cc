@@ -50,8 +50,8 @@ std::string Ranged() {
   return text;
 }
 
-// Whether the program runs with buffers of `count` elements, and gives the sum in the last. False
-// if they cannot be bound, encoded or executed.
+// Whether the program runs with buffers of `count` elements and writes the sum to the last element.
+// False if binding, encoding or executing is refused.
 Result<bool> RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
   ProbeProgram program(engine, target, Ranged());
   if (!program.failed().empty()) return Broken(program);
@@ -92,7 +92,7 @@ double First(const void* data) {
   return HalfToDouble(half);
 }
 
-// x and y of AddOne bound to buffers of their own.
+// AddOne with x and y bound to separate buffers.
 struct Adder {
   Adder(const E5rtLibrary& engine, std::string_view target, size_t output_bytes = kBytes)
       : program(engine, target, AddOne()) {
@@ -107,8 +107,8 @@ struct Adder {
   void* y = nullptr;
 };
 
-// The programs before one that did not load, which is a limit; any other failure says nothing of
-// one.
+// The number of programs before the one that did not load, which is a limit. Any other failure
+// tells nothing about a limit.
 Result<double> LimitBefore(const ProbeProgram& program, size_t loaded) {
   if (loaded == 0 || program.failed() != ToText(Step::kLoad)) return Broken(program);
   return static_cast<double>(loaded);
@@ -226,13 +226,13 @@ Result<double> ResidentThrice(const E5rtLibrary& engine, std::string_view target
   return Resident(engine, target, 3);
 }
 
-// (0 + 1) * 2 by two operations of one stream over one chain of buffers.
+// Computes (0 + 1) * 2 by two operations in one stream over one chain of buffers.
 Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   Adder first(engine, target);
   if (!first.ready()) return Broken(first.program);
   ProbeProgram second(engine, target, Twice());
   if (!second.failed().empty()) return Broken(second);
-  // The second operation reads the first one's output: its input takes the first one's buffer.
+  // The second operation reads the output of the first: its input shares that buffer.
   const void* between = second.Share("x", false, "y", first.program);
   const void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
   if (y == nullptr) return Broken(second);
@@ -242,7 +242,7 @@ Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   return First(y);
 }
 
-// Programs that share a stream or a buffer with the first, which goes last.
+// Programs that share a stream or a buffer with the first program, which is destroyed last.
 template <typename Program>
 struct Sharing {
   ~Sharing() {
@@ -251,7 +251,7 @@ struct Sharing {
   std::vector<std::unique_ptr<Program>> all;
 };
 
-// Programs whose operations one stream takes and runs by one call.
+// The number of programs whose operations one stream takes and runs by one call.
 Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view target) {
   Sharing<Adder> sharing;
   std::vector<std::unique_ptr<Adder>>& adders = sharing.all;
@@ -282,7 +282,7 @@ struct Steps {
   void* value = nullptr;
 };
 
-// `count` of them in `steps`.
+// Makes `count` of these programs in `steps`.
 Status MakeSteps(const E5rtLibrary& engine, std::string_view target, size_t count, Steps& steps) {
   for (size_t i = 0; i < count; ++i) {
     auto step = std::make_unique<ProbeProgram>(engine, target, AddOne());
@@ -297,7 +297,7 @@ Status MakeSteps(const E5rtLibrary& engine, std::string_view target, size_t coun
   return {};
 }
 
-// 0 + 1, 64 times in place by 64 operations of one stream and one call.
+// Adds 1 to 0 in place 64 times, by 64 operations in one stream and one call.
 Result<double> ResidentByOneCall(const E5rtLibrary& engine, std::string_view target) {
   Steps steps;
   ANECHECK_RETURN_IF_ERROR(MakeSteps(engine, target, kSteps, steps));
@@ -329,7 +329,8 @@ Result<double> OneCallNoSlower(const E5rtLibrary& engine, std::string_view targe
   return one_call < 2 * calls ? 1 : 0;
 }
 
-// How a forked child fares that loads the bundle which this process compiled.
+// The result of loading this process's bundle in a forked child: 0 loaded, 1 refused, 2 ended by a
+// signal.
 Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view target) {
   using Loader = int64_t (*)(void**, const char*);
   const auto load = reinterpret_cast<Loader>(dlsym(engine.handle, "e5rt_program_library_create"));
@@ -347,8 +348,8 @@ Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view targe
   return WIFSIGNALED(status) ? 2 : WEXITSTATUS(status);
 }
 
-// How another process of this executable fares that loads the bundle which this one compiled: its
-// code has the same signature.
+// The result of loading this process's bundle in another process of this executable, whose code has
+// the same signature.
 Result<double> ReusedAfterSpawn(const E5rtLibrary& engine, std::string_view target) {
   const ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
@@ -377,8 +378,8 @@ std::string RankSix() {
 Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target) {
   return Refused(engine, target, RankSix());
 }
-// Whether the compiler places an operation that the engine alone refuses (mask 4) elsewhere if it
-// may (mask 7). Compiling proves nothing: the analytics must name another backend.
+// Whether the compiler refuses an operation that the engine refuses with mask 4, instead of placing
+// it elsewhere with mask 7. Compiling proves nothing: the analytics must name another backend.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
   constexpr uint64_t kAny = 7;
   const ProbeProgram alone(engine, target, RankSix());
@@ -424,7 +425,7 @@ Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view 
   return refused ? 1 : 0;
 }
 
-// Of 12 executions with new input each, how many failed or left another result than x + 1.
+// The number of executions, of 12 with new inputs, that fail or return another result than x + 1.
 Result<double> WrongRuns(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready()) return Broken(adder.program);
@@ -445,7 +446,7 @@ Result<double> InputsKept(const E5rtLibrary& engine, std::string_view target) {
   return First(static_cast<const char*>(adder.x) + kBytes - 2) == 3 ? 1 : 0;
 }
 
-// Bytes that changed behind the output in a buffer that is larger than it.
+// The number of bytes that change behind the output, in a buffer that is larger than the output.
 Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kMargin = 64;
   Adder adder(engine, target, kBytes + kMargin);
@@ -461,7 +462,7 @@ Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) 
   return changed;
 }
 
-// Whether even the fastest of eight executions of four additions took 20 ms.
+// Whether the fastest of eight executions of four additions still takes 20 ms.
 Result<double> Slow(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready()) return Broken(adder.program);
@@ -496,7 +497,7 @@ Result<double> MemoryOfCompiles(const E5rtLibrary& engine, std::string_view targ
   return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
 }
 
-// Runs something; the process's output meanwhile is counted outside of it.
+// Runs a program; the parent process counts the output of this one.
 Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);
@@ -511,7 +512,8 @@ constexpr std::string_view kLiveIns =
     "specification 000, live-in parameters; that the size of a buffer binds one is assumed";
 constexpr std::string_view kGates = "facts limits.csv; facts mil.md";
 
-// Of a probe that compiles kPrograms programs; the time limit of a case covers some ten.
+// The time factor of a probe that compiles kPrograms programs; the time limit of a case covers some
+// ten.
 constexpr int kLong = 15;
 constexpr int kTwice = 2;
 
@@ -544,8 +546,8 @@ constexpr std::array kProbes = {
                  WideKernelRefused},
     RuntimeProbe{"integer_input_refused", "1: a program input of int32 is refused", 1, kGates, "",
                  0, 0, IntegerInputRefused},
-    RuntimeProbe{"refusal_names_reason", "1: the refusal of rank 6 speaks of the rank", 1, kGates,
-                 "", 0, 0, RefusalNamesReason},
+    RuntimeProbe{"refusal_names_reason", "1: the refusal of rank 6 names the rank", 1, kGates, "",
+                 0, 0, RefusalNamesReason},
     RuntimeProbe{"bad_buffer_type_refused", "1: buffer type 3 is refused", 1, kCalls, "", 0, 0,
                  BadBufferTypeRefused},
     RuntimeProbe{"error_text", "1: a failed call leaves a message", 1, kCalls, "", 0, 0, ErrorText},
@@ -564,9 +566,9 @@ constexpr std::array kProbes = {
                  ChainOfTwo},
     RuntimeProbe{"resident_by_one_call", "0 + 1, 64 times in place by one call", 64,
                  "specification 001, section 2.5", "", 0, 0, ResidentByOneCall, kLong},
-    RuntimeProbe{"one_call_no_slower", "1: 64 operations by one call take no twice 64 calls", 1,
-                 "specification 001, section 2.5: 66 ms against 60 ms", "", 0, 0, OneCallNoSlower,
-                 kLong},
+    RuntimeProbe{"one_call_no_slower", "1: 64 operations by one call take less than twice 64 calls",
+                 1, "specification 001, section 2.5: 66 ms against 60 ms", "", 0, 0,
+                 OneCallNoSlower, kLong},
     RuntimeProbe{"reused_after_fork", "a forked child loads a bundle: 0, is refused: 1, ends: 2", 2,
                  "specification 001, section 5.1", "", 0, 0, ReusedAfterFork},
     RuntimeProbe{"reused_after_spawn",

@@ -1,5 +1,5 @@
-// Runtime probes: an engine without planted faults gives the documented values of its family,
-// without its defects those of a conforming one, and each planted fault of the calls changes some
+// Runtime probes: an engine without planted faults returns the documented values of its family, and
+// without its defects those of a conforming engine. Each planted fault of the calls changes some
 // answer.
 #include "harness/probe/runtime_probe.h"
 
@@ -69,8 +69,8 @@ TEST(RuntimeProbes, GiveAConformingEnginesValuesWithoutDefects) {
   }
 }
 
-// The basis of a label by a probe: a known defect alone gives the values that the rows say, and
-// leaves every other probe of defects at the values of a conforming engine.
+// The basis for labels by probes: a single known defect changes its probes to the values in the
+// rows, and leaves every other probe of defects at the value of a conforming engine.
 TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
   std::set<std::string> ids;
   for (const RuntimeProbe& probe : RuntimeProbes()) {
@@ -78,7 +78,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
       if (!id.empty()) ids.emplace(id);
     }
   }
-  // Of values that no probe names, all at once.
+  // Defects of values that no probe names, all together.
   const std::set<std::string> numeric = {"D01", "D02", "D03", "D04", "D05", "D06", "D07", "D08",
                                          "D09", "D10", "D11", "D12", "D13", "D14", "D15"};
   std::vector<std::set<std::string>> sets = {numeric};
@@ -89,7 +89,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
     for (const std::string& id : set) options.quirks.push_back({id, true});
     const std::string& id = *set.begin();
     for (const RuntimeProbe& probe : RuntimeProbes()) {
-      // A gigabyte and more for a time-out that no other defect gives.
+      // Skipped unless needed: it takes more than a gigabyte, and only D39 makes it time out.
       const bool costly = probe.name == "large_product_times_out" && id != "D39";
       if (probe.known_defect.empty() || probe.time_factor > 1 || costly) continue;
       EXPECT_EQ(Ask(probe.name, options), ReadingUnder(probe, id)) << probe.name << " " << id;
@@ -123,7 +123,7 @@ TEST(DefectsShown, FollowFromTheValueThatWasMeasured) {
   EXPECT_EQ(DefectsShown(*FindRuntimeProbe("placement"), 2, none).value(), Ids{});
 }
 
-// Products of rank 5 are refused by one defect, products and transposes by another.
+// One defect refuses products of rank 5, another refuses products and transposes.
 TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
   const RuntimeProbe& product = *FindRuntimeProbe("matmul_rank_5_accepted");
   for (const double transposed : {0.0, 1.0}) {
@@ -138,7 +138,7 @@ TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
     EXPECT_EQ(*shown, std::vector<std::string_view>{transposed == 0 ? "P12" : "D31"});
     EXPECT_EQ(asked, 1);
   }
-  // The three largest of a row are refused where sorts are, or they alone.
+  // topk of three is refused either along with sorts, or alone.
   for (const double sorted : {0.0, 1.0}) {
     const auto measure = [&](const RuntimeProbe&) -> Result<RuntimeAnswer> {
       return RuntimeAnswer{sorted, ""};
@@ -152,8 +152,8 @@ TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
   EXPECT_EQ(DefectsShown(product, 0, broken)->size(), 2u) << "they cannot be told apart";
 }
 
-// The families with the defect of large products are not those of the tests above, and the others
-// leave no container to look into.
+// The tests above use other families than those with the defect of large products, and most targets
+// have no container to check.
 TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h17s"), 1);
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h16"), 0);
@@ -163,7 +163,7 @@ TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
   EXPECT_EQ(Ask("reflections_misplaced", options, "h15"), 0);
 }
 
-// No MIL program and no network description compiles there: a refusal there shows nothing about the
+// On h11 no MIL program and no network description compiles, so a refusal shows nothing about the
 // tested feature.
 TEST(RuntimeProbes, ARefusalOfEveryProgramMeasuresNothing) {
   // The probes that need no program, or run on the CPU if the engine refuses.
@@ -250,8 +250,8 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   EXPECT_EQ(answer->message, "no answer in 300 ms");
 }
 
-// The wait itself has no time limit. Without a limit of the probe's own nothing names the hanging
-// call.
+// The wait itself has no time limit. Without a separate limit in the probe, no message would name
+// the hanging call.
 TEST(RuntimeProbes, AnEventThatIsLostIsNamedBeforeTheTimeLimit) {
   WorkerOptions options = Options();
   options.case_timeout_ms = 20000;
@@ -279,7 +279,7 @@ TEST(RuntimeProbes, AStopEndsAHang) {
   EXPECT_EQ(answer.error().code, ErrorCode::kInterrupted);
 }
 
-TEST(RuntimeProbes, ThoseOfManyProgramsHaveTheirTime) {
+TEST(RuntimeProbes, ProbesOfManyProgramsHaveALongerTimeLimit) {
   WorkerOptions options = Options();
   options.faults = {"compile-hang"};
   options.case_timeout_ms = 50;

@@ -1,5 +1,5 @@
-// The counts of several batches under one key, added up before they are written: used by the store
-// alone.
+// Adds up the counts of several batches under one key before they are written. Used only by the
+// store.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace anecheck {
 
-// Keys by their content.
+// Hashes keys by their content.
 struct KeyHash {
   static size_t Of(std::string_view text) { return std::hash<std::string_view>()(text); }
   template <Word E>
@@ -45,8 +45,8 @@ void AddTo(Counts& sum, const Counts& counts) {
   sum += counts;
 }
 
-// Cells of coverage, most of which have one copy of their names in the process: distinguished by
-// the address of these, which is enough if each copy is written by itself.
+// Hashes cells of coverage by the addresses of their names. Most names have one copy in the
+// process; a second copy only makes a second row, which the file adds up.
 struct CellAddressHash {
   size_t operator()(const CoverageKey* key) const {
     const std::hash<const void*> hash;
@@ -74,8 +74,8 @@ inline std::vector<std::pair<const CoverageKey*, CoverageCounts>> SumOfCoverage(
   return sorted;
 }
 
-// The keys stand in the batches. In their order, which is that of the tables: rows that lie beside
-// each other are found one from the other.
+// The keys are in the batches. They are sorted in the order of the tables, because SQLite finds
+// neighbouring rows faster.
 template <typename Map>
 auto SumOf(std::span<const RowBatch> batches, Map RowBatch::* member) {
   using Key = const typename Map::key_type*;

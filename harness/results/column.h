@@ -1,5 +1,5 @@
-// The description of a table: one place from which its schema, binding, reading, checks and merging
-// follow. The tables of the results file are described in tables.h.
+// The description of a table, from which its schema, binding, reading, checks and merging follow.
+// tables.h describes the tables of the results file.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,32 @@ namespace anecheck {
 // The new value of a column if a row with the same key is written again.
 enum class Growth : uint8_t {
   kNone,    // the row is refused
-  kSum,     // both are added up
+  kSum,     // the sum of both
   kLeast,   // the smaller one stays
   kMost,    // the greater one stays
   kOfMost,  // stays with its row if that has the greater kMost column
 };
 
-// Above every count of cases and of elements in one run, and so small that sums of thousands of
-// runs hold in 64 bits.
+// Larger than any count of cases or elements in one run, and small enough that sums of thousands of
+// runs fit in 64 bits.
 inline constexpr int64_t kMostCount = int64_t{1} << 48;
 
-// A column of a table, whatever struct holds its rows.
+// A column of a table, for any struct of its rows.
 struct ColumnRule {
   std::string_view name;
   std::string_view note;  // for people, in the schema
   std::string_view type;  // of SQLite
   bool key = false;
-  bool optional = false;  // NULL where the fact is not known
+  bool optional = false;  // NULL if the fact is not known
   bool json = false;      // a text that is JSON
   bool large = false;     // left out of lists of rows
-  bool local = false;     // names the file's place, and says nothing of the run
+  bool local = false;     // names the file's place, and is no content of the run
   Growth growth = Growth::kNone;
-  // Of numbers; reals are finite besides. Unsigned numbers of all 64 bits stand as signed ones.
+  // The range of a number; reals must also be finite. Unsigned 64-bit numbers are stored as signed
+  // ones.
   int64_t least = 0;
   int64_t most = kMostCount;
-  std::span<const std::string_view> words;  // the texts that there are; none: any
+  std::span<const std::string_view> words;  // the valid texts; empty: any
   std::string_view kind;                    // the kind of these: "verdict"
 };
 
@@ -58,7 +59,7 @@ struct Column : ColumnRule {
     column.most = high;
     return column;
   }
-  // Every number of 64 bits.
+  // Admits every 64-bit number.
   constexpr Column Bits() const {
     return Within(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
   }
@@ -100,7 +101,7 @@ constexpr Column<Access> Sum(std::string_view name, Access access, std::string_v
 struct TableRule {
   std::string_view name;
   std::string_view note;
-  int since = 1;                // the version of the file that brought it
+  int since = 1;                // the first version of the file with the table
   bool of_run = true;           // its first column is `run`, which begins its key
   std::string_view end;         // of its schema: further constraints
   std::string_view index = {};  // the statement that makes its index
@@ -116,7 +117,7 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
-// A word that may be missing is the text '' in the file, so that a key can hold it.
+// A missing word is the text '' in the file, so that a key can contain it.
 template <typename T>
 inline constexpr bool kIsOptionalWord = false;
 template <Word E>

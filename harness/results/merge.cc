@@ -19,16 +19,16 @@
 namespace anecheck {
 namespace {
 
-// A run as it stands in one input.
+// A run in one input.
 struct Place {
   size_t input = 0;
   int64_t id = 0;
   int64_t cases = 0;
   RunState state = RunState::kRunning;  // how far its writer came
-  std::optional<uint64_t> digest;       // over all its rows, where two places tie
+  std::optional<uint64_t> digest;       // over all its rows, if two places tie
 };
 
-// The place that each run is taken from, by uuid.
+// Chooses the input from which each run is taken, by uuid.
 class Chooser {
  public:
   explicit Chooser(std::span<const std::string> inputs) : inputs_(inputs) {}
@@ -83,10 +83,10 @@ class Chooser {
   int64_t duplicates_ = 0;
 };
 
-// `out` is the name of the file at `path` when it is whole.
+// Writes the file to `path`; its later name is `out`.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
                    const std::string& path, const std::string& out) {
-  // The runs that are taken from each input, with their new ids.
+  // The runs taken from each input, with their new ids.
   std::vector<std::vector<std::pair<int64_t, int64_t>>> taken(inputs.size());
   int64_t id = 0;
   for (const auto& [uuid, place] : chooser.places())
@@ -109,7 +109,7 @@ Error Exists(const std::string& out) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: exists; name a file that does not", out));
 }
 
-// A new empty file beside `out` that no other process writes to.
+// Creates an empty file in the folder of `out` to which no other process writes.
 Result<std::string> NewPartial(const std::string& out) {
   for (int i = 0;; ++i) {
     std::string path = fmt::format("{}.partial-{}-{}", out, getpid(), i);
@@ -118,12 +118,12 @@ Result<std::string> NewPartial(const std::string& out) {
       close(file);
       return path;
     }
-    // Nothing is written yet: the name is at fault.
+    // Nothing is written yet, so the name is at fault.
     if (errno != EEXIST) return MakeError(ErrorCode::kInvalid, Unwritable(out, errno).message);
   }
 }
 
-// Waits until a file or folder stands on the disk.
+// Waits until a file or folder is on the disk.
 Status Flush(const std::string& path, const std::string& out) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const bool flushed = file >= 0 && fsync(file) == 0;
@@ -133,13 +133,15 @@ Status Flush(const std::string& path, const std::string& out) {
   return {};
 }
 
-// Gives the whole file its name if no file has that yet, whoever makes one meanwhile.
+// Gives the complete file its name, unless a file of that name exists, even one that another
+// process makes at the same time.
 Status Publish(const std::string& partial, const std::string& out) {
   ANECHECK_RETURN_IF_ERROR(Flush(partial, out));
   if (link(partial.c_str(), out.c_str()) != 0) {
     const int code = errno;
     std::error_code ignored;
-    // Some file systems have no links: there a file made at this very moment would be replaced.
+    // Some file systems have no links. There a file that another process makes at this moment would
+    // be replaced.
     const bool taken = std::filesystem::exists(std::filesystem::symlink_status(out, ignored));
     if (code == EEXIST || taken) return Exists(out);
     if (std::rename(partial.c_str(), out.c_str()) != 0) return Unwritable(out, code);

@@ -1,4 +1,4 @@
-// Joining results files: idempotent, commutative and associative, whatever the files hold.
+// Joining results files: idempotent, commutative and associative, for any files.
 #include "harness/results/merge.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ class MergeTest : public ::testing::Test {
  protected:
   std::string Path() { return folder_->File("f" + std::to_string(++files_) + ".sqlite"); }
 
-  // Adds a run of `cases` cases to the file; `salt` stands in its rows.
+  // Adds a run of `cases` cases to the file; its rows contain `salt`.
   static void AddRun(Store& store, const std::string& uuid, uint64_t cases, const std::string& salt,
                      RunState state = RunState::kFinished) {
     RunRow run;
@@ -62,7 +62,7 @@ class MergeTest : public ::testing::Test {
     int cases = 0;
     int salt = 0;
   };
-  // Files hold some of three runs, whole or in part, in any order, each once.
+  // Draws a file: some of three runs, each once, complete or in part, in any order.
   static std::vector<Part> DrawFile() {
     std::vector<Part> parts;
     const int first = *rc::gen::inRange(0, 3);
@@ -117,7 +117,7 @@ class MergeTest : public ::testing::Test {
       EXPECT_TRUE(rows.ok());
       for (const auto& row : *rows) {
         for (size_t i = 0; i < row.size(); ++i) {
-          // The number of a run's row and the file's name are not content.
+          // The run's id and the name of the file are not content.
           if (columns[i] != "run" && columns[i] != "replay") content += row[i] + "|";
         }
         content += "\n";
@@ -126,7 +126,7 @@ class MergeTest : public ::testing::Test {
     return content;
   }
 
-  // A property over drawn files; few draws, since each file is a database.
+  // Checks a property of drawn files, with few draws because each file is a database.
   template <typename Property>
   static bool Holds(const Property& property) {
     rc::detail::TestParams parameters;
@@ -192,7 +192,7 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
       "u1,u2");
 }
 
-// A copy that was made before the last word was written says less, though it has all cases.
+// A copy from before the end of a run was recorded counts less, although it has all cases.
 TEST_F(MergeTest, TakesARunFromTheFileWithMostOfIt) {
   const std::string earlier = Path(), whole = Path(), out = Path();
   {
@@ -227,8 +227,7 @@ TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
   EXPECT_EQ(*ReadTextFile(bad), "no results");
 }
 
-// Another process may make the file meanwhile, and an earlier one may have left it: it stays as it
-// is.
+// A file that another process makes at the same time, or that an earlier one left, stays unchanged.
 TEST_F(MergeTest, ReplacesNothing) {
   const std::string good = Path(), out = Path(), elsewhere = Path();
   {
@@ -236,7 +235,7 @@ TEST_F(MergeTest, ReplacesNothing) {
     AddRun(*store, "u1", 1, "a");
   }
   ASSERT_TRUE(WriteFileAtomic(out + ".partial", std::string_view("somebody's")).ok());
-  // A link to nothing looks as if the name were free.
+  // With a dangling link the name looks free.
   ASSERT_EQ(symlink(elsewhere.c_str(), out.c_str()), 0);
   const auto merged = MergeResults({&good, 1}, out);
   ASSERT_FALSE(merged.ok());
@@ -288,7 +287,7 @@ TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
   EXPECT_EQ((*rows)[2][0], "anecheck replay fa" + db + " --run u3");
 }
 
-// A read-only folder, in which SQLite can make no log.
+// SQLite can make no log in a read-only folder.
 TEST_F(MergeTest, TakesFilesOfAFolderThatMayNotBeWritten) {
   const std::string shelf = folder_->File("shelf"), out = Path();
   ASSERT_TRUE(MakeDirectories(shelf).ok());

@@ -1,5 +1,5 @@
-// The rows of a results file as values, which campaigns record and reports read. Each has one
-// description of its columns in tables.h.
+// The rows of a results file as structs, which campaigns record and reports read. tables.h
+// describes the columns of each struct.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Words<RunState> {
 };
 
 struct RunRow {
-  int64_t id = 0;  // in its file; set by the store
+  int64_t id = 0;  // in the results file; set by the store
   std::string uuid, command, options = "{}";
   uint64_t seed = 0;
   RunState state = RunState::kRunning;
@@ -100,7 +100,7 @@ inline void AddTo(UlpCounts& sum, const UlpCounts& counts) {
   for (size_t i = 0; i < counts.size(); ++i) sum[i] += counts[i];
 }
 
-// Beside an output of a case: whose it is.
+// The verdict on one output, with the case and the number of the output.
 struct OutputRow : OutputVerdict {
   uint64_t case_index = 0, output_index = 0;
 };
@@ -121,20 +121,20 @@ struct CoverageCounts {
   CoverageCounts& operator+=(const CoverageCounts& other);
 };
 
-// The cells that a batch met. A list: most are made at once and read in turn, and looked up by
-// tests and counters of single cases alone.
+// The cells that a batch met. This is a list, because most cells are made together and read in
+// order; only tests and counters of single cases look cells up.
 class CoverageCells {
  public:
   using Entry = std::pair<CoverageKey, CoverageCounts>;
 
-  // Makes an entry where there is none.
+  // Makes an entry if there is none.
   CoverageCounts& operator[](const CoverageKey& key);
   // Precondition: the cell has no entry yet.
   void Append(const CoverageKey& key, const CoverageCounts& counts) {
     entries_.emplace_back(key, counts);
   }
   void reserve(size_t count) { entries_.reserve(count); }
-  // Linear in their number.
+  // Linear in the number of entries.
   auto find(const CoverageKey& key) const {
     return std::ranges::find(entries_, key, &Entry::first);
   }
@@ -158,7 +158,7 @@ struct MagnitudeErrors {
   bool operator==(const MagnitudeErrors&) const = default;
 };
 
-// The rows of these, of a run.
+// The rows of these counts in the file.
 struct ReachRow : ReachCounts {
   std::string target;
   Route route = Route::kMil;
@@ -173,7 +173,7 @@ struct PlannedRow {
   std::string op;
   int64_t cases = 0;
 };
-// `provenance` is nothing of all cases, else that of the part which was proved.
+// `provenance` is empty for the counts of all cases, else the provenance of the proved part.
 struct UnconfirmedRow {
   std::string target;
   Route route = Route::kMil;
@@ -189,10 +189,9 @@ struct ProofRow {
   Route route = Route::kMil;
   std::string ports, operations, text;
 };
-// The names of such a list.
+// The names in a list with a line for each.
 std::vector<std::string> LinesOf(std::string_view names);
-// A case that shows the finding of `signature`, `times` times: replies that came too late may show
-// it again.
+// A case that shows the finding of `signature`, `times` times: late replies may show it again.
 struct FindingCaseRow {
   std::string signature;
   uint64_t case_index = 0;
@@ -240,7 +239,7 @@ struct Words<ProbeState> {
   static constexpr auto kTexts =
       std::to_array<std::string_view>({"no cliff", "at value", "unmeasured"});
 };
-// Whether a measured figure is the published one.
+// Whether a measured figure agrees with the published one.
 enum class Agreement : uint8_t { kNothingToCompare, kAgrees, kDiffers };
 template <>
 struct Words<Agreement> {
@@ -248,8 +247,9 @@ struct Words<Agreement> {
   static constexpr auto kTexts = std::to_array<std::string_view>({"", "yes", "no"});
 };
 
-// One measurement of one probe on one target. `value`, of kAtValue alone, and `published` are a
-// decimal, "Infinity" or "NaN"; the latter also "no cliff", and empty where nothing is known.
+// One measurement of one probe on one target. `value` and `published` are a decimal, "Infinity" or
+// "NaN". Only kAtValue has a `value`. `published` may also be "no cliff", or empty if nothing is
+// known.
 struct ProbeRow {
   std::string probe, target;
   ProbeState state = ProbeState::kUnmeasured;
@@ -273,7 +273,8 @@ struct RowBatch {
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> leans;  // target, route, op
-  // How long the run has worked with these cases recorded; a row of `pace` where it is given.
+  // The working time of the run, in seconds, when these cases were recorded; makes a row of `pace`
+  // if it is set.
   std::optional<double> seconds;
 };
 

@@ -1,5 +1,5 @@
-// Rows of a results file as values, and back: the one place that knows positions of columns. Used
-// by this room alone.
+// Reads rows of a results file as structs, and writes them. Only this file knows positions of
+// columns. Used only by this room.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 
 namespace anecheck {
 
-// The columns of a table to read: lists of rows leave out the large ones, whose members stay as
-// they are.
+// The columns of a table to read. Lists of rows omit the large columns, whose members keep their
+// defaults.
 enum class Columns : uint8_t { kAll, kSmall };
 
-// Rows of one table, read one after the other.
+// Reads the rows of one table one by one.
 template <typename Row>
 class RowReader {
  public:
-  // The rows of `run` (of all runs where there is none) in the order of their keys; where `key` is
-  // given the one whose key, beside the run, is that text. `table` is the name of the
-  // table in the file.
+  // Reads the rows of `run`, or of all runs if it is empty, in the order of their keys. If `key` is
+  // given, reads the row whose key, besides the run, is that text. `table` is the name of the table
+  // in the file.
   static Result<RowReader> Open(const Connection& file, std::optional<int64_t> run,
                                 Columns columns = Columns::kAll,
                                 std::optional<std::string_view> key = {},
@@ -39,7 +39,7 @@ class RowReader {
     if (key) sql += fmt::format(" AND {} = ?", rules[0].name);
     return Select(file, sql + OrderSql(kRule, rules), run, columns, key);
   }
-  // The rows of a query whose columns are those of the description.
+  // Reads the rows of a query whose columns are the columns of the description.
   static Result<RowReader> Select(const Connection& file, const std::string& sql,
                                   std::optional<int64_t> run, Columns columns = Columns::kAll,
                                   std::optional<std::string_view> key = {}) {
@@ -50,8 +50,8 @@ class RowReader {
     return RowReader(file, *std::move(statement), columns);
   }
 
-  // Reads the next row; false where there is none. Errors: kMalformed with file, table, row and
-  // column for a value that the column may not hold.
+  // Reads the next row; false if there is none. Errors: kMalformed, with file, table, row and
+  // column, if the column may not contain the value.
   Result<bool> Next(Row& row) {
     const int code = statement_.Step();
     if (code == SQLITE_DONE) return false;
@@ -83,7 +83,7 @@ class RowReader {
   RowReader(const Connection& file, Statement statement, Columns columns)
       : file_(&file), statement_(std::move(statement)), columns_(columns) {}
 
-  // The keys of the row as they stand in the file.
+  // The error of a damaged row, with its keys as in the file.
   Error Damaged(const ColumnRule& column, std::string_view problem) {
     std::vector<int> keys;
     int at = 0;
@@ -112,8 +112,8 @@ class RowWriter {
     return RowWriter(file, *std::move(statement));
   }
 
-  // `run` counts only for tables of runs. Errors: kInternal for a value that the column may not
-  // hold, else those of Connection::Failed.
+  // `run` is used only for tables with a run column. Errors: kInternal if the column may not
+  // contain a value, else those of Connection::Failed.
   Status Add(int64_t run, const Row& row) {
     if constexpr (kTable<Row>.rule.of_run) statement_.Bind(run);
     std::optional<Error> error;

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// One name for the run, whichever links lead to the results file.
+// The same name for a run, through any links to the results file.
 std::string LockPath(const std::string& db, int64_t run) {
   std::error_code failed;
   const std::filesystem::path file = std::filesystem::canonical(db, failed);
@@ -29,7 +29,7 @@ struct flock WholeFile() {
 Error Taken(const std::string& db, int64_t run, int file) {
   struct flock holder = WholeFile();
   const bool known = fcntl(file, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK &&
-                     holder.l_pid > 0;  // 0 for one that cannot be seen from here
+                     holder.l_pid > 0;  // 0 for a process that is not visible from here
   return MakeError(
       ErrorCode::kInvalid,
       fmt::format(
@@ -63,7 +63,7 @@ Result<RunLock> RunLock::Take(const std::string& db, int64_t run) {
                         ? Taken(db, run, file)
                         : MakeError(ErrorCode::kIo, fmt::format("{}: cannot be locked: {}", path,
                                                                 std::strerror(code)));
-      lock.path_.clear();  // the file is the holder's
+      lock.path_.clear();  // the file belongs to the holder
       return error;
     }
     if (IsNamed(path, file)) return lock;
@@ -83,7 +83,7 @@ RunLock& RunLock::operator=(RunLock&& other) noexcept {
 }
 
 RunLock::~RunLock() {
-  // In this order: who opens the file in between finds its name gone.
+  // The order matters: a process that opens the file in between notices that its name is gone.
   if (!path_.empty()) unlink(path_.c_str());
   if (file_ >= 0) close(file_);
 }

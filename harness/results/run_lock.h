@@ -1,5 +1,5 @@
-// The process that writes a run of a results file. A run that was killed stands in the file in the
-// state 'running', like one at work: only the lock tells them apart.
+// The lock of the process that writes a run of a results file. A killed run has the state 'running'
+// in the file, like a run in progress; only the lock distinguishes them.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 namespace anecheck {
 
 // A lock file beside the results file, one per run, so that processes may write different runs of
-// one file. It goes with the object; the system lets go of the lock of a process that was killed,
-// and the file that such a one leaves is in nobody's way.
+// one file. The object's end removes it. If a process is killed, the system releases its lock; the
+// lock file that it leaves does no harm.
 class RunLock {
  public:
-  // For the run `run` of `db`, which must exist. Excludes other processes, not other objects of
-  // this one. Errors: kInvalid, with its id, where another process has the lock.
+  // Locks the run `run` of `db`, which must exist. Excludes other processes, but not other objects
+  // of this process. Errors: kInvalid if another process has the lock, with its process id.
   static Result<RunLock> Take(const std::string& db, int64_t run);
   RunLock(RunLock&& other) noexcept;
   RunLock& operator=(RunLock&& other) noexcept;

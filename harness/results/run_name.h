@@ -1,4 +1,4 @@
-// The name of a run on pages: its label, else its day and seed.
+// The name of a run on pages: its label, or else its day and seed.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace anecheck {
 
-// `run --label`, as the run's options hold it; empty for none.
+// Returns the value of `run --label` from the run's options; empty if there is none.
 std::string LabelOf(const RunRow& run);
-// LabelOf, else "2026-01-02, seed 7". The text may come from another machine and is not trusted.
+// Returns LabelOf, or else "2026-01-02, seed 7". The text may come from another machine and is not
+// trusted.
 std::string RunName(const RunRow& run);
 
 }  // namespace anecheck

@@ -1,5 +1,4 @@
-// The SQL that follows from the descriptions of tables.h. Used by this room alone but for
-// SchemaSql.
+// The SQL that follows from the descriptions of tables.h. Only SchemaSql is used outside this room.
 #pragma once
 
 #include <span>
@@ -15,7 +14,7 @@
 
 namespace anecheck {
 
-// The first column of every table of runs.
+// The first column of every table whose rows belong to runs.
 inline constexpr ColumnRule kRunColumn = {
     .name = "run", .type = "INTEGER", .key = true, .least = 1};
 
@@ -25,7 +24,7 @@ std::vector<ColumnRule> RulesOf() {
                     kTable<Row>.columns);
 }
 
-// A table with its columns, where the struct of its rows does not matter.
+// A table with its columns, without the struct of its rows.
 struct TableShape {
   TableRule rule;
   std::vector<ColumnRule> columns;
@@ -38,12 +37,13 @@ std::string SchemaSql();
 std::string CreateTableSql(const TableShape& table, bool temporary = false);
 std::string SelectSql(const TableRule& rule, std::span<const ColumnRule> columns, bool large,
                       std::string_view table);
-// Rows of a key that is there grow (Growth); without columns that grow they are refused.
+// If a row of the key exists, its columns grow (Growth). In a table without growing columns the new
+// row is refused.
 std::string InsertSql(const TableRule& rule, std::span<const ColumnRule> columns);
 std::string OrderSql(const TableRule& rule, std::span<const ColumnRule> columns);
 
 // "r.sqlite: table reach, row (1, h13, mil, conv), column cases: holds -5, ...; the file is
-// damaged". `keys` are the places of the key's columns in the row that `statement` stands at.
+// damaged". `keys` are the places of the key's columns in the current row of `statement`.
 Error DamagedRow(std::string_view path, std::string_view table, sqlite3_stmt* statement,
                  std::span<const int> keys, std::string_view column, std::string_view problem);
 

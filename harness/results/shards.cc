@@ -23,7 +23,7 @@ CampaignKey CampaignOf(const RunRow& run) {
 }
 
 std::vector<MissingShards> FindMissingShards(std::span<const RunRow> runs) {
-  // A count that no campaign has comes from a damaged file.
+  // A larger count comes from a damaged file.
   constexpr int64_t kMostShards = 100'000;
   std::map<CampaignKey, std::set<int64_t>> there;
   for (const RunRow& run : runs) there[CampaignOf(run)].insert(ShardOf(run).index);

@@ -1,5 +1,5 @@
-// Parts of one campaign that ran apart (`run --shard i/n`): which runs belong together, and which
-// parts of a campaign no run is there of.
+// Parts of one campaign that ran separately (`run --shard i/n`): which runs belong together, and
+// which parts of a campaign are missing.
 #pragma once
 
 #include <compare>
@@ -13,11 +13,11 @@
 
 namespace anecheck {
 
-// The part of a seed's cases that a run has: `index` of `count`, from 0.
+// The part of a seed's cases that a run has: number `index`, from 0, of `count`.
 struct Shard {
   int64_t index = 0, count = 1;
 };
-// Read from the options of a recorded run; a whole run's if they name no part.
+// Reads the shard from the options of a recorded run; a whole run is shard 0 of 1.
 Shard ShardOf(const RunRow& run);
 
 // Runs with equal keys are parts of one campaign on one kind of machine.
@@ -35,7 +35,7 @@ struct MissingShards {
   int64_t count = 0;
   std::vector<int64_t> indices;  // from 0
 };
-// The campaigns of which some parts are among `runs` and others are not, by seed.
+// Returns the campaigns with some parts among `runs` and others missing, by seed.
 std::vector<MissingShards> FindMissingShards(std::span<const RunRow> runs);
 
 }  // namespace anecheck

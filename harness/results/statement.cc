@@ -6,8 +6,8 @@ namespace anecheck {
 
 Error Connection::Failed(std::string_view action) const {
   const int code = sqlite3_errcode(database);
-  // SQLITE_ERROR is a table or column that is not there, SQLITE_CONSTRAINT a value that a table
-  // does not take.
+  // SQLITE_ERROR means a missing table or column, SQLITE_CONSTRAINT a value that a table does not
+  // accept.
   const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
   return MakeError(damaged ? ErrorCode::kMalformed : ErrorCode::kIo,
                    fmt::format("{}: {}: {}", path, action, sqlite3_errmsg(database)));
@@ -46,7 +46,7 @@ Result<Statement> Statement::Prepare(sqlite3* database, std::string_view sql) {
 Result<Statement> Statement::PrepareOnly(sqlite3* database, std::string_view sql) {
   const std::string text(sql);
   ANECHECK_ASSIGN(Statement statement, Prepare(database, text));
-  // SQLite reports in the kept text how much it has read.
+  // sqlite3_sql returns the part of the text that SQLite has read.
   const std::string_view read = sqlite3_sql(statement.raw());
   sqlite3_stmt* second = nullptr;
   const int code = sqlite3_prepare_v2(database, text.c_str() + read.size(), -1, &second, nullptr);

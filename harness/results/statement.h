@@ -1,4 +1,4 @@
-// Statements of SQLite on an open results file. Used by this room alone.
+// Statements of SQLite on an open results file. Used only by this room.
 #pragma once
 
 #include <concepts>
@@ -15,19 +15,19 @@
 
 namespace anecheck {
 
-// A connection, and the file's name for messages. Closes nothing.
+// A connection, and the file's name for messages. Does not own the connection.
 struct Connection {
   sqlite3* database = nullptr;
   std::string path;
 
-  // "r.sqlite: cannot write: disk is full", after the last call of SQLite failed: kMalformed where
-  // the file is at fault, kIo where the system is.
+  // Returns the error of the last call of SQLite, such as "r.sqlite: cannot write: disk is full":
+  // kMalformed if the file is at fault, kIo if the system is.
   Error Failed(std::string_view action) const;
   // Runs statements without rows.
   Status Execute(const std::string& sql) const;
 };
 
-// Begins a transaction for writing, and takes all back where Commit was not reached.
+// A transaction for writing. It is rolled back unless Commit was called.
 class Transaction {
  public:
   static Result<Transaction> Begin(const Connection& file);
@@ -41,13 +41,13 @@ class Transaction {
   const Connection* file_;
 };
 
-// A prepared statement whose parameters are bound in order. Texts are not copied: they must live
-// until the statement was run.
+// A prepared statement whose parameters are bound in order. Texts are not copied, so they must live
+// until the statement has run.
 class Statement {
  public:
-  // Errors: kInvalid with SQLite's words.
+  // Errors: kInvalid with SQLite's message.
   static Result<Statement> Prepare(sqlite3* database, std::string_view sql);
-  // Prepare, or an error where more than one statement is given.
+  // As Prepare; more than one statement is an error too.
   static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql);
   Statement(Statement&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), bound_(other.bound_) {}
@@ -64,7 +64,7 @@ class Statement {
     return *this;
   }
   Statement& Bind(std::string_view text) {
-    // SQLite takes a null pointer for NULL, and the view of no text has one.
+    // SQLite takes a null pointer for NULL, and a default-constructed view has a null pointer.
     const char* const data = text.empty() ? "" : text.data();
     sqlite3_bind_text(raw_, ++bound_, data, static_cast<int>(text.size()), SQLITE_STATIC);
     return *this;
@@ -86,7 +86,7 @@ class Statement {
   template <typename T>
   Statement& Bind(const std::optional<T>& value) {
     if (value) return Bind(*value);
-    ++bound_;  // a parameter that was not bound is NULL
+    ++bound_;  // an unbound parameter is NULL
     return *this;
   }
   // Runs a statement without rows and makes it ready for the next binding.

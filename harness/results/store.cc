@@ -19,9 +19,9 @@
 namespace anecheck {
 namespace {
 
-// One thread writes, so that the connection needs no locks.
+// Only one thread writes, so the connection needs no locks.
 constexpr int kWriting = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-// The mode stands in the file: one that turns out not to become this version stays as it is.
+// The mode is stored in the file, so a file of an earlier version gets it only after its upgrade.
 constexpr const char* kLogged = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
 
 // The text of one value.
@@ -32,13 +32,14 @@ Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
   return std::string(text == nullptr ? "" : text);
 }
 
-// Whether the last statement failed because a killed writer left a journal that only a writer can
-// take back. In results files that is the moment at which they are made: later on they have a log.
+// Returns whether the last statement failed because a killed writer left a journal that only a
+// writer can roll back. For results files this happens only while they are made; later they have a
+// log.
 bool IsUnfinished(sqlite3* database) {
   return sqlite3_extended_errcode(database) == SQLITE_READONLY_ROLLBACK;
 }
 
-// The version of the results file behind `database`, 0 for an empty file, or an error.
+// Reads the version of the results file of `database`; 0 for an empty file.
 Result<int> ReadVersion(sqlite3* database, const std::string& path) {
   const auto tables = SingleText(database, "SELECT count(*) FROM sqlite_master");
   if (!tables.ok() && IsUnfinished(database)) {
@@ -66,8 +67,8 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
                                path, *version, kSchemaVersion));
 }
 
-// ReadVersion of the content to which the journal of a killed writer leads back. Found out on a
-// copy, because a file of another program must stay as it is.
+// ReadVersion of the content after a rollback of the journal that a killed writer left. Works on a
+// copy, because a file of another program must stay unchanged.
 Result<int> RecoveredVersion(const std::string& path) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-store-"));
   const std::string copy = folder.File("copy");
@@ -83,7 +84,7 @@ Result<int> RecoveredVersion(const std::string& path) {
   return version;
 }
 
-// Of a file without tables: whether the pages that it has, if any, can take some.
+// Checks that the pages of a file without tables are sound.
 Status CheckEmpty(sqlite3* database, const std::string& path) {
   ANECHECK_ASSIGN(const std::string found, SingleText(database, "PRAGMA quick_check(1)"));
   if (found == "ok") return {};
@@ -93,7 +94,7 @@ Status CheckEmpty(sqlite3* database, const std::string& path) {
                                path));
 }
 
-// The system's words where it has any: whoever named the file must name another.
+// Uses the system's message if it has one. kNotFound, because the user must name another file.
 Error CannotOpen(const std::string& path, int code) {
   struct stat found = {};
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -120,8 +121,8 @@ Status CheckNoFolder(const std::string& path) {
                    fmt::format("{}: is a folder; name a results file in it", path));
 }
 
-// Whether the files beside the results file, the write-ahead log and its shared memory, cannot be
-// made because the folder cannot be written.
+// Returns whether the write-ahead log and its shared memory cannot be made because the folder is
+// read-only.
 bool FolderIsReadOnly(sqlite3* database) {
   if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
       SQLITE_OK) {
@@ -131,8 +132,8 @@ bool FolderIsReadOnly(sqlite3* database) {
   return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
 }
 
-// The file as one that nobody changes, read without locks (https://www.sqlite.org/uri.html). The
-// rows of an unfinished writer's log are missed so.
+// The URI by which SQLite reads a file as immutable, without locks
+// (https://www.sqlite.org/uri.html). It does not see the rows in an unfinished writer's log.
 std::string ImmutableUri(const std::string& path) {
   std::string uri = "file://";
   for (const char c : std::filesystem::absolute(path).string()) {
@@ -154,7 +155,7 @@ Error LacksTable(const std::string& path, std::string_view name) {
                    fmt::format("{}: has no table {}; the file is damaged", path, name));
 }
 
-// Makes a table of this version out of that of an older one, which is called `earlier`.
+// Copies the rows of an older version's table, named `earlier`, into the table of this version.
 template <typename Row>
 Status CopyTable(const Connection& file, const std::string& earlier) {
   ANECHECK_ASSIGN(auto reader, RowReader<Row>::Open(file, {}, Columns::kAll, {}, earlier));
@@ -177,8 +178,8 @@ Store::~Store() = default;
 const std::string& Store::path() const { return impl_->file.path; }
 
 Result<Store> Store::Open(const std::string& path) {
-  // A look without the right to write first: closing a connection that has it may move an
-  // unfinished writer's part of the log, in a file that this tool must leave alone.
+  // The file is first opened for reading only. Closing a connection that can write may move an
+  // unfinished writer's log into the file, and this tool must not change a foreign file.
   if (access(path.c_str(), F_OK) == 0) {
     ANECHECK_ASSIGN(const Store look, Connect(path));
     sqlite3* const database = look.impl_->file.database;
@@ -226,11 +227,11 @@ Status Store::MakeSchema() {
                                          kSchemaVersion, kToolVersion));
 }
 
-// Every table is made anew and its rows are copied through their descriptions, so that faults of an
-// older tool or of damage are found here or never.
+// Makes every table anew and copies its rows through their descriptions, so that faults of an older
+// tool and damage are found here.
 Status Store::Upgrade() {
   const Connection& file = impl_->file;
-  // Another process may have been faster while this one waited for the lock.
+  // Another process may have upgraded the file while this one waited for the lock.
   ANECHECK_ASSIGN(const int version, ReadVersion(file.database, file.path));
   if (version == kSchemaVersion) return {};
   ANECHECK_RETURN_IF_ERROR(
@@ -254,7 +255,7 @@ Status Store::Upgrade() {
     if (std::ranges::find(copied, kName) == copied.end()) return {};
     return CopyTable<Row>(file, fmt::format("earlier_{}", kName));
   }));
-  // Last to first: rows refer to those of tables before them.
+  // Last to first, because rows refer to rows of earlier tables.
   for (const std::string_view name : std::views::reverse(copied)) {
     ANECHECK_RETURN_IF_ERROR(file.Execute(fmt::format("DROP TABLE earlier_{}", name)));
   }
@@ -286,7 +287,7 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
   if (version == 0) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: holds no results", path));
   }
-  // Temporary tables stand in for those that later versions added; the file is not touched.
+  // Temporary tables replace the tables that later versions added; the file is not changed.
   for (const TableShape& table : AllTables()) {
     if (HasTable(file.database, table.rule.name)) continue;
     if (table.rule.since <= version) return LacksTable(path, table.rule.name);

@@ -1,5 +1,6 @@
-// The results file: one SQLite database that campaigns append to and reports read. One writer;
-// readers may look on meanwhile (write-ahead log). README.md of this room describes its content.
+// The results file: one SQLite database that campaigns append to and reports read. There is one
+// writer; others may read at the same time (write-ahead log). README.md of this room describes its
+// content.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +18,15 @@
 
 namespace anecheck {
 
-// Version 9 made the tables STRICT, version 10 keeps proofs, version 11 the cases of findings,
-// version 12 the operations that a plan puts on the engine.
+// Version 9 has STRICT tables, version 10 adds proofs, version 11 the cases of findings, version 12
+// the operations that a plan puts on the engine.
 inline constexpr int kSchemaVersion = 13;
 
 // One value of a query, as text and with its type in the file.
 struct StoreValue {
   enum class Kind : uint8_t { kNull, kInteger, kReal, kText, kBlob };
   Kind kind = Kind::kNull;
-  std::string text;  // empty for NULL; of a BLOB its bytes
+  std::string text;  // empty for NULL; the bytes of a BLOB
 };
 
 // An open results file. Not thread-safe: one thread writes. Every reader of rows checks them: a
@@ -40,7 +41,7 @@ class Store {
   // Opens an existing file for reading only. A column that a file of an older version lacks reads
   // as empty.
   static Result<Store> OpenReadOnly(const std::string& path);
-  // Makes a file that nobody reads before it is whole, without a log: for MergeResults.
+  // Makes a file without a log. Nothing may read it before it is complete. For MergeResults.
   static Result<Store> MakeUnlogged(const std::string& path);
 
   Store(Store&&) noexcept;
@@ -50,44 +51,44 @@ class Store {
   // Adds a run in state kRunning and returns its id.
   Result<int64_t> BeginRun(const RunRow& run);
   Status FinishRun(int64_t run, RunState state, std::string_view finished);
-  // All of the batches, in their order, or on an error nothing of them. Several at once cost less:
+  // Appends all batches in their order or, on an error, none. Several at once cost less, because
   // their counts under one key are written once.
   Status Append(int64_t run, std::span<const RowBatch> batches);
   Status Append(int64_t run, const RowBatch& batch) { return Append(run, {&batch, 1}); }
-  // All of `probes` or, on an error, none.
+  // Appends all of `probes` or, on an error, none.
   Status AppendProbes(int64_t run, std::span<const ProbeRow> probes);
-  // Gives findings that were appended the commands that run them again: with the run where others
-  // of the file have the id for something else.
+  // Sets the replay commands of appended findings. A command names the run if the file has another
+  // finding with the same id.
   Status ReadReplays(int64_t run, std::span<FindingRow> findings);
-  // Copies runs of another file, each with the id that it gets here. Findings then are replayed
-  // from `name`, the later name of this file.
+  // Copies runs of another file, each with its new id. NameFile sets the file from which findings
+  // are replayed to `name`, the later name of this file.
   Status CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>> runs);
   Status NameFile(std::string_view name);
 
-  // All later reads see the file's content of now, whatever a writer adds meanwhile.
+  // All later reads see the file's present content, even if a writer adds to it.
   Status HoldSnapshot();
 
-  // The runs of the file in the order of their ids. Errors: also of a table that holds rows of none
-  // of them.
+  // The runs of the file in the order of their ids. Errors: also if a table contains rows of no
+  // run.
   Result<std::vector<RunRow>> Runs();
   Result<RunRow> Run(int64_t id);
-  // The rows of a table that are of a run, in the order of their keys: of any struct of tables.h.
-  // CaseRow::outputs stay empty, and so do artifacts of findings.
+  // Returns the rows of a run, of any struct of tables.h, in the order of their keys.
+  // CaseRow::outputs and artifacts of findings stay empty.
   template <typename Row>
   Result<std::vector<Row>> Rows(int64_t run);
-  // The same, one at a time, for tables with a row per case.
+  // Visits the cases of a run one at a time.
   Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
   // How many cases of a run have each verdict, by an index.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);
   // The last case that is recorded.
   Result<std::optional<uint64_t>> LastCase(int64_t run);
-  // One finding, with its artifact; nothing where the run has none of that id.
+  // One finding, with its artifact; nothing if the run has no finding of that id.
   Result<std::optional<FindingRow>> Finding(int64_t run, std::string_view id);
-  // A digest of the file's content about a run, whatever its name and place.
+  // A digest of the file's content about a run, independent of the file's name and place.
   Result<uint64_t> Digest(int64_t run);
 
-  // Rows of a person's own query, which is one statement and only reads. `columns` receives the
-  // names of the columns where it is not null.
+  // Returns the rows of a user's query, which must be one statement that only reads. `columns`
+  // receives the names of the columns, unless it is null.
   Result<std::vector<std::vector<StoreValue>>> Query(std::string_view sql,
                                                      std::vector<std::string>* columns = nullptr);
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kCountFinding =
     "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?";
-// Adds no --run if all runs found exactly the same. Goes through the runs because findings are
-// indexed by run and id.
+// Adds --run to the replay commands of an id, unless all runs found exactly the same. Goes through
+// the runs because findings are indexed by run and id.
 constexpr std::string_view kNameRuns =
     "UPDATE findings SET replay = replay || ' --run ' || (SELECT uuid FROM runs WHERE runs.id = "
     "findings.run) WHERE run IN (SELECT id FROM runs) AND id = ?1 AND instr(replay, ' --run ' || "
@@ -67,7 +67,7 @@ Status Store::AppendProbes(int64_t run, std::span<const ProbeRow> probes) {
   return transaction.Commit();
 }
 
-// The first case of a signature keeps the row; later ones are counted in it.
+// The first case of a signature makes the row; later cases are counted in it.
 Status Store::AddFinding(int64_t run, const FindingRow& record) {
   const Connection& file = impl_->file;
   ANECHECK_ASSIGN(Statement* const count, Kept(impl_->count_finding, file, kCountFinding));
@@ -89,7 +89,8 @@ Status Store::ReadReplays(int64_t run, std::span<FindingRow> findings) {
   return {};
 }
 
-// Adds up the counts of `member` over the batches and writes their rows, which `to_rows` makes.
+// Adds up the counts of `member` over the batches, and writes the rows that `to_rows` makes of
+// them.
 template <typename Row, typename Map, typename ToRows>
 Status Store::AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBatch::* member,
                       const ToRows& to_rows) {
@@ -106,7 +107,7 @@ Status Store::AddReach(int64_t run, std::span<const RowBatch> batches) {
   std::vector<UnconfirmedRow> unconfirmed;
   std::vector<PlannedRow> planned;
   const auto note = [&](const ReachRow& row, std::optional<Provenance> provenance) {
-    // Few operations have any.
+    // Few operations have unconfirmed cases.
     if (row.unconfirmed == 0) return;
     unconfirmed.push_back({row.target, row.route, row.op, provenance, row.unconfirmed});
   };

@@ -1,4 +1,4 @@
-// Runs that go from one results file to another, whole and checked row by row.
+// Copies runs from one results file to another, completely and with each row checked.
 #include <sqlite3.h>
 
 #include "harness/base/hash.h"
@@ -8,7 +8,7 @@
 namespace anecheck {
 namespace {
 
-// Adds a value as its text, with a mark after it.
+// Adds a value as its text, followed by a separator.
 template <typename T>
 void AddTo(Fnv1a& hash, const T& value) {
   if constexpr (Word<T>) {

@@ -1,4 +1,4 @@
-// The inside of a Store. Used by its own files alone.
+// The inside of a Store. Used only by the files of the store.
 #pragma once
 
 #include <optional>
@@ -38,7 +38,7 @@ struct Store::Impl {
     return &*writer;
   }
 
-  OwnedConnection file;  // first, since statements keep a connection open
+  OwnedConnection file;  // first, because statements keep a connection open
   typename WritersOf<TableRows>::Type writers;
   std::optional<Statement> count_finding, name_runs;
 };

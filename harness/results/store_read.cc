@@ -6,7 +6,7 @@
 
 namespace anecheck {
 
-// Rows of queries, whose columns stand in the order of the description.
+// Structs for rows of queries, whose columns have the order of the description.
 template <>
 inline constexpr auto kTable<VerdictCount> = Describe<VerdictCount>(
     {.name = "cases"}, Key("case_index", &VerdictCount::first_case),
@@ -65,7 +65,8 @@ template Result<std::vector<ProofRow>> Store::Rows(int64_t);
 template Result<std::vector<PaceRow>> Store::Rows(int64_t);
 template Result<std::vector<LeanRow>> Store::Rows(int64_t);
 
-// SQLite finds the next run of a table in its key, so that the work follows the number of runs.
+// SQLite finds the next run of a table in its key, so the work grows with the number of runs, not
+// of rows.
 Status Store::CheckRunsOfRows() {
   for (const TableShape& table : AllTables()) {
     if (!table.rule.of_run) continue;
@@ -158,7 +159,7 @@ namespace {
 
 StoreValue ValueOf(sqlite3_stmt* statement, int column) {
   StoreValue value;
-  // Before the text is asked for, which may change the type.
+  // The type is read before the text, because reading the text may change it.
   const int type = sqlite3_column_type(statement, column);
   if (type == SQLITE_NULL) return value;
   value.kind = type == SQLITE_INTEGER ? StoreValue::Kind::kInteger
@@ -166,7 +167,7 @@ StoreValue ValueOf(sqlite3_stmt* statement, int column) {
                : type == SQLITE_BLOB  ? StoreValue::Kind::kBlob
                                       : StoreValue::Kind::kText;
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  // Either may hold bytes of 0, which end no value.
+  // Text and BLOBs may contain bytes of 0, which do not end the value.
   const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
   if (text != nullptr) value.text.assign(text, size);
   return value;

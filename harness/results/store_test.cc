@@ -1,4 +1,4 @@
-// The results file: whole batches or nothing, and no foreign file is touched.
+// The results file: batches are recorded completely or not at all, and no foreign file is changed.
 #include "harness/results/store.h"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ TEST_F(StoreTest, QueriesCannotWrite) {
   EXPECT_EQ(columns, (std::vector<std::string>{"a", "b"}));
 }
 
-// A file as an earlier version wrote it: without the tables that came later, and none STRICT.
+// A file as an earlier version wrote it: without later tables, and without STRICT tables.
 std::string FileOfVersion(int version, const std::string& path) {
   const std::string source = path + ".source";
   {
@@ -164,7 +164,7 @@ std::string FileOfVersion(int version, const std::string& path) {
   return path;
 }
 
-// The text of every table and index, which tells whether two files have one schema.
+// The SQL of every table and index; it is equal for files with the same schema.
 std::string Schema(Store& store) {
   std::string schema;
   const auto rows = testing::QueryText(
@@ -288,7 +288,8 @@ TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
   EXPECT_EQ(One(*store, "SELECT op || cases FROM planned_reach"), "conv4");
 }
 
-// Of every run that has the id, the earlier ones too; the very same finding leaves no choice.
+// The replay of every run with the id names its run, also of earlier runs, unless all found the
+// same.
 TEST_F(StoreTest, ReplaysNameTheRunIfAnIdMeansSeveralFindings) {
   auto store = Store::Open(Path("a.sqlite"));
   ASSERT_TRUE(store.ok());
@@ -396,7 +397,7 @@ TEST_F(StoreTest, DamageInsideIsAnErrorOfTheQueryAndChangesNothing) {
   auto bytes = ReadFile(path);
   ASSERT_TRUE(bytes.ok());
   ASSERT_GT(bytes->size(), 400u * 1024);
-  // The first half holds the schema.
+  // The first half of the file contains the schema.
   std::fill(bytes->begin() + static_cast<std::ptrdiff_t>(bytes->size() / 2), bytes->end(),
             uint8_t{0xa5});
   ASSERT_TRUE(WriteFileAtomic(path, *bytes).ok());
@@ -437,8 +438,8 @@ TEST_F(StoreTest, FilesOfANewerToolAreUntouched) {
   EXPECT_EQ(*ReadFile(path), *before);
 }
 
-// The rest of a tool that was killed: rows that stand in the log alone. Opening the file for
-// writing would move them over.
+// A killed tool left rows that are only in the log. Opening the file for writing would move them
+// into the file.
 TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   const std::string whole = FileOfVersion(99, Path("whole.sqlite"));
   const std::string path = Path("newer.sqlite");
@@ -465,8 +466,8 @@ TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   EXPECT_EQ(*ReadFile(path + "-wal"), *log);
 }
 
-// A file whose writer was killed in its second transaction, the first having been `committed`; in
-// its first one where that is empty.
+// A file whose writer was killed in its second transaction, after the transaction `committed`; if
+// that is empty, in its first.
 std::string UnfinishedFile(const std::string& path, const std::string& committed = "") {
   sqlite3* raw = nullptr;
   const std::string source = path + ".source";
@@ -533,7 +534,7 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small separate file system; none if the test may not mount one, and on macOS.
+// A small separate file system; none on macOS, or if the test may not mount one.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {

@@ -1,5 +1,6 @@
-// The tables of the results file: for each, the struct of its rows, and the content of its columns.
-// The schema, the reader, the writer and the joining of files follow from these descriptions.
+// Describes the tables of the results file: for each, the struct of its rows and the content of its
+// columns. The schema, the reader, the writer and the joining of files follow from these
+// descriptions.
 #pragma once
 
 #include <tuple>
@@ -227,8 +228,8 @@ inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
      .since = 5},
     Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
 
-// Above the outputs of one operation in any campaign, and above the largest change of a sum by one
-// output: the boldest player loses 2.2 units.
+// Upper limits of the outputs of one operation in any campaign, and of the change of a sum by one
+// output: the player with the largest bet loses 2.2 units.
 inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
 inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
 inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;
@@ -256,7 +257,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     Value("extreme_case", &LeanRow::extreme_case, "whose output leans most", Growth::kOfMost),
     Value("extreme", &LeanRow::extreme, "by so much", Growth::kMost).Within(-kMostLean, kMostLean));
 
-// In the order in which they are made and copied: runs first.
+// In the order in which the tables are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
                              PlannedRow, ProofRow, UlpRow, WidthRow, FindingRow, FindingCaseRow,
                              ProbeRow, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;

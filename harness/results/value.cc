@@ -17,7 +17,7 @@ std::string Shown(std::string_view text) {
   return fmt::format("'{}'{}", OneLine(text.substr(0, kShown)), whole ? "" : "...");
 }
 
-// The stand-in for a value of another type.
+// Describes a value of an unexpected type.
 std::string Found(sqlite3_stmt* row, int at) {
   const int type = sqlite3_column_type(row, at);
   if (type == SQLITE_NULL) return "nothing";

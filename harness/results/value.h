@@ -1,5 +1,5 @@
-// One value of a row: read out of a statement and checked against the description of its column.
-// Used by this room alone.
+// Reads one value of a row from a statement, and checks it against the description of its column.
+// Used only by this room.
 #pragma once
 
 #include <concepts>
@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// The reason that the column may not hold a value, in words that follow its name: "holds -5, which
-// is not within 0 to 7". Empty where it may.
+// The reason that the column may not contain a value, as words that follow its name: "holds -5,
+// which is not within 0 to 7". Empty if it may.
 using Problem = std::string;
 
 Problem CheckNumber(const ColumnRule& rule, int64_t value);
@@ -25,7 +25,7 @@ Problem CheckReal(const ColumnRule& rule, double value);
 Problem CheckText(const ColumnRule& rule, std::string_view text);
 
 Problem TakeNumber(sqlite3_stmt* row, int at, const ColumnRule& rule, int64_t& value);
-// The text lives until the statement steps.
+// The text is valid until the next step of the statement.
 Problem TakeText(sqlite3_stmt* row, int at, const ColumnRule& rule, std::string_view& text);
 Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, double& value);
 
@@ -72,7 +72,7 @@ Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<T>
   return Take(row, at, rule, value.emplace());
 }
 
-// Whether a value may be written: the conditions beyond its type.
+// Checks whether a value may be written: the conditions beyond its type.
 template <typename T>
 Problem Check(const ColumnRule& rule, const T& value) {
   if constexpr (std::is_integral_v<T>) return CheckNumber(rule, static_cast<int64_t>(value));

@@ -1,5 +1,5 @@
-// Two runners side by side: each case is answered by the first, and the second's answer goes with
-// it.
+// Two runners side by side: the first answers each case, and its reply carries the answer of the
+// second.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace anecheck {
 
 // Every reply of `first` carries the answer of `second` to the same request. The identity is that
-// of `first`, but for the operations: those that both compute. Errors of either end a Run().
+// of `first`, with only the operations that both compute. An error of either runner ends a Run().
 class AgainstRunner final : public Runner {
  public:
   AgainstRunner(std::unique_ptr<Runner> first, std::unique_ptr<Runner> second)

@@ -7,17 +7,17 @@
 
 namespace anecheck {
 
-// How analytics name the engine itself.
+// The name of the engine itself in analytics.
 inline constexpr std::string_view kEngineBackend = "ane";
 
 // The backend that `text` names for every operation, `SelectedBackend = string("ane")`
-// (specification 001, section 1): the engine where all are placed there, else the first other one.
-// Nothing where none is named or the text breaks off in a name.
+// (specification 001, section 1): the engine if all operations are placed there, else the first
+// other backend. Empty if no backend is named or the text ends inside a name.
 std::string BackendInAnalytics(std::string_view text);
 
-// Whether `text` speaks of a program with these names of ports and one of these operations: each
-// name, and at least one operation, stands in it as a whole word. Without operations none is asked
-// for. An engine's file about another program proves nothing of this one.
+// Whether `text` is about a program with these ports and one of these operations: it must contain
+// each name, and at least one operation, as a whole word. An empty list of operations requires
+// none. An engine's file about another program proves nothing about this one.
 bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
               std::span<const std::string> operations);
 
@@ -25,7 +25,8 @@ bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
 bool SaysSimulated(std::string_view text);
 
 // Whether `text` proves that an engine ran a program of these ports and operations: every operation
-// of it is placed there, it speaks of that program, and the simulated engine did not write it.
+// in it is placed on the engine, it is about that program, and the simulated engine did not write
+// it.
 bool ProvesEngine(std::string_view text, std::span<const std::string> ports,
                   std::span<const std::string> operations);
 

@@ -43,9 +43,9 @@ const dirent* NextEntry(DIR* folder) {
   return nullptr;
 }
 
-// False where the folder is not there or holds more than files. Files, of which there are few, cost
-// less than the folder would, and analytics, which are written again and prove nothing while they
-// are empty, cost less emptied than removed.
+// Removes the files of the folder; false if it is missing or contains more than files. To remove
+// the few files costs less than to make the folder anew. Analytics are only emptied, which costs
+// less than removing them: they are written again, and empty ones prove nothing.
 bool ClearFiles(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
   if (folder == nullptr) return false;
@@ -59,7 +59,7 @@ bool ClearFiles(const std::string& path) {
   return errno == 0;
 }
 
-// Files called kAnalytics, wherever they are.
+// All files called kAnalytics, in any subfolder.
 std::vector<std::string> FindAnalytics(const std::string& path) {
   std::vector<std::string> found;
   std::error_code error;
@@ -72,14 +72,14 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
   return error ? std::vector<std::string>() : found;
 }
 
-// The content of a folder that holds only files.
+// The content of a folder that contains only files.
 struct Files {
   std::vector<std::string> analytics;
   uint64_t number = 0;  // the inode of the last of these
   int count = 0;
 };
 
-// Nothing where the folder holds more than files.
+// Empty if the folder contains more than files.
 std::optional<Files> FindAmongFiles(DIR* folder, const std::string& path) {
   Files files;
   if (folder == nullptr) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<Files> FindAmongFiles(DIR* folder, const std::string& path) {
 
 }  // namespace
 
-// Overwrites the kept file with zeros. False where it is gone, or too large.
+// Overwrites the kept file with zeros. False if it is gone or too large.
 bool BundleFolder::Blank() {
   static constexpr std::array<char, kKeptBytes> kZeros{};
   struct stat state = {};
@@ -112,14 +112,14 @@ void BundleFolder::Keep(uint64_t number) {
   if (kept_.file >= 0 && (fstat(kept_.file, &state) != 0 || state.st_ino != number)) Forget();
 }
 
-// Whether the kept file gave way to another one. It was there when it was blanked, so that the
-// other one came after.
+// Whether another file replaced the kept file. The kept file existed when it was blanked, so the
+// other file is newer.
 bool BundleFolder::IsReplaced() const {
   struct stat state = {};
   return kept_.file >= 0 && fstat(kept_.file, &state) == 0 && state.st_nlink == 0;
 }
 
-// Nothing where no file is kept, or more stands in it than is read here.
+// Empty if no file is kept or if it is too large to be read here.
 std::string BundleFolder::ReadKept() const {
   if (kept_.file < 0) return {};
   std::array<char, kKeptBytes> bytes;
@@ -152,7 +152,7 @@ std::string BundleFolder::SelectedBackend(const Proves& proves) {
     std::string backend = Look(blanked, proves);
     if (!backend.empty()) return backend;
   }
-  // The folder that was open may be another than the one that is there now.
+  // The open folder may be a different one from the folder that is at the path at this time.
   folder_.reset(opendir(path_.c_str()));
   return Look(blanked, proves);
 }
@@ -164,7 +164,7 @@ std::string BundleFolder::Look(bool blanked, const Proves& proves) {
   const auto files = FindAmongFiles(folder_.get(), path_);
   only_analytics_ = files && files->count == 1 && files->analytics.size() == 1;
   const bool other = only_analytics_ && files->number != kept_.number;
-  // A file that was moved here from elsewhere may be older than the program.
+  // A file that was moved here may be older than the program.
   if (blanked && other && !IsReplaced()) {
     only_analytics_ = false;
     return {};

@@ -1,5 +1,5 @@
-// The folder into which an engine's compiler writes its bundle: emptied before each compilation,
-// and looked through for the analytics that prove where a program was placed.
+// The folder into which an engine's compiler writes its bundle. It is emptied before each
+// compilation; afterwards it is searched for the analytics that prove the placement of the program.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace anecheck {
 // Not thread-safe.
 class BundleFolder {
  public:
-  // Whether a text of analytics is one that proves a placement.
+  // Whether a text of analytics proves a placement.
   using Proves = std::function<bool(std::string_view text)>;
 
   explicit BundleFolder(std::string path) : path_(std::move(path)) {}
@@ -27,19 +27,19 @@ class BundleFolder {
 
   const std::string& path() const { return path_; }
 
-  // The folder is there and holds nothing but a file of analytics that says nothing, empty or all
-  // zeros, if it held one: files of an earlier compilation would prove the placement of a later
-  // one. A file that came in after SelectedBackend saw analytics alone may stay; it cannot prove
-  // anything if these say nothing.
+  // Makes the folder and empties it, since files of an earlier compilation would prove the
+  // placement of a later one. If it contained a file of analytics, that file may stay, empty or all
+  // zeros. A file that was added after SelectedBackend saw only analytics may stay too; it cannot
+  // prove anything while those analytics are blank.
   Status Clear();
 
-  // The backend that the bundle's analytics name for all of the program (specification 001, section
-  // 1), or nothing. Analytics that `proves` refuses name none.
+  // The backend that the bundle's analytics name for the whole program (specification 001, section
+  // 1), or empty. Analytics that `proves` refuses do not count.
   std::string SelectedBackend(const Proves& proves = [](std::string_view) { return true; });
 
  private:
-  // The file of analytics that the folder held alone when it was last looked through, open: opening
-  // and emptying it for each program costs more than reading it.
+  // The open file of analytics, if it was the only entry of the folder at the last search. It stays
+  // open because opening and emptying it for each program costs more than reading it.
   struct Kept {
     int file = -1;
     uint64_t number = 0;  // of its inode
@@ -58,9 +58,9 @@ class BundleFolder {
   std::string Look(bool blanked, const Proves& proves);
 
   std::string path_;
-  std::unique_ptr<DIR, CloseFolder> folder_;  // as it was when it was last opened
+  std::unique_ptr<DIR, CloseFolder> folder_;  // the folder as last opened
   Kept kept_;
-  bool only_analytics_ = false;  // it held that file alone when it was last looked through
+  bool only_analytics_ = false;  // the kept file was the only entry at the last search
   bool blanked_ = false;         // Clear relied on the kept file being the folder's
 };
 

@@ -1,4 +1,5 @@
-// The files of the compilation at hand prove a placement, whatever stood there before.
+// Only the files of the current compilation prove a placement, whatever the folder contained
+// before.
 #include "harness/runners/bundle_folder.h"
 
 #include <cstdio>
@@ -18,16 +19,16 @@ constexpr std::string_view kOther = R"(conv()[SelectedBackend = string("bnns")];
 class BundleFolderTest : public ::testing::Test {
  protected:
   std::string Analytics() const { return folder_->File("bundle/analytics.mil"); }
-  // As a compiler that writes a file of its own and gives it the name.
+  // Acts as a compiler that writes a new file and renames it.
   void Replace(std::string_view text) { ASSERT_TRUE(WriteFileAtomic(Analytics(), text).ok()); }
-  // As a compiler that overwrites existing files.
+  // Acts as a compiler that overwrites existing files.
   void WriteOver(std::string_view text) const {
     std::FILE* file = std::fopen(Analytics().c_str(), "r+");
     ASSERT_NE(file, nullptr);
     EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
     std::fclose(file);
   }
-  // A program that was compiled and looked at.
+  // Compiles a program and reads its backend.
   void Compile(std::string_view text) {
     ASSERT_TRUE(bundle_.Clear().ok());
     Replace(text);

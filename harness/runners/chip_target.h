@@ -1,5 +1,5 @@
-// From a chip's name to the compiler targets of its engine, and the consequence for evidence: a
-// chip's answers stand for its own targets and for no other.
+// The compiler targets of a chip's engine by the chip's name, and the rule for evidence: a chip's
+// answers are evidence only of its own targets.
 #pragma once
 
 #include <optional>
@@ -16,16 +16,15 @@ namespace anecheck {
 // The target of the strongest source (harness/targets/chip_names.h); empty for an unknown chip.
 std::string TargetOfChip(std::string_view chip);
 
-// The target that is taken where none is named: that of this machine's chip or, where no engine is
-// known here, h13.
+// The default target: that of this machine's chip, or h13 if its engine is unknown.
 std::string DefaultTarget();
 
-// Errors: kInvalid where `identity` is that of a chip's own engine and the chip has another target.
+// Errors: kInvalid if `identity` is that of a chip's own engine and the chip has another target.
 // Simulated engines and external programs take every target.
 Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target);
 
-// The evidence of an answer on `target` if its proof was checked (RunnerIdentity::proved); nothing
-// if the chip that the runner names has another target.
+// The evidence of an answer on `target` if its proof was checked (RunnerIdentity::proved); empty if
+// the chip that the runner names has another target.
 std::optional<Provenance> ProvedOn(const RunnerIdentity& identity, std::string_view target);
 
 }  // namespace anecheck

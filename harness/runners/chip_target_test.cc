@@ -1,5 +1,5 @@
-// A chip's name leads to the targets of the facts' table, or to none; its engine's answers are
-// evidence of these alone.
+// A chip has the targets of the facts' table, or none; its engine's answers are evidence only of
+// these.
 #include "harness/runners/chip_target.h"
 
 #include <gtest/gtest.h>

@@ -29,37 +29,38 @@ uint64_t Microseconds(Clock::time_point from) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count());
 }
 
-// A load that fails after this many may have failed because no slot was free; no published limit is
-// lower (128 programs a process, specification 001, section 5.4).
+// A load that fails after this many loads may have failed because no slot was free. The published
+// limit is higher: 128 programs in a process (specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
-// The content of outputs before an execution: NaN as fp16, and no likely value as anything else. An
-// engine promises nothing of new buffers (specification 001, section 2.2): one that writes no
-// output shows whatever they held before.
+// The content of outputs before an execution: NaN as fp16, and an unlikely value as any other type.
+// An engine promises nothing about new buffers (specification 001, section 2.2), so an unwritten
+// output would show their earlier content.
 constexpr int kSpoiled = 0xfe;
 
-// Bytes behind each output, and their content before an execution, in the cases that execute twice:
-// no published call has a buffer fit its port exactly, but ordinary programs do so.
+// In cases that execute twice: bytes behind each output, and their content before an execution.
+// Other cases have none: no published call requires a buffer to fit its port exactly, but ordinary
+// programs use such buffers.
 constexpr size_t kGuard = 64;
 constexpr int kGuardByte = 0xa7;
 
-// A compile longer than this is done again: a busy machine delays one, hardly two in turn.
-// Constants add to it, so many bytes a microsecond.
+// In microseconds. A longer compilation is repeated: a busy machine delays one, but hardly two in a
+// row. Constants add to the limit: one microsecond for each kCompiledBytes bytes.
 constexpr uint64_t kLongCompile = 1'000'000;
 constexpr uint64_t kCompiledBytes = 10;
 
 // Selects only the engine (specification 001, section 3), so that there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
 
-// Codes that tell of the machine and not of the program (facts/more/error_codes.csv): out of
-// memory, out of queues or slots, busy, timed out, interrupted. 32 bits count, whatever the sign.
+// Whether a code is about the machine rather than the program (facts/more/error_codes.csv): out of
+// memory, out of queues or slots, busy, timed out, interrupted. Only the low 32 bits are compared.
 bool IsShortage(int64_t code) {
   constexpr uint32_t kCodes[] = {0xe00002bd, 0xe00002be, 0xe00002d5, 0xe00002d6, 0xe00002eb};
   return std::ranges::find(kCodes, static_cast<uint32_t>(code)) != std::end(kCodes);
 }
 
-// The step that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
-// other engines put other words there.
+// The step that refused a program: the simulated engine names it behind the last " @ " of the
+// message (device/e5rt/api.h). Other engines put other words there.
 Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
   constexpr std::pair<std::string_view, Step> kSteps[] = {
@@ -74,7 +75,7 @@ Step RefusingStep(std::string_view message) {
   return Step::kCompile;
 }
 
-// A handle that is released when it goes out of scope; false where the release failed.
+// A handle that is released when it goes out of scope. Close() is false if the release failed.
 class Handle {
  public:
   using Release = int64_t (*)(void**);
@@ -139,7 +140,7 @@ class Session {
 
   bool loaded() const { return loaded_; }
 
-  // Releases in the order of specification 001, section 2.6; false where the program stays loaded.
+  // Releases in the order of specification 001, section 2.6; false if the program stays loaded.
   bool Release() {
     CloseCompiler();
     const bool operation = operation_.Close() && !kept_operation_;
@@ -161,7 +162,8 @@ class Session {
     return false;
   }
 
-  // Whether a call gave 0; LastWords names it where it did not and the engine says nothing.
+  // Whether a call returned 0. If it did not and the engine has no message, LastWords names the
+  // call.
   bool Called(std::string_view name, int64_t code) {
     if (code == 0) return true;
     failed_call_ = name;
@@ -211,7 +213,8 @@ class Session {
     const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
                                                options_.get(), library_.out());
     if (Called("e5_compiler_compile", code)) return true;
-    // No answer of the compiler: the simulated engine could not write its compiled program.
+    // This is not an answer of the compiler: the simulated engine could not write its compiled
+    // program.
     if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
       return HarnessFailed(LastWords());
     }
@@ -222,7 +225,7 @@ class Session {
     return false;
   }
 
-  // MIL text with its constants in itself has no side file, and names none.
+  // MIL text with inline constants has no weight file.
   bool WriteWeights(bool netlist) {
     if (!netlist && request_.weights.empty()) return true;
     const auto* weights = reinterpret_cast<const char*>(request_.weights.data());
@@ -254,7 +257,7 @@ class Session {
                   api_.options_set_custom_ane_compiler_options(options, architecture->c_str()));
   }
 
-  // Once the operation exists (specification 001, section 2.1), and not before.
+  // Call this only once the operation exists (specification 001, section 2.1).
   void CloseCompiler() {
     compiler_.Close();
     config_.Close();
@@ -281,8 +284,8 @@ class Session {
     return loaded || Failed(RunStatus::kFailed, Step::kLoad);
   }
 
-  // Analytics of the machine's own engine must be about this very program; those of the simulated
-  // engine prove nothing about another engine.
+  // Analytics of the machine's own engine must be about this program; those of the simulated engine
+  // prove nothing about another engine.
   bool Proves(std::string_view analytics) const {
     if (kind_ == EngineKind::kSimulated) return true;
     if (SaysSimulated(analytics)) return false;
@@ -304,7 +307,7 @@ class Session {
     return true;
   }
 
-  // The program compiled once more, at another shape: an operation of its own with its own buffers.
+  // Runs the compiled program at another shape, with a new operation and new buffers.
   bool RunAt(const WireShape& shape) {
     kept_operation_ = !operation_.Close() || kept_operation_;
     CloseBuffers();
@@ -322,7 +325,8 @@ class Session {
     outputs_.clear();
   }
 
-  // The simulated engine refuses unknown programs by itself.
+  // Whether a network description may go to a real engine. The simulated engine refuses unsuitable
+  // ones itself.
   bool MayHandOver() {
     reply_.message = NetlistRefusal(request_.program);
     if (!reply_.message.empty()) reply_.status = RunStatus::kNotRun;
@@ -373,8 +377,9 @@ class Session {
     std::memset(static_cast<char*>(data) + wire.byte_size, kGuardByte, Guard());
   }
 
-  // After an execution at `shape`: whether inputs are unchanged, `again` or the first
-  // ones, and the bytes behind outputs too. One note a case.
+  // Checks, after an execution at `shape`, that the inputs and the bytes behind the outputs are
+  // unchanged. `again`: the inputs are those of the second execution. Adds at most one note per
+  // case.
   void CheckMemory(const WireShape& shape, bool again) {
     if (wrote_astray_) return;
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -421,8 +426,8 @@ class Session {
            Failed(RunStatus::kFailed, Step::kRun);
   }
 
-  // The same program once more, on the same inputs or on others. Its outputs are spoiled
-  // beforehand, so that one which is not written again shows too.
+  // Executes the same program once more, on the same inputs or on others. Its outputs are spoiled
+  // beforehand, so that an output which is not written again shows.
   bool Repeat() {
     PrepareAgain();
     if (!request_.gives_second) {
@@ -477,7 +482,7 @@ class Session {
   BundleFolder& bundle_;
   std::atomic<Step>& step_;
   WireReply& reply_;
-  std::string_view failed_call_;  // of the e5rt_* entry points, without that
+  std::string_view failed_call_;  // the entry point without its prefix e5rt_
   int64_t failed_code_ = 0;
   Handle stream_{api_.stream_release};
   std::vector<std::unique_ptr<BoundPort>> inputs_;
@@ -490,11 +495,11 @@ class Session {
   Handle op_options_{api_.op_options_release};
   Handle operation_{api_.operation_release};
   bool wrote_astray_ = false;
-  bool kept_operation_ = false;  // one before this could not be released
+  bool kept_operation_ = false;  // an earlier operation could not be released
   bool loaded_ = false;
 };
 
-// A file that is not there is empty.
+// The bytes of a file; empty if there is no file.
 std::vector<uint8_t> ReadIfThere(const std::string& path) {
   auto bytes = ReadFile(path);
   return bytes.ok() ? std::move(*bytes) : std::vector<uint8_t>();
@@ -507,7 +512,7 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
       mil_weights(folder.File(kMilWeightFile)),
       netlist(folder.File("net.plist")),
       netlist_weights(folder.File(kNetlistWeightFile)) {
-  // A failure to write the file tells of one.
+  // A failure here shows when the file is written.
   static_cast<void>(MakeDirectories(std::filesystem::path(mil_weights.path()).parent_path()));
 }
 

@@ -1,4 +1,4 @@
-// One program at a time through the e5rt ABI, in this process: compile, bind, encode, execute,
+// Runs one program at a time through the e5rt ABI, in this process: compile, bind, encode, execute,
 // read, release, in the order of specification 001, section 2. The worker process runs cases
 // through it.
 #pragma once
@@ -26,9 +26,9 @@ struct E5rtInputFiles {
 // (specification 001, section 5).
 class E5rtEngine {
  public:
-  // `library` must outlive the engine. `folder` takes bundles and the MIL file. `keep_files`:
-  // replies carry the files that the compiler left, which the simulated engine alone is known to
-  // name.
+  // `library` must outlive the engine. `folder` is for bundles and the MIL file. `keep_files`:
+  // replies carry the files that the compiler wrote; their names are known only for the simulated
+  // engine.
   E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
       : library_(&library),
         kind_(KindOf(library)),
@@ -39,12 +39,12 @@ class E5rtEngine {
     if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
   }
 
-  // Runs one request. The reply holds every refusal and failure of the engine, in its own words.
-  // `step` follows the work, for who finds this process dead or stuck.
+  // Runs one request. The reply reports every refusal and failure in the engine's own words. `step`
+  // always shows the current step, so that another process can tell where this one died or hung.
   WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 
-  // Programs that were loaded and could not be released: at 120 a worker is replaced before the
-  // 129th load fails (specification 001, section 5.4).
+  // Programs that were loaded and could not be released: at 120 a worker is replaced, before the
+  // 129th load would fail (specification 001, section 5.4).
   int leaked_programs() const { return leaked_; }
 
  private:

@@ -22,7 +22,8 @@ struct Symbol {
   void** slot;
 };
 
-// Without it no target can be requested; the system's engine has its own.
+// Without this call no target can be requested. The system's engine may lack it, since it has a
+// fixed target.
 constexpr const char* kTargetOption = "e5rt_e5_compiler_options_set_custom_ane_compiler_options";
 
 Error Missing(const std::string& path, const char* symbol) {
@@ -88,7 +89,7 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
   for (const Symbol& symbol : symbols) {
     ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
   }
-  // Public code alone names these two: a library without them may still run programs.
+  // Only public code names these two: a library without them may still run programs.
   *Slot(api.options_set_custom_ane_compiler_options) = dlsym(library, kTargetOption);
   *Slot(api.get_last_error_message) = dlsym(library, "e5rt_get_last_error_message");
   if (api.get_last_error_message == nullptr) {
@@ -125,8 +126,8 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
 }
 
 #if defined(__APPLE__)
-// By the image that holds the code. Images of the shared cache need not exist as files, so that
-// links can be followed only where there are any.
+// Whether the code is in an image of the system. Images of the shared cache need not exist as
+// files, so links are followed only if the file exists.
 bool IsOfSystem(void* code) {
   Dl_info info{};
   if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
@@ -139,7 +140,7 @@ bool IsOfSystem(void* code) {
 }  // namespace
 
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
-  // A name without a folder is searched for by the loader.
+  // The loader searches for a name without a folder, so its file is unknown.
   const EngineFile file = path.contains('/') ? FileAt(path) : EngineFile();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -170,7 +171,7 @@ bool IsSystemImage(std::string_view image) {
 EngineKind KindOf(const E5rtLibrary& library) {
   if (library.simulated()) return EngineKind::kSimulated;
 #if defined(__APPLE__)
-  // A library may put calls of its own before those of the framework; these three make a result.
+  // A library may intercept calls of the framework; a result depends on these three.
   const E5rtApi& api = library.api;
   if (IsOfSystem(reinterpret_cast<void*>(api.compiler_compile)) &&
       IsOfSystem(reinterpret_cast<void*>(api.stream_execute_sync)) &&
@@ -189,7 +190,7 @@ std::optional<std::string> TargetOption(EngineKind kind, std::string_view target
 std::string EngineText(const E5rtLibrary& library) {
   if (library.simulated()) return library.simulator.marker;
 #if defined(__APPLE__)
-  // The version of a loaded image, three numbers of 16, 8 and 8 bits; -1 where it is not loaded.
+  // The version of a loaded image, three numbers of 16, 8 and 8 bits; -1 if it is not loaded.
   const int32_t version = NSVersionOfRunTimeLibrary("Espresso");
   if (KindOf(library) == EngineKind::kSystem && version != -1) {
     const auto bits = static_cast<uint32_t>(version);
@@ -228,7 +229,7 @@ std::string DefaultEspressoPath() {
 #if defined(__APPLE__)
   return "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
 #else
-  // In the build folder the engine stands beside the tool; installed, in lib/anecheck.
+  // In the build folder the engine is beside the tool; when installed, in lib/anecheck.
   const std::string beside = ExecutableFolder() + "/libanecheck_espresso.so";
   const std::string installed = ExecutableFolder() + "/../lib/anecheck/libanecheck_espresso.so";
   return access(beside.c_str(), R_OK) != 0 && access(installed.c_str(), R_OK) == 0 ? installed

@@ -13,8 +13,8 @@
 
 namespace anecheck {
 
-// Signatures as facts/e5rt_abi.md gives them: every call returns 0 for success, out-pointers come
-// first but for compile, every release takes the address of the handle.
+// Signatures as in facts/e5rt_abi.md: every call returns 0 for success, out-pointers come first
+// except in compile, every release takes the address of the handle.
 struct E5rtApi {
   using Handle = void*;
   int64_t (*config_create)(Handle* out);
@@ -51,11 +51,10 @@ struct E5rtApi {
   int64_t (*stream_encode_operation)(Handle stream, Handle operation);
   int64_t (*stream_execute_sync)(Handle stream);
   int64_t (*stream_release)(Handle* stream);
-  const char* (*get_last_error_message)();  // gives null where the library has none
+  const char* (*get_last_error_message)();  // returns null if the library lacks it
 };
 
-// Entry points for streams of several operations, events and asynchronous execution, beside those
-// that one program needs.
+// Further entry points: for streams of several operations, events and asynchronous execution.
 struct E5rtStreamApi {
   using Handle = void*;
   int64_t (*operation_prepare_op_for_encode)(Handle operation);
@@ -71,9 +70,9 @@ struct E5rtStreamApi {
 };
 
 // The control entry points of the simulated engine (harness/device/simulator_control.h); all null
-// for a real one.
+// for a real engine.
 struct SimulatorApi {
-  const char* marker = nullptr;  // the version text; null where the library is not simulated
+  const char* marker = nullptr;  // the version text; null if the library is not simulated
   int (*set_quirk)(const char* id, int state) = nullptr;
   int (*set_reading)(const char* id, int on) = nullptr;
   int (*enable_fault)(const char* id) = nullptr;
@@ -82,11 +81,11 @@ struct SimulatorApi {
   const char* (*quirks_json)() = nullptr;
 };
 
-// An opened library. It is never closed: engines of this kind do not survive it.
+// An opened library. It is never closed: engines of this kind do not survive closing.
 struct E5rtLibrary {
   std::string path;
-  EngineFile file;         // the loaded file; of empty path if the loader searched for it
-  void* handle = nullptr;  // as dlopen gave it
+  EngineFile file;         // the loaded file; its path is empty if the loader searched for it
+  void* handle = nullptr;  // from dlopen
   E5rtApi api{};
   SimulatorApi simulator{};
 
@@ -94,33 +93,33 @@ struct E5rtLibrary {
 };
 
 // The implementation behind the entry points: the simulated engine, the system's own framework, or
-// a third library, whose answers are that library's word.
+// a third library, whose answers are only reported.
 enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
-// Decided by the place of the resolved entry points, never by the requested path.
+// Decided by the location of the resolved entry points, never by the requested path.
 EngineKind KindOf(const E5rtLibrary& library);
 // The argument of e5rt_e5_compiler_options_set_custom_ane_compiler_options that makes programs
-// compile for `target`. Nothing for the system's engine, which compiles for the chip that it runs
-// on and is asked for no other, and without a target. The published facts name the key
-// TargetArchitecture; that it is spelt "key=value" is assumed.
+// compile for `target`. Empty without a target, and for the system's engine, which compiles for the
+// chip that it runs on. The published facts name the key TargetArchitecture; the form "key=value"
+// is assumed.
 std::optional<std::string> TargetOption(EngineKind kind, std::string_view target);
-// The engine's own words on its version: the marker of the simulated engine, "Espresso 3410.4.1"
-// for the system's, "Espresso" where there is no more to know.
+// The engine's own version text: the marker of the simulated engine, "Espresso 3410.4.1" for the
+// system's, "Espresso" if the version is unknown.
 std::string EngineText(const E5rtLibrary& library);
 
 // Whether `image` is a file that only the system's maker writes: below /System/Library, which is
-// sealed on macOS, without a way out of it.
+// sealed on macOS, and without "/../" in its path.
 bool IsSystemImage(std::string_view image);
 
-// Opens `path` and resolves every entry point. The symbol that it carries decides whether it is the
-// simulated engine, never its path. Errors: kNotFound with the loader's words or the name of the
-// first missing symbol, kInternal where its file was replaced meanwhile.
+// Opens `path` and resolves every entry point. A symbol of the library, never its path, decides
+// whether it is the simulated engine. Errors: kNotFound with the loader's message or the name of
+// the first missing symbol, kInternal if the file was replaced meanwhile.
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
 
 // Resolves the entry points for streams. Errors: kNotFound with the first missing symbol.
 Result<E5rtStreamApi> ResolveStreamApi(const E5rtLibrary& library);
 
-// The library that is used where none is named: ANECHECK_ESPRESSO if set; on macOS Espresso's
-// framework; else libanecheck_espresso beside the running executable.
+// The default library: ANECHECK_ESPRESSO if set; on macOS Espresso's framework; else
+// libanecheck_espresso beside the running executable.
 std::string DefaultEspressoPath();
 
 }  // namespace anecheck

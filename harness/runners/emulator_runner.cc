@@ -23,7 +23,7 @@ uint64_t MicrosecondsSince(std::chrono::steady_clock::time_point start) {
       std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
 }
 
-// By name; of models of the Linux driver, which hold no names, by number.
+// Finds a port by name, or by number in models of the Linux driver, which have no names.
 const emulator::Port* PortOf(const emulator::Program& program, std::string_view name, size_t number,
                              bool output) {
   const std::string names[] = {std::string(name),
@@ -189,7 +189,7 @@ RunReply ContainerRunner::RunOne(const RunRequest& request) {
   if (!graph_) graph_ = graph;
   if (*graph_ != graph) {
     reply.status = RunStatus::kNotRun;
-    reply.message = "the container holds the whole model alone";
+    reply.message = "the container only has the whole model";
     return reply;
   }
   auto read = ReadFile(path_);

@@ -1,6 +1,6 @@
-// The encoder round trip closed at its lowest layer: the graph is encoded as a hardware container,
-// and the container's bytes are executed by the emulator. Its evidence is `emulated`: it says that
-// two readings of the same facts agree, nothing about any chip.
+// The round trip through the encoder at its lowest layer: the graph is encoded as a hardware
+// container, and the emulator executes the container's bytes. Its evidence is `emulated`: it shows
+// that two readings of the same facts agree, nothing about any chip.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@
 
 namespace anecheck {
 
-// `emulator` computes as the engine of the target's family, `emulator:exact` in fp64 with one
-// rounding a task.
+// `emulator` computes like the engine of the target's family, `emulator:exact` in fp64 with one
+// rounding per task.
 inline constexpr std::string_view kEmulatorRunner = "emulator";
 inline constexpr std::string_view kExactEmulatorRunner = "emulator:exact";
 
-// A hardware container that a runner executes for a request, and in which arithmetic: exact, or
-// that of the family.
+// A hardware container that a runner executes for a request, and its arithmetic: exact, or that of
+// the family.
 struct ContainerAnswer {
   std::vector<uint8_t> bytes;
   bool exact = false;
 };
 
-// The interface of a runner that executes hardware containers, beside `Runner`.
+// A second interface of runners that execute hardware containers, besides `Runner`.
 class ContainerSource {
  public:
   virtual ~ContainerSource() = default;
-  // The container whose tasks answer the request; nothing where there is none.
+  // The container whose tasks answer the request; empty if there is none.
   virtual Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) = 0;
 };
 
@@ -45,13 +45,13 @@ bool IsEmulatorRunner(std::string_view name);
 struct EmulatorRunnerOptions {
   bool exact = false;
   encoder::Fault fault = encoder::Fault::kNone;
-  // Gives the graph that is encoded in place of a request's, such as one with plain constants. The
-  // request's own where there is no function or it fails.
+  // Returns the graph to encode in place of the request's, for example one with plain constants. If
+  // there is no function or it fails, the request's own graph is encoded.
   std::function<Result<Graph>(const Graph& graph)> prepare;
 };
 
-// A graph that the encoder has no tasks for is `rejected` with `no_kernel` and the encoder's words;
-// a container that the emulator refuses is `failed`, and its words name task and register.
+// A graph without tasks in the encoder is `rejected` with `no_kernel` and the encoder's message. A
+// container that the emulator refuses is `failed`, and the message names task and register.
 class EmulatorRunner final : public Runner, public ContainerSource {
  public:
   explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(std::move(options)) {}
@@ -67,8 +67,8 @@ class EmulatorRunner final : public Runner, public ContainerSource {
   EmulatorRunnerOptions options_;
 };
 
-// `container:FILE`: answers for one graph, the first that it is asked for, with the container's
-// results. Other graphs, parts of it among them, are not run.
+// `container:FILE`: answers one graph, the first requested one, with the container's results. Other
+// graphs, also parts of that graph, are not run.
 inline constexpr std::string_view kContainerRunner = "container:";
 
 class ContainerRunner final : public Runner, public ContainerSource {
@@ -83,7 +83,7 @@ class ContainerRunner final : public Runner, public ContainerSource {
   RunReply RunOne(const RunRequest& request);
 
   std::string path_;
-  std::optional<uint64_t> graph_;  // the fingerprint of the one that it answers for
+  std::optional<uint64_t> graph_;  // the fingerprint of the graph that it answers
 };
 
 // Receives each task's result (emulator::RunOptions::on_result).
@@ -91,9 +91,9 @@ using OnTaskResult = std::function<void(const emulator::Task& task, std::span<co
 
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
 // the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
-// descriptions do. Arithmetic is that of the family, or with `exact` exact, unless the family's
-// array has a law that exact sums do not follow. kUnsupported in the emulator's words; kInvalid
-// where a port is missing or has another number of elements.
+// descriptions do. The arithmetic is that of the family. With `exact` it is exact, unless the
+// family's array has a law that exact sums do not follow. Errors: kUnsupported with the emulator's
+// message; kInvalid if a port is missing or has another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
                                              std::span<const Tensor> inputs, bool exact,
                                              const OnTaskResult& on_result = {});

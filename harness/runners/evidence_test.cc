@@ -1,6 +1,6 @@
-// The basis of the e5rt runner's evidence: placement is proved by a case's own analytics, a stage
-// is claimed only if the worker was seen there, a reply has the outputs that the graph has, and a
-// failure of the harness is no answer of the engine.
+// The basis of the e5rt runner's evidence: a case's own analytics prove its placement, a stage
+// counts only if the worker was seen there, a reply has the graph's outputs, and a failure of the
+// harness is no answer of the engine.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -86,7 +86,7 @@ TEST(Analytics, ProveAnEngineByAllThatTheySay) {
   EXPECT_FALSE(ProvesEngine(proof + " anecheck simulated engine", ports, ops));
 }
 
-// The simulated engine's text where something else answers: whoever copies it has no engine.
+// If another engine presents the simulated engine's text, the text is a copy and proves nothing.
 TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingOfAnotherEngine) {
   EXPECT_TRUE(SaysSimulated("{\"engine\", \"anecheck simulated engine\"}"));
   EXPECT_EQ(RunAlone("PLACE ane").backend, "ane");
@@ -219,7 +219,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
   ASSERT_EQ(posix_spawn(&campaign, argv[0], nullptr, nullptr, argv, environ), 0);
   std::string worker;
   std::string folder;
-  // Its MIL text is there once it has the case.
+  // The worker has the case once its MIL text exists.
   const bool stuck = testing::WaitUntil([&] {
     worker = WorkerOf(campaign);
     folder = worker.empty() ? "" : WordAfter("/proc/" + worker + "/cmdline", "folder");
@@ -239,7 +239,8 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
 
 #endif
 
-// The key is published, its spelling is not: a compilation that needs no option gets none.
+// The key is published, the form of the option is not: a compilation that needs no option gets
+// none.
 TEST(Evidence, TheSystemsEngineIsNotToldItsTarget) {
   EXPECT_EQ(TargetOption(EngineKind::kSystem, "h13"), std::nullopt);
   EXPECT_EQ(TargetOption(EngineKind::kSimulated, "h13"), "TargetArchitecture=h13");

@@ -47,8 +47,8 @@ std::vector<std::string> OperationNames(const Graph& graph) {
   return names;
 }
 
-// The file of a reply's `member`: a regular file of the case's own folder, so that a reply chooses
-// no other file of the machine.
+// The file of a reply's `member`: a regular file in the case's own folder, so that a reply cannot
+// name other files of the machine.
 Result<std::string> FileOfCase(std::string_view member, const std::string& path,
                                const std::string& folder) {
   const auto bad = [&](std::string_view what) {
@@ -58,7 +58,7 @@ Result<std::string> FileOfCase(std::string_view member, const std::string& path,
   const auto file = std::filesystem::canonical(path, error);
   if (error || !std::filesystem::is_regular_file(file, error)) return bad("is no file");
   const auto home = std::filesystem::canonical(folder, error);
-  if (error || file.parent_path() != home) return bad("must stand in the folder of the case");
+  if (error || file.parent_path() != home) return bad("must be in the folder of the case");
   return file.string();
 }
 
@@ -66,8 +66,8 @@ std::string FolderOf(const ExecFiles& files) {
   return files.outputs.substr(0, files.outputs.rfind('/'));
 }
 
-// Executes the container that a compiler left. The compiler is wrong about a program that the
-// emulator refuses.
+// Executes the container that a compiler wrote. If the emulator refuses the program, the compiler
+// is wrong.
 RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::string& container,
                  RunReply reply) {
   const auto path = FileOfCase("container", container, FolderOf(files));
@@ -85,7 +85,7 @@ RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::s
   return reply;
 }
 
-// The outputs of the second execution, or the difference between both.
+// Adds the outputs of the second execution, or the difference between both executions.
 RunReply AddSecond(const RunRequest& request, const ExecFiles& files, RunReply reply) {
   auto second = ReadOutputsNpz(files.second_outputs, *request.graph);
   if (!second.ok()) {
@@ -120,14 +120,14 @@ Result<std::string> CheckProof(const std::string& path, const std::string& folde
   std::string backend = BackendInAnalytics(text);
   if (backend.empty()) return bad("names no SelectedBackend");
   if (!SpeaksOf(text, PortNames(graph), OperationNames(graph))) {
-    return bad("speaks of another program: the ports and operations of the case are not in it");
+    return bad("is about another program: the ports and operations of the case are not in it");
   }
   return backend;
 }
 
 namespace {
 
-// Beside the text that names it.
+// Writes the weight file beside the text that names it.
 Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weights) {
   if (weights.empty()) return {};
   const std::string path = fmt::format("{}/{}", folder, kMilWeightFile);
@@ -135,8 +135,8 @@ Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weigh
   return WriteFileAtomic(path, weights);
 }
 
-// The model of a request as a package for Core ML's compiler. Errors: kUnsupported for a model that
-// such a file cannot hold, else those of the disk.
+// Writes the model of a request as a package for Core ML's compiler. Errors: kUnsupported for a
+// model that a package cannot contain, else those of the disk.
 Status WriteModelPackage(const RunRequest& request, const std::string& folder) {
   const auto unsupported = [](const Error& error) {
     return MakeError(ErrorCode::kUnsupported,
@@ -197,7 +197,7 @@ RunReply AcceptExecReply(const RunRequest& request, const ExecFiles& files, Exec
   reply.compile_us = given.compile_us;
   reply.run_us = given.run_us;
   reply.plan = std::move(given.plan);
-  // A backend that is only claimed proves nothing and is not recorded.
+  // A backend that is claimed without a proof is not recorded.
   if (!given.proof.empty()) {
     auto backend = CheckProof(given.proof, FolderOf(files), *request.graph);
     if (!backend.ok())

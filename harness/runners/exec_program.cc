@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::string_view kRequestName = "request";
 
-// The files of a request, read.
+// The content of a request's files.
 struct ProgramCase {
   std::string target, mil, netlist;
   std::vector<uint8_t> weights;
@@ -39,7 +39,7 @@ struct ProgramCase {
   std::string second_outputs;  // path; empty: it is executed once
 };
 
-// The file of that name beside the program; nothing if there is none.
+// The bytes of the file `name` beside the program; empty if there is none.
 std::vector<uint8_t> WeightsBeside(const std::string& program, std::string_view name) {
   const std::string folder = program.substr(0, program.rfind('/'));
   auto bytes = ReadFile(fmt::format("{}/{}", folder, name));
@@ -104,7 +104,7 @@ Status WriteOutputs(const Graph& graph, std::span<const std::vector<uint8_t>> ou
   return npz::WriteNpzFile(path, arrays);
 }
 
-// The outputs of the second execution stand behind those of the first.
+// In `reply` the outputs of the second execution follow those of the first.
 Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   const size_t count = std::min(item.graph.outputs().size(), reply.outputs.size());
   const std::span outputs(reply.outputs);
@@ -113,7 +113,7 @@ Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   return WriteOutputs(item.graph, outputs.subspan(count), item.second_outputs);
 }
 
-// The stage that the protocol has for the step; a refusal that names none is the front end's.
+// The protocol's stage for the step; a refusal without a stage counts as the front end's.
 std::string_view StageOf(const WireReply& reply) {
   constexpr Step kNamed[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                              Step::kValidator, Step::kCodegen, Step::kLoad};

@@ -15,7 +15,7 @@ constexpr Step kRejectedSteps[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                                    Step::kValidator, Step::kCodegen, Step::kLoad};
 constexpr Step kFailedSteps[] = {Step::kCompile, Step::kLoad, Step::kRun};
 constexpr RunStatus kStatuses[] = {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed};
-// A message is one line for a table; a longer one is cut.
+// Messages are single lines in a table; a longer one is truncated.
 constexpr size_t kLongestMessage = 1000;
 
 Error Wrong(std::string_view member, std::string_view what) {
@@ -41,7 +41,7 @@ std::string ClippedToALine(std::string_view text) {
   return line;
 }
 
-// An optional string, on one line.
+// Reads an optional string and makes it one line.
 Status ReadString(const Json& json, const char* member, std::string& out) {
   const auto found = json.find(member);
   if (found == json.end() || found->is_null()) return {};
@@ -50,7 +50,7 @@ Status ReadString(const Json& json, const char* member, std::string& out) {
   return {};
 }
 
-// An optional list of strings.
+// Reads an optional list of strings.
 Status ReadStrings(const Json& json, const char* member, std::vector<std::string>& out) {
   const auto found = json.find(member);
   if (found == json.end() || found->is_null()) return {};
@@ -80,7 +80,7 @@ Status ReadCount(const Json& json, const char* member, uint64_t& out) {
   return {};
 }
 
-// The members that version 2 adds to the hello.
+// Reads the members that version 2 adds to the hello.
 Status ReadVersion2(const Json& json, ExecHello& hello) {
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "batch", hello.batch));
   if (hello.batch < 1 || hello.batch > kLargestExecBatch) {
@@ -105,7 +105,7 @@ Status ReadModels(const Json& json, bool& wants_package) {
   return {};
 }
 
-// A word that the protocol allows there.
+// Reads a word, which must be one of `allowed`.
 template <Word E>
 Status ReadWord(const Json& json, const char* member, std::span<const E> allowed, E& out) {
   std::string text;
@@ -120,7 +120,7 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
 
 // The status of a compiler without an engine.
 constexpr std::string_view kCompiled = ToText(Stage::kCompiled);
-// The status of a graph that the program does not try. It says nothing of an engine.
+// The status of a graph that the program does not try. It tells nothing about an engine.
 constexpr std::string_view kUnsupported = "unsupported";
 
 Status ReadUnsupported(const Json& json, ExecReply& reply) {
@@ -141,7 +141,7 @@ Status ReadStatus(const Json& json, ExecReply& reply) {
     return reply.container.empty() ? Wrong("container", "is missing") : Status{};
   }
   if (!reply.container.empty())
-    return Wrong("container", "stands beside the status compiled alone");
+    return Wrong("container", "is only allowed with the status compiled");
   if (status != json.end() && *status == kUnsupported) return ReadUnsupported(json, reply);
   ANECHECK_RETURN_IF_ERROR(ReadWord<RunStatus>(json, "status", kStatuses, reply.status));
   if (reply.status == RunStatus::kOk) return {};
@@ -249,7 +249,7 @@ Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id) {
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "proof", reply.proof));
   ANECHECK_RETURN_IF_ERROR(ReadString(json, "cpu_outputs", reply.cpu_outputs));
   if (!reply.cpu_outputs.empty() && (reply.status != RunStatus::kOk || !reply.container.empty())) {
-    return Wrong("cpu_outputs", "stands beside the status ok alone");
+    return Wrong("cpu_outputs", "is only allowed with the status ok");
   }
   ANECHECK_RETURN_IF_ERROR(ReadPlan(json, reply.plan));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "compile_us", reply.compile_us));

@@ -1,5 +1,5 @@
-// The JSON-lines protocol of external runners, versions 1 and 2: the lines themselves, without any
-// process. harness/runners/PROTOCOL.md describes it for people.
+// The JSON-lines protocol of external runners, versions 1 and 2: only its lines, without any
+// process. harness/runners/PROTOCOL.md describes the protocol for authors of runners.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace anecheck {
 
-// The version that the hello is in, and the newest. The answer to the hello chooses one.
+// The version of the hello line, and the newest version. The answer to the hello chooses the
+// version of later lines.
 inline constexpr int kExecProtocolVersion = 1;
 inline constexpr int kNewestExecProtocol = 2;
 
@@ -24,13 +25,13 @@ std::string ExecHelloLine();
 
 inline constexpr uint64_t kLargestExecBatch = 64;
 
-// A runner's account of itself. Empty `targets` takes every target.
+// A runner's description of itself. Empty `targets` means every target.
 struct ExecHello {
   std::string name, version;
   std::vector<std::string> targets;
   std::string chip, os, compiler_version;
   bool is_ane = true;            // "engine" is "ane" or left out; else it is "other"
-  std::vector<std::string> ops;  // the operations it computes; empty: it does not say
+  std::vector<std::string> ops;  // the operations it computes; empty: unknown
   bool wants_package = false;    // "models" holds "mlpackage": requests bring a package
   uint64_t least_saving_us = 0;  // RunnerIdentity::least_saving_us
   int protocol = kExecProtocolVersion;
@@ -42,7 +43,7 @@ struct ExecHello {
   bool operator==(const ExecHello&) const = default;
 };
 // Members: v, name (required, not empty), version, targets, chip, os, compiler_version, engine,
-// ops, models, least_saving_us; of version 2 batch and second. Others are passed over. Errors:
+// ops, models, least_saving_us; of version 2 batch and second. Unknown members are ignored. Errors:
 // kMalformed or kInvalid, naming the member.
 Result<ExecHello> ReadExecHello(std::string_view line);
 
@@ -51,13 +52,13 @@ struct ExecFiles {
   std::string graph, mil, ranged_mil, netlist, mlpackage, inputs, outputs;
   std::string second_inputs, second_outputs;  // of a second execution by the same program
 };
-// A case of a request. No two have one id, so that a reply tells which one it answers.
+// A case of a request. Ids are unique, so that a reply identifies its case.
 struct ExecCase {
   const RunRequest* request = nullptr;
   uint64_t id = 0;
   ExecFiles files;
 };
-// In version 1 `cases` is one case.
+// In version 1 `cases` must have exactly one case.
 std::string ExecRequestLine(std::span<const ExecCase> cases, int version);
 
 struct ExecReply {
@@ -76,7 +77,7 @@ struct ExecReply {
 // or run. Errors: kMalformed or kInvalid, naming the member: such a reply breaks the protocol.
 Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
 
-// The id of a line that may be a reply, whatever else is wrong with it; nothing where it has none.
+// The id of a line that may be a reply, even if the rest is wrong; empty if it has no id.
 std::optional<uint64_t> ExecReplyId(std::string_view line);
 
 }  // namespace anecheck

@@ -135,7 +135,7 @@ TEST(ExecProtocol, APlanNamesTheDeviceOfEachOperation) {
           R"({"v": 1, "id": 7, "status": "rejected", "stage": "hal", "cpu_outputs": "/c/y"})", 7)
           .error()
           .message,
-      "cpu_outputs: stands beside the status ok alone");
+      "cpu_outputs: is only allowed with the status ok");
 }
 
 TEST(ExecProtocol, AnUnsupportedGraphNamesItsOperation) {

@@ -18,20 +18,22 @@ namespace {
 using Clock = Subprocess::Clock;
 using ReadState = Subprocess::ReadState;
 
-// A reply holds names and a message, never data.
+// A reply contains names and a message, never data.
 constexpr size_t kLongestLine = size_t{1} << 20;
-// A program that cannot be started this often in a row does not come back.
+// After this many failed starts in a row the program is given up.
 constexpr int kMostFailedStarts = 3;
-// Time to end by itself after closing its output, so that its exit code is known.
+// Time for a program to end after it closed its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
-// Lines that answer nothing, in a row: a program that writes more would not stop.
+// The most lines in a row that answer no request; a program that writes more is assumed never to
+// stop.
 constexpr int kMostStrayLines = 64;
-// Time for a second reply to the last case of a run, which would else be met by the next.
+// Time to wait for a second reply to the last case of a run; otherwise the next run would read that
+// reply.
 constexpr std::chrono::milliseconds kSettle(5);
-// The same in runs made for it, and after the very last run.
+// The same wait in runs that are made to find such replies, and after the last run.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
-// How soon a campaign that is stopped is let go, whatever the program does.
+// The longest delay until a stopped campaign ends, whatever the program does.
 constexpr std::chrono::milliseconds kStopTick(50);
 
 constexpr std::string_view kTwice = "it was answered twice";
@@ -163,9 +165,9 @@ bool ExecRunner::IsFinished(std::string_view line, uint64_t id) const {
   return given && *given > 0 && *given < id;
 }
 
-// A line that answers no request on its way. It is charged to the case whose reply it repeats or,
-// where it repeats none, against the one that was answered last; the reply of either may be given
-// by now. Before any answer nothing but the next case can bear it.
+// Charges a line that answers no pending request to a case: to the case whose reply it repeats,
+// else to the case that was answered last. Run() may have returned that case's reply already.
+// Before any answer, the line is charged to the next case.
 void ExecRunner::NoteStray(std::string_view line) {
   const std::optional<uint64_t> id = ExecReplyId(line);
   const auto asked = id ? asked_.find(*id) : asked_.end();
@@ -194,7 +196,7 @@ std::vector<LateReply> ExecRunner::TakeLate(bool last) {
   return std::exchange(late_, {});
 }
 
-// Until `deadline` or the runner is stopped.
+// Waits for a line until `deadline`, or until the runner is stopped.
 ReadState ExecRunner::ReadReply(Clock::time_point deadline, std::string& line) {
   for (;;) {
     const Clock::time_point until = std::min(deadline, Clock::now() + kStopTick);
@@ -224,15 +226,15 @@ RunReply ExecRunner::Await(const ExecCase& item) {
   }
   auto reply = ReadExecReply(line, item.id);
   if (!reply.ok()) {
-    // From then on no line can be matched with its request.
+    // After this line, no line can be matched with its request.
     process_.reset();
     return BadExecReply(of_caller, RunStatus::kGarbled, reply.error().message);
   }
   return AcceptExecReply(*item.request, item.files, std::move(reply).value());
 }
 
-// Writes the files of a case whose reply will stand at `place`. Errors: kUnsupported for a case
-// that the program cannot be given, kIo.
+// Writes the files of a case whose reply will be at index `place`. Errors: kUnsupported if the
+// files cannot express the case for this program, kIo.
 Result<ExecCase> ExecRunner::Prepare(const RunRequest& request, size_t place) {
   ExecCase item{.request = &request, .id = ++last_id_, .files = {}};
   numbers_.push_back(request.id);
@@ -261,19 +263,19 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   }
   RunReply reply = Ask({&*item, 1}) ? Await(*item) : Ended(request.id, ReadState::kClosed);
   RemoveFiles(*item);
-  // A line cut short is no answer.
+  // When stopped, a partial line is no answer.
   if (IsStopped()) return Stopped();
   return reply;
 }
 
-// A program with a range is asked for each of its shapes, with the text of that shape and of the
-// range. A program that does not answer at some shape ends the case.
+// Asks the external program for each shape of a range, with the text of that shape and that of the
+// range. The case ends at the first shape without an answer.
 Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   ANECHECK_ASSIGN(RunReply reply, RunOne(request));
   for (const RunShape& shape : request.further) {
     if (reply.status != RunStatus::kOk) break;
     const auto mil = GraphToMil(shape.graph);
-    // Left out, the shape follows from those that were run.
+    // The shapes behind this one are left out too: the count of replies tells which shapes ran.
     if (!mil.ok()) break;
     RunRequest at = request;
     at.mil = *mil;
@@ -294,7 +296,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
 
 namespace {
 
-// Whether the program misbehaved, which is no engine's answer.
+// Whether the reply shows misconduct of the program rather than an engine's answer.
 bool Misbehaved(const RunReply& reply) {
   constexpr RunStatus kBroken[] = {RunStatus::kCrashed, RunStatus::kHung, RunStatus::kGarbled,
                                    RunStatus::kMemoryGrowth};
@@ -317,7 +319,8 @@ Status ExecRunner::CheckTarget(const RunRequest& request) const {
                                request.target, fmt::join(targets, ", ")));
 }
 
-// How many of the next cases one request takes. A range of shapes is asked for shape by shape.
+// The number of next cases that one request can contain. A case with a range of shapes needs one
+// request per shape.
 size_t ExecRunner::BatchSize(std::span<const RunRequest> rest) const {
   const auto limit = process_ ? static_cast<size_t>(hello_.batch) : 1;
   const auto ranged = std::ranges::find_if(
@@ -338,7 +341,7 @@ Status ExecRunner::RunNext(const RunRequest& request) {
   Drain(Clock::now());
   const Status started = EnsureStarted();
   if (!started.ok()) {
-    // The first start must succeed; a later one may fail because of traces of the case before.
+    // The first start must succeed; a later one may fail because of traces of the previous case.
     const bool replaced = started.error().code == ErrorCode::kInternal;
     if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts) return started.error();
     replies_.push_back(BadExecReply(request.id, RunStatus::kCrashed, started.error().message));
@@ -351,7 +354,7 @@ Status ExecRunner::RunNext(const RunRequest& request) {
   return {};
 }
 
-// Asks for several cases in one line and takes a reply to each, in their order.
+// Sends several cases in one line and reads a reply to each, in their order.
 Result<std::optional<ExecRunner::Broken>> ExecRunner::RunTogether(
     std::span<const RunRequest> requests) {
   const size_t first = replies_.size();
@@ -383,13 +386,13 @@ Result<std::optional<ExecRunner::Broken>> ExecRunner::RunTogether(
   return broken;
 }
 
-// A reply of a batch may bear the fault of a case before it, so that the cases of a broken one are
-// run again, each by itself. A fault that does not come again stays with the case that showed it.
+// A reply in a batch may show the fault of an earlier case, so the cases of a broken batch run
+// again one by one. A fault that does not occur again stays with the case that showed it.
 Status ExecRunner::RunBatch(std::span<const RunRequest> requests) {
   const size_t first = replies_.size();
   ANECHECK_ASSIGN(std::optional<Broken> broken, RunTogether(requests));
   if (!broken) {
-    // A line too many may have come for another case than the one that wrote it.
+    // An extra line may have been charged to a case that did not cause it.
     Drain(Clock::now() + kSettle);
     const auto bad = std::ranges::find_if(replies_.begin() + static_cast<ptrdiff_t>(first),
                                           replies_.end(), Misbehaved);
@@ -429,7 +432,7 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
   return std::exchange(replies_, {});
 }
 
-// Waits for one line more, and no longer than for that.
+// Waits for one more line, for at most kLinger.
 void ExecRunner::AwaitOneMore() {
   if (!process_) return;
   std::string line;
@@ -437,7 +440,7 @@ void ExecRunner::AwaitOneMore() {
   if (state == ReadState::kLine) NoteStray(line);
 }
 
-// Takes a program's output while no request is on its way.
+// Reads a program's output while no request is pending.
 void ExecRunner::Drain(Clock::time_point deadline) {
   std::string line;
   for (int lines = 0; process_; ++lines) {

@@ -1,5 +1,5 @@
 // Runs cases through an external program of any language: JSON lines over its standard input and
-// output, tensors as .npz files (harness/runners/PROTOCOL.md). Its answers are reported evidence.
+// output, tensors as .npz files (harness/runners/PROTOCOL.md). Its evidence is `reported`.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct ExecOptions {
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes; 0 for none
 };
 
-// One program, one request on its way at a time, so that a death belongs to the case it met. The
-// cases of a batch (version 2) are run again one by one if it does not answer each of them well. A
-// program that dies, falls silent, grows too large or breaks the protocol is replaced. Each request
-// has an id of its own, and a reply counts only for the request of its id: a second one to a case
-// is that case's fault, whenever it comes, and never taken for another's.
+// One program with one pending request at a time, so that a death belongs to the pending case. The
+// cases of a batch (version 2) are run again one by one unless each is answered well. A program
+// that dies, falls silent, grows too large or breaks the protocol is replaced. Each request has a
+// unique id, and a reply counts only for the request of its id. A second reply to a case is always
+// a fault of that case, whenever it comes.
 class ExecRunner final : public Runner, public LateReplies {
  public:
   explicit ExecRunner(ExecOptions options);
@@ -42,13 +42,13 @@ class ExecRunner final : public Runner, public LateReplies {
   std::vector<LateReply> TakeLate(bool last) override;
   void Linger(bool on) override { linger_ = on; }
 
-  // How many processes were started so far.
+  // The number of processes started so far.
   int started() const { return started_; }
 
  private:
   Status EnsureStarted();
   Status ReadHello();
-  // A batch that broke at the case `place` with this reply.
+  // The case of a batch, by its index, that misbehaved, with its reply.
   struct Broken {
     size_t place = 0;
     RunReply reply;
@@ -77,17 +77,18 @@ class ExecRunner final : public Runner, public LateReplies {
   std::optional<Subprocess> process_;
   std::optional<TempDirectory> folder_;
   ExecHello hello_;
-  std::optional<ExecHello> first_hello_;  // the required values of each later one
+  std::optional<ExecHello> first_hello_;  // later hellos must equal it
   int started_ = 0;
   int failed_starts_ = 0;
-  uint64_t last_id_ = 0;  // of the requests so far, whatever process they went to
-  // Of the current Run(): its replies so far, the places in them by the ids of their requests,
-  // and the notes for the next one.
+  uint64_t last_id_ = 0;  // over all requests to all processes
+  // State of the current Run(): the replies so far, the index of each by the id of its request, and
+  // the notes for the next reply.
   std::vector<RunReply> replies_;
   std::map<uint64_t, size_t> asked_;
   std::vector<Misconduct> stray_;
-  // Over all runs: the caller's number of each request, whose id is its place counted from 1; the
-  // request that this process answered last; and the replies that came too late for their run.
+  // State over all runs: the caller's number of each request (the id of a request is its position,
+  // counted from 1), the last request that this process answered, and the replies that came too
+  // late for their run.
   std::vector<uint64_t> numbers_;
   std::optional<uint64_t> answered_;
   std::vector<LateReply> late_;

@@ -1,5 +1,5 @@
 // The exec runner and its protocol: a program's answers count only as far as they can be checked,
-// and its misconduct costs its own case and no other.
+// and its misconduct affects only its own case.
 #include "harness/runners/exec_runner.h"
 
 #include <atomic>
@@ -56,7 +56,7 @@ struct Misdeed {
   const char* message;
 };
 
-// With a program that takes one case at a time and one that takes several.
+// Runs with a program that takes one case at a time and with one that takes several.
 class Misdeeds : public ::testing::TestWithParam<std::tuple<Misdeed, const char*>> {};
 
 // The cases before and after a misdeed keep their results.
@@ -108,10 +108,10 @@ constexpr Misdeed kMisdeeds[] = {
     {"NAME", RunStatus::kGarbled, "output y is missing"},
     {"PROOF_EMPTY", RunStatus::kGarbled, "proof: names no SelectedBackend"},
     {"PROOF_MARKER", RunStatus::kGarbled,
-     "proof: speaks of another program: the ports and operations of the case are not in it"},
+     "proof: is about another program: the ports and operations of the case are not in it"},
     {"PROOF_SIMULATED", RunStatus::kGarbled, "proof: was written by the simulated engine"},
-    {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must stand in the folder of the case"},
-    {"CPU_ELSEWHERE", RunStatus::kGarbled, "cpu_outputs: must stand in the folder of the case"},
+    {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must be in the folder of the case"},
+    {"CPU_ELSEWHERE", RunStatus::kGarbled, "cpu_outputs: must be in the folder of the case"},
     {"CPU_NAME", RunStatus::kGarbled, "cpu_outputs: "},
 };
 INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds,
@@ -206,7 +206,7 @@ TEST(ExecRunner, ASecondReplyIsTheFaultOfTheCaseThatHadTheFirst) {
   EXPECT_EQ(runner.started(), 1) << "nothing is lost: each reply has its id";
 }
 
-// The request of a word with a number of the caller's.
+// Runs a word in a request with the given number.
 RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
   const WordCases cases({word});
   RunRequest request = cases.all()[0];
@@ -216,7 +216,7 @@ RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-// The reply to the case that it repeats is given by then.
+// The runner has already returned the reply that the line repeats.
 TEST(ExecRunner, ASecondReplyToAnEarlierRunBelongsToTheCaseThatItNames) {
   ExecRunner runner(Hostile());
   EXPECT_EQ(RunNumbered(runner, "a", 70).status, RunStatus::kOk);
@@ -232,14 +232,14 @@ TEST(ExecRunner, ASecondReplyToAnEarlierRunBelongsToTheCaseThatItNames) {
   EXPECT_TRUE(runner.TakeLate(false).empty()) << "told once";
 }
 
-// However long the program takes to say it.
+// Waits for late replies for as long as the program may need.
 std::vector<LateReply> AwaitLate(ExecRunner& runner) {
   std::vector<LateReply> late;
   for (int i = 0; i < 50 && late.empty(); ++i) late = runner.TakeLate(true);
   return late;
 }
 
-// Behind the run of its case or, where this process was slow to look, within it.
+// The line is seen after the run of its case or, if this process was slow, within that run.
 TEST(ExecRunner, OutputBehindTheLastAnswerBelongsToItsCase) {
   const std::pair<const char*, const char*> kWords[] = {
       {"AFTERWARDS", "it was answered twice"},
@@ -268,7 +268,7 @@ TEST(ExecRunner, LingeringShowsALateReply) {
   }
 }
 
-// Of a process that has answered nothing yet.
+// The line comes from a process that has answered nothing yet.
 TEST(ExecRunner, ALineBeforeTheFirstAnswerIsNotedInTheCaseAtHand) {
   ExecRunner runner(Hostile("chatty"));
   ASSERT_TRUE(runner.Identify().ok());
@@ -298,7 +298,7 @@ TEST(ExecRunner, AProgramThatDoesNotStopWritingIsReplaced) {
   EXPECT_GE(runner.started(), 2);
 }
 
-// Long before the program's time for a case is over, and whatever comes behind that case.
+// The run ends long before the time limit of the case, whatever cases follow.
 TEST(ExecRunner, EndsSoonAfterItIsStopped) {
   ExecOptions options = Hostile();
   options.case_timeout_ms = 3600'000;
@@ -459,7 +459,7 @@ TEST(ExecRunner, AFailedStartGivesItsReason) {
   EXPECT_NE(identity.error().message.find("no answer to the hello in 200 ms"), std::string::npos);
 }
 
-TEST(ExecRunner, OneThatDoesNotComeBackEndsTheRunAfterThreeCases) {
+TEST(ExecRunner, AProgramThatCannotBeRestartedEndsTheRunAfterThreeCases) {
   const auto folder = TempDirectory::Create("anecheck-once-");
   ASSERT_TRUE(folder.ok());
   ExecRunner runner(Hostile("once " + folder->File("mark")));
@@ -480,7 +480,7 @@ TEST(ExecRunner, TargetsThatItLacksAreNamed) {
       << replies.error().message;
 }
 
-// The file must be one of the case, and hold its outputs.
+// The file must be in the folder of the case and contain its outputs.
 TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
   const RunReply reply = RunWord("CPU");
   EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
@@ -490,7 +490,7 @@ TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
   EXPECT_EQ(reply.plan[0].op, "relu");
 }
 
-// Words in place of MIL text are no model: the case is not run, and the campaign goes on.
+// A word in place of MIL text is no model: the case is not run, and the campaign continues.
 TEST(ExecRunner, AModelThatNoPackageHoldsIsNotRun) {
   const RunReply reply = RunWord("a", "packages");
   EXPECT_EQ(reply.status, RunStatus::kNotRun);

@@ -21,7 +21,7 @@ std::string ExecutablePath() {
 #else
   const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
   if (size <= 0 || size == static_cast<ssize_t>(path.size())) return {};
-  // So Linux marks a name that the running file has no more.
+  // Linux adds this to the name of a running file that was removed or replaced.
   constexpr std::string_view kDeleted = " (deleted)";
   const std::string_view name(path.data(), static_cast<size_t>(size));
   if (!name.ends_with(kDeleted) || access(path.data(), F_OK) == 0) return std::string(name);

@@ -1,4 +1,4 @@
-// The place of the running executable: the simulated engine lies beside it, and workers are started
+// The path of the running executable: the simulated engine is beside it, and workers are started
 // from it.
 #pragma once
 
@@ -6,14 +6,14 @@
 
 namespace anecheck {
 
-// The absolute path of the running executable; empty where the system does not tell. Another file
-// may stand there by now, or none.
+// The absolute path of the running executable; empty if the system does not tell. The file may have
+// been replaced or removed since.
 std::string ExecutablePath();
-// The file that starts another process of the running executable: on Linux the file that runs,
-// which has that name in no folder any more if the tool was replaced meanwhile; elsewhere
+// The path for starting another process of the running executable. On Linux it refers to the
+// running file itself, even if that file was replaced or removed meanwhile; elsewhere it is
 // ExecutablePath().
 std::string OwnImage();
-// Its folder, without a slash at the end; "." where it is not known.
+// The folder of the running executable, without a slash at the end; "." if it is unknown.
 std::string ExecutableFolder();
 
 }  // namespace anecheck

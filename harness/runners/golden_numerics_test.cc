@@ -1,5 +1,5 @@
-// The golden figures of facts numerics.md, one row per test, on the simulated engine as a campaign
-// reaches it: MIL text through the e5rt runner and a worker process.
+// The golden figures of facts numerics.md, one row per test, on the simulated engine by the path of
+// a campaign: MIL text through the e5rt runner and a worker process.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ struct Port {
   std::vector<double> values;
 };
 
-// One figure: a program of inputs a, b, ... and one output y, and y's first element.
+// One figure: a program with inputs a, b, ... and one output y, and the expected first element of
+// y.
 struct Row {
   std::string name, target;
   std::vector<Port> inputs;
@@ -67,7 +68,7 @@ Row Binary(std::string name, std::string target, double x, double y, std::string
                fmt::format("{}(x = a, y = b)", op), value);
 }
 
-// In the order [+B, -B, +1], or [+B, +1, -B].
+// The order is [+B, -B, +1], or [+B, +1, -B].
 std::vector<double> Cancelling(double large, bool one_last = true) {
   std::vector<double> x;
   for (int i = 0; i < 16; ++i) {
@@ -117,7 +118,7 @@ std::vector<Row> Rows() {
             "softmax(x = a, axis = int32(-1))", 1),
       Exact("softmax_beside_nan", "h13", {{{1, 3}, {1, kNan, 2}}}, {1, 3},
             "softmax(x = a, axis = int32(-1))", 0),
-      // Its variance sees a large finite value.
+      // The variance reads the NaN as a large finite value.
       Row{"layer_norm_nan",
           "h13",
           {{{4}, {1, kNan, 2, 3}}},
@@ -164,7 +165,7 @@ std::vector<Row> Rows() {
     rows.push_back(Dot(fmt::format("survivors_{}_one_before", large), "h13",
                        Cancelling(large, false), survivors));
   }
-  // The port does not ask how many lanes make a sum, nor where they stand.
+  // The limit of the port does not depend on the number of lanes in a sum or on their positions.
   for (const size_t lanes : {2, 16, 1024}) {
     std::vector<double> x(lanes, 0);
     x.front() = x.back() = 16376;
@@ -207,9 +208,11 @@ E5rtRunner& TheRunner() {
   return *runner;
 }
 
-// All of y, run by the engine; empty, and a failure of the test, where it is not.
+// Runs the row and returns all of y. If the engine does not run it, the test fails and the result
+// is empty.
 std::vector<Half> ResultOf(const Row& row) {
-  // The graph gives the runner names and sizes of the ports; the operation stands in the text.
+  // The runner takes only names and sizes of the ports from the graph; the operation is in the
+  // text.
   Graph ports;
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
@@ -251,7 +254,7 @@ TEST_P(GoldenNumerics, AreTheMeasuredOnes) {
   const Row& row = GetParam();
   const std::vector<Half> y = ResultOf(row);
   ASSERT_FALSE(y.empty());
-  // The sign of a zero too.
+  // Compares bits, so that the sign of a zero counts.
   if (row.least == row.most) EXPECT_EQ(y[0].bits, DoubleToHalf(row.least).bits) << Mil(row);
   EXPECT_LE(row.least, HalfToDouble(y[0])) << Mil(row);
   EXPECT_GE(row.most, HalfToDouble(y[0])) << Mil(row);
@@ -260,7 +263,7 @@ TEST_P(GoldenNumerics, AreTheMeasuredOnes) {
 INSTANTIATE_TEST_SUITE_P(Facts, GoldenNumerics, ::testing::ValuesIn(Rows()),
                          [](const auto& row) { return row.param.name; });
 
-// "sin/cos/atan near seams: 0.04 to 0.12 absolute", on A13 atan alone.
+// "sin/cos/atan near seams: 0.04 to 0.12 absolute", on A13 only atan.
 TEST(GoldenSeams, TrigonometryErrsByAFewHundredths) {
   struct Seam {
     const char *target, *op;
@@ -279,7 +282,7 @@ TEST(GoldenSeams, TrigonometryErrsByAFewHundredths) {
   }
 }
 
-// Numbers between -4 and 4, the same ones for a seed.
+// Numbers between -4 and 4, determined by the seed.
 std::vector<double> Scattered(size_t count, uint64_t seed) {
   std::vector<double> numbers;
   uint64_t state = seed * kGoldenRatio64 + 1;
@@ -311,8 +314,8 @@ TEST(GoldenAssociation, AboutAThirdOfTheSumsDiffer) {
 }
 
 // "Compressed weights stream natively: A13 int4 table, sparse; A14 adds int8; blockwise from A15",
-// and "w = s*(q-z)". The lowering plan says which weights a family streams
-// (oracles/plan/plan_test.cc); no number depends on it.
+// and "w = s*(q-z)". The lowering plan decides which weights a family streams
+// (oracles/plan/plan_test.cc); the numbers do not depend on it.
 TEST(GoldenCompressed, IsTheSameNumbersOnFamiliesThatStreamAndThatFold) {
   struct Form {
     Shape shape;

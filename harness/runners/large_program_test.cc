@@ -1,5 +1,5 @@
-// Programs of the size of real models: their constants stand in a weight side file, and a worker
-// gets the memory that they need.
+// Programs of the size of real models: their constants are in a weight file, and a worker gets the
+// memory that they need.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
@@ -40,7 +40,7 @@ Graph Selection() {
   return graph;
 }
 
-// Numbers of which no two neighbours are the same.
+// Numbers without equal neighbours.
 Tensor Input() {
   Tensor tensor = {{DType::kFp16, Shape{1, kColumns}}, {}};
   for (int64_t i = 0; i < kColumns; ++i) {
@@ -75,7 +75,7 @@ TEST(LargeProgram, RunsOnAWorkerWithMoreMemoryThanUsual) {
   }
 }
 
-// Fails each case with the size of the file that stands where the text says.
+// Fails each case, with the size of the weight file as the message.
 constexpr std::string_view kTellsSize = R"sh(while read -r line; do
   case $line in *hello*) echo '{"v": 1, "name": "sizes"}'; continue ;; esac
   mil=${line#*'"mil":"'}
@@ -86,7 +86,7 @@ constexpr std::string_view kTellsSize = R"sh(while read -r line; do
 done
 )sh";
 
-// An external program finds the side file beside the text.
+// An external program finds the weight file beside the text.
 TEST(LargeProgram, StandsInTheFolderOfAnExternalRunner) {
   const Graph graph = Selection();
   const auto program = GraphToMilProgram(graph);

@@ -1,5 +1,5 @@
-// Replies of external programs to requests that were answered before, and the calls of a runner of
-// such programs, besides Runner's, that deal with them.
+// Late replies of external programs to requests that were already answered, and the calls by which
+// a runner reports them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// A program's late answer to a request whose reply an earlier Run() gave.
+// A program's late answer to a request whose reply an earlier Run() returned.
 struct LateReply {
   uint64_t id = 0;      // the caller's number of that request
   std::string message;  // its fault, one line
@@ -18,12 +18,12 @@ class LateReplies {
  public:
   virtual ~LateReplies() = default;
 
-  // Those that came since the last call. `last`: no Run() follows that would meet more, so that
-  // they are waited for.
+  // Returns the late replies since the last call. `last`: no Run() follows, so the call waits for
+  // more of them.
   virtual std::vector<LateReply> TakeLate(bool last) = 0;
 
-  // From now on, whether each Run() waits for the program's words behind its last answer: for
-  // runs of a case that was found by that.
+  // Whether each later Run() waits for output behind the program's last answer. Needed to run a
+  // case again that was found by such output.
   virtual void Linger(bool on) = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace anecheck {
 namespace {
 
-// How often a wait looks whether its descriptor is still open.
+// The interval at which a wait checks that its descriptor is still open.
 constexpr int kLookMs = 250;
 
 #if defined(__linux__)
@@ -54,19 +54,19 @@ ssize_t SendBytes(int socket, std::string_view bytes, bool wait) {
 
 #if defined(__APPLE__)
 
-// poll(2) of macOS asks the kernel about an end only together with bytes to read or room to write,
-// and then returns for these.
+// poll(2) of macOS reports a hang-up only together with bytes to read or room to write, and would
+// return for these, so kqueue is used.
 bool WaitForHangUp(int descriptor) {
   const int queue = kqueue();
   if (queue < 0) return false;
   for (const int16_t filter : {int16_t{EVFILT_READ}, int16_t{EVFILT_WRITE}}) {
     struct kevent watch{};
-    // An end that is for one direction alone refuses the other.
+    // A descriptor for one direction refuses the filter of the other.
     EV_SET(&watch, static_cast<uintptr_t>(descriptor), filter, EV_ADD | EV_CLEAR, 0, 0, nullptr);
     kevent(queue, &watch, 1, nullptr, 0, nullptr);
   }
   bool gone = false;
-  // A descriptor that is closed takes its events with it.
+  // Closing a descriptor removes its events, so the loop checks the descriptor itself.
   while (!gone && fcntl(descriptor, F_GETFD) >= 0) {
     struct kevent event{};
     const timespec look = {0, kLookMs * 1000000L};
@@ -80,7 +80,7 @@ bool WaitForHangUp(int descriptor) {
 
 bool WaitForHangUp(int descriptor) {
   pollfd entry = {descriptor, 0, 0};
-  // A socket stays open while it is waited on. The pauses let one go that is closed here.
+  // poll keeps a socket open while it waits. The pauses release one that this process closed.
   while (poll(&entry, 1, kLookMs) <= 0) {
   }
   return (entry.revents & POLLNVAL) == 0;

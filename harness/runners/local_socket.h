@@ -1,5 +1,6 @@
-// Sockets between the tool and the processes it starts, and the differences of systems in them:
-// ends that no other process inherits, writing to one that is gone, and noticing that it is.
+// Sockets between the tool and the processes it starts. They hide differences between systems: in
+// ends that no other process inherits, in writing to an end that is gone, and in noticing that it
+// is gone.
 #pragma once
 
 #include <string_view>
@@ -7,24 +8,25 @@
 
 namespace anecheck {
 
-// Two connected stream sockets; -1 each where the system has none left, errno then says why.
+// Two connected stream sockets; both -1, with the reason in errno, if the system has none left.
 struct SocketPair {
   int ours = -1;
   int theirs = -1;
 };
 
-// Neither end is inherited by other processes: another thread may start one at any moment, and an
-// end that it holds stays open when the right one dies. SpawnFlags() sees to it if they cannot be
-// made so in one step. Writing to either when the other is gone raises no signal.
+// No other process inherits an end: another thread may start a process at any moment, and an
+// inherited end would stay open when its owner dies. SpawnFlags() prevents the inheritance on
+// systems that cannot make such sockets in one step. Writing to an end raises no signal if the
+// other end is gone.
 SocketPair MakeSocketPair();
 
-// As send(2), repeated after a signal: returns the bytes that were taken, or -1, with EPIPE in
+// Like send(2), but repeated after a signal. Returns the number of bytes sent, or -1, with EPIPE in
 // errno if the other end is gone. With `wait` false it does not wait for room.
 ssize_t SendBytes(int socket, std::string_view bytes, bool wait);
 
-// Waits until the other end of a socket or of a pipe's writing end is gone, true, or `descriptor`
-// was closed by this process, false. Nothing is read, and bytes that nobody has read are no end.
-// For a thread beside the one that talks.
+// Waits until the other end of a socket, or the reader of a pipe, is gone (true), or until this
+// process closed `descriptor` (false). It reads nothing, and unread bytes do not end the wait. For
+// a second thread beside the one that communicates.
 bool WaitForHangUp(int descriptor);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Sockets between processes: an end that is gone is noticed at once, by who writes to it and by who
-// waits for it, and nothing else is taken for that.
+// Sockets between processes: both a writer and a waiter notice at once when the other end is gone,
+// and never report it otherwise.
 #include "harness/runners/local_socket.h"
 
 #include <array>
@@ -21,7 +21,8 @@ std::future<bool> Watch(int descriptor) {
 }
 
 bool GoesOn(const std::future<bool>& watch) {
-  // Waits by the clock: a watch that goes wrong does so at its next look, four times a second.
+  // Waits by the clock: a faulty watch would end at its next check, and it checks four times a
+  // second.
   return watch.wait_for(kNotSoon) == std::future_status::timeout;
 }
 

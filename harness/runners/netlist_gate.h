@@ -1,6 +1,5 @@
-// The network descriptions that an engine of the e5rt interface is given: those that its compile
-// call is published to take. Used wherever a description goes to an engine that is not the
-// project's own.
+// The network descriptions that may go to an engine behind the e5rt interface: those that its
+// compile call takes by published sources. Used for every engine that is not the project's own.
 #pragma once
 
 #include <string>
@@ -8,9 +7,9 @@
 
 namespace anecheck {
 
-// The reason that the property list is not handed over, in words for people; empty if it is. The
-// compile call takes a description of one procedure (specification 001, section 5.5;
-// facts/e5rt_abi.md, accepted input). The engine refuses a file that is no network description.
+// The reason why the property list is not handed over, as a message; empty if it is. The compile
+// call takes a description of one procedure (specification 001, section 5.5; facts/e5rt_abi.md,
+// accepted input). The engine refuses a file that is no network description.
 std::string NetlistRefusal(std::string_view property_list);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Network descriptions go to every engine of the e5rt interface that is published to take them:
-// those of one procedure. Others are refused in words, and are no finding.
+// Network descriptions of one procedure go to every engine behind the e5rt interface. Others are
+// refused with a message, and are no finding.
 #include "harness/runners/netlist_gate.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ std::string Text(const netlist::Description& description) {
   return {bytes.begin(), bytes.end()};
 }
 
-// As many networks of one rectifier each, which a file of ports takes as procedures.
+// A description with `networks` networks of one rectifier each; since the networks list their
+// ports, each counts as a procedure.
 std::string Description(size_t networks) {
   const auto lowered = GraphToNetlist(testing::ReluGraph());
   EXPECT_TRUE(lowered.ok());

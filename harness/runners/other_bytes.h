@@ -1,4 +1,4 @@
-// The difference between two executions of one program on the same inputs, in words.
+// Describes the difference between two executions of one program on the same inputs.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// Nothing where the second execution gives the bytes of the first; `before` and `now` have one
+// Empty if both executions have the same bytes. Precondition: `before` and `now` have the same
 // size.
 inline std::optional<std::string> OtherBytes(std::string_view output,
                                              std::span<const uint8_t> before,

@@ -20,12 +20,12 @@ struct Words<Device> {
 
 struct PlannedOp {
   std::string op;    // by its MIL name: "conv"
-  std::string name;  // its first result; empty where that is not known
+  std::string name;  // its first result; empty if unknown
   Device device = Device::kAne;
   std::optional<double> cost;  // its share of the program's cost, 0 to 1
 };
 
-// The first operation that another device than the engine is to run; null where there is none.
+// The first operation that is planned on another device than the engine; null if there is none.
 const PlannedOp* FirstElsewhere(std::span<const PlannedOp> plan);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// How much memory a process holds: the limit that keeps one greedy case from taking the machine
-// down with it, and the growth that tells a leak.
+// The memory that a process uses. It serves the limit that keeps a greedy case from exhausting the
+// machine, and the detection of leaks.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// Resident bytes of process `pid`, or 0 where the system does not tell.
+// Resident bytes of process `pid`, or 0 if the system does not tell.
 uint64_t ResidentBytes(pid_t pid);
 
 // The same for this process, for callers that ask often.

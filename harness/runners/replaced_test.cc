@@ -1,5 +1,5 @@
-// The files that may be replaced on the disk while a run works: the tool itself, which does not
-// matter, and the engine, of which the run says so.
+// Files that may be replaced on the disk during a run: replacing the tool has no effect; replacing
+// the engine is reported.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ using testing::RunWord;
 
 class Replaced : public ::testing::Test {
  protected:
-  // Puts a copy of `file` in the place of `name`, as an update does: a new file takes its name.
-  // `more` bytes stand behind it.
+  // Replaces `name` by a copy of `file` with `more` appended, as an update does: a new file is
+  // renamed.
   std::string Put(const std::string& file, const std::string& name, const std::string& more = "") {
     const std::string made = folder_->File("new");
     fs::copy_file(file, made, fs::copy_options::overwrite_existing);
@@ -118,7 +118,7 @@ TEST_F(Replaced, AFileThatIsNotThereAnyMoreHasNoContent) {
   EXPECT_EQ(*ContentOf({}), "");
 }
 
-// The program behind exec: says another version when it is started again.
+// The program behind exec: reports another version when it is started again.
 TEST_F(Replaced, AnotherProgramInTheMidstOfARunEndsIt) {
   const std::string program = folder_->File("program.sh");
   const auto write = [&](const std::string& word) {

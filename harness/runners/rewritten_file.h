@@ -1,4 +1,4 @@
-// A file that is written over and over and stays open meanwhile, which costs less than opening it
+// A file that is written many times and stays open in between, which costs less than opening it
 // each time.
 #pragma once
 
@@ -19,8 +19,8 @@ class RewrittenFile {
 
   const std::string& path() const { return path_; }
 
-  // The file holds `content` and nothing else; one that was removed or replaced is opened
-  // anew. False, with errno, where it cannot be written.
+  // Makes `content` the whole content of the file. A file that was removed or replaced is opened
+  // anew. Returns false, with errno, if it cannot be written.
   bool Write(std::string_view content);
 
  private:

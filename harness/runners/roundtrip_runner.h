@@ -1,5 +1,5 @@
 // The runner without an engine: every graph is written in each form that the project can write,
-// read back by the project's own readers, and compared. Its evidence is `roundtrip`: it says that
+// read back by the project's own readers, and compared. Its evidence is `roundtrip`: it shows that
 // the forms agree, nothing about any chip.
 #pragma once
 
@@ -16,16 +16,16 @@ namespace anecheck {
 // The name of the runner, which is also its provenance.
 inline constexpr std::string_view kRoundtripRunner = ToText(Provenance::kRoundtrip);
 
-// The fate of one graph in one form.
+// The result of the round trip of one graph in one form.
 struct RoundTrip {
   Step form = Step::kMil;  // kMil, kNetlist or kCompiled
-  bool written = false;    // false: the form cannot say the graph, for `reason`
+  bool written = false;    // false: the form cannot express the graph, for `reason`
   std::string difference;  // empty: the graph read back is the same
   std::string reason;
 };
 
-// MIL text `mil` against `graph`: it must read back as the graph, bit for bit.
-// `weights` is the side file that the text names.
+// Checks that the MIL text `mil` reads back as `graph`, bit for bit. `weights` is the weight file
+// that the text names.
 RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil,
                        std::span<const uint8_t> weights = {});
 
@@ -33,10 +33,10 @@ RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil,
 // break no rule, be the same when written again, and read back as the graph's explicit form.
 RoundTrip NetlistRoundTrip(const Graph& graph);
 
-// The first thing in which two graphs differ, in words; empty where they have one fingerprint.
+// Describes the first difference between two graphs; empty if they have the same fingerprint.
 std::string DescribeDifference(const Graph& expected, const Graph& actual);
 
-// A further form, for a graph and a target. Thread rules: as for the runner.
+// A further form, for a graph and a target. Thread safety: as for the runner.
 using RoundTripForm = std::function<RoundTrip(const Graph& graph, std::string_view target)>;
 
 // A reply is `ok` and `verified`, with the forms that were left out in its message, or `failed` at

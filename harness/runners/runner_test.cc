@@ -1,4 +1,5 @@
-// The e5rt runner and its workers: one case's death is that case's verdict and nobody else's.
+// The e5rt runner and its workers: the death of a worker is the verdict of its case and affects no
+// other case.
 #include "harness/runners/runner.h"
 
 #include <algorithm>
@@ -66,7 +67,8 @@ TEST(E5rtRunner, DeathsBelongToTheirCaseAlone) {
 }
 
 TEST(E5rtRunner, IsReplacedBeforeTheProgramSlotsRunOut) {
-  // 128 programs a process at most (specification 001, section 5.4); these are never released.
+  // A process can hold 128 programs at most (specification 001, section 5.4); these are never
+  // released.
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(130, "LEAK"));
   for (const RunRequest& request : cases.all()) {
@@ -109,7 +111,7 @@ TEST(E5rtRunner, ACompileOfMoreThanASecondTwiceInTurnIsMisconduct) {
       << slow.misconduct[0].message;
 }
 
-// The calls say that each program was released, and after twenty none loads any more.
+// The calls report that each program was released, but after twenty programs none loads.
 TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(50, "SPEND"));
@@ -206,7 +208,7 @@ TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// A text that is too long keeps its end, which holds the cause of death.
+// Of a text that is too long the end is kept, which contains the cause of death.
 TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
   ::testing::internal::CaptureStderr();
   {
@@ -221,7 +223,7 @@ TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
 
 struct SecondExecution {
   const char* word;
-  const char* message;  // empty where it repeats
+  const char* message;  // empty if it repeats
 };
 class Repeated : public ::testing::TestWithParam<SecondExecution> {};
 
@@ -318,7 +320,8 @@ std::string ReluText(std::string_view comment) {
       comment);
 }
 
-// As on a full disk: nobody may take that for the compiler's verdict on the program.
+// The bundle cannot be written, as on a full disk. This must not count as the compiler's refusal of
+// the program.
 TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
   const Graph graph = ReluGraph();
@@ -339,8 +342,8 @@ TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
 
 #ifndef ANECHECK_SANITIZED  // which takes signals for itself
 
-// submit_async retains its block without a look at it (facts/e5rt_abi.md): the same call is made
-// with a block and without one.
+// submit_async retains its block without checking the pointer (facts/e5rt_abi.md): the same call is
+// made with a block and without one.
 TEST(E5rtRunner, ANullBlockCrashesItsWorker) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
   const Graph graph = ReluGraph();
@@ -464,7 +467,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   }
 }
 
-// They are copied into the buffers of the first ones.
+// The second inputs are copied into the buffers of the first ones.
 TEST(Wire, InputsOfASecondExecutionMustFitThoseOfTheFirst) {
   const Cases cases({"some text"});
   RunRequest written = cases.all()[0];

@@ -50,13 +50,13 @@ struct SharedBuffer::Memory {
   Memory& operator=(const Memory&) = delete;
   ~Memory() {
     if (surface != nullptr) CFRelease(surface);
-    // The bootstrap server forgets a name when its port goes.
+    // The bootstrap server removes a name when its port is released.
     if (port != MACH_PORT_NULL) mach_port_deallocate(mach_task_self(), port);
   }
 
   uint64_t size() const { return IOSurfaceGetAllocSize(surface); }
 
-  // The surface is locked while the processor touches it.
+  // Locks the surface while the CPU accesses it.
   template <typename Copy>
   bool Touch(IOSurfaceLockOptions options, const Copy& copy) const {
     if (IOSurfaceLock(surface, options, nullptr) != kIOReturnSuccess) return false;
@@ -79,7 +79,7 @@ namespace {
 
 std::string ServiceName(const std::string& name) { return "anecheck." + name; }
 
-// One row of bytes.
+// A surface with one row of bytes.
 IOSurfaceRef MakeSurface(uint64_t bytes) {
   const auto count = static_cast<int64_t>(bytes);
   const int64_t one = 1;
@@ -116,7 +116,7 @@ Result<SharedBuffer> SharedBuffer::Create(const std::string& name, uint64_t byte
   }
   std::string service = ServiceName(name);
   // The call is deprecated for services of launchd. A surface's port is no service, and no other
-  // call names one.
+  // call registers a port under a name.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
   const kern_return_t code = bootstrap_register(bootstrap_port, service.data(), memory->port);
@@ -163,7 +163,7 @@ struct SharedBuffer::Memory {
     return true;
   }
 
-  // Takes the descriptor.
+  // Maps the memory and closes the descriptor.
   Status Map(int descriptor, const std::string& name) {
     void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     const int why = errno;

@@ -1,7 +1,7 @@
-// Memory that processes share by a name, to hand tensors from one to another: a compiled program
-// cannot be loaded by a fresh process, so that one which keeps it is fed and read by others
-// (specification 001, section 4.4). On macOS it is an IOSurface whose Mach port the bootstrap
-// server names, elsewhere POSIX shared memory.
+// Memory that processes share by a name, to pass tensors between them. A fresh process cannot load
+// a compiled program, so other processes feed and read the one that keeps it (specification 001,
+// section 4.4). On macOS it is an IOSurface whose Mach port the bootstrap server names, elsewhere
+// POSIX shared memory.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace anecheck {
 
-// Not thread-safe. The processes agree on who writes and who reads when.
+// Not thread-safe. The processes must agree on the order of reads and writes.
 class SharedBuffer {
  public:
-  // New memory of `bytes`, at least 1, all zero. The name is letters, digits, '-', '_' and '.', at
-  // most 100 of them; it is free again when this object goes, and who has opened the memory keeps
-  // it. Errors: kInvalid for the name or the size, kIo with the system's words, also where the name
-  // is taken.
+  // New memory of `bytes`, at least 1, all zero. The name has at most 100 letters, digits, '-', '_'
+  // and '.'. It is free again when this object is destroyed; processes that have opened the memory
+  // keep it. Errors: kInvalid for the name or the size, kIo with the system's message, also if the
+  // name is taken.
   static Result<SharedBuffer> Create(const std::string& name, uint64_t bytes);
   // The memory that another process, or this one, created. Errors: kInvalid for the name, kNotFound
-  // where nothing has it.
+  // if no memory has it.
   static Result<SharedBuffer> Open(const std::string& name);
 
   SharedBuffer(SharedBuffer&&) noexcept;
@@ -31,7 +31,7 @@ class SharedBuffer {
 
   uint64_t size() const;  // bytes, `bytes` of Create or somewhat more
 
-  // From the first byte on. Errors: kInvalid for more than size(), kIo.
+  // Both start at the first byte. Errors: kInvalid for more than size(), kIo.
   Status Write(std::span<const uint8_t> bytes);
   Status Read(std::span<uint8_t> bytes) const;
 

@@ -1,4 +1,4 @@
-// Shared buffers: one process reads the data of another, by the name alone.
+// Shared buffers: one process reads the data of another, knowing only the name.
 #include "harness/runners/shared_buffer.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kErrorTail = 4096;
 constexpr size_t kLongestWords = 200;
-// How often the memory of a silent program is looked at.
+// The interval at which the memory of a silent program is checked.
 constexpr std::chrono::milliseconds kTick(50);
 
 // A descriptor above the three that a spawned program gets, so that no action overwrites a source.
@@ -36,7 +36,7 @@ int Lifted(int descriptor) {
   return lifted;
 }
 
-// Not inherited by other processes, as the ends of MakeSocketPair().
+// A pipe whose ends no other process inherits, like those of MakeSocketPair().
 #if defined(__linux__)
 int MakePipe(int (&ends)[2]) { return pipe2(ends, O_CLOEXEC); }
 #else
@@ -48,7 +48,8 @@ struct Ends {
   int theirs = -1;
 };
 
-// A socket rather than a pipe: writing to a program that died must not kill the writer.
+// Standard input is a socket rather than a pipe: writing to a program that died must not kill the
+// writer.
 Ends InputEnds() {
   const SocketPair sockets = MakeSocketPair();
   if (sockets.ours < 0) return {};
@@ -192,11 +193,11 @@ void Subprocess::Close() {
 
 bool Subprocess::WriteLine(std::string_view line) {
   const std::string text = fmt::format("{}\n", line);
-  // One request is on its way at a time, so a full buffer means that nobody reads.
+  // Only one request is pending at a time, so a full buffer means that the program does not read.
   return SendBytes(input_, text, false) == static_cast<ssize_t>(text.size());
 }
 
-// Takes the bytes that are there; false at the end of the stream.
+// Appends the available bytes; false at the end of the stream.
 bool Subprocess::Fill(int descriptor, std::string& text, size_t keep_last) {
   std::array<char, 65536> chunk;
   const ssize_t got = read(descriptor, chunk.data(), chunk.size());
@@ -259,7 +260,7 @@ std::string Subprocess::Stop(std::chrono::milliseconds grace) {
   kill(-pid_, SIGKILL);
   while (!ended) ended = waitpid(pid_, &status, 0) == pid_ || errno != EINTR;
   pid_ = 0;
-  // A few reads hold more than the pipe does; a stranger that still writes is not waited for.
+  // A few reads empty the pipe; a foreign process that still writes to it is not waited for.
   for (int i = 0; i < 4; ++i) Fill(errors_, error_text_, kErrorTail);
   const std::string words = LastWords();
   return Death(status) + (words.empty() ? "" : ": " + words);

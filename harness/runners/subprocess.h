@@ -1,5 +1,5 @@
-// A program that is spoken to line by line over its standard input and output; the exec runner
-// keeps one behind each campaign thread.
+// A program that communicates line by line over its standard input and output. The exec runner has
+// one for each campaign thread.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace anecheck {
 
-// Splits a command as a shell would, with quotes and backslashes but without expansions:
-// `python3 'my runner.py' --fast` is three words. kInvalid for an open quote or no word.
+// Splits a command as a shell would, with quotes and backslashes but without expansions: `python3
+// 'my runner.py' --fast` is three words. Errors: kInvalid for an open quote or no word.
 Result<std::vector<std::string>> SplitCommand(std::string_view command);
 
-// Not thread-safe. The program is killed, with all it started, when the object goes.
+// Not thread-safe. The destructor kills the program and all processes that it started.
 class Subprocess {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,7 +32,7 @@ class Subprocess {
   };
 
   // Starts `program`, looked up in PATH, or arguments[0] if that is empty, in a new process group.
-  // kNotFound with the system's words if it cannot be started.
+  // Errors: kNotFound with the system's message if it cannot be started.
   static Result<Subprocess> Start(std::span<const std::string> arguments,
                                   const std::string& program = {});
 
@@ -40,16 +40,16 @@ class Subprocess {
   Subprocess& operator=(Subprocess&& other) noexcept;
   ~Subprocess();
 
-  // Writes `line` and a line feed. False where the program is gone or does not read.
+  // Writes `line` and a line feed. False if the program is gone or does not read.
   bool WriteLine(std::string_view line);
 
-  // The next line, without its line feed, into `line`; with a deadline that is over one that is
-  // there already. `memory_limit` in bytes, 0 for none.
+  // Reads the next line, without its line feed, into `line`. With a deadline in the past it only
+  // returns a line that has already arrived. `memory_limit` is in bytes, 0 for none.
   ReadState ReadLine(Clock::time_point deadline, size_t longest_line, uint64_t memory_limit,
                      std::string& line);
 
-  // Ends the program if it has not ended by itself within `grace`, and says how it ended, with the
-  // last line it wrote to its standard error.
+  // Ends the program unless it ends within `grace`. Describes how it ended, with the last line of
+  // its standard error.
   std::string Stop(std::chrono::milliseconds grace = std::chrono::milliseconds(0));
 
  private:

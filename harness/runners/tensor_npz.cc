@@ -61,11 +61,11 @@ Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, std::string_view port,
                      fmt::format("{} {} has shape {}, must be {}", port, name,
                                  ShapeText(array.shape), type.shape.ToString()));
   }
-  // A copy: a graph may name one value as two outputs.
+  // The bytes are copied, since a graph may name one value as two outputs.
   return Tensor{type, array.data};
 }
 
-// Room for headers, directory entries and arrays that nobody asked for.
+// Room for headers, directory entries and unrequested arrays.
 constexpr uint64_t kSlack = uint64_t{1} << 20;
 
 }  // namespace
@@ -117,7 +117,7 @@ Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph&
   for (const ValueId output : graph.outputs()) {
     expected += static_cast<uint64_t>(graph.type(output).ByteSize()) + 512;
   }
-  // A pipe or a device in the file's place would never end.
+  // Only regular files are read: a pipe or a device might never end.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     return MakeError(ErrorCode::kInvalid, "outputs.npz was not written");
@@ -125,7 +125,7 @@ Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph&
   auto arrays = npz::ReadNpzFile(path, expected);
   if (!arrays.ok()) {
     std::string message = std::move(arrays).error().message;
-    // The folder's name differs from run to run and says nothing.
+    // Removes the folder, whose name differs from run to run.
     if (const size_t at = message.find(path); at != std::string::npos) {
       message.replace(at, path.size(), "outputs.npz");
     }

@@ -1,4 +1,4 @@
-// Tensors as .npz files: how they travel to external programs and back.
+// Tensors as .npz files, the form in which external programs receive and return them.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// The tensor as an array of its own element type. Errors: kUnsupported where NumPy lacks it.
+// The tensor as an array of its own element type. Errors: kUnsupported if NumPy lacks the type.
 Result<npz::Array> TensorToArray(const Tensor& tensor);
 
 // Writes one array for each of the graph's inputs, under its name. Errors: kUnsupported for element
@@ -24,8 +24,8 @@ Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<con
 Result<std::vector<Tensor>> ReadInputsNpz(const std::string& path, const Graph& graph);
 
 // The arrays of `path` that the graph's outputs name, in their order. Each must have the output's
-// element type and shape; further arrays are passed over. The file must be a regular one of a size
-// that fits the graph. Errors name the output, or the file.
+// element type and shape; further arrays are ignored. The file must be regular, of a size that fits
+// the graph. Errors name the output, or the file.
 Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph);
 
 }  // namespace anecheck

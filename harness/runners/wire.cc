@@ -25,7 +25,7 @@ std::span<const uint8_t> Weights(const RunRequest& request) {
   return request.ranged_mil.empty() ? request.mil_weights : std::span<const uint8_t>();
 }
 
-// The ports of one shape, at most.
+// The most bytes of the ports of one shape.
 uint64_t ShapeSize(const Graph& graph, std::span<const Tensor> inputs) {
   uint64_t size = 8;
   for (const Tensor& input : inputs) size += 16 + input.bytes.size();
@@ -108,7 +108,7 @@ void PutReply(const WireReply& reply, Writer& writer) {
   }
 }
 
-// One spelling of each answer, so that an answer is written back as it was read.
+// Each flag has only one encoding, so that it is written back as it was read.
 bool ReadFlag(ByteReader& reader, std::string_view field) {
   const uint8_t flag = reader.U8(field);
   if (flag > 1) reader.Fail(ErrorCode::kMalformed, field, "is neither 0 nor 1");
@@ -155,7 +155,7 @@ void ReadShape(ByteReader& reader, WireShape& shape) {
   }
 }
 
-// Each goes where the input of its place was.
+// Each input of the second execution replaces the first input at its index.
 void ReadAgain(ByteReader& reader, WireRequest& request) {
   const std::vector<WirePort>& inputs = request.shape.inputs;
   const uint32_t count = reader.U32("again");
@@ -189,7 +189,7 @@ uint64_t ReplySize(const RunRequest& request) {
     }
     return size;
   };
-  // Behind numbers, lengths, a short backend and its proof.
+  // Adds room for numbers, lengths, a short backend and its proof.
   uint64_t size = 256 + kLongestProof + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
   for (const RunShape& shape : request.further) size += outputs(shape.graph);
   return size;

@@ -1,5 +1,6 @@
-// How a request and a reply travel between the campaign and a worker process: flat bytes in shared
-// memory. Both ends are one build of this tool, so the layout is private and has no version.
+// The encoding of requests and replies between the campaign and a worker process: flat bytes in
+// shared memory. Both ends are the same build of this tool, so the layout is private and has no
+// version.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct WireShape {
   std::vector<WirePort> outputs;
 };
 
-// A request as the worker reads it; it refers to the bytes it was read from.
+// A request as the worker reads it; its views refer to the bytes it was read from.
 struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
@@ -38,7 +39,7 @@ struct WireRequest {
   std::vector<WireShape> further;  // of a program with a range of shapes
   RunSettings settings;
   bool gives_second = false;  // the outputs of the second execution are handed back, not compared
-  // The inputs of `shape` in the second execution; empty for the same as in the first.
+  // The inputs of `shape` in the second execution; empty if they are those of the first.
   std::vector<std::span<const uint8_t>> again;
 };
 
@@ -57,13 +58,13 @@ struct WireReply {
   std::vector<std::vector<uint8_t>> outputs;
   std::optional<CompilerFiles> files;
   std::vector<Misconduct> misconduct;
-  // The load failed in a process that had loaded many programs: a fresh one must show whether it
-  // fails there. `message` holds the engine's words.
+  // The load failed in a process that had loaded many programs, so it must be tried in a fresh
+  // process. `message` is the engine's message.
   bool slots_spent = false;
 };
 
-// Appends fields as ByteWriter does, to memory that is there. A part that does not fit is not
-// written, but counts in size().
+// Appends fields like ByteWriter, to existing memory. A part that does not fit is not written, but
+// counts in size().
 class AreaWriter {
  public:
   explicit AreaWriter(std::span<uint8_t> area) : area_(area) {}

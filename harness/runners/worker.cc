@@ -34,21 +34,21 @@ namespace anecheck {
 namespace {
 
 constexpr int kStartTimeoutMs = 30000;
-// How often the memory of a busy worker is looked at.
+// The interval at which the memory of a busy worker is checked.
 constexpr int kTickMs = 50;
-// Time to end by itself for a worker that closed its channel, so that its exit is known.
+// Time for a worker to end after it closed its channel, so that its exit code is known.
 constexpr int kGraceMs = 500;
 
-// The results of Process::Wait beside the bytes a worker sends, 0 for silence and -1 for the end.
+// Results of Process::Wait, besides the bytes a worker sends, 0 for silence and -1 for the end.
 constexpr int kTooLarge = -2;
 constexpr int kTooMuchOutput = -3;
 constexpr int kStopped = -4;
-// Bytes that a worker's standard output and error may hold: they stand in memory.
+// The most bytes of a worker's standard output and error, which are kept in memory.
 constexpr uint64_t kMostOutput = uint64_t{8} << 20;
 // The most bytes of a worker's standard error that are passed on.
 constexpr uint64_t kMostPassedOn = uint64_t{1} << 20;
 
-// The last `most` bytes of a file; nothing where it cannot be read.
+// The last `most` bytes of a file; empty if it cannot be read.
 std::string LastOf(const std::string& path, uint64_t most) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
@@ -72,7 +72,7 @@ Provenance ProvenanceOf(EngineKind kind) {
   return Provenance::kReported;
 }
 
-// Chip and system where this machine's own engine answers.
+// Fills in the identity; chip and system only if this machine's own engine answers.
 void Describe(EngineKind kind, const std::string& engine, RunnerIdentity& identity) {
   identity.runner = "e5rt";
   identity.provenance = ProvenanceOf(kind);
@@ -131,20 +131,21 @@ class E5rtRunner::Process {
     argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    // Duplicated above the range the actions write to, so that no source is overwritten.
+    // The descriptors are duplicated above the range that the actions write to, so that no source
+    // is overwritten.
     const int memory = fcntl(channel.worker_memory(), F_DUPFD_CLOEXEC, 16);
     const int socket = fcntl(channel.worker_socket(), F_DUPFD_CLOEXEC, 16);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    // An engine's prints are misconduct of the case at hand (worker_conduct.h).
+    // Output of an engine is misconduct of the current case (worker_conduct.h).
     constexpr int kOwnFile = O_RDWR | O_CREAT | O_APPEND;
     posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
-    // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then
-    // lets its workers finish.
+    // Ctrl-C at a terminal goes to a whole process group: it must stop only the campaign, which
+    // then lets its workers finish.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, SpawnFlags());
@@ -168,7 +169,7 @@ class E5rtRunner::Process {
 
   WorkerChannel& channel() { return channel_; }
 
-  // Ends the process whatever it is doing, and says how it ended.
+  // Kills the process and describes how it ended.
   std::string Stop() {
     if (pid_ <= 0) return {};
     int status = 0;
@@ -182,7 +183,7 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // How a process that closed its channel ended; one that lives on is killed.
+  // Describes how a process that closed its channel ended; a process that still runs is killed.
   std::string Reap() {
     int status = 0;
     for (int waited = 0; waitpid(pid_, &status, WNOHANG) != pid_; ++waited) {
@@ -197,8 +198,8 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // To this process's standard error: the end of the worker's own standard error that is charged to
-  // no case, such as its words before the first one and those it died with.
+  // Copies to this process's standard error the end of the worker's standard error that is charged
+  // to no case, such as text before the first case and last words.
   void PassOn() {
     const std::string said = LastOf(folder_.File(kErrorFile), kMostPassedOn);
     std::fwrite(said.data(), 1, said.size(), stderr);
@@ -209,7 +210,7 @@ class E5rtRunner::Process {
   }
 
   // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge,
-  // kTooMuchOutput, kStopped where `is_stopped` says so meanwhile.
+  // kTooMuchOutput, or kStopped if `is_stopped` returns true meanwhile.
   template <typename IsStopped>
   int Wait(int milliseconds, uint64_t memory_limit, const IsStopped& is_stopped) {
     for (int left = milliseconds; left > 0; left -= kTickMs) {
@@ -268,7 +269,7 @@ Status E5rtRunner::EnsureStarted() {
   const EngineFile file = ReadEngineFile(reader);
   if (!well) {
     process_.reset();
-    // If a worker had it before, it went away or is being written.
+    // If an earlier worker had loaded the library, it was removed or is being written.
     if (!identity_.runner.empty()) {
       return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
                             identity_.engine, text);
@@ -390,12 +391,12 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, Step step, const std::string& 
   return reply;
 }
 
-// A run of requests under way.
+// The state of a run of requests.
 struct E5rtRunner::Batch {
   std::span<const RunRequest> requests;
   std::vector<RunReply> replies;  // of the first requests
-  // Requests before this one go over one at a time: a worker spoiled the memory of their batch, and
-  // which of them made it do so shows only then.
+  // Requests before this index are handed over one at a time: a worker spoiled the memory of their
+  // batch, and this shows which of them caused it.
   size_t alone_until = 0;
   // The error of the next request's load, if it failed in a process that had loaded many programs;
   // empty for none.
@@ -414,7 +415,7 @@ struct E5rtRunner::Batch {
   }
 };
 
-// The next case gets a worker with memory for it, where there may be as much.
+// Replaces the worker if the next case needs more memory and the limit allows it.
 Status E5rtRunner::MakeRoom(const RunRequest& request) {
   const uint64_t wanted = std::max(RequestSize(request), ReplySize(request));
   if (wanted <= options_.area_size || wanted > options_.most_area) return {};
@@ -423,8 +424,7 @@ Status E5rtRunner::MakeRoom(const RunRequest& request) {
   return EnsureStarted();
 }
 
-// Writes as many of the next requests as fit the area, and starts the worker on them. Returns their
-// number.
+// Writes as many of the next requests as fit into the area. Returns their number.
 size_t E5rtRunner::HandOver(const Batch& batch) {
   WorkerChannel& channel = process_->channel();
   ChannelHeader& header = channel.header();
@@ -443,7 +443,8 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   return count;
 }
 
-// The worker's last words: it may take the time limit for each reply.
+// Starts the worker and waits until it stops replying; returns its last byte or the reason. Each
+// reply may take the time limit.
 int E5rtRunner::Await() {
   const ChannelHeader& header = process_->channel().header();
   int what = process_->channel().Signal('B') ? 0 : -1;
@@ -458,8 +459,8 @@ int E5rtRunner::Await() {
   return what;
 }
 
-// Takes the replies to the first of `count` requests that were handed over; false where one cannot
-// be read. Errors: failures of the worker itself.
+// Takes the replies that the worker completed of `count` requests; false if one cannot be read.
+// Errors: failures of the worker itself.
 Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
   WorkerChannel& channel = process_->channel();
   const auto done = std::min<size_t>(channel.header().completed.load(), count);
@@ -472,7 +473,7 @@ Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
     if (reply->harness_fault) {
       return MakeError(ErrorCode::kIo, fmt::format("a worker: {}", reply->message));
     }
-    // Tried once more, in a fresh process.
+    // The case is tried once more, in a fresh process.
     if (reply->slots_spent && batch.spent.empty()) {
       batch.spent = reply->message;
       return true;

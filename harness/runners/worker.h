@@ -1,5 +1,5 @@
-// The worker process: loads an engine and runs the cases it is handed, so that a crash, a hang or
-// spoiled memory takes down one process and one case.
+// The worker process: it loads an engine and runs the cases it is handed, so that a crash, a hang
+// or spoiled memory affects only one process and one case.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ struct WorkerOptions {
   std::vector<std::string> faults;
   int case_timeout_ms = 20000;  // without an answer for one case; 20 s covers a cold compile
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes of a worker; 0 for none
-  // Memory for the requests that are handed to a worker at a time, and as much for their replies,
-  // in bytes. A case that needs more gets a worker with more, up to `most_area`; a larger one is
-  // not run.
+  // Bytes of memory for the requests that are handed to a worker at a time, and as much for their
+  // replies. A case that needs more gets a worker with more memory, up to `most_area`; a larger
+  // case is not run.
   uint64_t area_size = uint64_t{64} << 20;
   uint64_t most_area = uint64_t{2} << 30;
-  // Replies carry the files that the compiler left. Of the simulated engine alone.
+  // Replies carry the files that the compiler wrote. Only for the simulated engine.
   bool keep_files = false;
-  // The simulated engine answers as an engine that is not marked: its results are judged as those
-  // of a real one, and its evidence is `reported`. For measurements of the harness alone.
+  // The simulated engine answers without its mark: its results are judged like those of a real
+  // engine, and its evidence is `reported`. Only for measurements of the harness.
   bool unmarked = false;
 };
 
@@ -46,21 +46,22 @@ struct WorkerOptions {
 inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 
 // The worker's main function: argv as the campaign wrote it. Returns the exit code. Any executable
-// that starts workers calls it first thing in main where argv[1] is kWorkerArgument.
-// `probe` is the function of a process that is started for a probe of calls (harness/probe); null
-// where the executable asks for none.
+// that starts workers must call it at the start of main if argv[1] is kWorkerArgument. `probe` is
+// the function of a process that is started for a probe of calls (harness/probe); null if the
+// executable starts none.
 using ProbeMain = int (*)(const E5rtLibrary& engine, std::string_view target,
                           std::string_view name);
 int WorkerMain(int argc, char** argv, ProbeMain probe = nullptr);
 
-// The command of `--runner exec:` that starts this executable as a program of the exec protocol
+// The command for `--runner exec:` that starts this executable as a program of the exec protocol
 // over the engine of `options` (exec_program.h).
 std::string ExecCommandOf(const WorkerOptions& options);
 
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
-// silent worker is replaced; the case it died of is reported as such and the rest go on. So is one
-// that has no program slot left: the case whose load failed is run by the next, and its reply says
-// so. A worker that finds another engine than the first ends the run with kInternal.
+// silent worker is replaced; its case is reported as the cause and the others continue. A worker
+// without a free program slot is replaced too: the next worker runs the case whose load failed, and
+// the reply says so. A worker that loads another engine than the first worker ends the run with
+// kInternal.
 class E5rtRunner final : public Runner {
  public:
   explicit E5rtRunner(WorkerOptions options);
@@ -71,7 +72,7 @@ class E5rtRunner final : public Runner {
   Status Restart() override;
   void StopWhen(const std::atomic<bool>* stop) override { stop_ = stop; }
 
-  // How many worker processes were started so far.
+  // The number of worker processes started so far.
   int workers_started() const { return workers_started_; }
 
  private:
@@ -84,8 +85,8 @@ class E5rtRunner final : public Runner {
   size_t HandOver(const Batch& batch);
   int Await();
   Result<bool> TakeReplies(size_t count, Batch& batch);
-  // The reply of the case at which a worker ended or was ended; `what` is its last message, `step`
-  // the step of the case.
+  // The reply of the case at which a worker ended or was ended; `what` is the result of Await,
+  // `step` the step of the case.
   RunReply Ended(uint64_t id, int what, Step step, const std::string& end) const;
   RunReply Convert(const RunRequest& request, WireReply reply) const;
 
@@ -93,7 +94,7 @@ class E5rtRunner final : public Runner {
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
 
   std::unique_ptr<Process> process_;
-  RunnerIdentity identity_;  // of empty runner before the first worker
+  RunnerIdentity identity_;  // `runner` is empty before the first worker
   EngineFile file_;
   int workers_started_ = 0;
   const std::atomic<bool>* stop_ = nullptr;

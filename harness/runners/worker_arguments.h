@@ -1,4 +1,4 @@
-// How this executable is started as a worker.
+// The command line that starts this executable as a worker.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The memory and the socket between a campaign and one worker process: a batch of requests goes
-// over, replies come back one by one and each is counted, so that the campaign knows which case was
-// running when a worker died.
+// The memory and the socket between a campaign and one worker process: the campaign sends a batch
+// of requests, and replies come back one by one. Each reply is counted, so that the campaign knows
+// which case was running when a worker died.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ inline Step StepOf(const ChannelHeader& header) {
   return static_cast<size_t>(step) < AllWords<Step>().size() ? step : Step::kNone;
 }
 
-// One end. The mapping is sparse: memory is used as far as batches fill it.
+// One end of the channel. The mapping is sparse: memory is used only as far as batches fill it.
 class WorkerChannel {
  public:
   static constexpr uint64_t kHeaderSize = 4096;
@@ -39,7 +39,7 @@ class WorkerChannel {
   // The campaign's end: new memory, with two areas of `area_size` bytes, a multiple of 4096, and a
   // socket pair. `worker_memory` and `worker_socket` are the descriptors to hand to the worker.
   static Result<WorkerChannel> Create(uint64_t area_size = kUsualArea);
-  // The worker's end over inherited descriptors.
+  // The worker's end, from inherited descriptors.
   static Result<WorkerChannel> Attach(int memory, int socket);
 
   WorkerChannel(WorkerChannel&& other) noexcept;
@@ -47,24 +47,25 @@ class WorkerChannel {
   ~WorkerChannel();
 
   ChannelHeader& header() { return *reinterpret_cast<ChannelHeader*>(mapping_); }
-  // Of the area of requests, and of that of replies.
+  // The bytes of the area of requests, and of that of replies.
   uint64_t area_size() const { return area_size_; }
   std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, area_size_}; }
   std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + area_size_, area_size_}; }
 
-  // One byte to the other end. False where it is gone.
+  // Sends one byte to the other end. False if that end is gone.
   bool Signal(char what);
-  // The next byte from the other end: the byte, 0 after `milliseconds` without one, -1 where the
-  // other end is gone. Negative milliseconds wait for ever; signals do not end the waiting.
+  // Waits for the next byte from the other end. Returns the byte, 0 after `milliseconds` without
+  // one, -1 if the other end is gone. Negative milliseconds wait for ever; signals do not end the
+  // wait.
   int Wait(int milliseconds);
 
   int worker_memory() const { return memory_; }
   int worker_socket() const { return other_socket_; }
-  // Waits until the other end is gone, true, or this one was closed, false. For a thread beside the
-  // one that talks; nothing is read.
+  // Waits until the other end is gone (true) or this end was closed (false); reads nothing. For a
+  // second thread beside the one that communicates.
   bool WaitForEnd() const;
 
-  // Drops the descriptor that belongs to the worker, once it was started.
+  // Closes the worker's descriptor; call this once the worker was started.
   void CloseWorkerEnd();
 
  private:

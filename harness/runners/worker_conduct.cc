@@ -14,14 +14,14 @@
 namespace anecheck {
 namespace {
 
-// Sanitizers hold freed memory back, so that their processes grow.
+// Sanitizers do not return freed memory, so processes with them grow.
 #ifdef ANECHECK_SANITIZED
 constexpr bool kHoldsFreedMemory = true;
 #else
 constexpr bool kHoldsFreedMemory = false;
 #endif
 
-// The first line of the written text, as far as a table has room for it.
+// The first line of the written text, truncated to fit a table.
 std::string Excerpt(int descriptor) {
   std::array<char, 120> start{};
   const ssize_t got = pread(descriptor, start.data(), start.size(), 0);
@@ -72,10 +72,10 @@ void WorkerConduct::Note(WireReply& reply) {
   const auto add = [&](std::optional<Misconduct> misconduct) {
     if (misconduct) reply.misconduct.push_back(std::move(*misconduct));
   };
-  // The engine may have left its words in this process's buffer.
+  // Output of the engine may still be in this process's buffer.
   std::fflush(stdout);
   add(output_.Take());
-  // Words on standard error beside a refusal or a failure are its diagnosis.
+  // Text on standard error along with a refusal or a failure is its diagnosis.
   std::optional<Misconduct> said = errors_.Take();
   if (reply.status == RunStatus::kOk) add(std::move(said));
   if (kHoldsFreedMemory) return;

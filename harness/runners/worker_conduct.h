@@ -1,5 +1,5 @@
-// The side effects of an engine that a worker notices: bytes on its standard output and error,
-// which belong to nobody, and memory that grows with every case.
+// The side effects of an engine that a worker notices: bytes on standard output and error, which
+// belong to no reply, and memory that grows with every case.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace anecheck {
 
-// Watches a descriptor that is open for reading and appending to a file of its own.
+// Watches a descriptor that is open for reading and appending to a separate file.
 class OutputWatch {
  public:
-  // `name` is "standard output" or "standard error" and lives as long as this.
+  // `name` is "standard output" or "standard error" and must outlive this object.
   OutputWatch(int descriptor, std::string_view name) : descriptor_(descriptor), name_(name) {}
 
-  // The bytes written since the last call, which are then forgotten; nothing for none, and for a
-  // descriptor that is no file.
+  // Reports the bytes written since the last call and discards them. Empty if there are none, and
+  // for a descriptor that is no file.
   std::optional<Misconduct> Take();
 
  private:
@@ -26,14 +26,15 @@ class OutputWatch {
   std::string_view name_;
 };
 
-// Tells memory that is kept for good from memory that a larger case needed: the most that the
-// process held must rise with each block of cases of a long row.
+// Distinguishes a leak from memory that a larger case needed: the maximum of resident memory must
+// rise with each block of cases in a long row of blocks.
 struct GrowthRow {
   int cases;      // of a block
   int blocks;     // of a row
   uint64_t step;  // bytes that count as a rise
 };
-// Each case keeps 256 KiB and more; or 64 KiB in the mean, among cases of unlike sizes.
+// kFastGrowth: each case keeps at least 256 KiB. kSlowGrowth: cases of different sizes keep at
+// least 64 KiB on average.
 inline constexpr GrowthRow kFastGrowth{1, 64, uint64_t{256} << 10};
 inline constexpr GrowthRow kSlowGrowth{16, 16, uint64_t{1} << 20};
 
@@ -41,7 +42,7 @@ class GrowthWatch {
  public:
   explicit GrowthWatch(const GrowthRow& row) : row_(row) {}
 
-  // `resident` in bytes, after a case. Misconduct at the end of each such row.
+  // `resident` is in bytes, after a case. Returns misconduct at the end of each row of rises.
   std::optional<Misconduct> Note(uint64_t resident);
 
  private:
@@ -52,7 +53,7 @@ class GrowthWatch {
   int grown_ = 0;
 };
 
-// All of it, for a worker's own descriptors.
+// All of these checks, for a worker's own descriptors.
 class WorkerConduct {
  public:
   // After each case: adds to `reply` the engine's misconduct.

@@ -1,5 +1,4 @@
-// The side effects of an engine that a worker notices, and those that it does not take for
-// misconduct.
+// The side effects of an engine that a worker reports, and those that are no misconduct.
 #include "harness/runners/worker_conduct.h"
 
 #include <cstdio>
@@ -54,7 +53,7 @@ TEST(OutputWatch, ADescriptorThatIsNoFileTellsNothing) {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// How many of `cases` end a row, when each adds `step` to the held memory.
+// The number of rows that end within `cases` cases, if each adds `step` to the memory.
 int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
   int rows = 0;
   for (int i = 0; i < cases; ++i) {

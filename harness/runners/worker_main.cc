@@ -18,7 +18,7 @@
 namespace anecheck {
 namespace {
 
-// Descriptors as the campaign's spawn leaves them.
+// The descriptors that the campaign's spawn sets up.
 constexpr int kMemoryDescriptor = 3;
 constexpr int kSocketDescriptor = 4;
 
@@ -40,7 +40,7 @@ bool PutReply(WorkerChannel& channel, const WireReply& reply) {
   return true;
 }
 
-// A quirk by its id, or a reading of the engine (simulator_control.h) by its own.
+// Switches a quirk, or a reading of the engine (simulator_control.h), by its id.
 bool Switch(const SimulatorApi& simulator, const char* id, bool on) {
   return simulator.set_quirk(id, on ? 1 : 0) == 0 || simulator.set_reading(id, on ? 1 : 0) == 0;
 }
@@ -72,8 +72,8 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   return library;
 }
 
-// Tells the campaign who is here: the first byte says whether it is well, the second the kind of
-// engine; the text follows, and the file that it was loaded from.
+// Announces this worker to the campaign: one byte for success or failure, one for the kind of
+// engine, then the text, and the file that the engine was loaded from.
 void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text,
               const EngineFile& file = {}) {
   ByteWriter writer;
@@ -86,8 +86,8 @@ void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_vi
   channel.Signal('H');
 }
 
-// The word for the campaign: 'D' for done, 'R' if the worker should be replaced, 'S' if a fresh one
-// has to try the last case again.
+// Runs a batch and returns the byte for the campaign: 'D' for done, 'R' if the worker should be
+// replaced, 'S' if a fresh worker must try the last case again.
 char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct) {
   ChannelHeader& header = channel.header();
   ByteReader reader(channel.requests().first(header.request_bytes.load()));
@@ -108,7 +108,7 @@ char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct
   return engine.leaked_programs() < kMostLeaked ? 'D' : 'R';
 }
 
-// The argument that follows `what`, or nothing.
+// The argument that follows `what`, or empty.
 std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
   for (int i = kFirstSetting; i + 1 < argc; i += 2) {
     if (argv[i] == what) return argv[i + 1];
@@ -116,7 +116,7 @@ std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
   return {};
 }
 
-// Ends this process when its campaign is gone, though the engine may be stuck in a case.
+// Ends this process when its campaign is gone, even if the engine is stuck in a case.
 void EndWithCampaign(const WorkerChannel& channel, const std::string& folder) {
   if (!channel.WaitForEnd()) return;
   std::error_code ignored;

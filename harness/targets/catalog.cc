@@ -23,7 +23,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Targets in lower case, and the chips that have one.
+// Names of targets in lower case, and chips with a target.
 std::vector<std::string> NamesOf(std::span<const Target> targets) {
   std::vector<std::string> names;
   for (const Target& target : targets) names.push_back(Lower(target.name));
@@ -54,7 +54,7 @@ TargetCatalog LoadBuiltin() {
   for (const auto& [name, text] : files) {
     const Status status = CatalogLoader(catalog, false, name).Apply(text);
     if (!status.ok()) {
-      // The embedded text is part of the program, so this is a defect of the build.
+      // The embedded text is part of the program, so an error here is a defect of the build.
       std::fprintf(stderr, "embedded %s\n", status.error().message.c_str());
       std::abort();
     }
@@ -155,7 +155,7 @@ Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_
   for (const NewestField& field : NewestFields()) {
     newest_.insert_or_assign({changed.name, field.offset}, state_of(field));
   }
-  // Rules read fields by name: those that both layouts have are carried over.
+  // Rules read fields by name, so the fields of both layouts are copied.
   for (const HalField& field : HalLayout::Get().fields()) {
     const NewestField* moved = FindNewestField(field.name);
     if (moved == nullptr) continue;

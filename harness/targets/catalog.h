@@ -1,5 +1,5 @@
-// The set of targets: those that are built in, and ways to replace their values at run time. Used
-// by everything that takes --targets.
+// The set of built-in targets, and ways to replace their values at run time. Used by everything
+// that takes --targets.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ struct NewestField;  // newest_table.h
 // The lowest family on which an operation is native (specification 003, table 24.2).
 struct FamilyFloor {
   std::string op;                       // as the table calls it: "reductions"
-  std::vector<std::string> operations;  // that it means; empty: the one of its name
+  std::vector<std::string> operations;  // those that it covers; empty: the operation `op`
   Known<Family> family;
 };
 
-// One limit by name, and the table field that it restates where there is one.
+// One limit by name, and the table field with the same value, if there is one.
 struct LimitField {
   std::string name;
   std::string unit;
   std::string note;
-  std::string hal_field;  // empty where the limit is no field of the table
+  std::string hal_field;  // empty if the limit is no field of the table
 };
 
 // One part of a four-character image tag: the packing prefix or the three-character base.
@@ -51,41 +51,40 @@ class TargetCatalog {
   // The embedded targets, parsed on first use.
   static const TargetCatalog& Builtin();
 
-  // The target of that name, upper or lower case. An unknown name is an error that lists the
+  // Returns the target `name`, in upper or lower case. An unknown name is an error that lists the
   // nearest names; there is no fallback.
   Result<const Target*> Find(std::string_view name) const;
-  // A comma-separated list of names, or "all".
+  // Returns the targets of a comma-separated list of names, or of "all".
   Result<std::vector<const Target*>> FindList(std::string_view list) const;
 
   std::span<const Target> targets() const { return {targets_.data(), targets_.size()}; }
   std::span<const FamilyFloor> floors() const;
   std::span<const LimitField> limit_fields() const;
 
-  // The two parts of an image tag, or kNotFound where a part is none of the listed ones.
+  // Returns the two parts of an image tag. Errors: kNotFound if a part is not listed.
   Result<ImageTag> FindImageTag(std::string_view tag) const;
 
-  // The floor of an operation of table 24.2, or unknown.
+  // Returns the floor of an operation of table 24.2, or unknown.
   Known<Family> Floor(std::string_view op) const;
 
-  // Overwrites the table of one target, and the limits that restate its fields, with a blob of
-  // 0x938 bytes, or of the 0xa10 of the newest compiler. `source` names the blob in the text that
-  // is printed.
+  // Overwrites the table of one target, and the limits with the values of its fields, with a blob
+  // of 0x938 bytes, or of 0xa10 bytes for the newest compiler. `source` names the blob in printed
+  // text.
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
                     const std::string& source);
 
-  // A field of the newest compiler's table for one of the targets: from the blob that ReplaceHal
-  // read, else as the sources state it.
+  // Returns a field of the newest compiler's table for a target: from the blob that ReplaceHal
+  // read, or else from the sources.
   Known<uint64_t> Newest(const NewestField& field, const Target& target) const;
 
-  // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
-  // "limits", "sets" and "floors" present. Its statements replace earlier ones. Nothing changes on
-  // error.
+  // Applies a user's file: JSON in the form of the embedded files, with any of "targets", "fields",
+  // "limits", "sets" and "floors". Its statements replace earlier ones. Nothing changes on error.
   Status ApplyUserFile(std::string_view json_text, std::string_view file_name);
 
  private:
   friend class CatalogLoader;
 
-  // Carries a field's values over to the limits and properties that restate it.
+  // Copies a field's values to the limits and properties with the same meaning.
   void Restate(Target& target, const HalField& field) const;
 
   std::vector<Target> targets_;
@@ -93,13 +92,13 @@ class TargetCatalog {
   std::vector<LimitField> limit_fields_;
   std::vector<ImageTagPart> tag_prefixes_;
   std::vector<ImageTagPart> tag_bases_;
-  // Names that the compiler knows and that have no table here, with their source.
+  // Names that the compiler knows but that have no table here, with their source.
   std::map<std::string, std::string, std::less<>> known_elsewhere_;
-  // Fields that blobs of the newest compiler's table state, by target and offset.
+  // Values of fields from blobs of the newest compiler's table, by target and offset.
   std::map<std::pair<std::string, uint32_t>, SourcedValue<uint64_t>> newest_;
 };
 
-// Of the built-in catalog.
+// The target `name` of the built-in catalog, and all its targets.
 Result<const Target*> FindTarget(std::string_view name);
 std::span<const Target> AllTargets();
 

@@ -21,7 +21,7 @@ bool SameLetters(std::string_view a, std::string_view b) {
   });
 }
 
-// One "key": [{"value": v, "source": s}, ...] of a target row.
+// Reads one "key": [{"value": v, "source": s}, ...] of a target row.
 Status ReadNumbers(const Json& row, const char* key, const std::string& path, bool replace,
                    Known<uint64_t>& known) {
   ANECHECK_ASSIGN(const std::vector<const Json*> items, Array(row, key, path));
@@ -65,7 +65,7 @@ Status ReadFamily(const Json& row, const char* key, const std::string& path, boo
   return {};
 }
 
-// A limit's value: a number, an array of numbers, or "unlimited".
+// Reads a limit's value: a number, an array of numbers, or "unlimited".
 Result<LimitValue> ReadLimit(const Json& row, const std::string& path) {
   const auto found = row.find("value");
   if (found == row.end()) return Bad(path, "needs \"value\"");

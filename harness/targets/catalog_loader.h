@@ -1,5 +1,5 @@
-// Reads the embedded data files, and users' files of the same form, into a TargetCatalog. Used by
-// TargetCatalog alone.
+// Reads the embedded data files, and users' files of the same form, into a TargetCatalog. Used only
+// by TargetCatalog.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ class CatalogLoader {
   CatalogLoader(TargetCatalog& catalog, bool replace, std::string file)
       : catalog_(catalog), replace_(replace), file_(std::move(file)) {}
 
-  // "targets", "recognised_elsewhere", "fields", "limits", "sets", "floors": whichever are present.
+  // Applies the members "targets", "recognised_elsewhere", "fields", "limits", "sets" and "floors"
+  // that are present.
   Status Apply(std::string_view json_text);
 
  private:
@@ -30,10 +31,10 @@ class CatalogLoader {
   Status ApplyInterchange(const Json& document);
   Status ApplyTagParts(const Json& document, const char* key, std::vector<ImageTagPart>& parts);
   Status ApplyFloors(const Json& document);
-  // Carries a floor of a user's file over to the targets, where the rules read it.
+  // Copies a floor of a user's file to the targets, from which the rules read it.
   void State(const FamilyFloor& floor);
 
-  // The targets that a row's "targets" names: target names and tier names.
+  // Returns the targets that a row's "targets" names, by target names and tier names.
   Result<std::vector<Target*>> Selected(const Json& row, const std::string& path);
   std::string Source(const Json& row) const;
   Target* Named(std::string_view name);

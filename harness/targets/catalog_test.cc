@@ -85,7 +85,7 @@ TEST(UnknownValues, AreUnknownAndNever0) {
   EXPECT_FALSE(Named("M9").family().known());
   EXPECT_FALSE(Named("U1").family().known());
   EXPECT_FALSE(Named("U1").cpu_subtype.known());
-  // facts/hal_capability_bytes.csv: no source gives the byte of range normalization.
+  // facts/hal_capability_bytes.csv: no source states the byte of range normalization.
   for (const Target& target : AllTargets()) {
     EXPECT_FALSE(target.hal.Capability(0x818).known()) << target.name;
     EXPECT_FALSE(target.hal.Capability(0x818).unknown_reason().empty());
@@ -112,7 +112,7 @@ TEST(Sources, EveryStatementHasOne) {
   }
 }
 
-// facts/source_conflicts.csv: both values stand, the stronger first.
+// facts/source_conflicts.csv: both values are kept, the stronger first.
 TEST(Conflicts, KeepEveryValue) {
   EXPECT_EQ(Named("H13").td_version.values(), (std::vector<uint64_t>{7, 10, 5}));
   EXPECT_EQ(Named("H17").td_version.values(), (std::vector<uint64_t>{19, 20}));
@@ -214,7 +214,8 @@ TEST(Replacement, ABlobOverwritesTheTableAndLimitsThatRestateIt) {
   EXPECT_EQ(Named("H13").ne_cores.value(), 16u) << "the built-in catalog stays as it is";
 }
 
-// facts/silicon/targets_new.csv: fields keep their names and move with a compiler release.
+// facts/silicon/targets_new.csv: in a new compiler release fields keep their names and change their
+// offsets.
 TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   std::vector<uint8_t> blob(0xa10, 0);
@@ -227,7 +228,7 @@ TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   EXPECT_EQ(Limit(target, "instruction_alignment_bytes").value(), 16u);
 }
 
-// Those that the older layout lacks, too.
+// This includes the fields that the older layout lacks.
 TEST(Replacement, ATableOfTheNewestCompilerStatesEachOfItsFields) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   std::vector<uint8_t> blob(0xa10, 0);

@@ -19,7 +19,7 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// "Apple M4 Max", "m4 max" and "M4Max" alike.
+// Normalises a name, so that "Apple M4 Max", "m4 max" and "M4Max" are equal.
 std::string Plain(std::string_view chip) {
   constexpr std::string_view kMaker = "apple";
   std::string plain = Lower(chip);
@@ -28,7 +28,7 @@ std::string Plain(std::string_view chip) {
   return plain;
 }
 
-// The rest of `name` behind `prefix`, in any case; none for a name that begins otherwise.
+// Returns the rest of `name` after `prefix`, ignoring case; nothing if it begins otherwise.
 std::optional<std::string_view> After(std::string_view prefix, std::string_view name) {
   if (Lower(name.substr(0, prefix.size())) != prefix) return std::nullopt;
   return name.substr(prefix.size());
@@ -60,7 +60,7 @@ const Target* OwnName(const TargetCatalog& catalog, std::string_view lower) {
 }
 
 const Target* FirstOfFamily(const TargetCatalog& catalog, std::string_view label) {
-  // Other tiers, "legacy" for one, are no families.
+  // Other tiers, such as "legacy", are no families.
   if (Lower(label.substr(0, 2)) != "a1") return nullptr;
   const std::string wanted = Lower(label);
   for (const Target& target : catalog.targets()) {
@@ -86,7 +86,7 @@ std::span<const Chip> Chips() {
   static const std::vector<Chip> chips = [] {
     auto read = ReadChips(targets_data::kChips);
     if (read.ok()) return std::move(*read);
-    // The embedded text is part of the program, so this is a defect of the build.
+    // The embedded text is part of the program, so an error here is a defect of the build.
     std::fprintf(stderr, "embedded chips.json: %s\n", read.error().message.c_str());
     std::abort();
   }();

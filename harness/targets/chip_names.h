@@ -14,30 +14,30 @@
 
 namespace anecheck {
 
-// A product and the compiler target that its engine has.
+// A product and the compiler target of its engine.
 struct Chip {
   std::string name;           // "M4 Max"
   Known<std::string> target;  // in lower case, as "h16g"; some have no table here
 };
 
-// Those of harness/targets/data/chips.json, in its order.
+// The chips of harness/targets/data/chips.json, in its order.
 std::span<const Chip> Chips();
 
-// The targets that sources give of a chip ("Apple M1 Max", "m1 max"), in lower case, the strongest
-// source first; none for an unknown chip.
+// Returns the targets that sources state for a chip ("Apple M1 Max", "m1 max"), in lower case, the
+// strongest source first; empty for an unknown chip.
 std::vector<std::string> TargetsOfChip(std::string_view chip);
-// The chips whose strongest source gives this target, in order.
+// Returns the chips whose strongest source states this target, in order.
 std::vector<std::string> ChipsOf(std::string_view target);
 
-// The target of a chip ("M4 Max", "Apple M1", "chip:A14") or of a family's label with the word
-// before it ("family:A14": its first target), in any case; null for a name that is neither. Errors:
-// kInvalid, with both readings, for a name that may be a chip and a label; kNotFound for a chip
-// whose target has no table in the catalog, and behind "chip:" and "family:" for unknown names.
+// Returns the target of a chip ("M4 Max", "Apple M1", "chip:A14"), or the first target of a family
+// ("family:A14"), in any case; null for a name that is neither. Errors: kInvalid, with both
+// readings, for a name that may be a chip and a family; kNotFound for a chip whose target has no
+// table in the catalog, and for unknown names after "chip:" and "family:".
 Result<const Target*> FindTargetByChip(const TargetCatalog& catalog, std::string_view name);
 
-// The chips that have a target, for people: "A14, M1"; where none is known, the table's words.
+// Returns the chips with a target, for people: "A14, M1"; if none is known, the table's words.
 std::string ChipsText(const Target& target);
-// A target with its chips for people: "h13 (A14, M1)".
+// Returns a target with its chips, for people: "h13 (A14, M1)".
 std::string TargetTitle(std::string_view target);
 
 }  // namespace anecheck

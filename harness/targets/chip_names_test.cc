@@ -22,7 +22,7 @@ TEST(ChipNames, NameTargets) {
   EXPECT_EQ(TargetOf("A12"), "h11") << "no family has this label";
 }
 
-// The first source is a reading of the device itself.
+// The strongest source of M4 is a measurement on the device itself.
 TEST(ChipNames, MeasuredTargetsComeBeforeThoseOfTables) {
   EXPECT_EQ(TargetsOfChip("M4"), (std::vector<std::string>{"h16g", "h16"}));
 }

@@ -1,7 +1,7 @@
-// The layout of the hardware-abstraction table: which offset holds which field, of which kind and
-// width, which offsets are dead, and which only look like fields. The rows are data/hal.json
-// (sources: specification 003, tables 24.1 to 24.5; public guide, chapters 7, 20, 21, 34 to 36).
-// Used by Hal (values of a target) and by the `hal` format (whole tables as files).
+// The layout of the hardware-abstraction table: the field at each offset, its kind and width, the
+// dead offsets, and the offsets that only look like fields. The rows are data/hal.json (sources:
+// specification 003, tables 24.1 to 24.5; public guide, chapters 7, 20, 21, 34 to 36). Used by Hal
+// (values of a target) and by the `hal` format (whole tables as files).
 #pragma once
 
 #include <cstdint>
@@ -41,14 +41,15 @@ struct HalField {
   HalKind kind = HalKind::kScalar;
   bool dead = false;  // filled per target, never read through the table
   std::string name;
-  std::string unit;  // empty where it has none
+  std::string unit;  // empty if it has none
   std::string source;
   std::string note;
-  std::string reader;  // the compiler's function that reads it and so names it; empty where unknown
+  std::string
+      reader;  // the compiler's function that reads it, which gives its name; empty if unknown
   std::vector<HalName> other_names;
 };
 
-// A stretch of the table that a source describes as a whole. Regions may overlap.
+// A range of the table that a source describes as a whole. Regions may overlap.
 struct HalRegion {
   std::string name;
   uint32_t begin = 0;
@@ -56,7 +57,7 @@ struct HalRegion {
   std::string source;
 };
 
-// Offsets that were once taken for fields and are none.
+// Offsets that look like fields but are none.
 struct HalNonField {
   uint32_t begin = 0;
   uint32_t end = 0;
@@ -70,26 +71,26 @@ class HalLayout {
   // The embedded layout.
   static const HalLayout& Get();
 
-  // Reads the "regions", "not_fields" and "fields" of a hal.json text. Fails where two fields
-  // overlap, a name stands twice, or a field leaves the table.
+  // Reads the "regions", "not_fields" and "fields" of a hal.json text. Fails if two fields overlap,
+  // a name occurs twice, or a field leaves the table.
   static Result<HalLayout> Parse(std::string_view json_text);
 
   std::span<const HalField> fields() const;  // by offset
   std::span<const HalRegion> regions() const;
   std::span<const HalNonField> non_fields() const;
 
-  // The field that begins at `offset`, or null.
+  // Returns the field that begins at `offset`, or null.
   const HalField* At(uint32_t offset) const;
-  // The field that covers `offset`, or null.
+  // Returns the field that covers `offset`, or null.
   const HalField* Covering(uint32_t offset) const;
-  // By main or other name; null where none has it.
+  // Returns the field with that main or other name, or null.
   const HalField* Named(std::string_view name) const;
-  // Inside the region of that name.
+  // Returns whether the offset is inside the region of that name.
   bool InRegion(std::string_view region, uint32_t offset) const;
   const HalNonField* NonFieldAt(uint32_t offset) const;
 
-  // True where `& 1` is a legal reading: a named flag, or a byte of the capability region that
-  // belongs to no field and not to the cost block (0x580 to 0x7f0).
+  // Returns whether `& 1` is a legal reading at an offset: a named flag, or a byte of the
+  // capability region that belongs to no field and not to the cost block (0x580 to 0x7f0).
   bool MayBeFlag(uint32_t offset) const;
 
  private:

@@ -1,4 +1,4 @@
-// Every number of specification 003, tables 24.1 to 24.5, asked of the built-in targets.
+// Every number of specification 003, tables 24.1 to 24.5, compared with the built-in targets.
 
 #include <array>
 #include <fmt/format.h>
@@ -221,7 +221,7 @@ TEST(Table244, ScalarsAtTheGenerationAnchors) {
   }
 }
 
-// Below table 24.4: 4 for the base name, 8 for g, 16 for s, 32 for c, 64 for d.
+// Text below table 24.4: 4 for the base name, 8 for g, 16 for s, 32 for c, 64 for d.
 TEST(Table244, CoresFollowTheDieSuffix) {
   size_t compared = 0;
   for (const Target& target : AllTargets()) {
@@ -284,7 +284,7 @@ TEST(Table245, NamedOffsetsAreFields) {
     EXPECT_EQ(field->name, row.field);
     EXPECT_EQ(field->reader, row.reader);
     EXPECT_EQ(HalLayout::Get().Named(row.field), field);
-    // A pointer is no value that a list of properties could give.
+    // A list of properties has no pointers.
     if (field->kind == HalKind::kPointer) continue;
     bool listed = false;
     for (const TargetProperty& property :
@@ -297,7 +297,8 @@ TEST(Table245, NamedOffsetsAreFields) {
   EXPECT_FALSE(Named("H13").hal.Capability(0x8bc).known()) << "a name without a value";
 }
 
-// "Dead and family-gated fields": five scalars that nothing reads through the table.
+// Specification 003, "Dead and family-gated fields": five scalars that nothing reads through the
+// table.
 TEST(DeadFields, AreTheFiveOfTheSpecification) {
   std::vector<uint32_t> dead;
   for (const HalField& field : HalLayout::Get().fields()) {

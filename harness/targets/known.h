@@ -1,6 +1,6 @@
-// A value that some source states, that several sources state differently, or that no source
-// gives. Every per-target fact of harness/targets is one of these, so that a verdict which rests on
-// something unknown can say so.
+// A value that one source states, that several sources state differently, or that no source states.
+// Every per-target fact of harness/targets is such a value, so a verdict that rests on an unknown
+// value can report it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// One source's word on a value.
+// A value as one source states it.
 template <typename T>
 struct SourcedValue {
   T value{};
@@ -21,7 +21,7 @@ struct SourcedValue {
 };
 
 // Zero or more statements about one value, the strongest first. A default-constructed Known is
-// unknown; it never stands for 0.
+// unknown, never 0.
 template <typename T>
 class Known {
  public:
@@ -41,10 +41,10 @@ class Known {
   const T& value() const { return statements_.front().value; }
   const std::string& source() const { return statements_.front().source; }
 
-  // The reason that nothing is known; empty if known().
+  // The reason that the value is unknown; empty if known().
   const std::string& unknown_reason() const { return unknown_reason_; }
 
-  // Every statement, in order of strength. Equal values from several sources all stand.
+  // Every statement, in order of strength, including equal values from several sources.
   std::span<const SourcedValue<T>> statements() const { return statements_; }
 
   // The distinct values, in order of strength.
@@ -58,10 +58,10 @@ class Known {
     return distinct;
   }
 
-  // True where two sources give different values.
+  // Returns whether two sources state different values.
   bool conflicting() const { return values().size() > 1; }
 
-  // Forgets all earlier statements.
+  // Replaces all earlier statements.
   void Replace(SourcedValue<T> statement) {
     statements_.clear();
     Add(std::move(statement));

@@ -1,6 +1,6 @@
-// The hardware-abstraction table of the newest compiler of which offsets are known. An offset
-// belongs to a compiler release: between releases fields keep their names and move, so that this
-// table has a layout of its own (data/hal_10_26_6.json) beside that of hal_layout.h. Used by
+// The hardware-abstraction table of the newest compiler whose offsets are known. An offset belongs
+// to a compiler release: in a new release fields keep their names and change their offsets. So this
+// table has its own layout (data/hal_10_26_6.json), apart from that of hal_layout.h. Used by
 // TargetCatalog and by commands that print targets.
 #pragma once
 
@@ -26,16 +26,16 @@ struct NewestField {
   uint32_t offset = 0;
   uint32_t width = 0;  // bytes
   bool flag = false;   // read as `& 1`
-  std::string name;    // that of the older layout where both have the field
+  std::string name;    // as in the older layout, if both have the field
   std::string source;
   std::vector<Statement> statements;
 };
 
-// By offset. Immutable; safe to share between threads.
+// The fields, sorted by offset. Immutable; safe to share between threads.
 std::span<const NewestField> NewestFields();
-// The field of that name, or null.
+// Returns the field of that name, or null.
 const NewestField* FindNewestField(std::string_view name);
-// The value that sources state of a field for a target of that name and tier.
+// Returns the value that sources state for a field of a target with that name and tier.
 Known<uint64_t> NewestValue(const NewestField& field, std::string_view target,
                             std::string_view tier);
 

@@ -29,8 +29,8 @@ const Known<T>& Undescribed() {
   return undescribed;
 }
 
-// The value in `values`; where there is none, the reason depends on whether the layout knows the
-// field at all.
+// Returns the value in `values`. If it is missing, the reason depends on whether the layout has
+// such a field.
 template <typename T>
 const Known<T>& Get(const std::map<uint32_t, Known<T>>& values, uint32_t offset, bool is_kind) {
   const auto found = values.find(offset);

@@ -1,5 +1,6 @@
-// One compiler target and all that is known of it: family, cores, hardware-abstraction table,
-// limits, names. Used by the legality oracle, the lowering, the matrix and `anecheck targets`.
+// A compiler target and everything that is known about it: family, cores, hardware-abstraction
+// table, limits, names. Used by the legality oracle, the lowering, the matrix and `anecheck
+// targets`.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +31,13 @@ enum class Family : uint8_t {
 inline constexpr int kFamilyCount = 8;
 std::string_view FamilyName(Family family);
 
-// Two sources number the families of H16 to H18 differently; both can be asked for.
+// Two sources number the families of H16 to H18 differently; either numbering can be selected.
 enum class FamilyOrder : uint8_t {
-  kSpecification,  // specification 003: one index a generation, H13 at A13 to H18 at A18
+  kSpecification,  // specification 003: one index per generation, from H13 at A13 to H18 at A18
   kPublicGuide,    // public guide, chapter 35: by hardware version, H16 at A15, H17 at A16
 };
 
-// The row of the tables that a target belongs to (facts/targets.csv).
+// The row of the tables to which a target belongs (facts/targets.csv).
 enum class Tier : uint8_t {
   kLegacy,
   kA13,
@@ -49,31 +50,33 @@ enum class Tier : uint8_t {
   kReference,
 };
 std::string_view TierName(Tier tier);
-// The tier of that printed name, or kNotFound.
+// Returns the tier with that printed name. Errors: kNotFound.
 Result<Tier> ParseTier(std::string_view name);
 
 // A limit without bound, as in context_switch_live_tensors from A14.
 inline constexpr uint64_t kUnlimited = UINT64_MAX;
 
-// The hardware-abstraction table of one target: values by offset or by field name. Unknown values,
-// offsets that are no field, and fields of another kind all come back unknown, with the reason.
+// The hardware-abstraction table of one target: values by offset or by field name. A value is
+// unknown, with the reason, if no source states it, if the offset is no field, or if the field has
+// another kind.
 class Hal {
  public:
   const Known<uint64_t>& Scalar(uint32_t offset) const;
   const Known<uint64_t>& Scalar(std::string_view field) const;
 
-  // `hal[offset] & 1`. Only offsets where that reading is legal are ever known.
+  // `hal[offset] & 1`. Known only at offsets where this reading is legal.
   const Known<bool>& Capability(uint32_t offset) const;
   const Known<bool>& Capability(std::string_view field) const;
 
   // Fields of kind kString: the cost-policy name at 0x580.
   const Known<std::string>& Text(uint32_t offset) const;
 
-  // Overwrites every scalar, value and flag with those of a whole table of 0x938 bytes; `source`
-  // names it. Pointers and strings in it belong to the process that dumped it and are not read.
+  // Overwrites every scalar and flag with the values of a whole table of 0x938 bytes; `source`
+  // names the table. Pointers and strings in it belong to the process that dumped it and are not
+  // read.
   Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);
 
-  // For loaders: a new statement about a field, or (replace) the only one.
+  // For loaders: adds a statement about a field or, with `replace`, makes it the only one.
   Status State(const HalField& field, SourcedValue<uint64_t> statement, bool replace);
   Status StateText(const HalField& field, SourcedValue<std::string> statement, bool replace);
 
@@ -83,15 +86,15 @@ class Hal {
   std::map<uint32_t, Known<std::string>> texts_;
 };
 
-// The image formats that a target takes at its border (public guide, chapter 34).
+// The image formats of a target's inputs and outputs (public guide, chapter 34).
 struct InterchangeFormats {
   uint64_t count = 0;
-  std::vector<std::string> tags;  // those that the source names, for example "&BGA"
-  bool complete = false;          // tags holds all `count` of them
+  std::vector<std::string> tags;  // the formats that the source names, such as "&BGA"
+  bool complete = false;          // `tags` has all `count` formats
   std::string description;
 };
 
-// A list-valued or unbounded limit is a list of numbers; most hold one.
+// The value of a limit is a list of numbers; most lists have one number.
 using LimitValue = std::vector<uint64_t>;
 
 struct Target {
@@ -99,7 +102,7 @@ struct Target {
   Tier tier = Tier::kReference;
   std::string compiler_name;        // as after the compiler's -t: "h13g"
   Known<std::string> runtime_name;  // as the runtime reports it
-  Known<std::string> chips;         // silicon, for people
+  Known<std::string> chips;         // names of chips, for people
   Known<Family> family_specification;
   Known<Family> family_public_guide;
   Known<uint64_t> hardware_version;  // public guide, chapter 35
@@ -112,8 +115,7 @@ struct Target {
   std::string note;
   Hal hal;
   std::map<std::string, Known<LimitValue>, std::less<>> limits;
-  // The family floors that a user's file states, by operation; other facts the rules carry
-  // themselves.
+  // The family floors that a user's file states, by operation. All other floors are in the rules.
   std::map<std::string, SourcedValue<Family>, std::less<>> stated_floors;
 
   const Known<Family>& family(FamilyOrder order = FamilyOrder::kSpecification) const {
@@ -121,10 +123,10 @@ struct Target {
   }
 };
 
-// The limit of that name (facts/limits.csv, facts/more/limits_plus.csv); kUnlimited where it has no
-// bound. Unknown, with the reason, if no source gives it, the name is unknown, or it is a list.
+// Returns the limit `name` (facts/limits.csv, facts/more/limits_plus.csv); kUnlimited if it has no
+// bound. Unknown, with the reason, if no source states it, no limit has the name, or it is a list.
 Known<uint64_t> Limit(const Target& target, std::string_view name);
-// The same as a list: stride_factor_list is {2, 3, 4, 8}.
+// Returns the limit as a list: stride_factor_list is {2, 3, 4, 8}.
 Known<std::vector<uint64_t>> LimitList(const Target& target, std::string_view name);
 
 }  // namespace anecheck

@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// The mode decides the operations, constants and input values.
+// The mode determines the operations, constants and input values.
 enum class CaseMode : uint8_t {
   kInteger,       // every value an integer of magnitude up to 2048: judged by bit equality
   kFloat,         // conditioned values of mixed magnitude

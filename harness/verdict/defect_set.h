@@ -28,9 +28,9 @@ class DefectSet {
   bool operator==(const DefectSet&) const = default;
   auto operator<=>(const DefectSet&) const = default;
 
-  // "D01,D03"; empty for none.
+  // Returns "D01,D03"; an empty text for no defects.
   std::string ToText() const;
-  // The ids between commas. Any text is a set; empty ids are left out.
+  // Reads the ids between commas. Any text is valid; empty ids are skipped.
   static DefectSet FromText(std::string_view text);
 
  private:

@@ -10,30 +10,31 @@
 
 namespace anecheck {
 
-// One thing that a case shows.
+// One result of a case.
 struct ShownVerdict {
   Verdict verdict = Verdict::kPass;
   std::string message = {};  // one line; may be empty
-  std::string op = {};     // the operation that the verdict is about; empty where it is about none
-  std::string node = {};   // which of the graph's: its first result; empty where none was found
+  std::string op = {};       // the operation that the verdict is about; empty if it is about none
+  std::string node =
+      {};  // which operation of the graph, by its first result; empty if none was found
   DefectSet defects = {};  // of kKnownDefect
   // The way in which values are wrong, in a word (oracles/judge.h); "" if there is none.
   std::string_view deviation = {};
 };
 
-// The worst result of a case: it can only get worse. Closer looks may say more about the same
-// verdict, or are a judgement of their own.
+// The worst result of a case: it can only get worse. A later check may add details to the same
+// verdict.
 class Outcome {
  public:
   Outcome() = default;
   explicit Outcome(ShownVerdict first) : shown_(std::move(first)) {}
 
-  // Takes `shown` where its verdict is worse than the one that stands. Returns whether it is.
+  // Takes `shown` if its verdict is worse than the present one. Returns whether it did.
   bool Worsen(ShownVerdict shown);
 
   // Names the operation that the verdict is about.
   void Charge(std::string op, std::string node = {});
-  // Says in which way values are wrong.
+  // Records in which way values are wrong.
   void Deviate(std::string_view deviation) { shown_.deviation = deviation; }
   // Puts words before the message.
   void Introduce(const std::string& words) { shown_.message.insert(0, words); }

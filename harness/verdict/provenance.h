@@ -7,11 +7,11 @@
 
 namespace anecheck {
 
-// In the order of their texts, in which reports list them.
+// Sorted by their texts; reports list them in this order.
 enum class Provenance : uint8_t {
   kEmulated,   // the project's emulator of the engine, run on encoded containers
   kPublished,  // a published table
-  kReported,   // an external program's or another machine's word
+  kReported,   // stated by an external program or another machine
   kRoundtrip,  // the project's own readers and writers; no engine
   kSilicon,    // an engine answered, with a proof that was checked
   kSimulated,  // the project's simulated engine

@@ -1,4 +1,4 @@
-// Routes: the two ways by which a graph comes to a compiler.
+// Routes: the two ways in which a graph is handed to a compiler.
 #pragma once
 
 #include <cstdint>

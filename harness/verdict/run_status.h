@@ -9,15 +9,15 @@
 namespace anecheck {
 
 enum class RunStatus : uint8_t {
-  kOk,            // it ran; outputs are there
+  kOk,            // it ran and has outputs
   kRejected,      // the compiler refused it
   kFailed,        // it was accepted and then failed to load or run
-  kCrashed,       // the worker process died of it
+  kCrashed,       // the worker process died
   kHung,          // no answer within the time limit
   kGarbled,       // the answer was not understood
-  kMemoryGrowth,  // the process was stopped: it held more memory than it may
-  kStrayOutput,   // the process was stopped: it wrote without end where nothing is to be written
-  kNotRun,        // the runner could not hand the case over: too large, or of no form it takes
+  kMemoryGrowth,  // the process was stopped: it used more memory than allowed
+  kStrayOutput,   // the process was stopped: it wrote without end to a stream that must stay empty
+  kNotRun,        // the runner could not hand over the case: too large, or in no form that it takes
 };
 
 template <>
@@ -28,7 +28,7 @@ struct Words<RunStatus> {
                                        "memory-growth", "stray-output", "not-run"});
 };
 
-// The verdict on a case of which nothing else is known.
+// The verdict on a case if nothing else is known about it.
 constexpr Verdict VerdictOf(RunStatus status) {
   switch (status) {
     case RunStatus::kOk:
@@ -79,7 +79,7 @@ struct Words<Step> {
        "files", "mil", "netlist", "compiled"});
 };
 
-// Whether the compiler gave a program before the run stopped there.
+// Returns whether the compiler had made a program when the run stopped at `step`.
 constexpr bool HasProgram(Step step) { return step == Step::kLoad || step == Step::kRun; }
 
 }  // namespace anecheck

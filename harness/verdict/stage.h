@@ -1,5 +1,5 @@
-// Stages: how far an operation got on a target, as rules, campaigns and other people's sweeps have
-// it. A cell of every matrix shows one.
+// Stages: how far an operation got on a target, according to rules, campaigns and sweeps of others.
+// Each cell of a matrix shows a stage.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace anecheck {
 
-// Least telling first: denials, the rules' word, then ever further steps, and last observed faults.
-// Among equally strong evidence the greater stage counts.
+// Least informative first: refusals, the rules' answers, then further and further steps, and last
+// observed faults. Among equally strong evidence the greater stage counts.
 enum class Stage : uint8_t {
-  kUnknown,      // the rules rest on a value that no source gives
-  kDisputed,     // equally strong evidence says that it was reached and that it was refused
+  kUnknown,      // the rules rest on a value that no source states
+  kDisputed,     // equally strong evidence says both that it was reached and that it was refused
   kNoPath,       // refused on every target
   kRefused,      // a rule refuses it
   kRejected,     // a compiler refused it
@@ -38,10 +38,10 @@ struct Words<Stage> {
        "failed", "wrong"});
 };
 
-// Whether the engine or a compiler took it. A table that admits it does not say so (specification
-// 003: attested is not reachable).
+// Returns whether a compiler or the engine accepted the operation. A table that admits it is not
+// enough (specification 003: attested is not reachable).
 constexpr bool Reached(Stage stage) { return stage >= Stage::kCompiled && stage != Stage::kFailed; }
-// Whether it was refused.
+// Returns whether the operation was refused.
 constexpr bool Denied(Stage stage) { return stage >= Stage::kNoPath && stage <= Stage::kRejected; }
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// Verdicts on an engine, by a case, an output, an operation of a graph or a finding.
+// Verdicts on an engine, from a case, an output, an operation of a graph or a finding.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace anecheck {
 
-// Best first: of several things that one case shows, the greater verdict counts.
+// Best first. If a case shows several results, the greater verdict counts.
 enum class Verdict : uint8_t {
   kPass,           // every element lies inside its interval, or the graph was refused as it must be
   kInconclusive,   // nothing lies outside, and too little was judged to say more
   kKnownDefect,    // documented defects of the family explain the elements outside
   kUnconfirmed,    // only terms never measured on the family forbid the elements outside
-  kOften,          // many results of one operation are unconfirmed; of findings alone
-  kBiased,         // errors lean one way inside their bounds; of findings alone
-  kFlaky,          // did not repeat in fresh processes; of findings alone
+  kOften,          // many results of one operation are unconfirmed; only of findings
+  kBiased,         // errors lean one way inside their bounds; only of findings
+  kFlaky,          // did not repeat in fresh processes; only of findings
   kDiffers,        // another runner gave other bits (`run --against`), each inside its bound
   kMisplaced,      // ran on another device than the engine
   kSlow,           // compiling took longer than a program of its size may take
@@ -26,9 +26,9 @@ enum class Verdict : uint8_t {
   kAccepted,       // a graph that breaks a rule was not refused
   kRejected,       // the compiler refused a graph that the rules admit
   kFailed,         // accepted, and then it failed to load or run, or its files are not as planned
-  kGarbled,        // the answer does not have the form that was asked for
+  kGarbled,        // the answer does not have the required form
   kHung,           // no answer within the time limit
-  kCrashed,        // the process died of it
+  kCrashed,        // the process died
   kNotRepeatable,  // a second execution of the same program gave other values
   kWrong,          // values lie outside without explanation
 };
@@ -44,11 +44,11 @@ struct Words<Verdict> {
        "not-repeatable", "wrong"});
 };
 
-// Whether a verdict asks for a row among the findings.
+// Returns whether a verdict makes a row among the findings.
 constexpr bool IsSuspect(Verdict verdict) { return verdict > Verdict::kInconclusive; }
 
-// The meaning of a finding's verdict to its reader. Errors that lean are open as unconfirmed ones
-// are: that an engine rounds to nearest was never measured.
+// The meaning of a finding's verdict. A lean counts as unconfirmed, because it was never measured
+// that engines round to nearest.
 enum class FindingKind : uint8_t { kNew, kKnownDefect, kUnconfirmed };
 constexpr FindingKind KindOfFinding(Verdict verdict) {
   if (verdict == Verdict::kKnownDefect) return FindingKind::kKnownDefect;

@@ -1,5 +1,5 @@
-// Enumerations that have one text each: how they are printed, and how text is read back. Each
-// enumeration of this room specialises Words in its own header.
+// Enumerations with one text per enumerator: printing, and reading text back. Each enumeration of
+// this room specialises Words in its own header.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// Specialisations hold `kConcept`, the name of the enumeration in messages, and `kTexts`, one text
+// A specialisation has `kConcept`, the name of the enumeration in messages, and `kTexts`, one text
 // per enumerator in their order. Enumerators count from 0.
 template <typename E>
 struct Words;
@@ -22,8 +22,8 @@ struct Words;
 template <typename E>
 concept Word = requires { Words<E>::kTexts.size(); };
 
-// The text of `word` in JSON, in results files and on the terminal. It lives as long as the
-// process.
+// Returns the text of `word` in JSON, in results files and on the terminal. It is valid as long as
+// the process.
 template <Word E>
 constexpr std::string_view ToText(E word) {
   return Words<E>::kTexts[static_cast<size_t>(word)];
@@ -33,13 +33,13 @@ constexpr std::string_view ToText(E word) {
 template <Word E>
 constexpr auto AllWords() {
   std::array<E, Words<E>::kTexts.size()> words{};
-  // The analyzer does not take the array's size for the number of words.
+  // The analyzer does not know that the array's size is the number of words.
   // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange)
   for (size_t i = 0; i < words.size(); ++i) words[i] = static_cast<E>(i);
   return words;
 }
 
-// The word of exactly that text; nothing for any other.
+// Returns the word with exactly that text, or nothing.
 template <Word E>
 constexpr std::optional<E> FindWord(std::string_view text) {
   const auto& texts = Words<E>::kTexts;
@@ -48,18 +48,18 @@ constexpr std::optional<E> FindWord(std::string_view text) {
   return static_cast<E>(found - texts.begin());
 }
 
-// "\"foo\" is no verdict: give pass, inconclusive, ...", of kInvalid.
+// Returns an error of kInvalid: "\"foo\" is no verdict: give pass, inconclusive, ...".
 Error UnknownWord(std::string_view text, std::string_view kind,
                   std::span<const std::string_view> known);
 
-// As FindWord. Errors: kInvalid, with every text that there is, for any other.
+// As FindWord. Errors: kInvalid, with all valid texts, for any other text.
 template <Word E>
 Result<E> FromText(std::string_view text) {
   if (const auto word = FindWord<E>(text)) return *word;
   return UnknownWord(text, Words<E>::kConcept, Words<E>::kTexts);
 }
 
-// For maps that are printed in the order of the texts.
+// Orders maps that are printed in the order of the texts.
 struct ByText {
   template <Word E>
   bool operator()(E a, E b) const {
@@ -67,11 +67,11 @@ struct ByText {
   }
 };
 
-// JSON libraries would write an enumeration as a number: ToText is to be called.
+// Deleted, because JSON libraries would write an enumeration as a number; call ToText.
 template <typename Json, Word E>
 void to_json(Json& json, E word) = delete;
 
-// Streams show a word as its text.
+// Writes a word to a stream as its text.
 template <typename Stream, Word E>
   requires requires(Stream& stream, std::string_view text) { stream << text; }
 Stream& operator<<(Stream& stream, E word) {
@@ -81,7 +81,7 @@ Stream& operator<<(Stream& stream, E word) {
 
 }  // namespace anecheck
 
-// In messages a word is its text.
+// Formats a word in messages as its text.
 template <anecheck::Word E>
 struct fmt::formatter<E, char> : fmt::formatter<std::string_view, char> {
   template <typename Context>

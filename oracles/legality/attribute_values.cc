@@ -29,7 +29,7 @@ bool IsWhole(const Value& value) {
 bool IsNumber(const Value& value) { return value.is(Kind::kNumber); }
 bool IsBool(const Value& value) { return value.is(Kind::kBool); }
 
-// A list of one may be written as its element.
+// A list with one element may be written as that element.
 template <typename Predicate>
 bool EachIs(const Value& value, Predicate is) {
   return value.is(Kind::kList) ? std::ranges::all_of(value.list, is) : is(value);
@@ -37,7 +37,7 @@ bool EachIs(const Value& value, Predicate is) {
 
 size_t LengthOf(const Value& value) { return value.is(Kind::kList) ? value.list.size() : 1; }
 
-// The form that an attribute of that kind must have, if the value has another; empty if it has it.
+// The form that an attribute of that kind must have, or "" if the value has it.
 std::string_view MissesKind(ParameterKind kind, const Value& value) {
   switch (kind) {
     case ParameterKind::kInt:
@@ -57,7 +57,7 @@ std::string_view MissesKind(ParameterKind kind, const Value& value) {
   }
 }
 
-// The least value of attributes that count something, MIL's and those that only rules read.
+// The least value of an attribute that counts something, of MIL or read by rules only.
 std::optional<int> LeastOf(std::string_view name) {
   constexpr std::string_view kFromOne[] = {"strides",      "dilations",    "groups",
                                            "NumGroups",    "kernel_sizes", "kernel",
@@ -69,13 +69,13 @@ std::optional<int> LeastOf(std::string_view name) {
   return std::nullopt;
 }
 
-// Attributes with one number per spatial axis, of the paddings two.
+// Whether the attribute has one number for each spatial axis, or two in the case of padding.
 bool IsPerAxis(std::string_view name) {
   return name == "strides" || name == "dilations" || name == "kernel_sizes" || name == "pad";
 }
 
-// Whether a rule that reads the attribute speaks of that text: engines know more element types than
-// MIL has spellings.
+// Whether a rule that reads the attribute names this text: engines know more element types than MIL
+// can spell.
 bool IsNamedByARule(std::string_view attribute, const Value& value) {
   return std::ranges::any_of(Rules::Builtin().rules(), [&](const Rule& rule) {
     const auto names = rule.when.Names();
@@ -103,7 +103,7 @@ Status CheckValue(std::string_view name, const Value& value, const Parameter* pa
   return Refused(name, value, fmt::format("one of {}", fmt::join(choices, ", ")));
 }
 
-// `spatial`: how many axes the window has, where that is known.
+// `spatial` is the number of the window's axes, if known.
 Status CheckWindow(const Instance& instance, std::optional<size_t> spatial) {
   for (const auto& [name, value] : instance.attributes) {
     if (!IsPerAxis(name)) continue;
@@ -132,7 +132,7 @@ Status CheckValues(const Instance& instance, const OpSchema* schema) {
   }
   if (schema == nullptr || schema->FindParameter("pad_type") < 0) return {};
   const Operand* x = instance.FindOperand("x");
-  // An operand may be named for its element type alone.
+  // An operand may be given only for its element type.
   if (x == nullptr || x->shape.empty()) return CheckWindow(instance, std::nullopt);
   // More axes than an engine takes are refused by a rule, with its source.
   if (x->shape.size() <= kAxesBeforeWindow) {

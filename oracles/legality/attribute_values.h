@@ -1,5 +1,5 @@
-// Whether a statement about an operation can be true of any: values of its attributes, and shapes
-// of its operands. The compiler's answer to the rest is the rules' business (legality.h).
+// Checks whether attribute values and operand shapes are possible for an operation at all. For
+// possible ones, the rules give the compiler's answer (legality.h).
 #pragma once
 
 #include "harness/graph/schema.h"
@@ -7,10 +7,11 @@
 
 namespace anecheck::legality {
 
-// Refuses a value that no attribute of its name can have: of another kind than the argument's (a
-// text for a number), none of its spellings, below the least extent of a window, or a list of
-// another length than a window's axes. Likewise operands of operations with a window that have no
-// axis for it. `schema` may be null: a native layer by its own name.
+// Refuses a value that no attribute of its name can have: a value of another kind than the
+// argument's (a text for a number), a text that is not one of its spellings, a number below the
+// least extent of a window, or a list whose length does not fit the window's axes. Also refuses
+// operands of operations with a window that have no axis for it. `schema` is null for a native
+// layer under its own name.
 Status CheckValues(const Instance& instance, const OpSchema* schema);
 
 }  // namespace anecheck::legality

@@ -1,5 +1,5 @@
-// A property that no operation can have is a mistake of the caller: refused with the value and its
-// right form.
+// A property that no operation can have is a mistake of the caller. The error states the value and
+// the right form.
 #include "oracles/legality/attribute_values.h"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST(AttributeValues, CountsAreNotNegative) {
   EXPECT_EQ(Refusal("conv", {"kernel=16", "groups=1", "pad=0,0"}), "");
 }
 
-// MIL's spellings, and those of element types that a rule names beside them.
+// MIL's spellings, and further element types that a rule names.
 TEST(AttributeValues, ASpellingThatTheArgumentDoesNotHaveIsRefused) {
   EXPECT_EQ(Refusal("conv", {"pad_type=zzz"}),
             "pad_type=zzz: must be one of valid, same, same_lower, custom");

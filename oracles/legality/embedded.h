@@ -1,4 +1,4 @@
-// The data files of this room, carried inside the tool.
+// The data files of this folder, embedded in the tool.
 #pragma once
 
 #include <string_view>

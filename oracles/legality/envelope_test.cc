@@ -139,16 +139,16 @@ std::string WithoutSpaces(std::string text) {
   return text;
 }
 
-// Whether a layer is the one that refused by the source: "on the device" and "when compiling" stand
-// for layers behind the front end.
+// Whether the source's `where` matches the layer that refused: "on the device" and "when compiling"
+// match the layers after kCapability.
 bool IsThere(const std::string& where, Layer layer) {
   if (where == "frontend") return layer == Layer::kFrontEnd;
   if (where == "validator") return layer == Layer::kValidator;
   return layer > Layer::kCapability;
 }
 
-// The published rows, testdata/compile_envelope.csv: each has probes above, all with the row's
-// result, and at least one whose layer says the row's message.
+// The published rows, testdata/compile_envelope.csv: each has probes above. All of them have the
+// row's result, and the layer of at least one gives the row's message.
 TEST(CompileEnvelope, EveryRowOfTheTableIsAsked) {
   const auto text =
       ReadTextFile(testing::SourcePath("oracles/legality/testdata/compile_envelope.csv"));

@@ -1,4 +1,4 @@
-// A verdict for people and for programs. The output of `anecheck explain`.
+// Prints a verdict as text or JSON: the output of `anecheck explain`.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace anecheck::legality {
 
-// Refuses an attribute that the operation does not have and no rule reads, and an operand that it
-// does not have: a verdict that passes over a word of the question in silence answers another one.
+// Refuses an operand that the operation does not have, and an attribute that it does not have and
+// no rule reads. A verdict that silently ignored them would answer another question.
 Status CheckSaid(const Instance& instance, const OpSchema& schema);
 
 // One line per layer: its verdict, its reason in its own words, and the source.

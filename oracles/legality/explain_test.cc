@@ -36,10 +36,10 @@ TEST(Explain, NamesOneLimitOfAKernelsWidth) {
   }
 }
 
-// A word that answers nothing is a mistake of who asks, not one to pass over.
+// An argument that has no effect is a mistake of the user and must be reported.
 TEST(Explain, UnknownAttributesAndOperandsAreRefused) {
   const OpSchema& conv = FindOp("conv")->schema;
-  // An argument of MIL, a name that only rules read, one that a definition reads.
+  // An argument of MIL, a name that only rules read, and a name that a definition reads.
   EXPECT_TRUE(CheckSaid(Make("conv", {"strides=2,2", "kernel=16", "KernelDepth=3", "x:1,64,56,56",
                                       "weight:8,8,3,3:fp16:const"}),
                         conv)

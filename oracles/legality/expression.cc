@@ -15,8 +15,8 @@ Value WrongKind(std::string_view where) {
   return Value::Unknown(fmt::format("expression: wrong kind of operand of {}", where));
 }
 
-// The first missing argument, or null. Absent wins over unknown: an instance that lacks an
-// attribute is not judged.
+// The first absent argument, else the first unknown one, else null. Absent takes precedence: an
+// instance that lacks an attribute is not judged.
 const Value* Missing(std::span<const Value> values) {
   const Value* found = nullptr;
   for (const Value& value : values) {
@@ -95,7 +95,7 @@ bool IsFold(std::string_view name) { return IsOneOf(name, {"max", "min", "produc
 bool IsListFunction(std::string_view name) {
   return IsOneOf(name, {"at", "subset", "factors_into", "any_above"});
 }
-// Only the arguments that the value depends on count.
+// Whether the function evaluates only the arguments that its value depends on.
 bool IsLazy(std::string_view name) { return IsOneOf(name, {"given", "first", "choose"}); }
 
 size_t LeastArguments(std::string_view name) {
@@ -164,7 +164,7 @@ Value Expression::EvaluateNode(size_t index, const Scope& scope) const {
 
 Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
   const bool decides = node.operation == Operator::kOr;  // the value that decides the result alone
-  // As of Missing: the first absent value, else the first unknown one.
+  // As in Missing: the first absent value, else the first unknown one.
   Value missing = Value::Bool(!decides);
   for (const size_t operand : node.operands) {
     Value value = EvaluateNode(operand, scope);
@@ -182,7 +182,7 @@ Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
 
 Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
   Value held[2];
-  // A literal where it stands, anything else from `held`.
+  // Returns a literal in place, and any other value in `held`.
   const auto operand = [&](size_t i) -> const Value& {
     const Node& of = nodes_[node.operands[i]];
     if (of.operation == Operator::kLiteral) return of.literal;
@@ -265,7 +265,7 @@ std::vector<std::string> Expression::Names() const {
 
 std::vector<Value> Expression::Literals() const {
   std::vector<Value> literals;
-  // The members of a list stand beside it.
+  // The members of a list are nodes of their own.
   for (const Node& node : nodes_) {
     const bool single = node.operation == Operator::kLiteral && !node.literal.is(Kind::kList);
     if (single) literals.push_back(node.literal);

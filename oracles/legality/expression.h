@@ -1,6 +1,6 @@
 // The small language in which the legality tables state their conditions and texts: comparisons,
-// arithmetic and three-valued logic over an instance, a target and a route. Used by the rules of
-// oracles/legality alone; a rule can carry its source because conditions are data.
+// arithmetic and three-valued logic over an instance, a target and a route. Only the rules of
+// oracles/legality use it; a rule can carry its source because conditions are data.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace anecheck::legality {
 
-// A value, or the reason why there is none. kAbsent: the instance does not say (`text` names the
-// missing fact). kUnknown: no source gives it (`text` says why).
+// A value, or the reason why there is none. kAbsent: the instance does not contain it (`text` names
+// the missing fact). kUnknown: no source gives it (`text` says why).
 struct Value {
   enum class Kind : uint8_t { kAbsent, kUnknown, kNumber, kBool, kText, kList };
 
@@ -36,7 +36,7 @@ struct Value {
   // kBool or kNumber, and not 0.
   bool truth() const { return number != 0; }
   friend bool operator==(const Value&, const Value&) = default;
-  // As a text shows it: whole numbers without a point, lists in brackets.
+  // The value as shown in texts: whole numbers without a decimal point, lists in brackets.
   std::string ToString() const;
 };
 
@@ -52,8 +52,8 @@ class Scope {
 
 // A parsed expression. Immutable; safe to share between threads.
 //   a or b, a and b, not a, == != < <= > >= in, + - * / %, names, function(arguments), 'text',
-//   numbers (also 0x...), [lists], (groups).
-// `and` and `or` are those of Kleene: false and unknown is false.
+//   numbers (also 0x...), [lists], (groups). `and` and `or` follow Kleene logic: false and unknown
+//   is false.
 class Expression {
  public:
   static Result<Expression> Parse(std::string_view text);
@@ -61,11 +61,11 @@ class Expression {
   // An operand of the wrong kind makes the value unknown, with a message that begins "expression:".
   Value Evaluate(const Scope& scope) const;
 
-  // Names that stand alone, and numbers and texts that stand in it, for a generator of instances
-  // near the borders of a rule.
+  // The names, and the numbers and texts, of the expression. A generator of instances near the
+  // limits of a rule uses them.
   std::vector<std::string> Names() const;
   std::vector<Value> Literals() const;
-  // Calls of functions that Expression does not define itself.
+  // The called functions that the scope defines, not Expression.
   std::vector<std::string> ScopeFunctions() const;
 
  private:

@@ -48,7 +48,7 @@ TEST(Expression, HasTheUsualPrecedence) {
   EXPECT_EQ(Of("n >= 7 and n <= 7 and n != 8 and not (n > 7)"), Value::Bool(true));
 }
 
-// Each beside the answer that a slip by one would give.
+// In each case an error by one would give the other answer.
 TEST(Expression, ComparesAtTheBorder) {
   for (const char* text :
        {"2 <= 2",           "2 >= 2",   "1 < 2",     "2 > 1",      "1 <= 2",     "2 >= 1",
@@ -144,7 +144,7 @@ TEST(Expression, MissingValuesSettleNothingAndHideNothing) {
   EXPECT_TRUE(Of("choose(u, 1, 2)").is(Value::Kind::kUnknown));
 }
 
-// The reason of a missing value is the first absent one's, else the first unknown one's.
+// The reason of a missing value is that of the first absent value, else of the first unknown one.
 TEST(Expression, TheReasonIsThatOfTheFirstAbsentValue) {
   for (const char* text : {"[u, a, b]", "twice([u, a])", "u or a", "a or u", "a and u", "u and a",
                            "u + a", "a + u", "a == b", "count(u, a, b)", "not a", "-a", "a and b",

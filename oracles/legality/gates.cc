@@ -15,7 +15,8 @@ bool SpeaksOn(const Rule& rule, const Target& target) {
          std::ranges::find(rule.tiers, TierName(target.tier)) != rule.tiers.end();
 }
 
-// The words of the first target that the rule speaks on, where all of them refuse.
+// The rule's text for the first target that it covers, if all targets that it covers refuse the
+// unit.
 std::optional<std::string> Refusal(const Rule& rule, const CatalogueRow& row,
                                    const Instance& unit) {
   std::optional<std::string> text;
@@ -23,7 +24,7 @@ std::optional<std::string> Refusal(const Rule& rule, const CatalogueRow& row,
     const InstanceScope scope(Rules::Builtin(), row, unit, target, Route::kNetlist,
                               FamilyOrder::kSpecification);
     const Value broken = rule.when.Evaluate(scope);
-    // A value that no source gives for this target says nothing for it or against it.
+    // A value that no source gives for this target decides nothing.
     if (!SpeaksOn(rule, target) || broken.is(Value::Kind::kUnknown)) continue;
     if (broken.missing() || !broken.truth()) return std::nullopt;
     if (!text) text = rule.text.Fill(scope);

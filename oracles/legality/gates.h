@@ -1,5 +1,5 @@
-// The gates of the compiler's validators by direct authoring, for a unit of a network description
-// that names no target: rules of the validator layer that are marked "gate". `explain` reads the
+// The gates of the compiler's validators on the direct route: rules of the validator layer that are
+// marked "gate". They judge a unit of a network description without a target. `explain` reads the
 // same rules through Judge.
 #pragma once
 
@@ -20,9 +20,9 @@ struct BrokenGate {
   std::string text;  // in the validator's own words
 };
 
-// The gates that a unit breaks on every target. A property that the unit leaves open, that no
-// source gives or that some target takes breaks none. `unit.op` is a native layer's name or unit
-// type; nothing for another name. Thread-safe.
+// The gates that a unit breaks on every target. A property breaks no gate if the unit does not
+// state it, no source gives it, or some target accepts it. `unit.op` is a native layer's name or
+// unit type; empty for any other name. Thread-safe.
 std::vector<BrokenGate> BrokenGates(const Instance& unit);
 
 }  // namespace anecheck::legality

@@ -1,5 +1,5 @@
-// The gates of the validators by direct authoring: a unit that no target takes breaks one, a unit
-// that some target takes does not, and a missing fact breaks none.
+// The gates of the validators on the direct route: a unit that no target accepts breaks a gate, a
+// unit that some target accepts breaks none, and a missing fact breaks none.
 #include "oracles/legality/gates.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(Gates, OfTable261AndTable262) {
   for (const auto& [unit, ids] : kUnits) EXPECT_EQ(BrokenBy(unit), ids) << unit.op;
 }
 
-// The reason of specification 004, behind the validator's own words.
+// The reason of specification 004 follows the validator's own text.
 TEST(Gates, AWrittenTableIsRefusedWithItsReason) {
   const auto broken = BrokenGates(Unit("Neuron", {{1, 8, 4, 4}}, {"Type=CustomLUT"}));
   ASSERT_EQ(broken.size(), 1u);
@@ -95,7 +95,7 @@ TEST(Gates, MissingFactsBreakNothing) {
   EXPECT_EQ(BrokenBy(Unit("no_such_layer", {})), Ids());
 }
 
-// A question about one target names the same gate.
+// A verdict for one target names the same gate.
 TEST(Gates, JudgeRefusesAUnitThatBreaksOne) {
   const Instance unit = Unit("MatrixMult", {{1, 4, 2, 1, 8}, {1, 8, 1, 4}});
   for (const Target& target : AllTargets()) {

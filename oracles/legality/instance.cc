@@ -16,7 +16,7 @@ Error Usage(std::string_view text, std::string_view form) {
   return MakeError(ErrorCode::kInvalid, fmt::format("\"{}\": write {}", text, form));
 }
 
-// "name=rest" in its two parts; a name is needed.
+// The two parts of "name=rest"; the name must not be empty.
 Result<std::pair<std::string_view, std::string_view>> Halves(std::string_view text,
                                                              std::string_view form) {
   const size_t equals = text.find('=');
@@ -70,8 +70,8 @@ Value AttributeValue(const Graph& graph, const Attribute& attribute) {
   }
 }
 
-// The form in which a compressed constant is stored, as the rules call it (facts/more/
-// weight_codecs.csv); empty where `op` makes none.
+// The rules' name for the storage format of the compressed constant that `op` makes
+// (facts/more/weight_codecs.csv), or "".
 std::string_view WeightFormat(std::string_view op) {
   constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
       {"constexpr_affine_dequantize", "int8"},
@@ -85,7 +85,7 @@ std::string_view WeightFormat(std::string_view op) {
   return {};
 }
 
-// A kernel that is a compressed constant: its format and the bytes that are stored.
+// Adds the format and the stored bytes of a kernel that is a compressed constant.
 void DescribeWeight(const Graph& graph, const Node& producer, Instance& instance) {
   const std::string_view format = WeightFormat(producer.schema->name);
   if (format.empty()) return;
@@ -97,7 +97,7 @@ void DescribeWeight(const Graph& graph, const Node& producer, Instance& instance
   instance.attributes.insert_or_assign("stored_bytes", Value::Number(static_cast<double>(bytes)));
 }
 
-// An attribute of the open node.
+// Adds an attribute to the open node.
 void AddTo(Graph& graph, int parameter, ParameterKind kind, const Value& value) {
   std::vector<Value> list = value.is(Value::Kind::kList) ? value.list : std::vector<Value>{value};
   std::vector<int64_t> whole;
@@ -140,10 +140,10 @@ void DescribeResults(const Graph& graph, const Node& node, Instance& instance) {
   }
 }
 
-// Bytes of a constant whose pages are not kept when it was looked at.
+// The size in bytes from which the pages of a constant are dropped after it was read.
 constexpr size_t kLargeConstant = size_t{1} << 15;
 
-// The value that every element of an fp16 constant has, where it is one.
+// The value of all elements of an fp16 constant, if they are equal.
 std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
   for (size_t at = 2; at + 1 < bytes.size(); at += 2) {
     if (bytes[at] != bytes[0] || bytes[at + 1] != bytes[1]) return std::nullopt;
@@ -152,7 +152,7 @@ std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
   return HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
 }
 
-// The convolutions in a row that end with this one.
+// The number of consecutive convolutions that end with this one.
 int ChainOf(const Graph& graph, const Node* node) {
   const std::string_view op = node->schema->name;
   int length = 0;
@@ -190,7 +190,8 @@ void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Inst
   if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16) {
     const std::span<const uint8_t> bytes = graph.ConstData(id);
     const std::optional<double> filled = FilledWith(bytes);
-    // The system maps the pages around one that is read, so that a split model would come whole.
+    // The system also maps the pages around a page that is read, so that a split model would be
+    // loaded completely.
     if (bytes.size() >= kLargeConstant) DropPages(bytes);
     const bool one = value.type.shape.Elements() == 1;
     const std::string attribute = fmt::format("{}_{}", one ? "value" : "filled", name);
@@ -287,7 +288,7 @@ Instance InstanceOf(const NodeView& node) {
         std::string(node.schema().parameters[attribute.parameter].name),
         AttributeValue(graph, attribute));
   }
-  // A file's arguments stand in any order; rules count operands in the schema's.
+  // A file's arguments have any order; rules count operands in the schema's order.
   const std::span<const Argument> arguments = graph.arguments(node.node());
   for (int parameter = 0; parameter < static_cast<int>(node.schema().parameters.size());
        ++parameter) {

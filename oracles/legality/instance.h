@@ -1,6 +1,6 @@
 // One operation with the known facts about it: attributes, operand shapes, element types,
-// constness. It need not be complete and the operation need not be in the operation table: legality
-// is asked of names, native layers and whole nodes alike.
+// constness. It may be incomplete, and the operation may be missing from the operation table: the
+// rules judge names, native layers and whole nodes.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Operand {
 struct Instance {
   std::string op;  // MIL's operation name, or a native layer's name or unit type
   std::map<std::string, Value, std::less<>> attributes;
-  std::vector<Operand> operands;  // empty: the instance does not say
-  std::vector<Operand> results;   // empty: the instance does not say
+  std::vector<Operand> operands;  // empty: not given in the instance
+  std::vector<Operand> results;   // empty: not given in the instance
 
   const Operand* FindOperand(std::string_view name) const;
 };
@@ -35,24 +35,25 @@ struct Instance {
 // "kernel=16", "strides=2,2", "Dimension=Channel", "keep_dims=true": a number, a list of numbers,
 // true or false, or else a text.
 Status AddAttribute(std::string_view text, Instance& instance);
-// "x=1,64,56,56" gives or names an operand; "?" is a symbolic extent, "x=" is a scalar.
+// "x=1,64,56,56" sets the shape of an operand and adds it if it is new; "?" is a symbolic extent,
+// "x=" is a scalar.
 Status AddShape(std::string_view text, Instance& instance);
 // "weight=int8": the operand's element type.
 Status AddDtype(std::string_view text, Instance& instance);
-// The operand is a constant.
+// Marks the operand as a constant.
 Status AddConstant(std::string_view name, Instance& instance);
 
-// Adds the results that follow from the operands and attributes by the operation's own rules of
-// shapes. None where those rules need something that the instance does not say.
+// Adds the results that the operation's shape inference computes from the operands and attributes.
+// Adds none if the inference needs a fact that the instance lacks.
 void InferResults(const OpSchema& schema, Instance& instance);
 
 // A node of a graph as an instance, with derived attributes that rules over two nodes need:
-// `producer_<argument>`, the operation that made an operand; `value_<argument>`, the value of a
-// constant of one fp16 element, and `filled_<argument>`, that of all elements of a larger one;
-// `consumer_is_nonlinear`, of a square: whether a non-linear function reads it; `alone`, whether
-// the graph has no other operation; `chain`, of a convolution: how many follow each other up to it;
-// `weight_format` and `stored_bytes` of a kernel that is a compressed constant. Compressed
-// constants count as constants.
+// `producer_<argument>` is the operation that made an operand. `value_<argument>` is the value of
+// an fp16 constant with one element, `filled_<argument>` the common value of all elements of a
+// larger one. `consumer_is_nonlinear`, of a square: whether a non-linear function reads it.
+// `alone`: whether the graph has no other operation. `chain`, of a convolution: the number of
+// consecutive convolutions up to it. `weight_format` and `stored_bytes` describe a kernel that is a
+// compressed constant. Compressed constants count as constants.
 Instance InstanceOf(const NodeView& node);
 
 }  // namespace anecheck::legality

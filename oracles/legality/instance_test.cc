@@ -1,4 +1,4 @@
-// Instances from a user's words and from a graph.
+// Instances from a user's arguments and from a graph.
 #include "oracles/legality/instance.h"
 
 #include <array>
@@ -113,8 +113,8 @@ TEST(InstanceOfNode, TheRuleOfProgramInputsIsNoRuleOfValuesInside) {
   EXPECT_EQ(Judge(input, **target, Route::kMil)->Stopper()->rule, "input_dtype");
 }
 
-// A compressed kernel is a constant in the form in which it is stored, whose own tables may have
-// ranks and extents that no tensor of the engine has.
+// A compressed kernel is a constant in its stored form. Its tables may have ranks and extents that
+// no tensor of the engine has.
 TEST(InstanceOfNode, DescribesACompressedKernel) {
   const OpSchema& sparse = FindOp("constexpr_sparse_to_dense")->schema;
   const OpSchema& conv = FindOp("conv")->schema;
@@ -139,7 +139,8 @@ TEST(InstanceOfNode, DescribesACompressedKernel) {
   EXPECT_EQ(used.attributes.at("stored_bytes"), Value::Number(32768 * 2 + 32768 / 8));
   const Target& h13 = **FindTarget("h13");
   EXPECT_EQ(Judge(stored, h13, Route::kMil)->outcome, Outcome::kNative);
-  // Batch 2 is refused for kernels that are no constants alone; 69,632 bytes stream as one.
+  // Batch 2 is refused only for kernels that are not constants; the 69,632 bytes of this kernel
+  // stream.
   const Verdict verdict = *Judge(used, h13, Route::kMil);
   EXPECT_EQ(verdict.at(Layer::kCodeGeneration).ruling, Ruling::kPass);
   EXPECT_EQ(verdict.at(Layer::kKernelMemory).ruling, Ruling::kPass);

@@ -36,7 +36,7 @@ std::vector<const Rule*> RulesOf(const CatalogueRow& named, const Rules& rules) 
   return speaking;
 }
 
-// RulesOf for each row of the built-in tables.
+// The result of RulesOf for each row of the built-in tables.
 const std::vector<const Rule*>& BuiltinRulesOf(const CatalogueRow& named) {
   using Index = std::unordered_map<const CatalogueRow*, std::vector<const Rule*>>;
   static const Index index = [] {
@@ -49,15 +49,15 @@ const std::vector<const Rule*>& BuiltinRulesOf(const CatalogueRow& named) {
   return index.at(&named);
 }
 
-// On the direct route the layers before the capability byte are not passed (specification 004, two
-// compile routes and their gates).
+// The direct route skips the layers before the capability byte (specification 004, two compile
+// routes and their gates).
 Ruling Unspoken(Layer layer, Route route) {
   const bool skipped =
       route == Route::kNetlist && (layer == Layer::kFrontEnd || layer == Layer::kMinimumFamily);
   return skipped ? Ruling::kNotRead : Ruling::kPass;
 }
 
-// Takes the rule into the verdict of its layer where it is the strongest so far.
+// Enters the rule in the verdict of its layer if it applies and is the gravest so far.
 void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   LayerVerdict& layer = verdict.layers[static_cast<size_t>(rule.layer)];
   const Value value = rule.when.Evaluate(scope);
@@ -68,7 +68,7 @@ void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   const bool unknown = value.is(Value::Kind::kUnknown);
   if (!unknown && !value.truth()) return;
   const Ruling ruling = unknown ? Ruling::kUnknown : rule.ruling;
-  // A rule that only remarks on a passing operation counts if no other spoke.
+  // A rule that only remarks on a passing operation counts if no other rule applied.
   const bool remark =
       ruling == Ruling::kPass && layer.ruling == Ruling::kPass && layer.rule.empty();
   if (ruling <= layer.ruling && !remark) return;
@@ -91,8 +91,7 @@ void Conclude(Verdict& verdict) {
   }
   if (verdict.outcome == Outcome::kNoPath) return;
   if (refused) verdict.outcome = Outcome::kRejected;
-  // A later refusal does not settle a question that an unknown value leaves open, but it does
-  // refuse.
+  // A refusal decides the outcome even if an earlier layer is unknown.
   else if (unknown)
     verdict.outcome = Outcome::kUnknown;
   else if (rewritten)
@@ -135,7 +134,7 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
     verdict.layers[i].layer = static_cast<Layer>(i);
     verdict.layers[i].ruling = Unspoken(static_cast<Layer>(i), route);
   }
-  // The direct route goes by the native layer's row, where there is one.
+  // The direct route uses the native layer's row, if there is one.
   const CatalogueRow* direct = rules.Find(named->native_layer);
   const CatalogueRow& row = route == Route::kNetlist && direct != nullptr ? *direct : *named;
   const InstanceScope scope(rules, row, instance, target, route, order);

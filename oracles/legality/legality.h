@@ -1,6 +1,6 @@
-// The rule oracle: the answer of each layer of the compiler to an operation instance on a target by
-// a route, in order, with the reason as the real layer gives it. Verdicts come from the tables of
-// oracles/legality/data and the target's values alone, never from results of tests.
+// The rule oracle: the answer of each compiler layer, in order, to an operation instance on a
+// target by a route, with the reason in the real layer's words. Verdicts come only from the tables
+// of oracles/legality/data and the target's values, never from results of tests.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,16 @@ struct LayerVerdict {
   Layer layer = Layer::kFrontEnd;
   Ruling ruling = Ruling::kPass;
   bool reached = true;  // no earlier layer refused
-  std::string rule;     // the deciding rule; empty where none spoke
+  std::string rule;     // the deciding rule; empty if none applied
   std::string reason;   // in the layer's own words
   std::string source;
   std::vector<OtherReading> others;  // sources that say otherwise
-  std::vector<std::string> open;     // rules that need something the instance does not say
+  std::vector<std::string> open;     // rules that need something that the instance does not give
 };
 
 struct Verdict {
   std::string op;
-  std::string native_layer;  // the unit type it lowers to, or empty
+  std::string native_layer;  // the unit type to which it is lowered, or empty
   std::string target;
   Route route = Route::kMil;
   Outcome outcome = Outcome::kNative;
@@ -50,12 +50,13 @@ struct Verdict {
   const LayerVerdict* Stopper() const;
 };
 
-// kNotFound for an operation that neither catalogue has; the message lists near names. Pure.
+// Judges an instance. kNotFound for an operation that neither catalogue has; the message lists
+// similar names. Pure.
 Result<Verdict> Judge(const Instance& instance, const Target& target, Route route,
                       FamilyOrder order = FamilyOrder::kSpecification,
                       const Rules& rules = Rules::Builtin());
 
-// How an operation stands on a target over both routes, in the words of the public matrix:
+// The status of an operation on a target over both routes, in the words of the public matrix:
 //   native        the conversion route admits it as it is
 //   bridge        only after a rewrite, from inside the compiler, or by direct authoring
 //   family_gated  this target refuses it, a later one admits it

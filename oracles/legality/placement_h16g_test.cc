@@ -1,6 +1,7 @@
 // Backends that Core ML's planner of one M4 chose (facts/silicon/op_placement_h16g.csv): the rules
-// admit to the engine those that it admitted, and refuse the others in its words. At least 97 % of
-// the rows agree; testdata/silicon_differences.csv says of each other row why not.
+// admit to the engine the operations that the planner admitted, and refuse the others in its words.
+// At least 97 % of the rows agree; testdata/silicon_differences.csv gives the reason for each other
+// row.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -33,7 +34,8 @@ Typed TypeOf(const std::string& text) {
   return {match[1], shape};
 }
 
-// The element types of program inputs that the file leaves out, by file and name; others are fp16.
+// The element types of program inputs, which the facts leave out, by file and name; other inputs
+// are fp16.
 const std::map<std::string, std::string>& InputTypes() {
   static const std::map<std::string, std::string> types = {
       {"iso/embedding x0", "int32"}, {"iso/gather_nd x1", "int32"}, {"iso/range_1d x0", "int32"},
@@ -42,7 +44,8 @@ const std::map<std::string, std::string>& InputTypes() {
   return types;
 }
 
-// Program text of an argument list into an instance; `results` are those of the file so far.
+// Reads the program text of an argument list into an instance; `results` are the earlier results of
+// the file.
 class ArgumentReader {
  public:
   ArgumentReader(const CsvRow& row, const std::map<std::string, Typed>& results)
@@ -58,7 +61,7 @@ class ArgumentReader {
     }
     const OpDefinition* op = FindOp(row_.at("op"));
     if (op != nullptr) {
-      // The file names arguments in the order of the alphabet; rules count them in the schema's.
+      // The file lists arguments alphabetically; rules count them in the schema's order.
       std::ranges::sort(instance.operands, {}, [&](const Operand& operand) {
         return op->schema.FindParameter(operand.name);
       });
@@ -82,9 +85,9 @@ class ArgumentReader {
     instance.operands.back().constant = constant;
   }
 
-  // By the operation of that name, else by the file's list of inputs, else by the cast in the name.
-  // The file does not give the names of results where they are others than those of their
-  // operations: then that of the operation before.
+  // The type of the result with that name, else of the program input, else of the cast in the name,
+  // else of the previous operation: the file omits names of results that differ from the names of
+  // their operations.
   Typed TypeOfValue(const std::string& name) const {
     const auto made = results_.find(name);
     if (made != results_.end()) return made->second;
@@ -128,7 +131,8 @@ class ArgumentReader {
   const std::map<std::string, Typed>& results_;
 };
 
-// Rows without arguments: the operation, with the number in the file's name, if any.
+// The instance for a row without arguments: the operation, with the numbers in the file's name, if
+// any.
 Instance ByName(const CsvRow& row) {
   const std::string& file = row.at("file");
   static const std::regex kSwept(
@@ -167,7 +171,7 @@ Instance ByName(const CsvRow& row) {
   return instance;
 }
 
-// Words of three letters and more in both texts, among those of `wording`.
+// Whether `message` contains at least half of the words of three or more letters of `wording`.
 bool Says(const std::string& message, const std::string& wording) {
   static const std::regex kWord("[A-Za-z]{3,}");
   const auto words = [](const std::string& text) {

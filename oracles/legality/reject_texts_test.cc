@@ -84,7 +84,7 @@ std::regex Pattern(std::string text) {
 const char* const kTargets[] = {"h12", "h13", "h14", "h15", "h17s", "h18"};
 
 // No source gives the byte of local response normalization below A13, so that no target is known to
-// lack it; here one does.
+// lack it. This catalogue has a target without it.
 const TargetCatalog& Catalog() {
   static const TargetCatalog* const kCatalog = [] {
     auto* catalog = new TargetCatalog(TargetCatalog::Builtin());
@@ -98,8 +98,8 @@ const TargetCatalog& Catalog() {
   return *kCatalog;
 }
 
-// Takes out of `wanted` the messages with which instances of `subject` are refused, until nothing
-// is left or `draws` instances were judged.
+// Removes from `wanted` the messages with which instances of `subject` are refused, until `wanted`
+// is empty or `draws` instances were judged.
 void Strike(std::string_view subject, int draws, std::map<std::string, std::regex>& wanted) {
   InstanceDrawer drawer(Rules::Builtin(), subject, 17);
   for (int i = 0; i < draws && !wanted.empty(); ++i) {

@@ -49,7 +49,7 @@ Value FromJson(const Json& json) {
   return Value::List(std::move(list));
 }
 
-// The facts that the sheet states: its class, and its floor where a source of the floor is named.
+// Takes the operation's class from the sheet, and its floor if the row names a source of the floor.
 void TakeFromSheet(CatalogueRow& row) {
   const OpSheet* const sheet = FindSheet(row.name);
   if (sheet == nullptr || !sheet->reach) {
@@ -106,7 +106,7 @@ Result<Rule> ReadRule(const Json& json, std::string_view path) {
   return rule;
 }
 
-// The row's name and its aliases lead to it; a name may stand once.
+// Adds the row's name and its aliases; each name must be unique.
 Status AddNames(const CatalogueRow& row, size_t index,
                 std::map<std::string, std::pair<bool, size_t>, std::less<>>& names) {
   std::vector<std::string> all = {row.name};

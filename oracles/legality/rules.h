@@ -1,5 +1,5 @@
 // The legality tables: the catalogue of operations and native layers by name, and the rules of each
-// compiler layer, all read from JSON that is carried inside the tool.
+// compiler layer, all read from JSON that is embedded in the tool.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ enum class Ruling : uint8_t {
 };
 std::string_view RulingName(Ruling ruling);
 
-// Another source's word on a rule's statement.
+// The statement of another source on a rule's subject.
 struct OtherReading {
   std::string says, source;
 };
@@ -49,7 +49,7 @@ struct Rule {
   std::string id;  // "conv_kernel_width"
   Layer layer = Layer::kFrontEnd;
   std::vector<std::string> subjects;  // operations, native layers, or "*"
-  std::vector<std::string> tiers;     // of the targets it speaks of; empty: all
+  std::vector<std::string> tiers;     // of the targets to which it applies; empty: all
   std::optional<Route> route;         // none: both
   Expression when;
   std::string when_text;
@@ -67,7 +67,7 @@ struct CatalogueRow {
   std::string name;
   std::string op_class;
   bool native = false;       // a native layer
-  std::string native_layer;  // of an operation: the layer it lowers to, or empty
+  std::string native_layer;  // of an operation: the layer to which it is lowered, or empty
   std::map<std::string, Value, std::less<>> fields;
 };
 
@@ -76,17 +76,17 @@ class Rules {
  public:
   // The embedded tables, parsed on first use.
   static const Rules& Builtin();
-  // Texts of the form of data/operations.json, data/layers.json and data/rules.json.
+  // Parses texts in the formats of data/operations.json, data/layers.json and data/rules.json.
   static Result<Rules> Parse(std::string_view operations, std::string_view layers,
                              std::string_view rules);
 
-  // By MIL name, alias, native layer name or unit type; null where there is none.
+  // The row with this MIL name, alias, native layer name or unit type, or null.
   const CatalogueRow* Find(std::string_view name) const;
-  // Operations of the public matrix in its order.
+  // The operations of the public matrix in its order.
   std::span<const CatalogueRow> operations() const { return operations_; }
   std::span<const CatalogueRow> layers() const { return layers_; }
   std::span<const Rule> rules() const { return rules_; }
-  // Names that stand for an expression, for example the demand on kernel memory.
+  // The expression that a name abbreviates, for example the demand on kernel memory, or null.
   const Expression* Definition(std::string_view name) const;
 
  private:

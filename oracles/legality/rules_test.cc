@@ -19,7 +19,7 @@ std::string Text(const CatalogueRow& row, std::string_view field) {
 
 // facts/op_device_matrix.csv has 187 operations; facts/native_layers.csv 45 descriptors, 5
 // validators without one, and 3 layers that only a unit type reaches; specification 004 names two
-// more of which no other source knows.
+// more that no other source has.
 TEST(Catalogue, HasEveryOperationAndNativeLayer) {
   const Rules& rules = Rules::Builtin();
   size_t public_operations = 0, descriptors = 0, validators = 0;
@@ -69,7 +69,8 @@ TEST(RuleTable, EveryRuleSpeaksOfSomethingAndHasASource) {
   }
 }
 
-// A misspelt field, limit or function makes a value "unknown" with a text of the language itself.
+// A misspelt field, limit or function makes a value "unknown", with a message of the expression
+// language.
 TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
   for (const Rule& rule : Rules::Builtin().rules()) {
     for (const std::string& function : rule.when.ScopeFunctions()) {
@@ -114,8 +115,8 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
   }
 }
 
-// For every question, a verdict has each layer in order, a reason and a source if a rule spoke, and
-// nothing before a refusal is marked unreached.
+// Every verdict has each layer in order, and a reason and a source if a rule applied; no layer
+// before a refusal is marked unreached.
 TEST(Judging, KeepsItsFormForDrawnInstances) {
   const Rules& rules = Rules::Builtin();
   for (const char* subject : {"conv", "topk", "pad", "SDPA", "PixelShuffle", "matmul", "softmax"}) {

@@ -42,7 +42,7 @@ class InstanceScope : public Scope {
   Value Call(std::string_view function, std::span<const Value> arguments) const override;
 
  private:
-  // Nothing where they know no such function.
+  // Nothing if the function is not one of the target's.
   std::optional<Value> OfTarget(std::string_view function, std::span<const Value> arguments) const;
   Value OfOperand(std::string_view function, std::span<const Value> arguments) const;
   std::optional<Value> OverOperands(std::string_view function) const;

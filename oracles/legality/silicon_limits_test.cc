@@ -1,5 +1,5 @@
 // Operations that the newest compilers took and refused (facts/silicon/compile_limits_silicon.csv),
-// row by row: the rules answer as the row says, or testdata/silicon_differences.csv says why not.
+// row by row: the rules agree with the row, or testdata/silicon_differences.csv gives the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -27,7 +27,7 @@ std::vector<std::string> Numbers(const std::string& text) {
   return found;
 }
 
-// The instance with the results that `anecheck explain` adds.
+// The instance with its inferred results, as `anecheck explain` builds it.
 Instance Whole(std::string_view op, const std::vector<std::string>& words) {
   Instance instance = Make(op, words);
   const OpDefinition* definition = FindOp(op);
@@ -43,7 +43,7 @@ Instance Convolution(const std::string& height, const std::string& width,
   return Whole("conv", words);
 }
 
-// A row of one operation with numbers in its parameter.
+// The instance for a row of one operation with numbers in its parameter, if it is such a row.
 std::optional<Instance> Measured(const Row& row) {
   const std::string& op = row.at("op");
   const std::string& parameter = row.at("parameter");
@@ -75,7 +75,8 @@ std::optional<Instance> Measured(const Row& row) {
   return std::nullopt;
 }
 
-// Rows in words of their own: an expression over op, parameter and condition, and the instances.
+// A row with free text, found by `op` and the beginnings of its parameter and condition, and its
+// instances.
 struct Worded {
   const char* op;
   const char* parameter;  // its beginning
@@ -184,7 +185,7 @@ std::vector<Instance> InWords(const Row& row) {
     return ForEach({"crop_resize"}, {"x:1,4,8,8", "boxes:2,4", "box_indices:2:int32"});
   }
   if (is("conv 3x3", "")) return {Convolution("3", "3")};
-  // "any": each operation that the row names.
+  // For "any": each operation that the row names.
   std::vector<Instance> made;
   static const std::regex kName("[a-z0-9_]+");
   for (std::sregex_iterator at(op.begin(), op.end(), kName), end; at != end; ++at) {
@@ -198,7 +199,7 @@ std::vector<Instance> InstancesOf(const Row& row) {
   return InWords(row);
 }
 
-// The row's answer in the words of an outcome; none if it gives neither.
+// Whether the row says accepted or refused; nothing if it says neither.
 std::optional<bool> Taken(const std::string& result) {
   if (result == "accepted" || result.starts_with("accepted,")) return true;
   if (result.starts_with("refused")) return false;
@@ -215,8 +216,9 @@ std::vector<std::string> TargetsOf(const Row& row) {
   return targets;
 }
 
-// Whether the rules answer an instance as the row says: taken or refused, in the row's words where
-// it has some; at a cost or disputed where the row says neither.
+// Whether the rules agree with the row on an instance: accepted, or refused with the row's message
+// if it has one. If the row says neither, the rules must decompose the instance or list the row's
+// result as another reading.
 bool Answers(const Row& row, const std::string& target, const Instance& instance) {
   const Verdict verdict = Judged(target, Route::kMil, instance);
   const LayerVerdict* stopper = verdict.Stopper();
@@ -224,7 +226,7 @@ bool Answers(const Row& row, const std::string& target, const Instance& instance
   if (taken && *taken) return stopper == nullptr;
   if (taken || row.at("result").starts_with("compiler dies")) {
     if (stopper == nullptr || stopper->ruling != Ruling::kReject) return false;
-    // If the row leaves a name out, only the text behind it counts.
+    // If the row leaves out a name, only the text after the name counts.
     std::string message = row.at("message");
     if (message.find("...") != std::string::npos) message.erase(0, message.rfind(": ") + 2);
     return message.empty() || message.starts_with("callback_status") ||

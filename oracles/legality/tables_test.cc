@@ -1,5 +1,5 @@
-// The numbers of specification 003, tables 24.2 to 24.4, and 004, table 26.1, as verdicts, one test
-// a table. The values themselves: harness/targets/hal_tables_test.cc.
+// The numbers of specification 003, tables 24.2 to 24.4, and 004, table 26.1, as verdicts, with one
+// test for each table. The values themselves: harness/targets/hal_tables_test.cc.
 #include <gtest/gtest.h>
 
 #include "oracles/legality/testing/judge.h"
@@ -39,7 +39,7 @@ TEST(Table24_2, MinimumFamilyFloors) {
     EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kRejected) << op;
     EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make(op)), Outcome::kNative) << op;
   }
-  // If the family of a target is not known, a floor above 0 is not known to be met.
+  // If the family of a target is unknown, it is also unknown whether it meets a floor above 0.
   EXPECT_EQ(OutcomeOf("u1", Route::kMil, Make("sin")), Outcome::kUnknown);
 }
 
@@ -55,11 +55,11 @@ TEST(Table24_3, CapabilityBytes) {
   }
   EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("resize")), Outcome::kDecomposed);
   EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make("resize")), Outcome::kNative);
-  // The byte of range normalization is given by no source.
+  // No source gives the byte of range normalization.
   EXPECT_EQ(OutcomeOf("h15", Route::kNetlist, Make("MinMaxNorm")), Outcome::kUnknown);
 }
 
-// fp8 is legal on A18 alone (specification 003, capability-byte gates; facts/more/fp8_formats.csv).
+// fp8 is legal on A18 only (specification 003, capability-byte gates; facts/more/fp8_formats.csv).
 TEST(Table24_3, Fp8IsLegalOnA18Alone) {
   for (const Target& target : AllTargets()) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
@@ -89,7 +89,7 @@ TEST(Table24_4, PerFamilyExtents) {
   EXPECT_EQ(reduced("h15", "x:1,384"), Outcome::kDecomposed);
 }
 
-// Specification 004, table 26.1: first families of the native layers by direct authoring.
+// Specification 004, table 26.1: the first family of each native layer on the direct route.
 TEST(Table26_1, FirstFamilies) {
   const struct {
     const char* layer;
@@ -191,7 +191,7 @@ TEST(Table26_1, BindingGates) {
     EXPECT_EQ(keeps.outcome, Outcome::kNative) << row.layer;
     EXPECT_EQ(breaks.at(Layer::kValidator).rule, row.rule) << row.layer;
   }
-  // On the M1 state is reached through a shared buffer alone.
+  // On the M1, state is reached only through a shared buffer.
   for (const char* op : {"read_state", "write_state"}) {
     EXPECT_EQ(Judged("h13", Route::kMil, Make(op)).at(Layer::kCodeGeneration).rule,
               "state_shared_buffer");
@@ -280,8 +280,8 @@ TEST(CodeGeneration, CountsThePaddingOfAConvolution) {
   EXPECT_EQ(rule({"pad_type=same_lower"}), "");
 }
 
-// Specification 003, attested is not reachable: it fails on every device mask, also where the
-// kernel depth is attested.
+// Specification 003, attested is not reachable: a convolution over three axes fails on every device
+// mask, also if the kernel depth is attested.
 TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
   for (const Target& target : AllTargets()) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
@@ -324,7 +324,7 @@ TEST(CodeGeneration, RefusesAttestedOperations) {
             Outcome::kNative);
 }
 
-// ---- values of a user's -------------------------------------------------------------------------
+// ---- values of a user -------------------------------------------------------------------------
 
 LayerVerdict FloorOf(const TargetCatalog& catalog, std::string op, std::string_view target) {
   Instance instance;
@@ -377,7 +377,7 @@ TEST(UserHal, AClosedTextureEngineIsClosedByConversionToo) {
 }
 
 // Layers whose code generation first runs on A14 (specification 004, arch-gated negatives and table
-// 26.1; facts/more/defects_plus.csv) run on nothing before it either.
+// 26.1; facts/more/defects_plus.csv) run on no earlier target.
 TEST(Layers, ThatFirstRunOnA14AreRefusedOnEveryEarlierTarget) {
   for (const char* layer : {"Sort", "TopK", "DynamicSlice", "Unflatten"}) {
     for (const char* target : {"h11", "h12", "m9", "t0", "h13"}) {

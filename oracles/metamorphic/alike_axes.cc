@@ -11,7 +11,7 @@ namespace {
 
 using Axes = std::vector<AlikeAxis>;
 
-// The place of the operand at `parameter` among the arguments; their number if it is absent.
+// The index of the operand at `parameter` among the arguments, or their number if it is absent.
 size_t PlaceOf(const NodeView& node, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   const auto found = std::ranges::find(arguments, parameter, &Argument::parameter);
@@ -40,13 +40,13 @@ struct Tensors {
   std::vector<const Shape*> operands, results;
 };
 
-// An axis that nothing has yet.
+// An axis that no operand or result has yet.
 AlikeAxis Blank(const Tensors& tensors) {
   return {.operands = std::vector<int>(tensors.operands.size(), -1),
           .results = std::vector<int>(tensors.results.size(), -1)};
 }
 
-// Axis `operand` of the first operand, which is axis `result` of every result.
+// Adds axis `operand` of the first operand, which is axis `result` of every result.
 void AddOfFirst(const Tensors& tensors, int operand, int result, Axes& axes) {
   AlikeAxis axis = Blank(tensors);
   axis.operands[tensors.first] = operand;
@@ -54,7 +54,7 @@ void AddOfFirst(const Tensors& tensors, int operand, int result, Axes& axes) {
   axes.push_back(std::move(axis));
 }
 
-// The same axis of every operand and every result.
+// Adds the same axis of every operand and every result.
 void AddOfAll(const Tensors& tensors, int place, Axes& axes) {
   AlikeAxis axis = Blank(tensors);
   std::ranges::fill(axis.operands, place);
@@ -76,7 +76,7 @@ void Broadcast(const NodeView& node, int spared, Axes& axes) {
   }
 }
 
-// The first `count` axes of the first operand; of a negative count all but the last -count.
+// The first `count` axes of the first operand; if `count` is negative, all but the last -count.
 void Leading(const NodeView& node, int count, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();
@@ -84,7 +84,7 @@ void Leading(const NodeView& node, int count, Axes& axes) {
   for (int at = 0; at < end; ++at) AddOfFirst(tensors, at, at, axes);
 }
 
-// As Leading, of nodes that have no operand but the first.
+// As Leading, for nodes that have no operand but the first.
 void LeadingAlone(const NodeView& node, int count, Axes& axes) {
   if (node.graph().arguments(node.node()).size() == 1) Leading(node, count, axes);
 }
@@ -100,8 +100,8 @@ void AllBut(const NodeView& node, int spared, Axes& axes) {
   }
 }
 
-// The axes that the attribute `parameter` of an operation names, as a mask: one or a list; without
-// it those that its absence stands for.
+// The axes that the attribute `parameter` of an operation names, one or a list, as a mask. An
+// absent attribute has its default.
 uint32_t Named(const NodeView& node, int parameter, int rank) {
   const Parameter& named = node.schema().parameters[static_cast<size_t>(parameter)];
   if (named.kind == ParameterKind::kInts) {
@@ -120,8 +120,8 @@ int NamingParameter(const NodeView& node) {
 
 bool IsIn(uint32_t mask, int axis) { return (mask >> axis & 1) != 0; }
 
-// The axes of the first operand that the operation does not name. If the result lacks those that it
-// names, the others move up.
+// The axes of the first operand that the operation does not name. If the result lacks the named
+// axes, the others move up.
 void Unnamed(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();
@@ -134,7 +134,7 @@ void Unnamed(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// As Unnamed, of every operand.
+// As Unnamed, for every operand.
 void UnnamedOfAll(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();
@@ -144,7 +144,7 @@ void UnnamedOfAll(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// The axes that the operation names, which it keeps, where it has no operand but the first.
+// The axes that the operation names and keeps, if it has no operand but the first.
 void NamedKept(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   if (tensors.operands.size() != 1) return;
@@ -155,7 +155,7 @@ void NamedKept(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// The axes that a reduction takes away.
+// The axes that a reduction removes.
 void NamedAway(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();
@@ -174,7 +174,7 @@ void Permuted(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// The axes of every operand that is no scalar, beside those that are added.
+// The axes of every operand that is not a scalar, without the added axes.
 void Expanded(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.results[0]->rank();
@@ -208,7 +208,7 @@ void Untiled(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// The axes beside that along which scales lie.
+// All axes but the axis of the scales.
 void Unscaled(const NodeView& node, int, Axes& axes) {
   const int rank = Tensors(node).x().rank();
   const bool scalar = !node.HasAttribute(params::Quantize::kAxis);
@@ -219,7 +219,7 @@ void Unscaled(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// Without batch axes: the axes of x beside the one that is read from, and those of the indices.
+// Without batch axes: the axes of x but the gathered one, and the axes of the indices.
 void Gathered(const NodeView& node, int, Axes& axes) {
   using P = params::Gather;
   const int rank = node.InputShape(P::kX).rank();
@@ -238,7 +238,7 @@ void Gathered(const NodeView& node, int, Axes& axes) {
   for (int at = 0; at < indices; ++at) add(P::kIndices, at, *axis + at);
 }
 
-// The axes of both matrices, one of each where it has it: batches, rows and columns.
+// The axes of both matrices: batches, the rows of x and the columns of y.
 void Matrices(const NodeView& node, int, Axes& axes) {
   using P = params::Matmul;
   const MatmulShape matrices = MatmulShapeOf(node);
@@ -265,7 +265,7 @@ void MatricesInner(const NodeView& node, int, Axes& axes) {
   axes.push_back(std::move(inner));
 }
 
-// The letters of an equation without blanks, and the ends of the operands and the result.
+// The letters of an equation without blanks, by operand and result.
 struct Equation {
   explicit Equation(const NodeView& node) {
     for (const char c : node.String(params::Einsum::kEquation, "")) {
@@ -326,7 +326,7 @@ void Keys(const NodeView& node, int, Axes& axes) {
   axes.push_back(std::move(axis));
 }
 
-// Axis 1 of x and of the sequence, axis 0 of the cell's first and last states.
+// Axis 1 of x and of the sequence, axis 0 of the cell's initial and last states.
 void Sequences(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const auto arguments = node.graph().arguments(node.node());
@@ -464,8 +464,8 @@ constexpr AxisClass kClasses[] = {
      .independent = false},
 };
 
-// Operands of one entry are the same for all; sets the extent. False where the shapes do not agree,
-// or an operand that must be constant would be cut.
+// Sets the extent of the axis. An operand with one entry is the same for all entries. False if the
+// shapes disagree, or if an operand that must be constant would be cut.
 bool Settle(const NodeView& node, const Tensors& tensors, AlikeAxis& axis) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < axis.operands.size(); ++i) {

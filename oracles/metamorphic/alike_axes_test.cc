@@ -1,5 +1,6 @@
-// The axes that an operation treats alike: on drawn instances of every operation that has a row the
-// oracle gives the same results for parts along such an axis, and for another order of its entries.
+// The axes that an operation treats alike: for drawn instances of every operation with a row, the
+// oracle computes the same results in parts along such an axis, and with its entries in another
+// order.
 #include "oracles/metamorphic/alike_axes.h"
 
 #include <algorithm>
@@ -139,7 +140,7 @@ Tensor Encode(const Estimate& estimate) {
   return tensor;
 }
 
-// Whether the relation applies to the first operation `op` of the graph; it must then keep the
+// Whether the relation applies to the first operation `op` of the graph. If so, it must keep the
 // results.
 bool Holds(const Relation& relation, const Graph& graph, std::span<const Tensor> inputs, OpKind op,
            uint64_t choice) {

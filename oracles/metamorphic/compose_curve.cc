@@ -1,4 +1,4 @@
-// An operation that is flat outside of two knots, as linear, relu, linear over them.
+// Replaces an operation that is flat outside of two knots by linear, relu, linear.
 #include <array>
 #include <cmath>
 #include <optional>
@@ -18,7 +18,8 @@ constexpr int64_t kMostPoints = 16384;
 
 using TwoKnots = std::array<CurveKnot, 2>;
 
-// The knots of clip, relu6 and sigmoid_hard; nothing of other operations, nor without a slope.
+// The knots of clip, relu6 and sigmoid_hard. Nothing for other operations, or without a positive
+// slope.
 std::optional<TwoKnots> KnotsOf(const NodeView& node) {
   using P = params::WithAlphaBeta;
   TwoKnots knots = {{{0, 0}, {6, 6}}};
@@ -43,7 +44,8 @@ std::optional<TwoKnots> KnotsOf(const NodeView& node) {
   return knots;
 }
 
-// fp16 constants; kNoValue where fp16 does not hold a number: the curve would be another.
+// The numbers as fp16 constants. kNoValue if fp16 cannot represent one of them, because the curve
+// would change.
 ValueId HalvesOf(Graph& graph, std::span<const double> numbers, const Shape& shape) {
   std::vector<uint8_t> bytes;
   for (const double number : numbers) {

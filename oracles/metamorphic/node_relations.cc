@@ -28,7 +28,7 @@ std::vector<ValueId> One(ValueId value) {
   return value == kNoValue ? std::vector<ValueId>() : std::vector<ValueId>{value};
 }
 
-// `node` on other operands, one per argument. Its first result, or kNoValue.
+// Adds `node` on other operands, one per argument. Returns its first result, or kNoValue.
 ValueId Again(Graph& graph, const NodeView& node, std::span<const ValueId> operands) {
   if (std::ranges::find(operands, kNoValue) != operands.end()) return kNoValue;
   graph.BeginNode(&node.schema());
@@ -42,8 +42,8 @@ ValueId Again(Graph& graph, const NodeView& node, std::span<const ValueId> opera
   return all ? first : kNoValue;
 }
 
-// Entries of a constant along an axis, in the order of `entries`. kNoValue where elements are
-// smaller than a byte.
+// A constant with the entries `entries` of `x` along an axis, in this order. kNoValue if elements
+// are smaller than a byte.
 ValueId ConstantOf(Graph& graph, ValueId x, int axis, std::span<const int64_t> entries) {
   TensorType type = graph.type(x);
   if (DTypeBits(type.dtype) % 8 != 0) return kNoValue;
@@ -71,8 +71,8 @@ std::vector<int64_t> Places(int64_t extent) {
 
 using Pair = std::array<ValueId, 2>;
 
-// The first `cut` entries along an axis, and the others. A constant is cut beforehand: compilers
-// refuse some operations whose operands are all constants.
+// The first `cut` entries along an axis, and the others. A constant is cut here, not by an
+// operation: compilers refuse some operations whose operands are all constants.
 Pair Cut(Graph& graph, ValueId x, int axis, int64_t cut) {
   const int64_t extent = graph.type(x).shape[axis];
   if (graph.value(x).kind == ValueKind::kConst) {
@@ -98,7 +98,7 @@ ValueId Join(Graph& graph, const Pair& parts, int axis) {
   return Finish(graph);
 }
 
-// An order of the entries of one axis: backwards, or from entry `cut` on and then the first ones.
+// An order of the entries of one axis: reversed, or rotated so that entry `cut` is first.
 struct Order {
   bool backwards = true;
   int64_t cut = 0;
@@ -133,7 +133,7 @@ const AlikeAxis* Pick(std::span<const AlikeAxis> axes, uint64_t choice) {
   return axes.empty() ? nullptr : &axes[choice % axes.size()];
 }
 
-// The place at which the two parts begin to differ: at entry 1 to extent - 1.
+// The first entry of the second part: 1 to extent - 1.
 int64_t CutOf(const AlikeAxis& axis, uint64_t choice) {
   return 1 + static_cast<int64_t>((choice >> 8 & 0xffff) % static_cast<uint64_t>(axis.extent - 1));
 }
@@ -142,7 +142,7 @@ constexpr OpKind kCommutative[] = {OpKind::kAdd, OpKind::kMul, OpKind::kMaximum,
 
 // ---- decompositions -----------------------------------------------------------------------------
 
-// An operation in others, by arithmetic alone.
+// An operation written in other operations by an arithmetic identity.
 struct Identity {
   OpKind op;
   ValueId (*apply)(plan::Builder& out, const plan::Site& site);
@@ -170,7 +170,7 @@ constexpr NotDecomposed kNotDecomposed[] = {
     {"one_hot", "the rows are those of indices from 0 alone"},
 };
 
-// A cap of kernel memory that holds some rows of the weight.
+// A cap of kernel memory into which some rows of the weight fit.
 int64_t CapOf(const NodeView& node, const plan::Decomposition& entry) {
   constexpr int kWeight = params::Conv::kWeight;
   static_assert(kWeight == params::Linear::kWeight);
@@ -190,8 +190,8 @@ std::vector<const plan::Decomposition*> DecompositionsOf(std::string_view op) {
   return entries;
 }
 
-// A constant of fp16 with half of each number; kNoValue for others, and if a half is no number of
-// fp16.
+// The fp16 constant with half of each number. kNoValue if `x` is no fp16 constant, or if fp16
+// cannot represent a half.
 ValueId Halved(Graph& graph, ValueId x) {
   if (graph.value(x).kind != ValueKind::kConst || graph.type(x).dtype != DType::kFp16) {
     return kNoValue;

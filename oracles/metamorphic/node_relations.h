@@ -1,5 +1,4 @@
-// The replacements that relations of one operation put in its place: the functions of
-// Relation::in_place_of.
+// The functions of Relation::in_place_of: each builds a replacement of one operation.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace anecheck {
 #define ANECHECK_IN_PLACE_OF(Name)                                                               \
   std::vector<ValueId> Name(Graph& graph, const NodeView& node, std::span<const ValueId> places, \
                             uint64_t choice)
-// The operands of a commutative operation exchanged.
+// A commutative operation with its operands exchanged.
 ANECHECK_IN_PLACE_OF(Commute);
 // The same operation on its operands with the entries along one axis in another order, and the
 // results put back (alike_axes.h).
@@ -22,14 +21,14 @@ ANECHECK_IN_PLACE_OF(AtOtherPositions);
 // The same operation on two parts along an axis whose entries are independent, and the results
 // joined.
 ANECHECK_IN_PLACE_OF(InBatches);
-// The form into which the compiler, or the host before it, brings the operation
-// (oracles/plan/decomposition.h), and some identities of arithmetic.
+// The form into which the compiler, or the host before it, rewrites the operation
+// (oracles/plan/decomposition.h), or an arithmetic identity.
 ANECHECK_IN_PLACE_OF(Decompose);
 // A curve that is flat outside of two knots (clip, relu6, sigmoid_hard) as linear, relu, linear
-// over them (harness/ops/composed_curve.h), where fp16 holds every constant.
+// (harness/ops/composed_curve.h), if fp16 represents every constant.
 ANECHECK_IN_PLACE_OF(ComposeCurve);
-// A product with half of its constant weights and bias, and the result doubled, which a compiler
-// may fold back.
+// A product with half of its constant weights and bias, whose result is doubled. A compiler may
+// fold this back.
 ANECHECK_IN_PLACE_OF(ScaleOutOfWeights);
 #undef ANECHECK_IN_PLACE_OF
 

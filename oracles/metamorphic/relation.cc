@@ -11,8 +11,8 @@
 namespace anecheck {
 namespace {
 
-// A value that is known when the program is compiled must stay so: results of constant expressions,
-// and operands that their operation takes only as constants.
+// Whether the value must stay known at compile time: results of constant expressions, and operands
+// that their operation accepts only as constants.
 bool IsConstantOfAProgram(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.kind == ValueKind::kResult &&
@@ -35,7 +35,7 @@ bool IsSite(const Graph& graph, ValueId id) {
 // Copies a graph and puts something in the place of one value or node.
 class Copier {
  public:
-  // `site` is kNode's first result.
+  // For kNode `site` is the first result of the operation.
   Copier(const Relation& relation, const Graph& from, ValueId site, uint64_t choice)
       : relation_(relation),
         from_(from),
@@ -72,7 +72,7 @@ class Copier {
     return known_[site_] != kNoValue;
   }
 
-  // The names that values get by themselves may be those of the original.
+  // The generated names of new values may equal names of the original.
   void NameFrom(size_t first) {
     for (size_t id = first; id < made_.graph.values().size(); ++id) {
       made_.graph.Rename(static_cast<ValueId>(id), "inserted_" + std::to_string(id));
@@ -108,7 +108,7 @@ class Copier {
   Rewritten made_;
 };
 
-// Without constants that nothing uses: replacing an operation may leave some.
+// The graph without unused constants, which a replaced operation may leave.
 Graph WithoutIdleConstants(Graph graph) {
   std::vector<bool> used(graph.values().size(), false);
   for (const Node& node : graph.nodes()) {
@@ -131,15 +131,15 @@ Graph WithoutIdleConstants(Graph graph) {
   return kept;
 }
 
-// Whether an operation takes nothing that another one gives.
+// Whether no operand of the operation is the result of another operation.
 bool TakesLeavesAlone(const Graph& graph, const Node& node) {
   return std::ranges::all_of(graph.arguments(node), [&](const Argument& argument) {
     return graph.value(argument.value).kind != ValueKind::kResult;
   });
 }
 
-// The order of its operands decides which of two zeros an extreme is, and a later operation may
-// tell them apart, as a quotient does.
+// The order of its operands decides which of two zeros an extreme returns. A later operation, such
+// as a quotient, may distinguish the zeros.
 bool TellsOrderByZeros(OpKind kind) { return kind == OpKind::kMaximum || kind == OpKind::kMinimum; }
 
 void SettleLaws(const Graph& graph, ValueId site, Rewritten& made) {
@@ -177,7 +177,7 @@ std::vector<ValueId> SitesOf(const Relation& relation, const Graph& graph) {
   return sites;
 }
 
-// Whether two numbers are no farther apart than the law allows two of their bounds to be.
+// Whether two numbers differ by no more than the law allows for their bounds.
 bool Near(RelationLaw law, const Estimate& a, const Estimate& b, size_t i, double x, double y) {
   if (x == y || (x != x && y != y)) return true;
   const bool nan = (a.flags[i] & Estimate::kNanAllowed) != 0;
@@ -185,7 +185,7 @@ bool Near(RelationLaw law, const Estimate& a, const Estimate& b, size_t i, doubl
   const double room = law == RelationLaw::kWithinUnion
                           ? std::max(a.high[i], b.high[i]) - std::min(a.low[i], b.low[i])
                           : (a.high[i] - a.low[i]) + (b.high[i] - b.low[i]);
-  // Infinite or undefined room says nothing.
+  // An infinite or undefined bound allows any difference.
   if (!(room < std::numeric_limits<double>::infinity())) return true;
   return std::fabs(x - y) <= room;
 }
@@ -227,7 +227,7 @@ Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct, const GraphF
     if (!relation.direct || direct) order.push_back(&relation);
   }
   uint64_t drawn = MixBits(choice ^ 0x5851f42d4c957f2d);
-  // Few graphs can be written both ways: every second one of these is.
+  // Few graphs can run by both routes, so every second of them gets a relation between routes.
   const bool other = direct && drawn % 2 == 0;
   for (size_t i = 0; i < order.size(); ++i) {
     drawn = MixBits(drawn + 1);

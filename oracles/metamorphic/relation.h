@@ -1,6 +1,6 @@
-// Metamorphic relations: changes of a graph that leave its results the same, as data. They find
-// errors that a bound cannot show: two programs that must agree with each other more closely than
-// either must with the exact result.
+// Metamorphic relations: changes of a graph that keep its results, as data. They find errors that a
+// bound cannot show, because the two programs must agree with each other more closely than with the
+// exact result.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace anecheck {
 // How closely the outputs of both graphs agree.
 enum class RelationLaw : uint8_t {
   kSameBytes,     // every bit, the sign of zeros and the payload of NaN too
-  kSameNumbers,   // every number; zeros of either sign are one, and so are all NaN
+  kSameNumbers,   // every number; zeros of both signs are equal, and so are all NaN
   kWithinBounds,  // no two elements are farther apart than the widths of their bounds together;
-                  // where both are points that is the same number
+                  // if both are points, that is the same number
   kWithinUnion,   // no two elements are farther apart than the ends of both bounds taken together
 };
 
@@ -39,12 +39,12 @@ struct Relation {
   // kValue: appends to `graph` the replacement of `value`. kNoValue if it does not apply.
   ValueId (*instead_of)(Graph& graph, ValueId value, uint64_t choice) = nullptr;
   // kNode: appends the replacements of the results of `node`, one value per result; places[v] is
-  // the place in `graph` of value v of its graph. Empty where it does not apply.
+  // the value in `graph` for value v of the node's graph. Empty if it does not apply.
   std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
                                       std::span<const ValueId> places, uint64_t choice) = nullptr;
-  // kNode: the same operations, on other parts or in another order. The result of a pointwise
-  // operation on inputs alone then is the same number wherever it is an output: there is nothing
-  // that a compiler might have fused it with.
+  // kNode: whether the replacement has the same operations, on other parts or in another order. If
+  // so, a pointwise operation on inputs only must return the same number as an output: there is
+  // nothing that a compiler might have fused it with.
   bool same_operations = false;
   // kGraph: whether the value is made an output too.
   bool taps = false;
@@ -52,7 +52,7 @@ struct Relation {
   bool direct = false;
 };
 
-// In a fixed order: recorded choices keep their meaning as long as it stays.
+// All relations, in a fixed order. Recorded choices depend on this order.
 std::span<const Relation> Relations();
 
 // The relation of that name, or null.
@@ -60,7 +60,7 @@ const Relation* FindRelation(std::string_view name);
 
 struct Rewritten {
   const Relation* relation = nullptr;
-  // The name of the value that was rewritten, of an operation its first result's; empty for the
+  // The name of the rewritten value, or of the rewritten operation's first result; empty for the
   // whole graph.
   std::string site;
   Graph graph;  // same inputs; its first outputs are those of the original, in order
@@ -70,14 +70,14 @@ struct Rewritten {
 // Whether a rewritten graph may be run.
 using GraphFilter = std::function<bool(const Graph&)>;
 
-// Rewrites `graph` by the relation and at the site that `choice` picks among those that apply;
-// `choice` should be random bits. Relations between routes are among them where `direct` says that
-// a network description of the graph can be run. No relation where none applies. Precondition:
+// Rewrites `graph` by a relation that applies; `choice`, which should be random bits, picks the
+// relation and the site. `direct` says that a network description of the graph can be run, which
+// admits relations between routes. Returns no relation if none applies. Precondition:
 // ValidateGraph(graph) holds, and it has an output.
 Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct = false,
                   const GraphFilter& admits = {});
-// By one relation, at `site` where that is the name of a value at which it applies. Nothing where
-// it applies nowhere.
+// Rewrites by one relation, at the value named `site` if the relation applies there, else
+// elsewhere. Nothing if it applies nowhere.
 std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice,
                                    const GraphFilter& admits = {}, std::string_view site = {});
 
@@ -87,8 +87,8 @@ struct Disagreement {
   double original = 0, rewritten = 0;
 };
 
-// Compares one output of both graphs; the estimates are the oracle's for each. Nothing where the
-// law holds. Types that differ, and byte counts, disagree at element 0.
+// Compares one output of both graphs; the estimates are the oracle's for each. Nothing if the law
+// holds. Different types or byte counts are a disagreement at element 0.
 std::optional<Disagreement> Compare(RelationLaw law, const Estimate& expected_original,
                                     const Estimate& expected_rewritten, const Tensor& original,
                                     const Tensor& rewritten);

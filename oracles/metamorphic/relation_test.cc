@@ -1,4 +1,4 @@
-// Relations keep the results: by the oracle, a rewritten graph has the original's results.
+// Relations keep the results: the oracle computes the same results for the rewritten graph.
 #include "oracles/metamorphic/relation.h"
 
 #include <algorithm>
@@ -99,7 +99,7 @@ bool IsConstant(const Graph& graph, ValueId id) {
          graph.node(value.producer).schema->name.starts_with("constexpr_");
 }
 
-// A constant expression may be folded, and is not computed when the program runs.
+// A compiler may fold a constant expression, so that the program does not compute it at run time.
 TEST(Relations, LeaveConstantExpressionsConstant) {
   size_t met = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -139,7 +139,7 @@ TEST(Relations, LeaveNoConstantThatNothingUses) {
   EXPECT_GT(folded, 0u);
 }
 
-// Whole numbers are exact through every relation, so each law is equality here.
+// Whole numbers stay exact under every relation, so every law means equality here.
 TEST(Relations, ResultsStayTheSame) {
   const Contract& contract = ConformingContract(2);
   for (const Relation& relation : Relations()) {
@@ -249,7 +249,7 @@ TEST(Relations, AreAppliedAtTheWantedPlaceIfAllowed) {
     for (const Relation& relation : Relations()) {
       const auto drawn_place = RewriteBy(relation, drawn.graph, seed);
       if (!drawn_place || drawn_place->site.empty()) continue;
-      // Another choice draws another place; the name holds it.
+      // Another choice draws another place, but the name selects the same one.
       const auto wanted = RewriteBy(relation, drawn.graph, seed + 1, {}, drawn_place->site);
       ASSERT_TRUE(wanted) << relation.name;
       met += wanted->site == drawn_place->site ? 1 : 0;
@@ -316,7 +316,7 @@ TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
   }
 }
 
-// The extreme of both zeros is either, and its reciprocal an infinity of either sign.
+// The extreme of both zeros may be either of them, and its reciprocal an infinity of either sign.
 TEST(Relations, ExchangedOperandsOfAnExtremeBindItsOwnResultAlone) {
   for (const OpKind kind : {OpKind::kMaximum, OpKind::kAdd}) {
     Graph graph;
@@ -339,8 +339,7 @@ TEST(Relations, ExchangedOperandsOfAnExtremeBindItsOwnResultAlone) {
   }
 }
 
-// Every operation that the compiler or the host rewrites, but for those that it may only rewrite
-// for some operands.
+// Every operation that the compiler or the host rewrites for all operands.
 class EachDecomposition : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
@@ -368,8 +367,8 @@ TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
   EXPECT_GT(applied, 0u);
 }
 
-// Their operands have to be of kinds that no generator draws: constant indices, a known number of
-// rounds.
+// Operations whose rewrite needs operands that no generator draws: constant indices, a known number
+// of rounds.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop"};
 
 std::vector<std::string_view> Decomposed() {

@@ -1,4 +1,4 @@
-// The table of metamorphic relations: one row each, and the functions of those of a value.
+// The table of metamorphic relations, and the functions of those that replace a value.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -66,7 +66,8 @@ ValueId Concat(Graph& graph, std::span<const ValueId> parts, int axis) {
   return Finish(graph);
 }
 
-// x in two parts along `axis`, the first of `first` entries; the parts are consecutive values.
+// Splits x into two parts along `axis`, the first with `first` entries; the parts are consecutive
+// values.
 ValueId Split(Graph& graph, ValueId x, int axis, int64_t first) {
   const int64_t extent = graph.type(x).shape[axis];
   graph.BeginNode(&GetOp(OpKind::kSplit).schema);
@@ -150,8 +151,8 @@ ValueId PadAndSlice(Graph& graph, ValueId x, uint64_t choice) {
   return Finish(graph);
 }
 
-// A value does not depend on how deep it stands: many operations that change nothing, and each of
-// which an engine may elide, fuse or keep.
+// Appends many operations that do not change the value. An engine may elide, fuse or keep each of
+// them.
 ValueId Deepen(Graph& graph, ValueId x, uint64_t choice) {
   constexpr uint64_t kLeast = 6, kMore = 18;
   constexpr std::array<OpKind, 3> kNeutral = {OpKind::kIdentity, OpKind::kMaximum,

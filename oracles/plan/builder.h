@@ -23,9 +23,9 @@ struct Setting {
   std::variant<bool, int64_t, double, std::string_view, std::vector<int64_t>> value;
 };
 
-// Appends to one graph. The first error sticks: later calls do nothing and give kNoValue, so that a
-// decomposition is written without a check a line and asks status() at its end. Names of new values
-// are those of the operation that is rewritten, with a number. Not thread-safe.
+// Appends to one graph. The first error sticks: later calls do nothing and return kNoValue, so that
+// a decomposition needs no check after each line and only checks status() at its end. Names of new
+// values are the name of the rewritten operation with a number. Not thread-safe.
 class Builder {
  public:
   using Operands = std::initializer_list<std::pair<std::string_view, ValueId>>;
@@ -34,13 +34,14 @@ class Builder {
   Builder(Graph& graph, std::set<std::string, std::less<>>& taken, std::string prefix)
       : graph_(graph), taken_(taken), prefix_(std::move(prefix)) {}
 
-  // The first result of the operation. An operand of kNoValue is left out where the error is not
-  // set, so that optional operands pass through.
+  // The first result of the operation. An operand of kNoValue is left out if there is no error, so
+  // that absent optional operands can be passed.
   ValueId Add(std::string_view op, Operands operands, std::initializer_list<Setting> settings = {});
-  // The same for operations that take a list: every value stands at `parameter`, in order.
+  // The same for operations that take a list: every value is an argument of `parameter`, in order.
   ValueId AddOfList(std::string_view op, std::string_view parameter,
                     std::span<const ValueId> values, std::initializer_list<Setting> settings = {});
-  // All attributes and blocks of `node` on other operands, one place per value of its graph.
+  // Copies `node` with all attributes and blocks, on other operands; `places` has an entry for each
+  // value of its graph.
   ValueId Copy(const NodeView& node, std::span<const ValueId> places,
                std::span<const std::string> names);
 
@@ -58,7 +59,7 @@ class Builder {
   ValueId Slice(ValueId x, std::span<const int64_t> begin, std::span<const int64_t> size);
   // Elements [first, first + count) of one axis.
   ValueId SliceAxis(ValueId x, int axis, int64_t first, int64_t count);
-  // Of one value: the value itself.
+  // For a single value, returns the value itself.
   ValueId Concat(std::span<const ValueId> values, int axis);
   ValueId Cast(ValueId x, DType dtype);
 

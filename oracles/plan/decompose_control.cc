@@ -1,4 +1,4 @@
-// Control flow without control flow: functions inlined, branches both run, loops unrolled.
+// Rewrites control flow: functions are inlined, both branches run, loops are unrolled.
 #include <algorithm>
 #include <optional>
 
@@ -19,7 +19,7 @@ Values PlacesOf(const Site& site, int parameter) {
   return places;
 }
 
-// The operations of `block` on `inputs`; gives its outputs.
+// Appends the operations of `block` on `inputs`; returns its outputs.
 Values Inline(Builder& out, const Graph& block, const Values& inputs) {
   Values places(block.values().size(), kNoValue);
   size_t next = 0;
@@ -57,7 +57,7 @@ std::vector<bool> Ancestors(const Graph& block, ValueId value) {
 
 using Known = std::vector<std::optional<Tensor>>;
 
-// An output of `block` where it follows from the known inputs alone.
+// An output of `block`, if it follows from the known inputs alone.
 Result<std::optional<Tensor>> Follow(const Graph& block, size_t output, const Known& known) {
   const std::vector<bool> needed = Ancestors(block, block.outputs()[output]);
   const std::vector<ValueId> ids = block.ValuesOfKind(ValueKind::kInput);
@@ -87,7 +87,7 @@ Known KnownOf(const Site& site, int parameter) {
   return known;
 }
 
-// The loop's variables after one more round, as far as they follow from known values.
+// The loop's variables after one more round; only those that follow from known values.
 Result<Known> NextRound(const Graph& body, const Known& known, size_t variables) {
   Known next(known.begin() + static_cast<std::ptrdiff_t>(variables), known.end());
   Known after;

@@ -13,13 +13,13 @@ using Ints = std::vector<int64_t>;
 
 // ---- transposed convolution ---------------------------------------------------------------------
 
-// One spatial axis of a transposed convolution, and of the convolution that takes its place.
+// One spatial axis of a transposed convolution, and of the convolution that replaces it.
 struct TransposedAxis {
   int64_t input = 1, kernel = 1, output = 1, stride = 1, dilation = 1, before = 0;
 
   int64_t Spread() const { return (input - 1) * stride + 1; }
   int64_t Reach() const { return (kernel - 1) * dilation; }
-  // Zeros before and after the spread input; below 0: elements of it that are cut away.
+  // The number of zeros before and after the spread input; a negative number cuts elements away.
   int64_t PadBefore() const { return Reach() - before; }
   int64_t PadAfter() const { return output - Spread() - PadBefore() + Reach(); }
 };
@@ -37,14 +37,15 @@ std::vector<TransposedAxis> AxesOf(const NodeView& node) {
     if (!node.Ints(P::kStrides).empty()) axis.stride = node.Ints(P::kStrides)[i];
     if (!node.Ints(P::kDilations).empty()) axis.dilation = node.Ints(P::kDilations)[i];
     if (type == "custom") axis.before = node.Ints(P::kPad)[2 * i];
-    // "same" drops the surplus of the whole result, the odd element at the end.
+    // "same" drops the surplus of the whole result on both sides; an odd element is dropped at the
+    // end.
     const int64_t whole = axis.Spread() + axis.Reach();
     if (type == "same") axis.before = std::max<int64_t>(0, whole - axis.output) / 2;
   }
   return axes;
 }
 
-// stride - 1 zeros behind every element of one axis.
+// Inserts stride - 1 zeros after every element of one axis.
 ValueId SpreadAxis(Builder& out, ValueId x, int axis, int64_t stride) {
   if (stride == 1 || !out.ok()) return x;
   const Shape shape = out.type(x).shape;
@@ -60,8 +61,8 @@ ValueId SpreadAxis(Builder& out, ValueId x, int axis, int64_t stride) {
   return out.Reshape(padded, spread);
 }
 
-// The kernel of the convolution: input and output channels exchanged within each group, taps
-// turned round.
+// The kernel of the convolution: input and output channels are exchanged within each group, and the
+// taps are reversed.
 std::vector<double> TurnedKernel(const Site& site, int64_t groups, Shape& shape) {
   using P = params::ConvTranspose;
   const Shape& from = site.node.InputShape(P::kWeight);
@@ -168,7 +169,7 @@ Result<std::vector<ValueId>> Attention(const Site& site) {
   return std::vector<ValueId>{result};
 }
 
-// Conv and linear have operands, x, weight and bias, at the same places.
+// Conv and linear have the operands x, weight and bias at the same places.
 Result<std::vector<ValueId>> SplitWeights(const Site& site) {
   using P = params::Conv;
   const bool conv = site.node.op() == "conv";
@@ -185,7 +186,7 @@ Result<std::vector<ValueId>> SplitWeights(const Site& site) {
   std::vector<ValueId> parts;
   for (int64_t first = 0; first < outputs; first += rows) {
     const int64_t count = std::min(rows, outputs - first);
-    // The node once more, on rows of its weight and bias.
+    // Copies the node, with some rows of its weight and bias.
     std::vector<ValueId> places(site.places.begin(), site.places.end());
     for (const int parameter : {P::kWeight, P::kBias}) {
       if (!site.node.HasInput(parameter)) continue;

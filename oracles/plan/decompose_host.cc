@@ -1,4 +1,4 @@
-// Operations without a native layer, written in those that have one, before the compiler.
+// Rewrites operations without a native layer into operations that have one, before the compiler.
 #include "harness/ops/params.h"
 #include "oracles/plan/decomposition.h"
 

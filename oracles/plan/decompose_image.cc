@@ -1,5 +1,5 @@
-// Resizing without a texture engine: one matrix multiply an axis, by the weights with which MIL's
-// definition of the grid reads the pixels.
+// Resizes without a texture engine: one matrix multiply for each axis, with the weights of MIL's
+// sampling grid.
 #include <algorithm>
 #include <cmath>
 
@@ -9,13 +9,13 @@
 namespace anecheck::plan {
 namespace {
 
-// The pixels that the results of one axis read.
+// The sampling grid of one axis: which pixels each result reads.
 struct Grid {
   std::string_view mode = "DEFAULT";
   bool linear = true;
   bool centres = false;  // without a mode the nearest neighbour is the pixel below the centre
 
-  // The place of result `i` of `to` among `from` pixels.
+  // The position of result `i` (of `to` results) among `from` pixels.
   double Position(int64_t i, int64_t from, int64_t to) const {
     const auto at = static_cast<double>(i), in = static_cast<double>(from),
                out = static_cast<double>(to);
@@ -29,7 +29,7 @@ struct Grid {
   }
 };
 
-// [from, to]: column i holds the weights of result i.
+// A matrix [from, to]: column i contains the weights of result i.
 std::vector<double> Weights(const Grid& grid, int64_t from, int64_t to) {
   std::vector<double> weights(static_cast<size_t>(from * to), 0);
   const auto put = [&](int64_t pixel, int64_t i, double weight) {
@@ -43,7 +43,7 @@ std::vector<double> Weights(const Grid& grid, int64_t from, int64_t to) {
       put(low, i, 1 - part);
       put(std::min(low + 1, from - 1), i, part);
     } else {
-      // Without a mode MIL's nearest neighbour is the pixel below; else the nearest one.
+      // Without a mode MIL's nearest neighbour is the pixel below, with a mode the nearest pixel.
       const bool up = grid.mode != "DEFAULT" && part >= 0.5;
       put(up ? low + 1 : low, i, 1);
     }

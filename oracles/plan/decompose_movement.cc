@@ -10,7 +10,7 @@
 namespace anecheck::plan {
 namespace {
 
-// A rewrite into more slices than this is no program that anybody compiles.
+// The largest number of slices of a rewrite; nobody compiles larger programs.
 constexpr size_t kMostSlices = 256;
 
 int AxisOf(const NodeView& node, int parameter, int64_t fallback, int rank) {
@@ -74,8 +74,8 @@ Result<std::vector<ValueId>> PadByCopies(const Site& site) {
   return One(out, x);
 }
 
-// The long axis changes places with the channel axis, or with the last where it is the channel
-// axis itself.
+// Exchanges the reduced axis with the channel axis, or with the last axis if it is the channel
+// axis.
 Result<std::vector<ValueId>> ReduceByTranspose(const Site& site) {
   using P = params::Reduce;
   Builder& out = site.out;
@@ -98,7 +98,7 @@ Result<std::vector<ValueId>> ReduceByTranspose(const Site& site) {
   return One(out, result);
 }
 
-// The numbers that the compressed form stands for, element by element, rounded to its element type.
+// The numbers that the compressed constant encodes, each rounded to the element type.
 Result<std::vector<ValueId>> FoldedConstant(const Site& site) {
   Graph alone;
   std::set<std::string, std::less<>> taken;
@@ -134,8 +134,8 @@ Result<std::vector<ValueId>> BandByMask(const Site& site) {
   return One(out, out.Add("select", {{"cond", mask}, {"a", site.In(P::kX)}, {"b", zero}}));
 }
 
-// Row i of the matrix has its one at i. An index outside the vector, which gives a row of zeros,
-// has no row.
+// Row i of the matrix has its one at i. An index outside the vector, whose result is a row of
+// zeros, has no row.
 Result<std::vector<ValueId>> OneHotRows(const Site& site) {
   using P = params::OneHot;
   const bool given = site.node.HasInput(P::kOnValue) || site.node.HasInput(P::kOffValue);

@@ -1,5 +1,5 @@
-// Recurrent cells with their steps written one after another: linear layers, activations and
-// elementwise operations (coremltools op reference, recurrent ops).
+// Unrolls recurrent cells into linear layers, activations and elementwise operations (coremltools
+// op reference, recurrent ops).
 #include <algorithm>
 #include <optional>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMostSteps = 64;
 
-// The places of the operands of one direction of a cell; -1 for those that it lacks.
+// The parameters of the operands of one direction of a cell; -1 for absent ones.
 struct CellOperands {
   int weight_ih, weight_hh, bias, peephole = -1, input_bias = -1;
 };
@@ -41,7 +41,7 @@ class Cell {
   ValueId Gate(ValueId sums, int64_t gate) const {
     return out_.SliceAxis(sums, 1, gate * hidden_, hidden_);
   }
-  // `gate` plus its part of the peephole times the cell state.
+  // `gate` plus the cell state times part `part` of the peephole weights.
   ValueId Peep(ValueId gate, int64_t part, ValueId c) const {
     if (operands_.peephole < 0 || !site_.node.HasInput(operands_.peephole)) return gate;
     const std::vector<double> all = site_.Numbers(operands_.peephole);
@@ -73,7 +73,7 @@ class Cell {
     const int parameter = operands_.input_bias;
     return parameter >= 0 && site_.node.HasInput(parameter) ? parameter : -1;
   }
-  // A single bias belongs to both sides but where the reset gate acts on one of them.
+  // A single bias is added to the inputs' sums, unless the reset gate acts on the recurrent sums.
   bool BiasBesideInputs() const { return InputBias() < 0 && !ResetsAfter(); }
 
   const Site& site_;
@@ -106,7 +106,7 @@ CellState LstmStep(const Cell& cell, ValueId x, const CellState& old) {
   return next;
 }
 
-// Gates r, o, z; the reset gate acts on h, or on the recurrent sum where the node says so.
+// Gates r, o, z; the reset gate acts on h, or on the recurrent sum if the node says so.
 CellState GruStep(const Cell& cell, ValueId x, const CellState& old) {
   using P = params::Gru;
   const NodeView& node = cell.site().node;
@@ -140,7 +140,7 @@ CellState Step(const Cell& cell, ValueId x, const CellState& old) {
   }
 }
 
-// The hidden states of all steps in the order of time, and the last state.
+// The hidden states of all steps in order of time, and the last state.
 struct Run {
   std::vector<ValueId> sequence;
   CellState last;

@@ -1,5 +1,5 @@
 // The operations that a compiler, or the host before it, rewrites into others, each as a function
-// that writes the others into a graph. Used by the lowering plan; a test evaluates each with the
+// that writes the others into a graph. The lowering plan uses them; a test evaluates each with the
 // oracle and compares it with the operation itself.
 #pragma once
 
@@ -16,21 +16,21 @@ namespace anecheck::plan {
 
 // When a rewrite is made.
 enum class Occasion : uint8_t {
-  kAlways,     // wherever the operation is admitted: there is no other form of it
-  kDecompose,  // where a layer of the compiler says "decompose"
-  kSplit,      // where the weights exceed the kernel memory
+  kAlways,     // whenever the operation is admitted: it has no other form
+  kDecompose,  // if a layer of the compiler says "decompose"
+  kSplit,      // if the weights exceed the kernel memory
   kHost,       // on the host, before the compiler: there is no native layer on any target
 };
 std::string_view OccasionName(Occasion occasion);
 
-// The operation that is rewritten, and the place of its replacement.
+// The operation to rewrite, and where its replacement goes.
 struct Site {
   NodeView node;
   std::span<const ValueId> places;  // of the values of node.graph() in the new graph
   Builder& out;
   int64_t cap = 0;  // Occasion::kSplit: bytes of kernel memory
 
-  // kNoValue where the operand is absent.
+  // The operand in the new graph, or kNoValue if it is absent.
   ValueId In(int parameter) const {
     const ValueId id = node.Input(parameter);
     return id == kNoValue ? kNoValue : places[id];
@@ -48,15 +48,15 @@ struct Site {
 struct Decomposition {
   std::string_view op;
   Occasion occasion = Occasion::kDecompose;
-  std::string_view rule;  // only where this rule of the legality tables asks; empty: any
+  std::string_view rule;  // only if this rule of the legality tables asks for it; empty: any
   std::string_view what;  // "two matrix multiplies by constants"
   std::string_view source;
-  // The error that folding constants to the element type, or functions between them, adds to a
-  // result, as a part of the largest magnitude: the oracle knows the roundings of engines, not
-  // those of a rewrite before them.
+  // The error that folded constants and intermediate functions add to a result, as a part of its
+  // largest magnitude. The oracle knows the roundings of engines, not those of a rewrite before
+  // them.
   double folding_error = 0;
-  // Writes the replacement and gives a value for each result. kUnsupported, with the reason, for
-  // instances that it has no graph for.
+  // Writes the replacement and returns a value for each result. kUnsupported, with the reason, for
+  // instances that it cannot write as a graph.
   Result<std::vector<ValueId>> (*apply)(const Site& site) = nullptr;
 };
 
@@ -65,12 +65,12 @@ std::span<const Decomposition> Decompositions();
 const Decomposition* FindDecomposition(std::string_view op, Occasion occasion,
                                        std::string_view rule = {});
 
-// A graph of the same inputs and outputs in which node `id` is replaced. For tests and for people
-// who want one step alone.
+// A graph of the same inputs and outputs in which node `id` is replaced. For tests, and to inspect
+// a single rewrite.
 Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& decomposition,
                          int64_t cap = 0);
 
-// The error: "WHAT is not written as a graph".
+// The error "WHAT is not written as a graph".
 Error NoGraph(std::string_view what);
 
 // ---- the entries, by file ----

@@ -1,5 +1,5 @@
-// Every rewrite against the operation that it replaces: on drawn instances the oracle's intervals
-// of the two meet in every element, and both values agree where the intervals say something.
+// Compares every rewrite with the operation that it replaces: for drawn instances, the oracle's
+// intervals of the two meet in every element.
 #include "oracles/plan/decomposition.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double Amplitude(const Estimate& estimate) {
   return amplitude;
 }
 
-// The differences that the comparison of two outputs saw.
+// The result of comparing two outputs.
 struct Seen {
   size_t elements = 0;
   size_t told = 0;  // where the intervals are narrow enough to tell something
@@ -60,7 +60,7 @@ void CompareOutputs(const Estimate& original, const Estimate& rewritten, double 
   }
 }
 
-// Runs both graphs on the family's contract.
+// Evaluates both graphs under one family's contract.
 Seen Compare(const Graph& original, const Graph& rewritten, std::span<const Tensor> inputs,
              double folding_error) {
   Seen seen;
@@ -83,8 +83,8 @@ NodeId FindNode(const Graph& graph, std::string_view op) {
   return kNoNode;
 }
 
-// Replaces the node of `entry` in the case's graph and compares the result with it. False where
-// there is no graph for the instance.
+// Replaces the node of `entry` in the case's graph and compares the result with it. False if the
+// rewrite has no graph for the instance.
 bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decomposition& entry,
            int64_t cap, size_t& told) {
   const auto rewritten = Decomposed(graph, FindNode(graph, entry.op), entry, cap);
@@ -102,8 +102,8 @@ bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decompositi
   return true;
 }
 
-// Their operands have to be of kinds that no generator draws: constant indices, a known number of
-// rounds, positive factors, indices inside. Each has a test of its own below.
+// Operations whose rewrite needs operands that no generator draws: constant indices, a known number
+// of rounds, positive factors, indices inside. Each has a test of its own below.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop", "reduce_prod",
                                                       "one_hot"};
 
@@ -154,7 +154,7 @@ TEST(Decomposition, EveryEntryNamesItsSource) {
   }
 }
 
-// Stride, dilation, custom padding and groups, with numbers done by hand: x = [1, 2], kernel
+// Stride, dilation, custom padding and groups, with results computed by hand: x = [1, 2], kernel
 // [3, 5, 7], stride 2: 3 5 7+6 10 14, without the first element.
 TEST(Decomposition, TransposedConvolutionByHand) {
   using P = params::ConvTranspose;

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Segment::Kind;
 
-// A refused layer runs nowhere.
+// A refused layer does not run.
 bool NeedsDispatch(Fate fate) {
   return fate != Fate::kFolded && fate != Fate::kStreamed && fate != Fate::kRejected;
 }
@@ -22,7 +22,7 @@ Kind KindOfFate(Fate fate) {
   return fate == Fate::kBridge || fate == Fate::kCut ? Kind::kBridge : Kind::kEngine;
 }
 
-// The level of each layer: layers of the engine that stand on one level share a dispatch.
+// The level of each layer: engine layers on the same level share a dispatch.
 class Levels {
  public:
   explicit Levels(const Plan& plan) : plan_(plan), made_(plan.lowered.values().size(), kConstant) {
@@ -32,7 +32,8 @@ class Levels {
   int Of(size_t layer) const { return level_[layer]; }
 
  private:
-  // Values that no dispatch has to wait for, and the index of the layer that makes the others.
+  // Markers for values that no dispatch has to wait for; other entries are the index of the layer
+  // that makes the value.
   static constexpr size_t kConstant = ~size_t{0};
   static constexpr size_t kGiven = kConstant - 1;
 
@@ -67,7 +68,8 @@ class Levels {
     });
   }
 
-  // Moves the engine's operations on one level to its next, if no cut needs them before.
+  // Moves the engine's operations on one level to its next level, if no operation between them
+  // needs their results.
   void Gather() {
     std::set<int> levels;
     for (size_t i = 0; i < level_.size(); ++i) {
@@ -98,8 +100,8 @@ class Levels {
   std::vector<int> level_;
 };
 
-// Beyond the first of each layer that is split: those that the graph shows, and those that only a
-// number tells of.
+// The number of sub-layers of split layers beyond the first of each: those shown in the graph, and
+// those known only by their number.
 int64_t FurtherSubLayers(const Plan& plan, const Segment& segment) {
   int64_t further = 0;
   std::set<std::string_view> names;
@@ -141,7 +143,7 @@ std::string_view SegmentKindName(Kind kind) {
 
 void CutIntoDispatches(Plan& plan) {
   const Levels levels(plan);
-  // Level, then dispatches of one operation before the one that several share.
+  // Ordered by level; on a level, dispatches of one operation precede the shared one.
   std::map<std::tuple<int, bool, size_t>, Segment> segments;
   for (size_t i = 0; i < plan.layers.size(); ++i) {
     const Layer& layer = plan.layers[i];

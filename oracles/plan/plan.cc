@@ -20,7 +20,7 @@ constexpr std::string_view kFateNames[] = {"native", "folded",    "streamed", "d
 Fate FateOfDecomposed(const LayerVerdict& asked) {
   if (asked.rule == "folded") return Fate::kFolded;
   if (asked.rule == "other_backend" || asked.rule == "nms_backend") return Fate::kElsewhere;
-  // An operation that only the compiler makes stands here because a rewrite made it.
+  // An operation that only the compiler makes is here because a rewrite made it.
   if (asked.rule == "inside_the_compiler") return Fate::kNative;
   return Fate::kDecomposed;
 }
@@ -28,7 +28,7 @@ Fate FateOfDecomposed(const LayerVerdict& asked) {
 // The rule of targets whose front end takes no MIL text: there is no program to cut a bridge into.
 constexpr std::string_view kNoProgramAtAll = "mil_needs_h13";
 
-// The form that direct authoring gives to an operation that conversion refuses.
+// Whether the direct route admits an operation that conversion refuses.
 bool IsBridge(const Verdict& refused, const legality::Instance& instance, const Target& target,
               const PlanOptions& options) {
   if (options.route != Route::kMil) return false;
@@ -93,7 +93,7 @@ Layer* SoleProducer(Plan& plan, const Layer& layer, const std::vector<int>& uses
   return value.kind == ValueKind::kResult ? &plan.layers[value.producer] : nullptr;
 }
 
-// A gain and offset behind a convolution goes into its epilogue: the convolution then has all four
+// A gain and offset after a convolution goes into its epilogue: the convolution then has all four
 // coefficient streams (specification 000, relocation registers; table 23.5).
 void NameStreams(Plan& plan) {
   std::vector<int> uses(plan.lowered.values().size(), 0);

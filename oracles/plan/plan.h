@@ -1,7 +1,7 @@
-// The lowering plan: the form of a graph on a target. The operations that stay, those that are
-// rewritten and their replacements, their weights, the places at which the program is cut into
-// dispatches, and the content of the dispatch descriptor. Predicted from the legality tables alone;
-// used by `anecheck lower`.
+// The lowering plan: the form of a graph on a target. The plan has the operations that stay, the
+// rewritten ones with their replacements, the weights, the cuts between dispatches, and the content
+// of the dispatch descriptor. It is predicted from the legality tables alone; `anecheck lower` uses
+// it.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ enum class Fate : uint8_t {
 };
 std::string_view FateName(Fate fate);
 
-// The constant kernel of a layer against the kernel memory (specification 003, listing 24.3).
+// How the constant kernel of a layer fits into the kernel memory (specification 003, listing 24.3).
 struct WeightPlan {
   std::string format;  // "fp16", "int8", "int4 table", "sparse", "blockwise"
   bool streamed = false;
@@ -46,27 +46,27 @@ struct WeightPlan {
 struct Layer {
   NodeId node = kNoNode;
   std::string name, op, native_layer;
-  std::string from;  // the operation of the given graph that it comes of
+  std::string from;  // the operation of the given graph from which it was made
   Fate fate = Fate::kNative;
-  std::string rule, reason, source;  // of the verdict that decides; empty where no rule spoke
+  std::string rule, reason, source;  // of the verdict that decides; empty if no rule applied
   std::optional<WeightPlan> weights;
   // The coefficient streams beside the kernel, with their relocation registers (specification 000,
-  // table 23.5). Four where a batch normalization is folded in.
+  // table 23.5). Four if a batch normalization is folded in.
   std::vector<std::string> streams;
   int segment = -1;  // index in Plan::segments; -1 for layers that need no dispatch
 };
 
-// A rewrite that was made, or one that is made and that no graph here shows.
+// A rewrite. `no_graph` is set if the lowered graph does not show it.
 struct Rewrite {
   std::string name, op;  // of the operation that was rewritten
   Occasion occasion = Occasion::kDecompose;
   std::string rule, reason;  // the verdict that asked for it
   std::string what, source;
   std::vector<std::string> into;  // names in the graph after it
-  std::string no_graph;           // why there is no graph; empty where there is one
+  std::string no_graph;           // why there is no graph; empty if there is one
 };
 
-// The operations that are submitted at once.
+// The operations that are submitted together.
 struct Segment {
   enum class Kind : uint8_t { kEngine, kBridge, kElsewhere };
   Kind kind = Kind::kEngine;
@@ -78,7 +78,7 @@ std::string_view SegmentKindName(Segment::Kind kind);
 struct StateBuffer {
   std::string name;
   int64_t bytes = 0;
-  // True where the target has no resident state, and a buffer that both sides see holds it at
+  // True if the target has no resident state: a buffer shared by host and engine then holds it at
   // `offset` (specification 000, hardware task descriptor; a decoded program).
   bool shared = false;
   int64_t offset = 0;
@@ -105,9 +105,9 @@ struct Plan {
   std::vector<DescriptorOperation> descriptor;
   int64_t dispatches = 0;
 
-  // Every layer is admitted by the plan's own route, as legality::Judge has it.
+  // Whether legality::Judge admits every layer by the plan's own route.
   bool compiles() const;
-  // Every layer is admitted by some route: by conversion a layer refused there is cut out and
+  // Whether every layer is admitted by some route: a layer that conversion refuses is cut out and
   // authored directly (Fate::kBridge).
   bool compiles_with_bridges() const;
 };
@@ -117,18 +117,18 @@ struct PlanOptions {
   FamilyOrder order = FamilyOrder::kSpecification;
 };
 
-// Pure. Precondition: ValidateGraph(graph) holds. The lowered graph has the inputs of `graph`, then
-// one for each shared state, and its outputs, then the new values of the shared states that are
-// written; both keep their names.
+// Pure. Precondition: ValidateGraph(graph) holds. The inputs of the lowered graph are those of
+// `graph`, then one for each shared state. Its outputs are those of `graph`, then the new values of
+// the written shared states. Inputs and outputs keep their names.
 Result<Plan> PlanLowering(const Graph& graph, const Target& target,
                           const PlanOptions& options = {});
 
-// The name by which Layer::from and Rewrite::name speak of an operation: its first result, or the
-// state that it writes.
+// The name of an operation in Layer::from and Rewrite::name: its first result, or the state that it
+// writes.
 std::string OperationName(const NodeView& node);
 
-// Whether something must end a dispatch before and after such an operation although its layer is
-// native (facts/more/epilogue_slots.csv: SDPA is a cut between programs).
+// Whether the operation needs its own dispatch although its layer is native
+// (facts/more/epilogue_slots.csv: SDPA is a cut between programs).
 bool CutsProgram(std::string_view op);
 
 }  // namespace anecheck::plan

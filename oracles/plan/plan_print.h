@@ -1,4 +1,4 @@
-// A lowering plan for people and for programs. The text and the files of `anecheck lower`.
+// Prints a lowering plan as text and as files: the output of `anecheck lower`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace anecheck::plan {
 
-// Rewrites, layers by dispatch, states and the descriptor's operations, one line each.
+// The rewrites, the layers by dispatch, the states and the descriptor's operations, one line each.
 std::string PlanText(const Plan& plan);
 
 // {"target", "route", "compiles", "dispatches",

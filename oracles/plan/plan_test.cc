@@ -1,5 +1,5 @@
-// The lowering plan: the form of each kind of rewrite on its targets, that the lowered graph
-// computes the same as the given one, and the laws of the dispatch descriptor.
+// The lowering plan: each kind of rewrite on its targets, the equality of the lowered and the given
+// graph, and the laws of the dispatch descriptor.
 #include "oracles/plan/plan.h"
 
 #include <algorithm>
@@ -62,7 +62,8 @@ Tensor Ramp(const Shape& shape, double step = 0.125) {
   return MakeTensor(DType::kFp16, shape, elements);
 }
 
-// The lowered graph computes the same as the given one, but for `slack` of the largest magnitude.
+// Expects that the lowered graph computes the same as the given one, up to `slack` of the largest
+// magnitude.
 void ExpectSameFunction(const Case& given, const Plan& plan, double slack = 0) {
   std::vector<Tensor> inputs = given.inputs;
   for (const StateBuffer& state : plan.states) {
@@ -95,7 +96,7 @@ Case Convolution(int64_t inputs, int64_t outputs) {
 
 // ---- native and fused ---------------------------------------------------------------------------
 
-// The weights of an LSTM cell, which take part as constants whatever operation makes them.
+// The weights of an LSTM cell count as constants, whatever operation makes them.
 TEST(Plan, WeightsThatAreDecompressedAreConstants) {
   using D = params::AffineDequantize;
   using P = params::Lstm;
@@ -140,7 +141,7 @@ TEST(Plan, NativeLayersStayAndFuseIntoOneDispatch) {
     EXPECT_TRUE(plan.compiles());
     EXPECT_TRUE(plan.rewrites.empty());
     EXPECT_EQ(Ops(plan.lowered), Ops(c.graph));
-    // Fusing gives Cast, AneInference, Cast whatever the depth.
+    // A fused chain is Cast, AneInference, Cast at any depth.
     EXPECT_EQ(Descriptor(plan), "Cast AneInference Cast") << depth;
     EXPECT_EQ(plan.dispatches, 1);
     y = c.Unary(depth % 2 == 0 ? OpKind::kTanh : OpKind::kRelu, y);
@@ -162,8 +163,8 @@ TEST(Plan, DescriptorDoesNotDependOnTheComputeShape) {
 
 // ---- bridges ------------------------------------------------------------------------------------
 
-// relu, then `cuts` cross products, each followed by a relu: conversion has no cross product, so
-// that each is authored directly and cuts.
+// relu, then `cuts` cross products, each followed by a relu. Conversion refuses cross products, so
+// that each is authored directly and cuts the program.
 TEST(Plan, EachBridgeCutAddsAnInference) {
   for (int cuts = 0; cuts <= 3; ++cuts) {
     Case c;
@@ -175,7 +176,7 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
     ASSERT_NE(y, kNoValue) << c.error;
     c.graph.AddOutput(y);
     const Plan plan = Planned(c.graph, "h13");
-    // A bridge in the middle leaves three segments: each of its two cuts adds one.
+    // A bridge in the middle makes three segments: each of its two cuts adds one.
     EXPECT_EQ(plan.dispatches, 1 + 2 * cuts);
     EXPECT_EQ(plan.segments.size(), static_cast<size_t>(1 + 2 * cuts));
     EXPECT_EQ(std::ranges::count_if(plan.descriptor,
@@ -189,7 +190,8 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
   }
 }
 
-// A bridge replaces one operation of a program; these targets take no program of that route at all.
+// A bridge replaces one operation of a program; these targets accept no program of that route at
+// all.
 TEST(Plan, NothingIsABridgeIfTheFrontEndTakesNoMilText) {
   Case c;
   c.graph.AddOutput(c.Unary(OpKind::kRsqrt, c.Input(Ramp({1, 2, 2, 2}))));
@@ -422,8 +424,8 @@ Case Compressed(OpKind form, int64_t outputs = 512) {
   return c;
 }
 
-// facts/more/weight_codecs.csv, row by row: int8 folds on H13 and streams from A14, a table and the
-// sparse form stream everywhere, blocks fold below A15.
+// facts/more/weight_codecs.csv, row by row: int8 folds on H13 and streams from A14, tables and
+// sparse weights stream everywhere, blockwise weights fold below A15.
 TEST(Plan, WeightFormsFoldOrStreamByFormatAndFamily) {
   const struct {
     OpKind form;
@@ -456,7 +458,7 @@ TEST(Plan, WeightFormsFoldOrStreamByFormatAndFamily) {
   }
 }
 
-// 512 by 512 weights: 256 KiB and a scale in int8, which stream as one and fold to 512 KiB in
+// 512 by 512 weights: 256 KiB in int8 and a scale. They stream as one layer, or fold to 512 KiB in
 // eight sub-layers.
 TEST(Plan, StreamedWeightsNeedNoSplit) {
   const Case c = Compressed(OpKind::kConstexprAffineDequantize);
@@ -487,7 +489,7 @@ TEST(Plan, FoldedBatchNormGivesFourStreams) {
                                       "activation table 0x1560"}));
   EXPECT_EQ(Descriptor(plan), "Cast AneInference Cast");
   ExpectSameFunction(c, plan, 1.0 / 256);
-  // Without a convolution of its own before it nothing is folded into streams.
+  // If another reader uses the convolution's result, nothing is folded into its streams.
   c.graph.AddOutput(y);
   EXPECT_TRUE(FindLayer(Planned(c.graph, "h13"), "conv")->streams.empty());
 }
@@ -528,7 +530,7 @@ Case Stateful(int count, const Shape& shape = {8}) {
   return c;
 }
 
-// Five held states: six input casts, one inference, six output casts, strides of 16 KiB.
+// Five states: six input casts, one inference, six output casts, strides of 16 KiB.
 TEST(Plan, StatesOfM1AreCastInAndOut) {
   const Case c = Stateful(5);
   const Plan plan = Planned(c.graph, "h13");
@@ -550,7 +552,7 @@ TEST(Plan, StatesOfM1AreCastInAndOut) {
   EXPECT_EQ(resident.lowered.ValuesOfKind(ValueKind::kState).size(), 5u);
 }
 
-// The graph's result for a state is the state's later content: a second round on it agrees with a
+// The graph's result for a state is the state's later content: a second round with it agrees with a
 // graph that reads its own writes.
 TEST(Plan, SharedStatesCarryOverTwoRounds) {
   const Case c = Stateful(1);
@@ -602,7 +604,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
       const Plan plan = Planned(graph, target, route);
       RC_ASSERT(!::testing::Test::HasFailure());
-      // Every dispatch is one operation of the descriptor, every tensor that crosses is cast once.
+      // Every dispatch is one operation of the descriptor, and every input and output is cast once.
       size_t casts = 0, inferences = 0, elsewhere = 0;
       for (const DescriptorOperation& operation : plan.descriptor) {
         casts += operation.kind == "Cast" ? 1 : 0;
@@ -613,7 +615,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
                              plan.lowered.outputs().size());
       RC_ASSERT(static_cast<int64_t>(inferences) == plan.dispatches);
       RC_ASSERT(plan.descriptor.size() == casts + inferences + elsewhere);
-      // Each layer stands in one dispatch, behind the dispatches of its operands.
+      // Each layer is in one dispatch, not before the dispatches of its operands.
       std::map<ValueId, int> made;
       for (const Layer& layer : plan.layers) {
         const NodeView node(plan.lowered, layer.node);
@@ -628,7 +630,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
           if (made.contains(argument.value)) RC_ASSERT(made[argument.value] <= layer.segment);
         }
       }
-      // Names of the inputs and outputs stay; a plan of the plan changes nothing more.
+      // Names of outputs stay.
       for (size_t i = 0; i < graph.outputs().size(); ++i) {
         RC_ASSERT(plan.lowered.value(plan.lowered.outputs()[i]).name ==
                   graph.value(graph.outputs()[i]).name);

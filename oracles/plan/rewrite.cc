@@ -12,7 +12,8 @@ namespace {
 using legality::Outcome;
 using legality::Ruling;
 
-// Every rewrite is into operations that need fewer; this is far above the longest chain.
+// Every rewrite produces operations that need fewer rewrites; this limit is far above the longest
+// chain.
 constexpr int kMostPasses = 16;
 
 bool Contains(const std::vector<std::string>& list, std::string_view item) {
@@ -37,7 +38,7 @@ std::vector<std::string> ResultNames(const NodeView& node) {
   return names;
 }
 
-// Tries the rewrite apart, so that nothing of it is left where it ends without a graph.
+// Tries the rewrite in a separate graph, so that a rewrite that fails leaves nothing behind.
 Status HasGraph(const NodeView& node, int64_t cap, const Decomposition& entry) {
   Graph apart;
   ConstantValues constants(node.graph());
@@ -114,7 +115,7 @@ Rewriter::Rewriter(const Graph& graph, const Target& target, const PlanOptions& 
 Result<Rewriter::Demand> Rewriter::DemandOn(const NodeView& node, size_t index, bool host_alone) {
   const legality::Instance instance = legality::InstanceOf(node);
   auto judged = legality::Judge(instance, target_, options_.route, options_.order);
-  // An operation that the tables do not know is left to the layer's own verdict.
+  // An operation that the tables do not contain gets its verdict as a layer.
   if (!judged.ok()) return Demand{};
   const legality::Verdict& verdict = *judged;
   const legality::LayerVerdict* asked = Decomposing(verdict);
@@ -180,7 +181,7 @@ Result<bool> Rewriter::Replace(const NodeView& node, size_t index, const Demand&
     ValueId place = (*made)[i];
     const bool own = place >= first_value && next.value(place).kind == ValueKind::kResult &&
                      std::count(made->begin(), made->end(), place) == 1;
-    // An output keeps its name, also where it is another value.
+    // An output keeps its name, even if it is now another value.
     if (!own && IsOutput(node.graph(), node.Result(static_cast<uint32_t>(i)))) {
       place = out.Add("identity", {{"x", place}});
       ANECHECK_RETURN_IF_ERROR(out.status());
@@ -233,7 +234,7 @@ Result<bool> Rewriter::Pass(bool host_alone) {
     }
     changed = changed || replaced;
     std::vector<std::string> rules = settled_[id];
-    // A compiler's rule does not ask again for its own product.
+    // A compiler's rule does not rewrite its own product again.
     if (replaced && demand.decomposition->occasion == Occasion::kDecompose) {
       rules.push_back(demand.rule);
     }

@@ -1,4 +1,4 @@
-// Rewrites a graph until no rule asks for more. Part of PlanLowering.
+// Rewrites a graph until no rule requires another rewrite. Part of PlanLowering.
 #pragma once
 
 #include <set>
@@ -13,14 +13,14 @@ class Rewriter {
  public:
   Rewriter(const Graph& graph, const Target& target, const PlanOptions& options);
 
-  // Rewrites for one of the occasions alone (kHost), or for all of them, up to a fixed point.
+  // Rewrites up to a fixed point, only for the occasion kHost or for all occasions.
   Status Run(bool host_alone);
-  // Shares the states of the graph where the target keeps none resident (state.cc).
+  // Shares the states of the graph if the target keeps no state resident (state.cc).
   Status ShareStates(std::vector<StateBuffer>& buffers);
 
   const Graph& graph() const { return graph_; }
   std::vector<Rewrite>& rewrites() { return rewrites_; }
-  // The operation of the given graph that each node comes of.
+  // For each node, the operation of the given graph from which it comes.
   const std::vector<std::string>& origins() const { return origins_; }
 
  private:
@@ -43,14 +43,14 @@ class Rewriter {
   Graph graph_;
   std::set<std::string, std::less<>> names_;
   std::vector<std::string> origins_;               // by node
-  std::vector<std::vector<std::string>> settled_;  // by node: rules that made it and are done with
+  std::vector<std::vector<std::string>> settled_;  // by node: rules already applied to it
   std::vector<Rewrite> rewrites_;
 };
 
-// The legality tables' word on the kernel of a node; nothing where it has none.
+// How the legality tables treat the constant kernel of a node; nothing if it has none.
 std::optional<WeightPlan> WeightsOf(const NodeView& node, const Target& target,
                                     const PlanOptions& options);
-// The rule by which a layer that is reached says "decompose", or null.
+// The verdict of a reached layer that says "decompose", or null.
 const legality::LayerVerdict* Decomposing(const legality::Verdict& verdict);
 
 }  // namespace anecheck::plan

@@ -1,6 +1,6 @@
-// States that no buffer of the target keeps: each becomes an input and, where it is written, an
-// output, over one shared buffer (specification 000, hardware task descriptor; specification 004,
-// table 26.1).
+// Rewrites states that the target does not keep resident: each becomes an input and, if it is
+// written, an output, in one shared buffer (specification 000, hardware task descriptor;
+// specification 004, table 26.1).
 #include <algorithm>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kSource =
     "specification 000, hardware task descriptor; specification 004, table 26.1";
 
-// [position, position + size) of a ring, taken modulo its extent.
+// The entries [position, position + size) of a ring, modulo its extent.
 ValueId ReadRing(const NodeView& node, ValueId state, Builder& out) {
   using P = params::RingRead;
   const Shape& ring = node.InputShape(P::kInput);
@@ -29,7 +29,7 @@ ValueId ReadRing(const NodeView& node, ValueId state, Builder& out) {
   return out.ok() ? out.Concat(parts, axis) : kNoValue;
 }
 
-// The ring with `data` at its position.
+// The ring with `data` written at its position.
 ValueId WriteRing(const NodeView& node, ValueId state, ValueId data, Builder& out) {
   using P = params::RingWrite;
   const Shape& ring = node.InputShape(P::kInput);
@@ -48,7 +48,7 @@ ValueId WriteRing(const NodeView& node, ValueId state, ValueId data, Builder& ou
   return out.ok() ? out.Concat(parts, axis) : kNoValue;
 }
 
-// Follows the content of each state while the nodes are copied.
+// Copies the nodes and tracks the content of each state.
 class Sharing {
  public:
   Sharing(const Graph& from, Graph& to, std::set<std::string, std::less<>>& names)
@@ -83,7 +83,7 @@ class Sharing {
     }
     return places_[id];
   }
-  // An output that reads a state keeps its name as a separate value.
+  // Adds an output. One that reads a state becomes a separate value, so that it keeps its name.
   Status AddOutput(const std::string& name, ValueId place) {
     if (to_.value(place).name != name) {
       Builder out(to_, names_, name);
@@ -94,7 +94,7 @@ class Sharing {
     to_.AddOutput(place);
     return {};
   }
-  // A separate value for the written one, so that it has a name as an output.
+  // Makes a separate value for the written data, so that it has a name as an output.
   Status Write(ValueId state, ValueId data, Builder& out) {
     current_[state] = out.Add("identity", {{"x", data}});
     if (std::find(written_.begin(), written_.end(), state) == written_.end()) {

@@ -84,7 +84,7 @@ Status Tanh(KernelContext& context) {
                     .law = Law{Recorded::kTanh}});
 }
 
-// x * Phi(x) in its three forms; each written so that negative arguments lose nothing.
+// x * Phi(x) in its three forms, each written so that negative arguments keep their accuracy.
 double GeluExact(double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
 double GeluTanh(double x) {
   const double inner = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
@@ -122,7 +122,7 @@ Status Gelu(KernelContext& context) {
   PointwiseBound bound = {.table_error = context.contract()[Term::kGeluTable],
                           .zero_at_zero = true,
                           .ulp = FunctionUlp(context)};
-  // One table stands for both (numerics_silicon.csv, N436); no source describes the third form.
+  // Two of the forms share one table (numerics_silicon.csv, N436); no source describes the third.
   if (mode != "SIGMOID_APPROXIMATION") bound.law = Law{Recorded::kGelu};
   if (mode == "TANH_APPROXIMATION") {
     return Pointwise(

@@ -34,7 +34,7 @@ Status LeakyRelu(KernelContext& context) {
 Status ClampedRelu(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
-  // The steepest turns are at zero and at the intersection of the line and beta; min keeps both in
+  // The function turns at zero and where the line meets beta; the clamp of both ends keeps both in
   // the hull.
   const auto line = [=](double x) { return x < 0 ? x * alpha : x; };
   return Pointwise(context,
@@ -76,9 +76,9 @@ Status ThresholdedRelu(KernelContext& context) {
                    {});
 }
 
-// ---- exact curves: of numbers other than zero, none is a double or midway between two -----------
+// ---- exact curves: except at zero, no value is a double or midway between two -----------
 
-// If these vanish beside the other part of a curve, the rest of them is their sign.
+// If a part vanishes beside the other part of a curve, only its sign matters.
 constexpr double kNothing = 0x1p-1000;
 constexpr double kLeastExponent = -700;
 
@@ -113,7 +113,7 @@ Wide WideSoftplus(double x) {
   return x > 0 ? Wide(x) + log : log;
 }
 
-// factor * curve for a result on `grid`: `near` is about the curve, which exact() gives.
+// factor * curve for a result on `grid`: `near` approximates the curve, and exact() computes it.
 template <typename Exact>
 double ScaledOnce(const Grid& grid, double factor, double near, const Exact& exact) {
   const double value = factor * near;
@@ -159,7 +159,7 @@ Status SigmoidHard(KernelContext& context) {
       context, [=](double x) { return clamp(AddOdd(alpha * x, beta)); },
       [&](double low, double high) {
         const Bounds product = Held(grid, contract, Scaled(low, high, alpha));
-        // An invalid product is a number on an engine that has no NaN.
+        // On an engine without NaN an invalid product is a number.
         if (product.low != product.low && !KeepsNan(contract)) return Bounds{0, 1, true};
         const Bounds sum = Held(
             grid, contract, {AddDown(product.low, beta), AddUp(product.high, beta), product.nan});
@@ -168,7 +168,8 @@ Status SigmoidHard(KernelContext& context) {
       {.steps = true});
 }
 
-// alpha f(beta x) with a rising f: beta x and f may be rounded, f errs by its table.
+// Bounds of alpha f(beta x) with a rising f: beta x and f may be rounded, and f has the error of
+// its table.
 template <double (*kFunction)(double)>
 Bounds ScaledCurve(const Grid& grid, const Contract& contract, double low, double high,
                    double alpha, double beta, Term table) {

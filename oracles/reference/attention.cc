@@ -22,8 +22,8 @@ constexpr Term kAttentionTerms[] = {Term::kProductRounding, Term::kAccumulatorUn
                                     Term::kBiasRounding,    Term::kNormDifference,
                                     Term::kExponentialUlp,  Term::kDivideUlp};
 
-// One query row: the score of every key, and then its exponential against the row's maximum, or as
-// it is (D21).
+// One query row: the score of every key, then the exponential of its difference to the row's
+// maximum, or of the score itself (D21).
 class AttentionRow {
  public:
   AttentionRow(KernelContext& context, DType dtype, size_t keys, const Wide& scale, bool unshifted)
@@ -66,8 +66,8 @@ class AttentionRow {
     if (value) value_[key] = -kInfinity;
   }
 
-  // Computes the exponentials. False where the row has no finite maximum, or a score that may be
-  // anything: the results are then not bounded.
+  // Computes the exponentials. False if the row has no finite maximum, or a score may be anything;
+  // the results are then unbounded.
   bool Weigh() {
     double top = -kInfinity;
     Interval top_bound = {-kInfinity, -kInfinity};
@@ -94,8 +94,8 @@ class AttentionRow {
     return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
   }
 
-  // Whether the mean of v is NaN on every engine, whose operands are the same: no score is a
-  // maximum that can be subtracted, or a number that takes part is none.
+  // Whether the mean of v is NaN on every engine, if the operands are the same for all engines:
+  // there is no maximum that can be subtracted, or an element of v with a positive weight is NaN.
   bool IsNan(const Lanes& v) const {
     if (top_ != top_ || top_ == kInfinity) return true;
     bool nan = false;
@@ -105,12 +105,13 @@ class AttentionRow {
     return nan;
   }
 
-  // Whether an exponential is an infinity, or all of them are 0, on some engine or on every one:
-  // infinity / infinity and 0 / 0 are then in every mean. Of exponentials of scores as they are.
+  // Whether an exponential is an infinity, or all of them are 0, on some engine (MayBeInvalid) or
+  // on every one (IsInvalid). Every mean then contains infinity / infinity or 0 / 0. Only for
+  // exponentials of the scores themselves.
   bool MayBeInvalid() const { return may_overflow_ || least_total_ == 0; }
   bool IsInvalid() const { return overflows_ || greatest_total_ == 0; }
 
-  // The mean of v by the weights, or a double that rounds like it.
+  // The weighted mean of v, or a double that rounds like it.
   double Value(const Lanes& v) const {
     double sum = 0;
     double magnitude = 0;
@@ -123,13 +124,13 @@ class AttentionRow {
     const double mean = sum / total_;
     const double steps = static_cast<double>(weight_.size()) + 8 + 4 * score;
     const double error = steps * 0x1p-52 * magnitude / total_;
-    // Rounded exponentials are the departure's own, with no exact mean behind them.
+    // Rounded exponentials belong to the departure and have no exact mean.
     if (unshifted_ || !(magnitude < kInfinity) || IsSettled(grid_, mean, error)) return mean;
     return WideValue(v);
   }
 
-  // The admitted results of the product of the weights with v. It is one of the multiply-accumulate
-  // path, so that path's departures act on it.
+  // The admitted results of the product of the weights with v. The product runs on the
+  // multiply-accumulate path, so that path's departures apply.
   Accumulated Sum(const Lanes& v) {
     const Interval bound = Bound(v);
     Accumulated sum;
@@ -146,8 +147,8 @@ class AttentionRow {
   }
 
  private:
-  // The additions of the fixed-point accumulator: products that it drops or rounds, and its
-  // overflow.
+  // Widens the sum by the effects of the fixed-point accumulator: products that it drops or rounds,
+  // and its overflow.
   void AdmitFixed(const Lanes& v, Accumulated& sum) const {
     double largest = 0;
     for (size_t k = 0; k < weight_bound_.size(); ++k) {
@@ -160,14 +161,14 @@ class AttentionRow {
         2 * count * kFixedUnit + passes * HalfUlp(std::min(2 * largest, kHalfMaxValue)) / 2;
     sum.low -= slack;
     sum.high += slack;
-    // Weights sum to a little more than 1 at the most.
+    // The sum of the weights is at most slightly more than 1.
     const double reach = largest * (1 + count * 0x1p-10) + slack;
     if (reach >= kFixedLimit * kFixedUnit) sum.beyond |= kUpward | kDownward;
   }
 
-  // The exponentials of the scores themselves, rounded to the element type: infinities from ln of
-  // its largest number on and 0 below its least. A weight that may be infinite is bounded by the
-  // largest number, since the row has no mean otherwise.
+  // The exponentials of the scores themselves, rounded to the element type: infinities from the
+  // logarithm of its largest number on, and 0 below its least number. A weight that may be infinite
+  // is bounded by the largest number, since with an infinite weight the row has no mean.
   void WeighUnshifted() {
     const double largest = grid_.Step(kInfinity, -1);
     overflows_ = may_overflow_ = false;
@@ -185,13 +186,13 @@ class AttentionRow {
     }
   }
 
-  // As Exponential, with no error where the rounded exponential is 0 or an infinity.
+  // As Exponential, without an error if the rounded exponential is 0 or an infinity.
   double InRange(double score, int sign) const {
     const double rounded = grid_.Round(std::exp(score));
     return rounded == 0 || rounded == kInfinity ? rounded : Exponential(score, sign);
   }
 
-  // A sum of exponentials is nearly 1 or more where the maximum's own is among them.
+  // A sum of exponentials that includes the maximum's is nearly 1 or more.
   double LeastTotal(double total) const { return unshifted_ ? total : std::max(total, 0.5); }
 
   // The mean of v under every choice of weights inside their bounds, with the possible error of
@@ -202,7 +203,7 @@ class AttentionRow {
     return {mean.low - slack, mean.high + slack};
   }
 
-  // In about a hundred bits from the scores on.
+  // Computes the mean in about a hundred bits, from the scores on.
   double WideValue(const Lanes& v) const {
     Wide sum(0);
     Wide total(0);
@@ -250,8 +251,8 @@ class AttentionRow {
     return std::max(0.0, grid_.RoundAndStep(exact, sign * ulp));
   }
 
-  // The largest mean of v (of -v where `negated`): the elements with the largest values take their
-  // greatest weights and the others their least, for the best place to divide them.
+  // The largest mean of v (of -v if `negated`). The elements with the largest values take their
+  // greatest weights and the others their least; tries every division between the two groups.
   double Largest(const Lanes& v, bool negated) {
     const auto at = [&](size_t k) { return negated ? -v.low[k] : v.high[k]; };
     for (size_t k = 0; k < order_.size(); ++k) order_[k] = k;
@@ -310,7 +311,7 @@ class AttentionRow {
   std::vector<Interval> bound_;
   std::vector<double> weight_;
   std::vector<Interval> weight_bound_;
-  // The weights as the second product takes them, divided by their sum.
+  // The weights of the second product: divided by their sum.
   std::vector<double> share_, least_share_, greatest_share_;
   std::vector<size_t> order_;
   double total_ = 0;
@@ -328,8 +329,8 @@ Accumulated Anything(double value) {
   return any;
 }
 
-// Whether every engine gives a finite number there, or every one the same infinity. A sum that may
-// overflow on its way, in whichever order it is added (D01), is neither.
+// Whether every engine returns a finite number, or every engine the same infinity. False for a sum
+// that may overflow in some order of its additions (D01).
 bool IsOfOneKind(const Accumulated& dot) {
   return dot.beyond == 0 || (dot.empty() && !dot.nan && std::has_single_bit(dot.beyond));
 }
@@ -369,8 +370,8 @@ struct AttentionForm {
   bool unshifted = false;  // exponentials are those of the scores themselves (D21)
 };
 
-// `first(row)` is which vector the first key and value of a row of queries is, `mask_at(row, key)`
-// the element of the mask there.
+// `first(row)` is the index of the first key and value vector for a row of queries, `mask_at(row,
+// key)` the index of the mask element.
 template <typename First, typename MaskAt>
 void Attend(KernelContext& context, const AttentionOperands& operands, const AttentionForm& form,
             const First& first, const MaskAt& mask_at) {
@@ -410,7 +411,8 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
                     static_cast<int64_t>(step * columns), keys, column, 0);
       raw.value[at] = row.Value(column.lanes());
       if (ideal) continue;
-      // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
+      // Infinities may meet zero weights, and a row without a maximum has no weights: the result
+      // may be anything.
       const bool known = bounded && AllFinite(column.lanes(), keys);
       const bool nan = (points && alike && !known && row.IsNan(column.lanes())) ||
                        (known && unshifted && row.IsInvalid());
@@ -450,8 +452,7 @@ Status Attention(KernelContext& context) {
   return {};
 }
 
-// The native layer: the sequence stands in C, heads in H, the embedding in W, and the scale is an
-// operand.
+// The native layer: C is the sequence, H the heads, W the embedding, and the scale is an operand.
 Status NativeAttention(KernelContext& context) {
   using P = params::NativeSdpa;
   BoundedTensor& query = context.Input(P::kQuery);

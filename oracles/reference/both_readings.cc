@@ -8,8 +8,8 @@
 namespace anecheck::reference {
 namespace {
 
-// The values that an element admits: infinities by themselves apart from the interval beside them,
-// which is empty if its low end lies above its high one.
+// The values that an element admits: infinities separately, and an interval, which is empty if its
+// low end lies above its high end.
 struct Reading {
   double low, high;
   uint8_t beyond;

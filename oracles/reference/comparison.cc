@@ -1,5 +1,5 @@
 // Comparisons, logic and choice: results are sets, because operands known as intervals may compare
-// either way and a choice gives one operand or the other and nothing between.
+// either way, and a choice returns one of two operands and nothing between.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -90,7 +90,7 @@ bool AndOf(bool a, bool b) { return a && b; }
 bool OrOf(bool a, bool b) { return a || b; }
 bool XorOf(bool a, bool b) { return a != b; }
 
-// Every pair of bools that the operands may be.
+// Combines every pair of bools that the operands may be.
 template <bool (*kFunction)(bool, bool)>
 Truth Combine(const BoundedTensor& x, size_t i, const BoundedTensor& y, size_t j) {
   Truth truth;
@@ -134,7 +134,8 @@ Status LogicalNot(KernelContext& context) {
   return {};
 }
 
-// The element is either of two: the hull of both, and the list if both can be listed.
+// A result whose elements may be either of two: the hull of both, and the list of values if both
+// can be listed.
 class Choice {
  public:
   Choice(KernelContext& context, BoundedTensor& result) : result_(result), sets_(context) {}

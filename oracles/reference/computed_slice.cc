@@ -24,11 +24,11 @@ class Starts {
   }
 
   bool known() const { return known_; }
-  // The slice as a tensor of its own: extents but for those of 1, and distances in the sliced one.
+  // The slice as a tensor: its extents without those of 1, and its strides in the sliced tensor.
   const Shape& view() const { return view_; }
   const Strides& strides() const { return strides_; }
 
-  // The first element by the values of the places; nothing where that is out of range.
+  // The first element by the values of the places, or nothing if it is out of range.
   std::optional<int64_t> Value() const {
     int64_t start = 0;
     for (int axis = 0; axis < slice_.rank; ++axis) {
@@ -42,8 +42,8 @@ class Starts {
     return start;
   }
 
-  // Calls visit(start) for every place in range that is admitted. False where one is out of range
-  // or they are too many; some calls may have been made.
+  // Calls visit(start) for every place in range that is admitted. False if an admitted place is out
+  // of range or there are too many; some calls may have been made.
   template <typename Visit>
   bool ForEach(const Visit& visit) {
     left_ = kMostStarts;
@@ -53,7 +53,8 @@ class Starts {
  private:
   static constexpr uint32_t kMostStarts = 4096;
 
-  // Negative places count from the end. Nothing where the slice does not fit behind it.
+  // The first index for `place`; negative places count from the end. Nothing if the slice does not
+  // fit after it.
   static std::optional<int64_t> FirstAt(const ComputedAxis& along, double place) {
     const auto extent = static_cast<double>(along.extent);
     if (!(-extent <= place && place < extent)) return std::nullopt;
@@ -98,7 +99,7 @@ void AdmitAnythingEverywhere(BoundedTensor& result) {
   for (size_t i = 0; i < result.size; ++i) AdmitAnything(result, i);
 }
 
-// For each element of the sliced tensor the element of the update that replaces it, or -1.
+// For each element of the sliced tensor, the index of the update element that replaces it, or -1.
 void FillSources(const Starts& starts, int64_t start, std::vector<int64_t>& sources) {
   std::fill(sources.begin(), sources.end(), int64_t{-1});
   ForEachSource(starts.view(), starts.strides(), start,

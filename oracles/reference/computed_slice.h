@@ -1,6 +1,6 @@
-// Slices, those among them that begin where the data says. A begin that is known as an interval
-// admits the result of each of its places; a place out of range admits anything, since MIL says
-// nothing of it. Used by slice_by_size, slice_by_index and slice_update.
+// Slices, including those whose begin is a computed value. A begin that is known as an interval
+// admits the result of each of its places; a place out of range admits anything, since MIL does not
+// define it. Used by slice_by_size, slice_by_index and slice_update.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct ComputedAxis {
   int64_t stride = 1;  // between its elements along this axis
   int64_t count = 1;   // elements that the slice takes
   int64_t step = 1;    // from each to the next
-  int64_t first = 0;   // the first of them, where it is not read
+  int64_t first = 0;   // the first of them, if it is not read
   bool read = false;   // the first one is element `axis` of the places
 };
 
@@ -25,7 +25,7 @@ struct ComputedSlice {
 };
 
 // result = x[slice]; the axes of `result` are those of the slice, without some of extent 1.
-// `places` may be null where no axis is read.
+// `places` may be null if no axis is read.
 void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor* places,
                  const ComputedSlice& slice, BoundedTensor& result);
 // result = x with x[slice] replaced by `update`, which has the slice's axes as above.

@@ -1,5 +1,5 @@
 // State, buffers and control flow. A state's tensor holds the last value written; blocks are
-// evaluated with their operands' intervals, and both ways count if a predicate is open.
+// evaluated with their operands' intervals, and both branches count if a predicate is uncertain.
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>
@@ -12,7 +12,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// A loop that runs longer is given up: a campaign's loops run a few rounds.
+// The evaluation of a longer loop fails; a campaign's loops run a few rounds.
 constexpr int kMaxRounds = 1 << 16;
 
 Status ReadState(KernelContext& context) {
@@ -46,7 +46,8 @@ Status WriteState(KernelContext& context) {
 
 // ---- rings --------------------------------------------------------------------------------------
 
-// The element of the ring that stands `index[axis]` places after `position`, modulo its extent.
+// The element of the ring for element `at` of the part: along `axis` its index is counted from
+// `position`, modulo the ring's extent.
 size_t RingPlace(const Shape& part, const Shape& ring, int axis, int64_t position, size_t at) {
   size_t place = 0;
   size_t step = 1;
@@ -112,7 +113,7 @@ void AppendOperands(KernelContext& context, int parameter, Tensors& tensors) {
   }
 }
 
-// The content that either of two tensors may have; the value is that of the first.
+// A tensor that admits the content of either of two tensors; the value is that of the first.
 BoundedTensor Hull(KernelContext& context, const BoundedTensor& a, const BoundedTensor& b) {
   BoundedTensor hull = a;
   hull.members = nullptr;
@@ -214,7 +215,8 @@ constinit const ReferenceKernel kReferenceCircularBufferToTensor = {.evaluate =
                                                                         reference::RingRead};
 constinit const ReferenceKernel kReferenceTensorToCircularBuffer = {.evaluate =
                                                                         reference::RingWrite};
-// The content of their blocks decides, and whether a loop goes on must be certain.
+// Their blocks may contain operations that need bounds, and bounds must make certain whether a loop
+// continues.
 constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond,
                                                   .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop,

@@ -1,5 +1,5 @@
 // Convolution, matrix multiply and pooling: exact sums of products with the multiply-accumulate
-// path's bound. Window geometry is worked out here from attributes and the result's shape.
+// path's bound. The window geometry is computed here from attributes and the result's shape.
 #include <algorithm>
 #include <atomic>
 
@@ -20,8 +20,8 @@ namespace {
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
 // conv_quantized has no bias.
 constexpr Term kQuantizedTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit};
-// How many windows and rows are gathered at a time: enough that packing the others for them is
-// little work beside the sums.
+// The number of windows and rows that are gathered at a time: large enough that packing the other
+// operand costs little compared with the sums.
 constexpr int64_t kPositionBlock = 256;
 constexpr int64_t kRowBlock = 1024;
 
@@ -39,7 +39,7 @@ struct ConvChannels {
   int64_t outputs = 0;  // of a group
 };
 
-// The results that several threads store, each its own rows.
+// The results, to which several threads store, each its own rows.
 class DotStore {
  public:
   explicit DotStore(const PointResults& results) : results_(results) {}
@@ -126,8 +126,8 @@ Status ConvBy(KernelContext& context, BoundedTensor& weight) {
     return StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  // A padded tap multiplies nothing. A zero in its place gives the same result only with weights
-  // that are known and finite.
+  // A padded tap contributes no product. A zero in its place has the same result only if weights
+  // are known and finite.
   const bool skip_padding = weight.special || (x.special && !weight.point());
   const auto block_of = [&](int64_t width) {
     return skip_padding ? 1 : std::min(width, kPositionBlock);
@@ -180,8 +180,8 @@ Status Conv(KernelContext& context) {
   return ConvBy(context, OperandAsRead(context, params::Conv::kWeight));
 }
 
-// The weight is rounded once to the type of x; an engine may keep it wide, or round the product
-// before the offset.
+// The weight's value is rounded once to the type of x; an engine may keep it unrounded, or round
+// the product before it adds the offset.
 Status ConvQuantized(KernelContext& context) {
   using P = params::ConvQuantized;
   const BoundedTensor& bytes = context.Input(P::kWeight);
@@ -209,7 +209,7 @@ Status ConvQuantized(KernelContext& context) {
   return ConvBy(context, weight);
 }
 
-// Integers of a tensor at `start` and every `stride` after it.
+// The integers of a tensor at `start`, `start` + `stride`, and so on.
 struct IntegerLine {
   const BoundedTensor& tensor;
   size_t start = 0;
@@ -217,7 +217,8 @@ struct IntegerLine {
 };
 
 // The sum of `count` integer products and `offset` (may be null, else one element), exact and
-// wrapped as two's complement is. An interval that leaves the type, or 53 bits, admits all of it.
+// wrapped in two's complement. An interval that leaves the type, or 53 bits, admits every number of
+// the type.
 void PutIntegerSum(const IntegerLine& x, const IntegerLine& y, size_t count,
                    const IntegerLine* offset, DType dtype, const Raw& raw, size_t at) {
   uint64_t value = 0;
@@ -339,7 +340,7 @@ MatrixRows RowsOf(const Shape& shape, const Shape& batch, bool inner_last) {
   return rows;
 }
 
-// Lanes [vector][inner] of `count` vectors from `first` on.
+// Gathers lanes [vector][inner] of `count` vectors from `first` on.
 void Gather(const BoundedTensor& tensor, size_t start, const MatrixRows& rows, int64_t first,
             int64_t count, LaneBuffer& lanes) {
   const auto inner = static_cast<size_t>(rows.inner);

@@ -28,7 +28,7 @@ constexpr Term kAffineTerms[] = {Term::kBiasRounding};
 struct TransposedAxis {
   int64_t input = 1, kernel = 1, output = 1, stride = 1, dilation = 1, before = 0;
 
-  // The input element that kernel element `tap` brings to `position`, or -1.
+  // The input element that kernel element `tap` multiplies for `position`, or -1.
   int64_t Source(int64_t position, int64_t tap) const {
     const int64_t reach = position + before - tap * dilation;
     if (reach < 0 || reach % stride != 0) return -1;
@@ -36,7 +36,7 @@ struct TransposedAxis {
   }
 };
 
-// Fewer than three spatial axes are led by extents of 1.
+// Fewer than three spatial axes are preceded by axes of extent 1.
 using TransposedAxes = std::array<TransposedAxis, 3>;
 
 TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
@@ -55,8 +55,7 @@ TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
     if (!node.Ints(P::kDilations).empty()) axis.dilation = node.Ints(P::kDilations)[i];
     if (type == "custom") axis.before = node.Ints(P::kPad)[2 * i];
     if (type == "same") {
-      // The elements that the whole result has beyond the one asked for, the odd element at the
-      // end.
+      // Drops the surplus of the whole result on both sides; an odd element is dropped at the end.
       const int64_t whole = (axis.input - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
       axis.before = std::max<int64_t>(0, whole - axis.output) / 2;
     }
@@ -104,9 +103,9 @@ Status ConvTranspose(KernelContext& context) {
   accumulator.RunOnArray(taps == 1);
   LaneBuffer patch(context.arena(), capacity, x.point());
   LaneBuffer kernel(context.arena(), capacity, weight.point());
-  // Zeros add nothing, but no layer is a transposed convolution (facts/op_device_matrix.csv): it
-  // runs as one over an input spread apart by zeros, with the taps turned round. The documented
-  // defects of sums depend on each product's place in that.
+  // Zeros add nothing to a sum. But no layer is a transposed convolution
+  // (facts/op_device_matrix.csv): it runs as a convolution with reversed taps over an input spread
+  // by zeros, and the documented defects of sums depend on the position of each product there.
   const bool spread = context.contract().departure_count != 0 || accumulator.follows_law();
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
@@ -180,7 +179,8 @@ Status Einsum(KernelContext& context) {
 
 // ---- L2 pooling ---------------------------------------------------------------------------------
 
-// The square root rounded to odd: the residue of the rounded root tells on which side it lies.
+// The square root rounded to odd: the residue of the rounded root shows on which side the exact
+// root lies.
 double RootOdd(double x) {
   const double root = std::sqrt(x);
   if (!(root < kInfinity)) return root;
@@ -208,13 +208,13 @@ Status L2Pool(KernelContext& context) {
       continue;
     }
     Accumulated sum = accumulator.Dot(patch.lanes(), patch.lanes(), count);
-    // Squares overflow upward alone.
+    // Squares overflow only upward.
     if (sum.beyond != 0 || sum.empty()) sum.high = kInfinity;
     if (contract.Allows(Term::kBiasRounding)) {
       sum.low = std::min(sum.low, grid.Round(sum.low));
       sum.high = std::max(sum.high, grid.Round(sum.high));
     }
-    // A square is never negative, whatever the corners of an interval say.
+    // A square is never negative, although corners of intervals may be.
     raw.value[at] = RootOdd(sum.value);
     raw.low[at] = sum.low != sum.low ? kNan : WidenDown(std::sqrt(std::max(sum.low, 0.0)));
     raw.high[at] = sum.high != sum.high ? kNan : WidenUp(std::sqrt(std::max(sum.high, 0.0)));
@@ -232,7 +232,7 @@ struct Operand {
   double high = 0;
 };
 
-// x * scale + offset at one element. The engine rounds the product to the element type or not.
+// x * scale + offset at one element. The engine may round the product to the element type.
 void PutAffine(const Raw& raw, size_t at, const Operand& x, const Operand& scale,
                const Operand& offset, const Grid& grid, bool rounds_product) {
   raw.value[at] = AddOdd(x.value * scale.value, offset.value);
@@ -265,14 +265,14 @@ Status LinearActivation(KernelContext& context) {
   for (size_t i = 0; i < result.size; ++i) {
     PutAffine(raw, i, At(x, i), {alpha, alpha, alpha}, {beta, beta, beta}, grid, rounds);
     raw.nan[i] |= x.NanAt(i) ? 1 : 0;
-    // An invalid product is a number on such an engine, to which beta is added.
+    // On an engine without NaN an invalid product is a number, to which beta is added.
     if (raw.low[i] != raw.low[i] && !keeps_nan) PutAnything(raw, i, raw.value[i]);
   }
   StoreFloats(context, result, raw);
   return {};
 }
 
-// By channel. Assumed: DynamicGOC rounds as the constant form may.
+// Scale and offset by channel. Assumed: DynamicGOC may round like the constant form.
 Status GainOffset(KernelContext& context) {
   using P = params::GainOffset;
   const BoundedTensor& x = context.Input(P::kX);
@@ -301,7 +301,7 @@ Status GainOffset(KernelContext& context) {
 Status NeConv(KernelContext& context) { return kReferenceConv.evaluate(context); }
 Status NeMatmul(KernelContext& context) { return kReferenceMatmul.evaluate(context); }
 
-// The pooling parameters stand at the same places in avg_pool, max_pool and the units.
+// The pooling parameters have the same indices in avg_pool, max_pool and the units.
 Status UnitPool(KernelContext& context) {
   const bool average = context.node().String(params::UnitPool::kMode, "Avg") == "Avg";
   return (average ? kReferenceAvgPool : kReferenceMaxPool).evaluate(context);

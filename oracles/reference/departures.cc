@@ -24,13 +24,13 @@ void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tens
 
 namespace {
 
-// A departure's value need be no whole number and no member.
+// The value of a departure need not be a whole number or a member.
 void ForgetSets(BoundedTensor& result) {
   result.whole = false;
   result.members = nullptr;
 }
 
-// Whether a NaN among the operands may make a result's element one.
+// Whether a NaN among the operands makes an element of the result NaN.
 enum class NanBefore : uint8_t { kNone, kPerhaps, kCertain };
 
 NanBefore NanOf(const BoundedTensor& x, size_t i) {
@@ -38,14 +38,15 @@ NanBefore NanOf(const BoundedTensor& x, size_t i) {
   return x.NanAt(i) ? NanBefore::kPerhaps : NanBefore::kNone;
 }
 
-// Operations that give their operands' elements and compute none.
+// Whether the operation returns elements of its operands and computes none.
 bool PassesElements(const OpDefinition& op) {
   if (op.schema.name.starts_with("scatter")) return false;
   return op.op_class == OpClass::kMovement || op.op_class == OpClass::kControl ||
          op.schema.name == "select";
 }
 
-// For each element of the result. An operation over lines is asked about its operands as a whole.
+// The NaN state of the operands for each element of the result. If the operation is not
+// elementwise, its operands count as a whole.
 std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& result) {
   std::vector<NanBefore> before(result.size, NanBefore::kNone);
   const NodeView& node = context.node();
@@ -67,7 +68,7 @@ std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& r
   return before;
 }
 
-// Lets `result` admit NaN beside numbers.
+// Gives `result` arrays in which elements can admit NaN beside numbers.
 void GiveEnds(KernelContext& context, BoundedTensor& result) {
   const bool point = result.point();
   if (!point && result.nan != nullptr) return;
@@ -89,7 +90,7 @@ void AdmitNumber(double number, BoundedTensor& result, size_t i) {
   result.finite_high[i] = only_nan ? number : std::max(result.finite_high[i], number);
 }
 
-// An operation without a value gives `by`; a NaN that came in stays one.
+// An invalid operation returns `by`; a NaN that comes from an operand stays NaN.
 void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   if (PassesElements(DefinitionOf(context.node().schema()))) return;
   const std::vector<NanBefore> before = NansBefore(context, result);
@@ -103,7 +104,7 @@ void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   }
 }
 
-// A documented place is looked for in the operand, or in the result of a reduction.
+// A documented place is an argument: an element of the operand, or of the result of a reduction.
 const BoundedTensor& PlacesOf(KernelContext& context, const BoundedTensor& result) {
   const bool reduces = context.node().op().starts_with("reduce_");
   return reduces ? result : context.Value(context.node().Input(0));
@@ -131,7 +132,7 @@ void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
   sets.Set(i, numbers);
 }
 
-// f(x) may be `value` too where the operand may reach `from`, and nothing between that and the
+// If the operand may reach `from`, f(x) may also be `value`, but nothing between `value` and the
 // right value.
 void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
   constexpr size_t kMostNumbers = 16;
@@ -152,7 +153,7 @@ void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, doub
   sets.MergeInto(result);
 }
 
-// Each element i by error_of(i).
+// Widens each element i by error_of(i).
 template <typename ErrorOf>
 void Widen(KernelContext& context, BoundedTensor& result, const ErrorOf& error_of) {
   ForgetSets(result);
@@ -170,7 +171,7 @@ void Widen(KernelContext& context, BoundedTensor& result, const ErrorOf& error_o
   result.nan = nan;
 }
 
-// By `error` where the operand may reach `from` in magnitude.
+// Widens by `error` if the magnitude of the operand may reach `from`.
 void WidenBy(KernelContext& context, BoundedTensor& result, double error, double from) {
   const BoundedTensor& x = context.Value(context.node().Input(0));
   Widen(context, result, [&](size_t i) {
@@ -180,7 +181,7 @@ void WidenBy(KernelContext& context, BoundedTensor& result, double error, double
   });
 }
 
-// Whether `gate` is sigmoid_hard(r), of a product r of two matrices.
+// Whether `r` is a product of two matrices and `gate` is sigmoid_hard(r).
 bool IsGateOfProduct(const Graph& graph, ValueId r, ValueId gate) {
   const auto made_by = [&](ValueId id, OpKind kind) {
     const Value& value = graph.value(id);
@@ -191,7 +192,7 @@ bool IsGateOfProduct(const Graph& graph, ValueId r, ValueId gate) {
          graph.arguments(graph.node(graph.value(gate).producer))[0].value == r;
 }
 
-// hard_swish(r) = r sigmoid_hard(r), by the part `share` of each element.
+// Widens hard_swish(r) = r sigmoid_hard(r) by the part `share` of each element.
 void WidenSwish(KernelContext& context, BoundedTensor& result, double share) {
   using P = params::Binary;
   const NodeView& node = context.node();
@@ -202,7 +203,7 @@ void WidenSwish(KernelContext& context, BoundedTensor& result, double share) {
   });
 }
 
-// A gather along the last axis: any element of the line that it reads.
+// A gather along the last axis may return any element of the line that it reads.
 void AdmitLine(KernelContext& context, BoundedTensor& result) {
   using P = params::Gather;
   const BoundedTensor& x = context.Input(P::kX);
@@ -233,8 +234,8 @@ void AdmitLine(KernelContext& context, BoundedTensor& result) {
   sets.Give(result);
 }
 
-// A quotient by a constant: x times the constant's rounded reciprocal, taken down to a whole number
-// by floor_div. The product may be rounded first or not.
+// A quotient by a constant becomes x times the constant's rounded reciprocal; floor_div takes its
+// floor. The product may be rounded before that.
 void MultiplyByReciprocal(KernelContext& context, BoundedTensor& result, const Grid& grid) {
   using P = params::Binary;
   const ValueId divisor = context.node().Input(P::kY);
@@ -308,7 +309,7 @@ void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choice
 }
 
 void DepartFromResult(KernelContext& context, BoundedTensor& result) {
-  // Of elements of any type.
+  // This departure applies to elements of any type.
   if (context.contract().Find(Effect::kAnyOfAxis, context.node().op()) != nullptr) {
     AdmitLine(context, result);
   }
@@ -320,9 +321,9 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   const Grid grid(result.type.dtype);
   for (const Departure* departure : contract.active()) {
     if (departure->op.empty() || departure->op != context.node().op()) continue;
-    if (context.node().Input(0) == kNoValue) continue;  // nothing that a place could be in
+    if (context.node().Input(0) == kNoValue) continue;  // no operand that could hold a place
     const double value = grid.Round(departure->b);
-    // log takes x + epsilon: the documented place is in that sum.
+    // log takes x + epsilon: the documented place is a value of that sum.
     const int epsilon = context.node().schema().FindParameter("epsilon");
     const double shift = epsilon < 0 ? 0 : context.node().Float(epsilon, 0);
     const double rounded = departure->a - grid.Round(shift);

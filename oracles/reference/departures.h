@@ -1,5 +1,5 @@
-// The documented defects of single operations, as changes to a kernel's result. Only
-// evaluations with departures switched on come here.
+// The documented defects of single operations, as changes to a kernel's result. Only evaluations
+// with departures switched on use them.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@ namespace anecheck::reference {
 
 // Applies departures that act on a stored result: NaN forms, and fixed values of unary operations.
 void DepartFromResult(KernelContext& context, BoundedTensor& result);
-// Applies departures that act on a tensor as it enters: NaN read as +inf.
+// Applies departures that act on an input tensor: NaN read as +inf.
 void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tensor);
 
-// Appends the numbers of the grid that [low, high] may be stored as; false where `numbers` would
-// become more than `most`.
+// Appends the numbers of the grid as which [low, high] may be stored. False if `numbers` would have
+// more than `most` entries.
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers);
-// Gives `result` the values that any of `choices` admits, which are results of the same type, as
-// sets if they can be listed. The value is that of the first.
+// Lets `result` admit the values that any of `choices` admits, as sets if they can be listed. All
+// `choices` have the type of the result. The value is that of the first.
 void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choices,
                 BoundedTensor& result);
 

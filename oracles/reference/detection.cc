@@ -1,5 +1,5 @@
-// Detection: which boxes of a batch survive. An engine may decide otherwise where rounding or a tie
-// does; each selection that it may make is admitted.
+// Detection: the selection of the boxes of a batch that survive. If rounding or a tie decides, an
+// engine may decide otherwise; each selection that it may make is admitted.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,16 +28,16 @@ constexpr Term kOverlapTerms[] = {Term::kOverlapRounding, Term::kDivideUlp, Term
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
 
-// The questions that one run leaves to the engine. Run again and again, each is answered in every
-// way.
+// The decisions that one run leaves to the engine. Repeated runs go through all combinations of
+// answers.
 class Questions {
  public:
-  // The answer, below `ways`.
+  // The answer of this run, below `ways`.
   size_t Ask(size_t ways) {
     if (next_ == asked_.size()) asked_.push_back({0, ways});
     return asked_[next_++].answer;
   }
-  // False where all has been answered in every way.
+  // Moves to the next combination. False after the last one.
   bool Advance() {
     next_ = 0;
     while (!asked_.empty() && asked_.back().answer + 1 == asked_.back().ways) asked_.pop_back();
@@ -55,7 +55,7 @@ class Questions {
   size_t next_ = 0;
 };
 
-// One batch: greedy selection by falling score.
+// One batch: greedy selection in order of falling score.
 class Suppression {
  public:
   using Selection = std::vector<int64_t>;  // boxes in order
@@ -77,13 +77,13 @@ class Suppression {
     most_ = static_cast<size_t>(std::min(node.Int(P::kMaxBoxes, 1), count_));
   }
 
-  // By the values and exact arithmetic, the first of equal scores, whatever an engine may do.
+  // The selection by the values and exact arithmetic, which takes the first of equal scores.
   Selection Exactly() {
     exact_ = true;
     return HasNan() ? Selection() : Select();
   }
-  // Every selection that an engine may make where decisions hang on rounding or on a tie; nothing
-  // where operands are not known or there are more than a few, so that any may be.
+  // Every selection that an engine may make if decisions depend on rounding or on a tie. Nothing if
+  // operands are not known or there are too many selections: any is then admitted.
   std::optional<std::vector<Selection>> All() {
     constexpr size_t kMost = 64;
     exact_ = false;
@@ -112,7 +112,7 @@ class Suppression {
         if (Settled(Overlaps(i, best))) open[Index(i)] = 0;
       }
     }
-    // The box of the highest score stands for all if no box survives.
+    // If no box survives, the box with the highest score is selected.
     if (chosen.empty() && count_ > 0) chosen = {OneOf(Highest([](int64_t) { return true; }))};
     return chosen;
   }
@@ -123,7 +123,7 @@ class Suppression {
   int64_t OneOf(const Selection& equal) {
     return exact_ || equal.size() == 1 ? equal[0] : equal[questions_.Ask(equal.size())];
   }
-  // The boxes of the highest score among those that `counts` names.
+  // The boxes with the highest score among those for which `counts` is true.
   template <typename Counts>
   Selection Highest(Counts counts) const {
     Selection highest;
@@ -156,7 +156,7 @@ class Suppression {
   size_t ScoreAt(int64_t box) const {
     return static_cast<size_t>((batch_ * count_ + box) * classes_);
   }
-  // The class of the highest score, the first of equal ones.
+  // The class with the highest score, the first of equal ones.
   int64_t Class(int64_t box) const {
     const double* from = scores().value + ScoreAt(box);
     return std::max_element(from, from + classes_) - from;
@@ -164,7 +164,7 @@ class Suppression {
   double Score(int64_t box) const {
     return scores().value[ScoreAt(box) + static_cast<size_t>(Class(box))];
   }
-  // Whether the operands are points: selection from intervals is not attempted.
+  // Whether the operands of the box are points: there is no selection from intervals.
   bool Known(int64_t box) const {
     for (size_t c = 0; c < static_cast<size_t>(classes_); ++c) {
       const size_t at = ScoreAt(box) + c;
@@ -180,7 +180,8 @@ class Suppression {
     if (!exact_ && a == b) return Answer::kUnsure;  // "below" and "not above" are both in use
     return a >= b ? Answer::kYes : Answer::kNo;
   }
-  // The shared area over that of both boxes against the threshold, as a quotient or as a product.
+  // Compares the shared area divided by the area of both boxes with the threshold, as a quotient or
+  // as a product.
   Answer Overlaps(int64_t a, int64_t b) const {
     if (exact_) return ExactlyOverlaps(a, b);
     const int64_t box[2] = {a, b};
@@ -247,7 +248,7 @@ class Suppression {
   Questions questions_;
 };
 
-// The selections that one batch may have, place by place.
+// Stores the selections that one batch may have, place by place.
 class SelectionStore {
  public:
   SelectionStore(KernelContext& context, int64_t batch, std::span<MemberSets, 4> sets)
@@ -272,7 +273,7 @@ class SelectionStore {
  private:
   using P = params::NonMaximumSuppression;
 
-  // The admitted content of one place of the results: one of these boxes, or the padding.
+  // The admitted content of one place of the results: one of these boxes, or padding.
   struct Candidates {
     std::vector<int64_t> boxes;
     bool padding = false;
@@ -287,7 +288,7 @@ class SelectionStore {
   const BoundedTensor& scores() const { return context_.Input(P::kScores); }
   bool open() const { return admitted_.empty(); }  // any selection may be
 
-  // At least one box is given where there is any.
+  // At least one box is returned if there is any.
   Candidates CandidatesAt(size_t place) const {
     Candidates candidates;
     if (open()) {
@@ -305,7 +306,7 @@ class SelectionStore {
     return candidates;
   }
 
-  // Admits `numbers` at element `to` of a result, each by itself where they are few.
+  // Admits `numbers` at element `to` of a result, as a set if they are few.
   void PutOneOf(std::span<const Number> numbers, double value, uint32_t result, size_t to) {
     BoundedTensor& tensor = context_.Result(result);
     PutElement(value, tensor, to);
@@ -379,8 +380,9 @@ class SelectionStore {
   std::vector<double> points_;
 };
 
-// Core ML's NonMaximumSuppressionLayerParams: where fewer boxes are selected zeros pad boxes and
-// scores, and -1 the indices; where none survives the box of the highest score is given.
+// Core ML's NonMaximumSuppressionLayerParams: if fewer boxes are selected, boxes and scores are
+// padded with zeros and indices with -1. If no box survives, the box with the highest score is
+// returned.
 Status NonMaximumSuppression(KernelContext& context) {
   using P = params::NonMaximumSuppression;
   const BoundedTensor& boxes = context.Input(P::kBoxes);

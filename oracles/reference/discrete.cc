@@ -31,7 +31,7 @@ bool MayBeNan(const Lanes& lanes, size_t k) {
          (lanes.nan != nullptr && lanes.nan[k] != 0);
 }
 
-// The order of points with ties by position: exactly one place each.
+// The order of points, ties by position: each has exactly one place.
 void PlaceByPosition(const double* values, size_t count, bool descending,
                      std::span<Places> places) {
   std::vector<uint32_t> order(count);
@@ -69,7 +69,8 @@ void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool
   };
   const auto n = static_cast<uint32_t>(count);
   for (size_t k = 0; k < count; ++k) {
-    // Before lane k stand those that are certainly better; after it those that certainly are worse.
+    // Lanes that certainly come before lane k, and lanes that certainly come after it, limit its
+    // places.
     const uint32_t greater = above(lows, lanes.high[k]);
     const uint32_t less = below(highs, lanes.low[k]);
     places[k] = descending ? Places{greater, n - 1 - less} : Places{less, n - 1 - greater};

@@ -1,7 +1,7 @@
 // Discrete results, judged as sets: comparisons, roundings to whole numbers, positions of extremes
-// and ranks, choices. An interval of operands admits several results and nothing between them, so
-// an element carries the numbers it may be (BoundedTensor::members) or the fact that it is whole.
-// Used by comparison, reduction, sorting and gathering kernels.
+// and ranks, choices. Operands that are intervals admit several results and nothing between them.
+// So an element carries the numbers that it may be (BoundedTensor::members), or the fact that it is
+// whole. Used by comparison, reduction, sorting and gathering kernels.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,14 @@
 
 namespace anecheck::reference {
 
-// Whether a condition may hold and whether it may fail.
+// Whether a condition may be true and whether it may be false.
 struct Truth {
   bool may_hold = false;
   bool may_fail = false;
 };
 
-// Calls visit(number) for every number that element `i` may be, ascending. False, and no call,
-// where they cannot be counted or are more than `most`.
+// Calls visit(number) for every number that element `i` may be, ascending. Returns false without a
+// call if they cannot be counted or are more than `most`.
 template <typename Visit>
 bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit& visit) {
   if (x.point() || x.low[i] == x.high[i]) {
@@ -42,10 +42,10 @@ bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit&
   return true;
 }
 
-// Collects the sets of a result's elements. Elements without a set keep their interval alone.
+// Collects the sets of a result's elements. Elements without a set have only their interval.
 class MemberSets {
  public:
-  // Of the node's first result, or of `result`.
+  // For the node's first result, or for `result`.
   explicit MemberSets(KernelContext& context) : MemberSets(context, context.Result()) {}
   MemberSets(KernelContext& context, const BoundedTensor& result)
       : context_(context), size_(result.size) {}
@@ -54,7 +54,7 @@ class MemberSets {
   void Set(size_t i, std::span<const double> numbers);
   // Gives the sets to the result, if any element has one. Call after the store.
   void Give(BoundedTensor& result) const { result.members = sets_; }
-  // The same where the result has sets of its own already.
+  // The same if the result already has sets.
   void MergeInto(BoundedTensor& result) const;
 
  private:
@@ -63,10 +63,9 @@ class MemberSets {
   Members* sets_ = nullptr;
 };
 
-// The places that a lane may take when `count` lanes are sorted: at least `least` others stand
-// before it, at most `most`. Equal lanes stand in any order where the contract allows it
-// (Term::kAnyTie), else in the order of their positions. A lane that may be NaN, or any lane beside
-// one, may take every place.
+// The places that a lane may take when lanes are sorted: at least `least` and at most `most` others
+// come before it. Equal lanes have any order if the contract allows it (Term::kAnyTie), else the
+// order of their positions. If some lane may be NaN, every lane may take every place.
 struct Places {
   uint32_t least = 0;
   uint32_t most = 0;
@@ -75,18 +74,18 @@ struct Places {
 void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool descending,
                 std::span<Places> places);
 
-// The position that holds the extreme of `count` lanes by value: the first of equal ones, the first
-// NaN where there is one.
+// The position of the extreme of `count` lanes by value: the first of equal ones, or the first NaN
+// if there is one.
 size_t FirstExtreme(const double* values, size_t count, bool largest);
 
-// Whether `count` positions remain different numbers where they pass through fp16.
+// Whether `count` positions stay different numbers if they pass through fp16.
 inline bool IndicesStayApart(const Contract& contract, size_t count) {
   return count <= 2049 || !contract.Allows(Term::kIndexRounding);
 }
 
 // Stores positions or counts as integers: the value and the hull of each set. A set with more
 // members than the hull's ends is kept beside the element. If the contract lets an index pass
-// through fp16 (Term::kIndexRounding) its rounded form is admitted too.
+// through fp16 (Term::kIndexRounding), its rounded form is admitted too.
 class IndexStore {
  public:
   IndexStore(KernelContext& context, BoundedTensor& result);

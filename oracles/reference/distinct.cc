@@ -11,7 +11,7 @@
 namespace anecheck::reference {
 namespace {
 
-// Below this the table of places costs more than the evaluations it saves.
+// For smaller tensors the table costs more than the evaluations that it saves.
 constexpr size_t kManyNumbers = 1 << 13;
 constexpr size_t kHalves = 1 << 16;
 constexpr size_t kHalfInfinity = 0x7c00;
@@ -26,10 +26,10 @@ struct Entry {
 
 }  // namespace
 
-// From here on making a table is less than a few evaluations of the tensor by itself.
+// From this size on, a table costs less than a few evaluations of the tensor.
 constexpr size_t kManyTables = 1 << 15;
 
-// The values that an entry admits beside finite numbers.
+// Flags for values that an entry admits beside finite numbers.
 enum EntryFlag : uint64_t { kNanBit = 1, kSpecialBit = 2 };
 
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x) {
@@ -68,7 +68,7 @@ FunctionTable::FunctionTable(const BoundedTensor& results)
   }
 }
 
-// So many elements at a time that their bits stay in the cache.
+// The number of elements at a time, so that their bits stay in the cache.
 template <typename Visit>
 void FunctionTable::ForHalves(const BoundedTensor& x, const Visit& visit) {
   constexpr size_t kElements = 1024;
@@ -153,7 +153,7 @@ void DistinctNumbers::Expand(Arena& arena, const BoundedTensor& results,
   auto* const value = arena.Allocate<double>(size);
   result.value = result.low = result.high = value;
   if (results.point()) {
-    // By the bits of the number; set where the number occurs.
+    // Indexed by the bits of the number; set for numbers that occur.
     auto* const table = arena.Allocate<double>(kHalves);
     for (size_t i = 0; i < count; ++i) table[found_[i]] = results.value[i];
     for (size_t i = 0; i < size; ++i) value[i] = table[halves_[i]];

@@ -1,5 +1,5 @@
-// The different numbers of a large fp16 tensor. There are at most 65,536 of them, so that functions
-// of one variable need no more evaluations than that.
+// The different numbers of a large fp16 tensor. There are at most 65,536 of them, so that a
+// function of one variable needs at most as many evaluations.
 #pragma once
 
 #include <compare>
@@ -15,8 +15,8 @@
 
 namespace anecheck::reference {
 
-// Whether evaluating each number once is worth while: a large tensor of fp16 points. Departures may
-// leave numbers that fp16 does not have.
+// Whether it is worthwhile to evaluate each number once: for a large tensor of fp16 points. Not
+// under departures, which may leave numbers that fp16 does not have.
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x);
 
 // Precondition: RepeatsNumbers(contract, x).
@@ -24,9 +24,10 @@ class DistinctNumbers {
  public:
   DistinctNumbers(Arena& arena, const BoundedTensor& x);
 
-  // Each number of x once, in the order of their bits, a point tensor of one axis.
+  // Each number of x once, in the order of their bits, as a point tensor with one axis.
   const BoundedTensor& numbers() const { return numbers_; }
-  // `results` holds a function of each of numbers(); gives `result` those of x's elements.
+  // `results` are a function's results for numbers(); sets `result` to its results for the elements
+  // of x.
   void Expand(Arena& arena, const BoundedTensor& results, BoundedTensor& result) const;
 
  private:
@@ -35,24 +36,24 @@ class DistinctNumbers {
   const uint16_t* found_ = nullptr;   // of each of numbers_
 };
 
-// Whether a table of all fp16 numbers is worth while, which DistinctNumbers would else find again
-// in every tensor. Implies RepeatsNumbers.
+// Whether a table of all fp16 numbers is worthwhile; otherwise DistinctNumbers evaluates the
+// numbers of each tensor. Implies RepeatsNumbers.
 bool FillsATable(const Contract& contract, const BoundedTensor& x);
 
-// Every fp16 number in the order of their bits, a point tensor of one axis.
+// Every fp16 number in the order of their bits, as a point tensor with one axis.
 BoundedTensor AllNumbers(Arena& arena);
 
 // The results of a function for each fp16 number.
 class FunctionTable {
  public:
-  // `results` holds the function of each of AllNumbers().
+  // `results` are the function's results for AllNumbers().
   explicit FunctionTable(const BoundedTensor& results);
 
-  // Gives `result` those of x's elements. Precondition: FillsATable(contract, x).
+  // Sets `result` to the results for the elements of x. Precondition: FillsATable(contract, x).
   void Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& result) const;
 
  private:
-  // Calls visit(start, halves, count) for the bits of all elements of x, some at a time.
+  // Calls visit(start, halves, count) with the bits of all elements of x, block by block.
   template <typename Visit>
   static void ForHalves(const BoundedTensor& x, const Visit& visit);
   // Calls visit(element, entry) for every element of x.
@@ -60,11 +61,11 @@ class FunctionTable {
   void ForEachEntry(const BoundedTensor& x, const Visit& visit) const;
 
   std::vector<TableEntry> entries_;
-  uint64_t finite_flags_ = 0;  // those that some finite number has
+  uint64_t finite_flags_ = 0;  // every bit that some finite number has
   bool point_ = false;
 };
 
-// The parts that the results of a function without state depend on beside its operand.
+// Everything beside the operand that determines the results of a stateless function.
 struct TableKey {
   bool ideal = false;
   bool wide = false;
@@ -80,7 +81,7 @@ struct TableKey {
   auto operator<=>(const TableKey&) const = default;
 };
 
-// The tables of one function, made when they are first needed. Thread-safe.
+// The tables of one function, each made when it is first needed. Thread-safe.
 class FunctionTables {
  public:
   template <typename Make>

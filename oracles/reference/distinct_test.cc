@@ -1,4 +1,4 @@
-// Functions evaluated once for each different number give the same as element by element.
+// Functions evaluated once for each different number have the same results as element by element.
 #include "oracles/reference/distinct.h"
 
 #include <bit>
@@ -12,7 +12,7 @@
 namespace anecheck::reference {
 namespace {
 
-// Every fp16 number, some more than once.
+// `count` fp16 numbers; every number occurs if `count` is large enough.
 Tensor EveryNumber(size_t count) {
   Tensor tensor{{DType::kFp16, Shape{static_cast<int64_t>(count)}}, {}};
   tensor.bytes.resize(2 * count);
@@ -70,7 +70,7 @@ TEST(DistinctNumbers, AgreeWithElementByElement) {
   }
 }
 
-// A table made for one contract must not serve another, nor one of numbers another.
+// A table for one contract or one set of parameters must not be used for another.
 TEST(FunctionTables, HoldTheirKeys) {
   FunctionTables tables;
   Arena arena;

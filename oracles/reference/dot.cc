@@ -17,12 +17,12 @@ double PowerOfTwo(int exponent) {
 
 // A tensor without any non-zero value is a multiple of every power of two.
 constexpr int kNoBits = 100;
-// The relative error of summing magnitudes in double is far below this.
+// The relative error of sums of magnitudes in double is far below this slack.
 constexpr double kMagnitudeSlack = 1 + 0x1p-20;
 
-// Adds the sum of rounded products to the admitted interval. Rounding may overflow where the exact
-// products do not: an infinity, or a NaN where infinities of both signs may meet, then stands
-// beside the finite numbers.
+// Adds the sum of rounded products to the admitted interval. Rounding may overflow although the
+// exact products do not. An infinity, or a NaN if infinities of both signs may meet, is then
+// admitted beside the finite numbers.
 void Include(Accumulated& sum, double rounded) {
   if (std::fabs(rounded) < kInfinity) {
     sum.low = std::min(sum.low, rounded);
@@ -33,7 +33,7 @@ void Include(Accumulated& sum, double rounded) {
   if (!(rounded < 0)) sum.beyond |= kUpward;
   if (!(rounded > 0)) sum.beyond |= kDownward;
 }
-// The same for the ends of intervals.
+// Adds the ends of an interval in the same way.
 void IncludeEnds(Accumulated& hull, double low, double high) {
   if (low != low || high != high) {
     hull.nan = true;
@@ -84,7 +84,7 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
   }
   may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
   exact_limit_ = PowerOfTwo(lowest + 52);
-  // One bit less than the accumulator has, because rounded products may be slightly larger than
+  // One bit fewer than the accumulator has, because rounded products may be slightly larger than
   // exact ones.
   single_limit_ = (unit_ > 0 ? 0.5 / unit_ : 0x1p23) * PowerOfTwo(lowest);
 }
@@ -110,8 +110,8 @@ double Accumulator::ExactTotal(const double* x, size_t count) {
 
 // The accumulator adds `count` terms in an unknown order: at most count roundings, each by half an
 // ulp of a partial sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2). On
-// a grid coarse enough for every partial sum there is no rounding. The double sums that stand for
-// the ends of the interval err in proportion to the magnitude.
+// a grid coarse enough for every partial sum there is no rounding. The double sums that are the
+// ends of the interval err in proportion to the magnitude.
 double Accumulator::Error(double magnitude, double sum, size_t count, bool on_grid) const {
   if (on_grid && magnitude <= single_limit_) return 0;
   const double terms = static_cast<double>(count);
@@ -122,7 +122,7 @@ double Accumulator::Error(double magnitude, double sum, size_t count, bool on_gr
 
 namespace {
 
-// Sums over four lanes each, so that the loops become vector code. The order does not matter: the
+// Each sum has four lanes, so that the loops become vector code. The order does not matter: the
 // sums are either exact or within the error that is accounted for.
 struct FourSums {
   double lane[4] = {0, 0, 0, 0};
@@ -240,8 +240,8 @@ Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double*
   return result;
 }
 
-// Infinities and NaN: plain IEEE sums where the values are not finite. A point operand's result is
-// NaN alone where every permitted engine meets the invalid operation.
+// Sums with infinities and NaN: plain IEEE sums if the values are not finite. For point operands
+// the result is only NaN if every permitted engine meets the invalid operation.
 Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count) {
   double sum = 0;
   double magnitude = 0;
@@ -323,10 +323,10 @@ Accumulated Accumulator::DotOnGrid(const Lanes& x, const Lanes& y, size_t count)
 
 namespace {
 
-// Fewer products are summed sooner one output at a time than packed.
+// With fewer products, sums of one output at a time are faster than packed sums.
 constexpr size_t kFewProducts = 4096;
 
-// Of each vector of operands.
+// Facts of each vector of operands.
 struct VectorFacts {
   std::vector<uint8_t> open;      // some end is not finite
   std::vector<uint8_t> nan;       // some number may be NaN
@@ -355,14 +355,14 @@ bool All(const std::vector<uint8_t>& flags) {
 
 }  // namespace
 
-// One call of Dots: the data that turn the sums of a block into results.
+// The data that one call of Dots needs to turn the sums of a block into results.
 struct Accumulator::Block {
   Accumulator& accumulator;
   const Lanes& rows;
   const Lanes& columns;
   size_t count;
   const DotSink& sink;
-  VectorFacts row_facts;  // empty where every operand is finite
+  VectorFacts row_facts;  // empty if every operand is finite
   VectorFacts column_facts;
 
   bool Open(size_t row, size_t column) const {
@@ -371,7 +371,7 @@ struct Accumulator::Block {
   bool MayBeNan(size_t row, size_t column) const {
     return !row_facts.open.empty() && (row_facts.nan[row] | column_facts.nan[column]) != 0;
   }
-  // If some end is not finite.
+  // The result if some end is not finite.
   Accumulated OpenSum(const Lanes& x, const Lanes& y, size_t row, size_t column,
                       const IntervalSums& sums) {
     const bool nan = (row_facts.only_nan[row] | column_facts.only_nan[column]) != 0;
@@ -460,7 +460,7 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-// If some end is not finite. `sum` is the value.
+// The result if some end is not finite. `sum` is the value.
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
   for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];
@@ -526,7 +526,7 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   double from = sum.low;
   double to = sum.high;
   if (bias_rounding_ && !sum.empty()) {
-    // No source states which of its two tie rules an engine applies here.
+    // No source states which of its two tie rules an engine applies to the accumulator.
     from = std::min({from, grid_.Round(from), grid_.Store(from)});
     to = std::max({to, grid_.Round(to), grid_.Store(to)});
   }

@@ -13,17 +13,17 @@
 
 namespace anecheck::reference {
 
-// Computes lowest_bit and max_magnitude of a tensor's values, once an evaluation.
+// Computes lowest_bit and max_magnitude of a tensor's values, once in each evaluation.
 void MeasureOperand(BoundedTensor& tensor);
 
-// `count` consecutive numbers with their interval; low and high are value's array for points.
+// `count` consecutive numbers with their interval; for points, low and high are the array of value.
 struct Lanes {
   const double* value = nullptr;
   const double* low = nullptr;
   const double* high = nullptr;
   const uint8_t* nan = nullptr;  // as BoundedTensor::nan
   bool point() const { return low == value; }
-  // From lane `start` on.
+  // The lanes from `start` on.
   Lanes From(size_t start) const {
     const uint8_t* const from_nan = nan == nullptr ? nullptr : nan + start;
     if (point()) return {value + start, value + start, value + start, from_nan};
@@ -39,18 +39,18 @@ struct Accumulated {
   bool nan = false;    // NaN is admitted besides [low, high]
   bool exact = true;   // value is the exact sum
   uint8_t beyond = 0;  // infinities (Beyond) that are admitted besides [low, high]
-  // Of sums of points: how far the accumulator's roundings move the sum.
+  // For sums of points: how far the accumulator's roundings may move the sum.
   double error = 0;
-  // value is so near the exact sum that both round to the same number of the grid, and nothing more
-  // is known of it (DotOnGrid).
+  // value is so near the exact sum that both round to the same number of the grid; nothing else is
+  // known about it (DotOnGrid).
   bool settled = false;
-  // A departure moved the ends by the most that it may do to intervals.
+  // A departure moved the ends as far as it can move intervals.
   bool loose = false;
 
   bool empty() const { return low > high; }  // no finite number is admitted
 };
 
-// The places of the sums of rows and columns in the result: row and column each with its step.
+// The places of the sums in the result, with one step for rows and one for columns.
 struct DotPlaces {
   size_t start = 0;
   size_t row_step = 0;
@@ -66,30 +66,30 @@ struct IntervalSums;
 struct FixedSum;
 struct FixedEnds;
 
-// Takes the sum of products of row and column.
+// Receives the sum of products of a row and a column.
 struct DotSink {
   void (*take)(void* self, size_t row, size_t column, const Accumulated& sum);
   void* self;
 };
 
-// The state that stays the same over the outputs of one node.
+// Computes the sums of one node. Its state is shared by the node's outputs.
 class Accumulator {
  public:
   // `y` is null for plain sums.
   Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y);
 
-  // The same for another thread: scratch memory comes from `arena`, and `marks` takes in place of
-  // the node's result that a departure makes it loose.
+  // The same for another thread: scratch memory comes from `arena`, and `marks` is marked as loose
+  // in place of the node's result.
   Accumulator For(Arena& arena, BoundedTensor& marks) const;
   void MarkLoose() { target_->loose = true; }
 
   // sum x[k] * y[k], accumulated in the engine's wide accumulator.
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
-  // As Dot, for results that are rounded to the grid next, with or without a bias: the exact sum is
-  // worked out only where a plain sum leaves the rounding open.
+  // As Dot, for results that are then rounded to the grid, with or without a bias: the exact sum is
+  // computed only if a plain sum leaves the rounding open.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
-  // DotOnGrid of every row with every column, vectors of `count` lanes one after the other:
-  // visit(row, column, sum) in any order, of those that are wanted. WithBias belongs inside.
+  // DotOnGrid of every row with every column, which are consecutive vectors of `count` lanes. Calls
+  // visit(row, column, sum) in any order, for wanted results only. Call WithBias inside `visit`.
   template <typename Visit>
   void DotsOnGrid(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
                   size_t count, const DotPlaces& places, const Visit& visit) {
@@ -99,10 +99,10 @@ class Accumulator {
     const Visit* self = &visit;
     Dots(rows, row_count, columns, column_count, count, places, {take, static_cast<void*>(&self)});
   }
-  // Whether StoreDots takes the sums of `count` products of rows and columns, so many of each, with
-  // this bias (may be null): a large operation on finite points of fp16.
+  // Whether StoreDots can compute these sums of `count` products, of `rows` rows and `columns`
+  // columns, with this bias (may be null): a large operation on finite fp16 points.
   bool Stores(size_t rows, size_t columns, size_t count, const BoundedTensor* bias) const;
-  // The arrays that StoreDots writes into; FinishDots makes the result of them. Result element
+  // The arrays that StoreDots writes into; FinishDots makes the result from them. Result element
   // (row, column) of a call lies at start + row * columns.vectors + column.
   PointResults StartDots(KernelContext& context, BoundedTensor& result) const;
   // DotsOnGrid, WithBias and StoreFloats in one. Precondition: Stores(...).
@@ -111,7 +111,7 @@ class Accumulator {
   static void FinishDots(const PointResults& results, BoundedTensor& result);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
-  // Says that the node's products run on the multiply-accumulate array, whose law then holds where
+  // Declares that the node's products run on the multiply-accumulate array; its law then holds if
   // the contract has one. `source_order`: they are added in the order of the lanes.
   void RunOnArray(bool source_order);
   // Whether that law holds: it bounds the sums, and there is no NaN.
@@ -144,23 +144,23 @@ class Accumulator {
   Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
-  // SpecialDot where some end is not finite, from plain sums of the values' products and of their
+  // SpecialDot if some end is not finite, from plain sums of the values' products and of their
   // magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known exactly.
   Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
                       bool nan, bool interval);
   static Accumulated SpecialSum(const Lanes& x, size_t count, double sum);
-  // The exact value of a sum from a plain one, as far as needed.
+  // Sets the value of a sum from a plain sum, exactly if needed.
   void SetValue(const double* x, const double* y, size_t count, double sum, double magnitude,
                 Accumulated& result);
   double ExactDot(const double* x, const double* y, size_t count);
   double ExactTotal(const double* x, size_t count);
   double Error(double magnitude, double sum, size_t count, bool on_grid) const;
   bool RoundsAlike(double sum, double error) const;
-  // Takes a plain sum for the exact one where both round alike.
+  // Uses a plain sum instead of the exact sum if both round to the same number.
   void Settle(const double* x, const double* y, size_t count, double sum, double magnitude,
               Accumulated& result);
 
-  // The products of the last settled sum, for a bias that opens its rounding again.
+  // The products of the last settled sum, for a bias that makes its rounding uncertain again.
   struct Settled {
     const double* x = nullptr;
     const double* y = nullptr;
@@ -170,7 +170,7 @@ class Accumulator {
 
   // The law of the node's sums.
   enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
-  // A bias as the law takes it: the accumulator's start value.
+  // A bias under the law: the accumulator's start value.
   struct BiasRange {
     double value = 0;
     double low = 0;
@@ -183,7 +183,7 @@ class Accumulator {
     std::vector<double> high;
     Lanes lanes() const { return {value.data(), low.data(), high.data(), nullptr}; }
   };
-  // A sum as the law has it, without a bias, in units of the accumulator.
+  // A sum under the law, without a bias, in units of the accumulator.
   struct LawSum {
     double value = 0;  // of the values, without overflow
     double size = 0;   // of the magnitudes of the values' products
@@ -201,43 +201,44 @@ class Accumulator {
   struct LawBlock;
   struct LawStore;
 
-  // The values that the law gives (dot_fixed.cc). LawDot keeps the sum for a bias.
+  // The results of the law (dot_fixed.cc). LawDot keeps the sum for a bias.
   Accumulated LawDot(const Lanes& x, const Lanes& y, size_t count);
   LawSum LawSumOf(const Lanes& x, const Lanes& y, size_t count);
-  // Of lanes that are decoded, finite ones if `numbers`.
+  // The sum of decoded lanes, which are finite if `numbers`.
   static LawSum LawSumOfNumbers(const Lanes& x, const Lanes& y, size_t count, bool numbers);
   static LawSum KnownLawSum(const FixedSum& fixed, const Lanes& x, const Lanes& y, size_t count);
   static LawSum LawSumOfEnds(const FixedSum& values, const FixedEnds& ends, const Lanes& x,
                              const Lanes& y, size_t count);
   Accumulated LawResult(LawSum sum, const BiasRange* bias) const;
   double LawValue(const LawSum& sum, double start) const;
-  // Takes in the law's values, if a wide accumulator may stand in its place.
+  // Adds the law's values to the admitted ones if the accumulator may also be a wide one.
   void AdmitLaw(const BiasRange* bias, Accumulated& sum) const;
-  // Sums with few enough units that whole blocks of them are summed at once.
+  // Whether sums have so few units that whole blocks are summed at once.
   bool PacksLaw(size_t count) const;
   bool MayDrop() const;
   bool StoresLaw(size_t count, const BoundedTensor* bias) const;
   void LawDots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
                size_t count, const DotSink& sink);
-  // The sums of a block with spans of so many products.
+  // Computes the sums of a block in spans of `span` products.
   void SumLawBlock(LawBlock& block, size_t row_count, size_t span);
-  // LawDots where some operand is not finite.
+  // LawDots if some operand is not finite.
   void SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                       size_t column_count, size_t count, const DotSink& sink);
   struct LawVectors;
   LawVectors VectorsAsNumbers(const Lanes& lanes, size_t vectors, size_t count) const;
-  // The two parts of StoreDots. The second one adds the law's values to existing results, or stores
-  // them alone.
+  // The two parts of StoreDots. The second part adds the law's values to existing results, or
+  // stores only these values.
   void StoreWideDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                      const PointBias& bias, PointResults& results);
   void StoreLawDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                     const PointBias& bias, PointResults& results);
-  // Whether every NaN among the operands came in as it is, so that its payload is known.
+  // Whether every NaN among the operands comes unchanged from an input, so that its payload is
+  // known.
   bool KnowsBits() const;
-  // Exponent 31 as numbers; gives whether every end is finite then.
+  // Decodes exponent 31 as numbers; returns whether every end is then finite.
   static bool DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to);
 
-  // Applies departures to a sum; marks the result if it says little.
+  // Applies departures to a sum; marks the result as loose if the sum is loose.
   void Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum);
   Accumulated PlainSum(const Lanes& x, size_t count);
 
@@ -270,7 +271,7 @@ class Accumulator {
   double single_limit_ = 0;     // a magnitude sum up to here: exact in the engine's accumulator
 };
 
-// Vectors with equal steps between them and between their numbers.
+// Vectors with a constant stride between them, and one between their numbers.
 struct StridedPoints {
   const double* value = nullptr;
   size_t count = 0;  // numbers of each
@@ -283,7 +284,7 @@ struct StridedPoints {
   static void Pack(const void* self, size_t first, size_t width, size_t pitch, float* out);
 };
 
-// Arrays for `count` results of `accumulator`, and putting one there.
+// Allocates arrays for `count` results of `accumulator`; Put stores one result.
 Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count);
 void Put(const Raw& raw, size_t at, const Accumulated& sum);
 

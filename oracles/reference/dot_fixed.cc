@@ -1,5 +1,6 @@
-// Accumulator's way with sums of products whose law is known: the fixed-point accumulator of
-// fixed_point.h, to the bit for one pass, and between its readings beyond.
+// The Accumulator's sums of products whose law is known: the fixed-point accumulator of
+// fixed_point.h. The sums are exact to the bit for one pass, and intervals between its readings for
+// several passes.
 #include <algorithm>
 
 #include "oracles/laws.h"
@@ -12,12 +13,12 @@ namespace anecheck::reference {
 namespace {
 
 constexpr double kLimit = kFixedLimit * kFixedUnit;
-// From here on a partial sum may be rounded to the limit between two passes.
+// From this magnitude on, a partial sum may be rounded to the limit between two passes.
 constexpr double kLargestPartial = 32752;
-// A block is worth packing where so many products are added before they leave the registers.
+// The least number of products added in registers for which packing a block pays off.
 constexpr size_t kShortSpan = 8;
 
-// Whether a departure says how sums of products come about: it takes the place of the law.
+// Whether a departure defines how products are summed; it then replaces the law.
 bool DepartsInSums(const Contract& contract) {
   for (const Effect effect : {Effect::kPortOverflow, Effect::kInteriorOverflow,
                               Effect::kTileLattice, Effect::kFlushInMac}) {
@@ -27,12 +28,13 @@ bool DepartsInSums(const Contract& contract) {
 }
 
 // How far roundings of partial sums to fp16 between passes may move a sum; `largest` is the
-// greatest partial sum where a pass may end.
+// greatest partial sum at the end of a pass.
 double PassError(size_t count, double largest) {
   if (count <= kFixedPass) return 0;
   const size_t later_passes = (count - 1) / kFixedPass;
   const auto roundings = static_cast<double>(later_passes);
-  // Each is half a unit in the last place of a partial sum, which the ones before it moved.
+  // Each rounding moves a partial sum, which earlier roundings have moved, by up to half a unit in
+  // the last place.
   return roundings * HalfUlp(std::min(largest * (1 + roundings * 0x1p-10), kHalfMaxValue)) / 2;
 }
 
@@ -49,7 +51,7 @@ bool ArePoints(const Lanes& lanes, size_t count) {
   return lanes.point() || std::equal(lanes.low, lanes.low + count, lanes.high);
 }
 
-// Vectors that lie one after the other.
+// Consecutive vectors.
 StridedPoints VectorsOf(const double* numbers, size_t count) {
   return {numbers, count, static_cast<int64_t>(count)};
 }
@@ -65,7 +67,7 @@ void Accumulator::RunOnArray(bool source_order) {
   may_overflow_ = true;
 }
 
-// Of both operands: kernels give the lanes of either first.
+// Checks both operands: kernels may pass the lanes of either one first.
 bool Accumulator::KnowsBits() const {
   const auto knows = [](const BoundedTensor& tensor) {
     return !tensor.special || (tensor.point() && tensor.signed_zero);
@@ -192,7 +194,7 @@ Accumulated Accumulator::LawResult(LawSum sum, const BiasRange* bias) const {
   if (-negative >= reach) result.beyond |= kDownward;
   result.low = (sum.low + start.low) * kFixedUnit - error;
   result.high = (sum.high + start.high) * kFixedUnit + error;
-  // No order keeps a sum below the limit that ends beyond it.
+  // A sum that ends beyond the limit overflows in every order.
   if (result.low >= kLimit || result.high <= -kLimit) {
     result.value = result.low >= kLimit ? kInfinity : -kInfinity;
     result.low = kInfinity;
@@ -218,7 +220,7 @@ void Accumulator::AdmitLaw(const BiasRange* bias, Accumulated& sum) const {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-// A product that is dropped is less than two units.
+// A dropped product is smaller than two units.
 bool Accumulator::MayDrop() const { return lowest_product_bit_ < -15; }
 
 bool Accumulator::PacksLaw(size_t count) const {
@@ -227,7 +229,7 @@ bool Accumulator::PacksLaw(size_t count) const {
 }
 
 bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
-  // The wide accumulator's reading stands where the other overflows.
+  // If the fixed-point reading overflows, the reading of the wide accumulator remains.
   if (law_ == Law::kFixedOrWide) {
     return FixedSpan(x_.max_magnitude, y_->max_magnitude) >= std::min(count, kShortSpan);
   }
@@ -236,7 +238,7 @@ bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
     start = std::max(start, std::fabs(bias->value[i]));
   }
   const double largest = x_.max_magnitude * y_->max_magnitude * static_cast<double>(count) + start;
-  // Nothing overflows on any way.
+  // No order of additions overflows.
   return largest + PassError(count, largest) + 1 < kLargestPartial / 2;
 }
 
@@ -255,8 +257,8 @@ struct Accumulator::LawBlock {
   size_t column_count;
   size_t count;
   const DotSink& sink;
-  FixedSum* values = nullptr;  // [row][column] where the operands are intervals
-  // The operands as they came, and which vectors are finite; null where every operand is finite.
+  FixedSum* values = nullptr;  // [row][column] if the operands are intervals
+  // The original operands, and which vectors are finite; null if every operand is finite.
   const Lanes* given_rows = nullptr;
   const Lanes* given_columns = nullptr;
   const uint8_t* finite_rows = nullptr;

@@ -1,5 +1,5 @@
-// Accumulator's way with large operations on points: every sum of a block at once
-// (packed_points.h), one output alone only where its rounding stays open.
+// The Accumulator's large operations on points: all sums of a block are computed at once
+// (packed_points.h), and an output is computed separately only if its rounding stays open.
 #include <algorithm>
 
 #include "oracles/reference/dot.h"
@@ -8,18 +8,20 @@
 namespace anecheck::reference {
 namespace {
 
-// Fewer products are summed sooner one output at a time than packed.
+// With fewer products, sums of one output at a time are faster than packed sums.
 constexpr size_t kFewProducts = 4096;
-// A panel has up to 16 columns; with few of them most of its work is for nothing.
+// A panel has up to 16 columns; with few of them most of its work is wasted.
 constexpr size_t kFewColumns = 6;
-// With fewer products the sum of rounded products is to be known exactly.
+// With fewer products, the sum of rounded products must be known exactly.
 constexpr size_t kFewTerms = 32;
 
-// Sums in fp32 are worth while from here on; more at a time than this gain nothing.
+// Sums in fp32 pay off from kFewNarrowTerms terms on; more than kMostNarrowTerms at a time gain
+// nothing.
 constexpr size_t kFewNarrowTerms = 16;
 constexpr size_t kMostNarrowTerms = 128;
 
-// Magnitudes below which products may be subnormal in fp16, in proportion to the operands'.
+// Magnitudes of operands below which products may be subnormal in fp16, split in proportion to the
+// operands' largest magnitudes.
 struct SmallNumbers {
   SmallNumbers(double largest_x, double largest_y) {
     const int apart = largest_x == 0 || largest_y == 0 ? 0 : std::ilogb(largest_x / largest_y);
@@ -59,7 +61,7 @@ bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
   if (NarrowTerms() != 0 || law_ == Law::kFixed) return true;
   if (count < kFewTerms) return false;
   if (lowest_product_bit_ >= -24) return true;
-  // The part that small products leave open should be little beside the accumulator's error.
+  // The error of small products should be small beside the accumulator's error.
   const SmallNumbers small(x_.max_magnitude, y_->max_magnitude);
   const Spread x = SpreadOfNumbers(x_.value, x_.size, small.x);
   const Spread y = SpreadOfNumbers(y_->value, y_->size, small.y);

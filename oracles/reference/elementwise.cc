@@ -1,4 +1,5 @@
-// Elementwise arithmetic with broadcasting: values, and intervals by end points and corners.
+// Elementwise arithmetic with broadcasting: values, and intervals computed from their ends and
+// corners.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -20,7 +21,7 @@ bool HasInfinity(const Range& a) { return a.high == kInfinity || a.low == -kInfi
 bool HasZero(const Range& a) { return a.low <= 0 && a.high >= 0; }
 bool Degenerate(const Range& a) { return a.low == a.high; }
 
-// The hull of four corners; a NaN corner leaves one NaN end, which storing turns into "anything".
+// The hull of four corners; a NaN corner makes one end NaN, which the store turns into "anything".
 Range Hull(double a, double b, double c, double d) {
   if (a != a || b != b || c != c || d != d) return {kNan, kInfinity};
   return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
@@ -80,14 +81,14 @@ struct RealDiv {
     }
     return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
   }
-  // Truncated toward zero; no source excludes the floor, so an engine may give that too.
-  // No source defines a quotient by zero either: its value is 0 by convention.
+  // Truncated toward zero; no source excludes the floor, so an engine may return the floor too. No
+  // source defines a quotient by zero either: its value is 0 by convention.
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 
-// The quotient as the recorded program of real_div computes it: the reciprocal by its table, a
-// product, each rounded (facts/later_programs/weights_layout_later.md). Nothing where the table has
-// no record, as for a divisor that may be 0.
+// The quotient as the recorded program of real_div computes it: the table's reciprocal, then a
+// product, each rounded (facts/later_programs/weights_layout_later.md). Nothing if the table has no
+// record, as for a divisor that may be 0.
 std::optional<Range> ByReciprocal(const Grid& grid, const Range& a, const Range& b) {
   const std::optional<Interval> table =
       Law{.function = Recorded::kInverse}.Over(grid, b.low, b.high);
@@ -117,7 +118,7 @@ Range At(const BoundedTensor& tensor, size_t i) {
   return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
 }
 
-// The least floor of a quotient of two integers of these intervals, of which b has no zero.
+// The least floor of a quotient of two integers of these intervals; b does not contain zero.
 double LeastFloor(const Range& a, const Range& b) {
   double least = kInfinity;
   for (const double x : {a.low, a.high}) {
@@ -156,7 +157,8 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
   StoreExact(result, raw);
 }
 
-// fp16 numbers, of which any two have a sum, a difference and a product that is a double.
+// Whether both operands are finite fp16 points: their sums, differences and products are exact in
+// double.
 bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const BoundedTensor& y,
                     const BoundedTensor& result) {
   return contract.departure_count == 0 && !RoundsTiesAway(contract) &&
@@ -164,8 +166,8 @@ bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const Boun
          !x.special && !y.special && x.size == result.size && y.size == result.size;
 }
 
-// As StoreFloats, without the unrounded results in between; so many elements at a time that they
-// stay in the cache.
+// As StoreFloats, without unrounded intermediate results; handles blocks of elements that stay in
+// the cache.
 void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor& x,
                  const BoundedTensor& y, BoundedTensor& result) {
   constexpr size_t kElements = 512;
@@ -194,7 +196,7 @@ void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor&
   if (point) result.low = result.high = result.value;
 }
 
-// An operand as the engine's law reads it (L4): exponent 31 is a number. The bits of a NaN that the
+// An operand as the engine's law (L4) reads it: exponent 31 is a number. The bits of a NaN that the
 // graph computed are not known.
 BoundedTensor& DecodedOperand(KernelContext& context, BoundedTensor& x) {
   if (!x.special || x.type.dtype != DType::kFp16) return x;

@@ -1,5 +1,5 @@
-// Elementwise operations that are not corners of their operands' intervals: quotients rounded to
-// whole numbers, remainders, powers; and running sums.
+// Elementwise operations whose bounds are not corners of their operands' intervals (quotients
+// rounded to whole numbers, remainders, powers), and running sums.
 #include <algorithm>
 #include <optional>
 
@@ -48,9 +48,9 @@ Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound
   return raw;
 }
 
-// Whole-number quotients, remainders and powers of integers. They may be anything where the
-// intervals are no points, since the results are then not monotone, and if no source gives the
-// result: is_defined(x, y). Their value is a convention there.
+// Whole-number quotients, remainders and powers of integers. They may be anything if an operand is
+// not a point, since the results are then not monotone, or if no source defines the result
+// (is_defined(x, y) is false). Their value is then a convention.
 template <typename Function, typename IsDefined>
 Status Integers(KernelContext& context, const Function& function, const IsDefined& is_defined) {
   using P = params::Binary;
@@ -82,7 +82,8 @@ bool IsDivisor(double, double y) { return y != 0; }
 
 int64_t FloorOrZero(int64_t a, int64_t b) { return b == 0 ? 0 : FloorQuotient(a, b); }
 
-// A number other than zero divided by an infinity of the other sign, which lies just below zero.
+// Whether a quotient lies just below zero: a finite number other than zero, divided by an infinity
+// of the other sign.
 bool IsJustBelowZero(double a, double b) {
   return std::isinf(b) && std::fabs(a) < kInfinity && a != 0 && (a < 0) != (b < 0);
 }
@@ -94,8 +95,8 @@ double FloorDivValue(double a, double b) {
   return std::floor(plain ? DivideOdd(a, b) : a / b);
 }
 
-// The quotient may be rounded, and err as quotients do, before it is taken down to a whole number.
-// A quotient that is one is met: floor(6 / 3) = 1 is a documented defect (D33).
+// The quotient may be rounded, and have the error of quotients, before its floor is taken. A
+// quotient that is a whole number must be exact: floor(6 / 3) = 1 is a documented defect (D33).
 Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a, const Range& b) {
   if (a.low != a.low || b.low != b.low) return {kNan, kNan};
   if (b.HasZero() || !a.finite() || !b.finite()) {
@@ -146,8 +147,8 @@ double ModValue(double a, double b) {
   return AddOdd(remainder, b);
 }
 
-// One quotient over the whole of both intervals leaves a difference; otherwise anything up to the
-// divisor.
+// If the quotient is the same over both intervals, the remainder is a difference of intervals;
+// otherwise it is anything up to the divisor.
 Bounds ModBounds(const Range& a, const Range& b) {
   if (a.low != a.low || b.low != b.low) return {kNan, kNan};
   if (a.point() && b.point()) return {ModValue(a.low, b.low), ModValue(a.low, b.low)};
@@ -173,11 +174,12 @@ Status Mod(KernelContext& context) {
 
 bool IsWhole(double x) { return std::floor(x) == x; }
 
-// Beyond this the result leaves fp32 by far, and double says so.
+// Beyond this logarithm the result is far outside of fp32, and double is accurate enough to show
+// that.
 constexpr double kPowerRange = 200;
 
-// The power, or a double with the same rounding to `grid`: powers are stored on the grid, or moved
-// by its steps.
+// The power, or a double that rounds to `grid` like it: powers are rounded to the grid, or moved by
+// its steps.
 double PowValue(const Grid& grid, double a, double b) {
   const double magnitude = std::fabs(a);
   const double power = std::pow(a, b);
@@ -189,8 +191,8 @@ double PowValue(const Grid& grid, double a, double b) {
   return power < 0 ? -exact : exact;
 }
 
-// A power of NaN, or with one: any value, except where the other operand decides the result (1^NaN,
-// NaN^0).
+// Whether a power with a NaN operand is NaN: it is, unless the other operand decides the result
+// (1^NaN, NaN^0).
 bool IsNanPower(const Range& a, const Range& b) {
   const auto has = [](const Range& range, double x) { return range.low <= x && range.high >= x; };
   return a.low != a.low ? !has(b, 0) : !has(a, 1);
@@ -228,7 +230,7 @@ Bounds PowBounds(const Grid& grid, bool signed_zero, bool keeps_nan, const Range
   return {-kInfinity, kInfinity, true};
 }
 
-// A negative power of another number is no integer.
+// Whether the power is an integer: a negative power of a number other than 1 and -1 is not.
 bool IsIntegerPower(double a, double b) { return b >= 0 || a == 1 || a == -1; }
 
 int64_t IntegerPower(int64_t a, int64_t b) {

@@ -1,5 +1,5 @@
-// Sums of doubles without any rounding, for the outputs where the cheap certificate of exactness
-// (magnitude against lowest set bit) does not hold. Used by the multiply-accumulate kernels.
+// Sums of doubles without any rounding, for outputs that fail the cheap test of exactness
+// (magnitude compared with the lowest set bit). Used by the multiply-accumulate kernels.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ class ExactSum {
     parts_.resize(kept);
     if (x != 0) parts_.push_back(x);
   }
-  // Adds a * b, exact where the product neither overflows nor leaves double's normal range.
+  // Adds a * b, exact if the product neither overflows nor leaves double's normal range.
   void AddProduct(double a, double b) {
     const double product = a * b;
     Add(product);

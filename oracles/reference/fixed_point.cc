@@ -3,8 +3,8 @@
 namespace anecheck::reference {
 namespace {
 
-// Sums over four lanes each, so that the loop becomes vector code. Whole numbers below 2^53, in
-// whatever order, have an exact sum.
+// Each sum has four lanes, so that the loop becomes vector code. Whole numbers below 2^53 have an
+// exact sum in any order.
 struct Lanes4 {
   double lane[4] = {0, 0, 0, 0};
   double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }

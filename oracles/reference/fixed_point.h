@@ -1,6 +1,6 @@
 // The arithmetic of the multiply-accumulate array of A16 and A18 as a law: a 32-bit fixed-point
-// sum. Sums of products predict bits by it (dot.cc). Source: facts/silicon/numerics_laws.md, L1 to
-// L6 and L8, measured on h16g and h18g.
+// sum. The bits of sums of products are predicted by it (dot.cc). Source:
+// facts/silicon/numerics_laws.md, L1 to L6 and L8, measured on h16g and h18g.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace anecheck::reference {
 // One unit of the accumulator is 2^-16, and it holds less than 2^31 of them.
 inline constexpr double kFixedUnit = 0x1p-16;
 inline constexpr double kFixedLimit = 0x1p31;
-// The products of one pass that were measured. No source gives the begin of a later pass.
+// The number of products in one pass that was measured. No source says where a later pass begins.
 inline constexpr size_t kFixedPass = 64;
 
-// A number that came in with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives quiet
-// (L4). `x` is a double that was decoded from fp16.
+// An input with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives as a quiet NaN (L4).
+// `x` is a double that was decoded from fp16.
 inline double DecodeAsNumber(double x) {
   if (std::fabs(x) < kInfinity) return x;
   constexpr uint64_t kFraction = (uint64_t{1} << 52) - 1;
@@ -28,19 +28,19 @@ inline double DecodeAsNumber(double x) {
   return std::copysign(0x1p16 * (1 + static_cast<double>(fraction) * 0x1p-52), x);
 }
 
-// The numbers as which the engine reads an element of [low, high], or NaN. `bits_known`: the
-// element came in as it is, so that a NaN's payload is known; else a NaN may be any number with
-// exponent 31 or above.
+// The numbers that the engine reads for an element of [low, high], or for NaN. `bits_known`: the
+// element comes unchanged from an input, so that a NaN's payload is known; else a NaN may be any
+// number with exponent 31 or above.
 inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) {
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};
   if (low == high) return {DecodeAsNumber(low), DecodeAsNumber(high)};
-  // An infinity was stored, or an unrounded number overflows to it later.
+  // Either an infinity was stored, or an unrounded number overflows later.
   return {high == kInfinity ? std::min(low, 0x1p16) : low,
           low == -kInfinity ? std::max(high, -0x1p16) : high};
 }
 
-// Nearest whole number, ties away from zero; of magnitudes below 2^52.
+// The nearest whole number, ties away from zero, for magnitudes below 2^52.
 inline double RoundUnits(double units) {
   const double size = std::min(std::fabs(units) + 0.5, 0x1p62);
   return std::copysign(static_cast<double>(static_cast<int64_t>(size)), units);
@@ -62,23 +62,23 @@ inline double FixedProduct(double x, double w) {
 // A bias in units; the accumulator starts at it (L6).
 inline double FixedStart(double bias) { return RoundUnits(bias / kFixedUnit); }
 
-// Sums of products and of their magnitudes in units, exact: whole numbers below 2^53. `reach` is
-// the greatest magnitude of a partial sum in the order given; 0 where one pass takes all products.
+// Exact sums of products and of their magnitudes, in units: whole numbers below 2^53. `reach` is
+// the greatest magnitude of a partial sum in the given order; 0 if all products fit in one pass.
 struct FixedSum {
   double total = 0;
   double size = 0;
   double reach = 0;
 };
 
-// Of x[k] * w[k], finite numbers: L1 to L3.
+// The sums of x[k] * w[k] for finite numbers, by L1 to L3.
 FixedSum SumFixed(const double* x, const double* w, size_t count);
 
-// The sum of `start` and the products in units, added in the order given; an infinity where it
-// overflows on the way.
+// The sum of `start` and the products in units, added in the order given; an infinity if a partial
+// sum overflows.
 double SumFixedInOrder(const double* x, const double* w, size_t count, double start);
 
-// The sum of integer products times both scales, before it is rounded to fp16: an infinity where
-// the sum reaches 2^31 (L8).
+// The sum of integer products times both scales, before it is rounded to fp16: an infinity if the
+// sum reaches 2^31 (L8).
 double ScaleFixed(int64_t sum, double scale);
 
 }  // namespace anecheck::reference

@@ -13,14 +13,14 @@
 namespace anecheck::reference {
 namespace {
 
-// Half the distance of subnormal fp16 numbers: the error of a folded constant that is one.
+// Half the spacing of subnormal fp16 numbers: the error of a folded constant that is subnormal.
 constexpr double kSmallError = 0x1p-25;
-// The longest chain of operations that is looked through.
+// The longest chain of operations that is followed.
 constexpr int kLongestChain = 8;
 
 OpKind KindOfNode(const Node& node) { return static_cast<OpKind>(node.schema->id); }
 
-// Least (but 0) and largest magnitude of a constant of fp16.
+// The least nonzero and the largest magnitude of an fp16 constant.
 struct Magnitudes {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
@@ -32,7 +32,7 @@ bool IsHalfConst(const Graph& graph, ValueId id) {
          graph.type(id).dtype == DType::kFp16;
 }
 
-// Nothing for a value that is no such constant, or not finite.
+// Nothing if the value is not an fp16 constant, or not finite.
 std::optional<Magnitudes> MagnitudesOf(const Graph& graph, ValueId id) {
   if (!IsHalfConst(graph, id)) return std::nullopt;
   Magnitudes magnitudes;
@@ -133,7 +133,7 @@ ValueId WeightOf(const NodeView& node) {
   }
 }
 
-// The one node that reads the value once, where it is no output; null otherwise.
+// The only reader of the value if it reads the value once and the value is no output; else null.
 const Node* OnlyReader(const Graph& graph, ValueId id) {
   if (std::ranges::find(graph.outputs(), id) != graph.outputs().end()) return nullptr;
   const Node* reader = nullptr;
@@ -147,7 +147,7 @@ const Node* OnlyReader(const Graph& graph, ValueId id) {
   return reader;
 }
 
-// The scales behind a node, through operations that may be folded.
+// The scales after a node, up to the first operation that cannot be folded.
 struct Behind {
   int scales = 0;
   double least = 1;  // of the product of their factors
@@ -169,8 +169,8 @@ Behind ScalesBehind(const Graph& graph, const Node& node) {
   return behind;
 }
 
-// The largest constant that was added to products in the value: a bias, and the constants of
-// operations behind it. Nothing where no products with constant weights lead to the value.
+// The largest constant that was added to products in the value: a bias, and the constants of later
+// operations. Nothing if the value does not come from products with constant weights.
 std::optional<double> OffsetIn(const Graph& graph, ValueId id, int depth) {
   if (depth == 0 || OnlyReader(graph, id) == nullptr) return std::nullopt;
   const auto made = std::ranges::find_if(graph.nodes(), [&](const Node& node) {

@@ -1,7 +1,7 @@
-// Folding of constants: a compiler may multiply the constants of a scale into the weights that the
-// scale's operand comes from, and round them anew (Core ML's converter does so by default:
+// Folding of constants: a compiler may multiply the constants of a scale into the weights that
+// produce the scale's operand, and round them again (Core ML's converter does so by default:
 // fuse_conv_scale, fuse_conv_batchnorm, fuse_conv_bias, fuse_linear_bias). While a node runs, its
-// constants are then intervals that hold every folded one.
+// constants are then intervals that contain every folded constant.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@
 
 namespace anecheck::reference {
 
-// Widens the constants of `node` for as long as it lives; nothing if the contract forbids to fold
-// (Term::kConstantFolding is 0), or if the node's results have another reader than a foldable
-// operation. `values` are those of the evaluation, allocated from `arena`.
+// Widens the constants of `node` for as long as it lives; does nothing if the contract forbids
+// folding (Term::kConstantFolding is 0), or if anything but a foldable operation reads the node's
+// results. `values` are those of the evaluation, allocated from `arena`.
 class FoldedConstants {
  public:
   FoldedConstants(const Graph& graph, const Node& node, const Contract& contract, Arena& arena,

@@ -1,5 +1,5 @@
-// Reading and writing at computed places. An index that is known as an interval admits the element
-// at each of its places; an index out of range admits anything, since MIL says nothing of it.
+// Reads and writes at computed places. An index that is known as an interval admits the element at
+// each of its places; an index out of range admits anything, since MIL does not define it.
 #include "oracles/reference/gather.h"
 
 #include <cmath>
@@ -86,10 +86,10 @@ Mode ModeOf(std::string_view name) {
   return name == "min" ? Mode::kMin : Mode::kAdd;
 }
 
-// Updates of one element come in the order of their rows, as MIL's definition loops over them. The
-// value is kept as a sum of two doubles, 106 bits, and rounded once at the end; an engine may round
-// after each update or not, and add or multiply them in any order, since no source fixes one; of
-// updates that replace each other the last row stays.
+// Applies the updates of one element in the order of their rows, as in MIL's definition. The value
+// is kept as a sum of two doubles, 106 bits, and rounded once at the end. An engine may round after
+// each update or not, and may add or multiply in any order, since no source defines the order. If
+// updates replace each other, the last row wins.
 class Scattering {
  public:
   Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
@@ -125,7 +125,7 @@ class Scattering {
                      mode == Mode::kMin;
   }
 
-  // Row by row: element `from` of the updates goes to every place that is admitted.
+  // Goes row by row: element `from` of the updates goes to every admitted place.
   void Run(const BoundedTensor& indices, const IndexedRows& rows) {
     const auto inner = static_cast<size_t>(rows.inner);
     const size_t count = inner == 0 ? 0 : updates_.size / inner;
@@ -153,7 +153,7 @@ class Scattering {
     }
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
-        // Adding a rest of zero would lose the sign of a zero.
+        // An addition of a zero rest would lose the sign of a zero.
         const double sum = rest_[i] == 0 ? result_.value[i] : AddOdd(result_.value[i], rest_[i]);
         result_.value[i] = grid_.Store(sum);
       }
@@ -184,7 +184,7 @@ class Scattering {
     int terms = 0;       // beside it
     bool point = false;  // all are single numbers
     bool zero = false;   // a factor, or the element, is exactly 0
-    // Products of those factors, of the updates alone, that are above 1 and below it.
+    // The products of the updates' factors above 1, and of those below 1.
     double most = 1;
     double least = 1;
   };
@@ -211,12 +211,13 @@ class Scattering {
     sums.least *= std::min(1.0, mode_ == Mode::kDiv ? 1 / most : least);
     ++sums.terms;
   }
-  // Each of two or more additions may be rounded. Rounding lifts partial sums above the sum of the
-  // magnitudes, so that `most` is chosen to hold them with their own errors.
+  // Each of two or more additions may be rounded. Rounding may lift partial sums above the sum of
+  // the magnitudes, so that `most` includes their errors.
   void AdmitAnySum(size_t i) {
     const Sums& sums = sums_[i];
     if (!(sums.magnitude < kInfinity)) {
-      // An infinite term stays one, but where finite ones may first sum to the other infinity.
+      // An infinite term makes the sum infinite, unless finite terms may first sum to the other
+      // infinity.
       if (sums.finite > grid_.Step(kInfinity, -1)) AdmitAnything(result_, i);
       return;
     }
@@ -228,7 +229,7 @@ class Scattering {
       most = grid_.Round(reached);
       if (most < reached) most = grid_.Step(most, 1);
       if (!(most < kInfinity)) return AdmitAnything(result_, i);
-      // Adding y to a number of the grid errs by no more than y.
+      // An addition of y to a number of the grid errs by at most y.
       error = std::min(sums.added, sums.terms * (most - grid_.Step(most, -1)) / 2);
       reached = AddUp(sums.magnitude, error);
     }
@@ -236,9 +237,9 @@ class Scattering {
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
-  // The same for two or more factors. If some partial product, with the element or without it, may
-  // leave the range, anything; one that becomes subnormal may be flushed, and loses no more than
-  // the least normal number.
+  // The same for two or more factors. If some partial product, with or without the element, may
+  // leave the range, the result may be anything. A subnormal partial product may be flushed, which
+  // loses at most the least normal number.
   void AdmitAnyProduct(size_t i) {
     const Sums& sums = sums_[i];
     const double first = Magnitude(sums.first_low, sums.first_high);
@@ -295,7 +296,7 @@ class Scattering {
     result_.value[to] = y;
     rest_[to] = std::fabs(y) < kInfinity ? Rest(a, b, y, rest_[to]) : 0;
   }
-  // The part of the exact result that y leaves on (a + rest) and b.
+  // The exact result for (a + rest) and b, minus y.
   double Rest(double a, double b, double y, double rest) const {
     switch (mode_) {
       case Mode::kAdd:
@@ -323,7 +324,7 @@ class Scattering {
     return WrapInteger(dtype, static_cast<int64_t>(Exact(a, b)));
   }
 
-  // The interval after the update; `sure` where no other place could take it instead.
+  // Sets the interval after the update; `sure` if no other place may get the update instead.
   void UpdateBounds(size_t from, size_t to, bool sure) {
     const double low = result_.low[to];
     const double high = result_.high[to];
@@ -388,12 +389,12 @@ class Scattering {
         result_.low[to] != result_.high[to] || updates_.low[from] != updates_.high[from];
     const bool none =
         result_.low[to] != result_.low[to] || updates_.low[from] != updates_.low[from];
-    // Corners without a value may hide numbers that have one.
+    // The corners may all be NaN although numbers between them have a result.
     if (nans == 4 && (none || !open)) {
       result_.low[to] = result_.high[to] = kNan;
       return;
     }
-    // An interval with an invalid operation inside, or with the sign of a zero divisor unknown.
+    // The interval contains an invalid operation, or a zero divisor of unknown sign.
     if (nans != 0 || by_zero || (open && HidesInvalid(from, to))) {
       AdmitAnything(result_, to);
       return;
@@ -407,7 +408,7 @@ class Scattering {
       low = Neighbour(low, -ulp_);
       high = Neighbour(high, ulp_);
     }
-    // Corners are double results: exact for two numbers of fp16 but for quotients.
+    // Corners are results in double: exact for two fp16 numbers, except quotients.
     const bool exact = !open && grid_.half() && mode_ != Mode::kDiv;
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[to] = OuterLow(store, exact ? low : WidenDown(low), wide_);

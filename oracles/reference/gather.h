@@ -10,9 +10,9 @@
 
 namespace anecheck::reference {
 
-// Row r of the indexed side (a gather's result, a scatter's updates) has the elements
-// [r * inner, (r + 1) * inner); on the other side they begin at Base(r) plus the sum of
-// index * stride over the named axes.
+// Row r of the indexed side (a gather's result, a scatter's updates) has the elements [r * inner,
+// (r + 1) * inner); on the other side its elements begin at Base(r) plus the sum of index * stride
+// over the indexed axes.
 struct IndexedRows {
   int64_t inner = 1;
   int named = 1;
@@ -34,7 +34,7 @@ inline int64_t Product(const Shape& shape, int first, int end) {
   return product;
 }
 
-// gather and scatter: indices for one axis, the first `batch` axes shared.
+// gather and scatter: indices for one axis; the first `batch` axes are shared.
 inline IndexedRows RowsOfAxis(const Shape& data, const Shape& indices, int axis, int batch) {
   IndexedRows rows;
   rows.inner = Product(data, axis + 1, data.rank());
@@ -48,7 +48,7 @@ inline IndexedRows RowsOfAxis(const Shape& data, const Shape& indices, int axis,
   return rows;
 }
 
-// gather_along_axis and scatter_along_axis: one index an element.
+// gather_along_axis and scatter_along_axis: one index for each element.
 inline IndexedRows RowsAlongAxis(const Shape& data, const Shape& indices, int axis) {
   IndexedRows rows;
   const int64_t inner = Product(data, axis + 1, data.rank());
@@ -75,9 +75,9 @@ inline IndexedRows RowsOfVectors(const Shape& data, const Shape& indices, int ba
   return rows;
 }
 
-// The places that the indices of one row may address. Programs below iOS 17 count negative indices
-// from the end, which is the value here; coremltools leaves them undefined from iOS 17 on. A graph
-// does not say its version, so that a negative index is out of range.
+// The places that the indices of one row may address. Programs before iOS 17 count negative indices
+// from the end, as the value here does; coremltools leaves them undefined from iOS 17 on. A graph
+// does not state its version, so that a negative index counts as out of range.
 class Addresses {
  public:
   Addresses(const IndexedRows& rows, const BoundedTensor& indices, int64_t row)
@@ -106,8 +106,8 @@ class Addresses {
     return static_cast<size_t>(place);
   }
 
-  // Calls visit(element) for every place in range that is admitted. False where they are too many
-  // to be counted; some calls may have been made.
+  // Calls visit(element) for every place in range that is admitted. False if there are too many;
+  // some calls may have been made.
   template <typename Visit>
   bool ForEach(const Visit& visit) const {
     return Walk(0, base_, visit);

@@ -14,8 +14,8 @@ double Relative(const KernelContext& context) {
   return context.contract()[Term::kPositionRelative];
 }
 
-// How the grid of result positions lies over [begin, end], both ends pixels (resize_bilinear,
-// sampling_mode, and upsample_bilinear's two flags).
+// How the grid of result positions lies over [begin, end], whose ends are pixel positions
+// (sampling_mode of resize_bilinear, and the two flags of upsample_bilinear).
 enum class GridMode : uint8_t { kDefault, kStrictAlign, kAlign, kOffset, kUnalign };
 
 GridMode ModeOf(std::string_view name) {
@@ -25,7 +25,7 @@ GridMode ModeOf(std::string_view name) {
   return name == "UNALIGN_CORNERS" ? GridMode::kUnalign : GridMode::kDefault;
 }
 
-// Grid point `i` of `count` over [begin, end], held inside it. Exact while the two numbers are.
+// Grid point `i` of `count` over [begin, end], clamped to it. Exact if begin and end are.
 Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double end,
                    int64_t extent, double relative) {
   const auto at = static_cast<double>(i);
@@ -34,7 +34,7 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
   Position point;
   switch (mode) {
     case GridMode::kDefault:
-      // Spacing (Xin - Xin / Xout) / (Xout - 1), which is Xin / Xout; one point stands at 0.
+      // Spacing (Xin - Xin / Xout) / (Xout - 1), which is Xin / Xout; a single point is at 0.
       point = MakePosition(begin * n + (count == 1 ? 0 : at * (span + 1)), n, extent, relative);
       break;
     case GridMode::kStrictAlign:
@@ -60,8 +60,8 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
   return point.value() >= last ? MakePosition(last, 1, extent, relative) : point;
 }
 
-// The result is planes of height x width; `point(axis, i)` gives the position along height (0) or
-// width (1), of whatever type `sample` takes.
+// Computes planes of height x width. `point(axis, i)` returns the position along height (0) or
+// width (1), in the type that `sample` takes.
 template <typename Point, typename Sample>
 Status ForPlanes(KernelContext& context, const Point& point, Sample sample) {
   const BoundedTensor& x = context.Input(0);
@@ -80,7 +80,7 @@ Status ForPlanes(KernelContext& context, const Point& point, Sample sample) {
   return {};
 }
 
-// Extents of the last two axes, from and to.
+// The extents of the last two axes, before and after.
 struct Planar {
   int64_t from[2];
   int64_t to[2];
@@ -93,7 +93,7 @@ Planar ExtentsOf(KernelContext& context) {
           {rank < 2 ? 1 : result[rank - 2], result[rank - 1]}};
 }
 
-// Elements that are no number, and those beside them along every axis, as flags.
+// Flags the elements that may be no finite number, and their neighbours along every axis.
 const uint8_t* NearSpecials(KernelContext& context, const BoundedTensor& x) {
   auto* flags = context.arena().Allocate<uint8_t>(x.size);
   for (size_t i = 0; i < x.size; ++i) {
@@ -121,8 +121,8 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
   const Planar planar = ExtentsOf(context);
   const double relative = Relative(context);
   const BoundedTensor& input = context.Input(0);
-  // An engine that is no ANE may blend along every axis, those that keep their extents with a
-  // weight of 0, and 0 times an infinity is NaN.
+  // An engine that is not an ANE may blend along every axis. Along axes that keep their extents it
+  // uses a weight of 0, and 0 times an infinity is NaN.
   const bool blends_all = IsAnyEngine(context.contract().family) && input.special;
   const uint8_t* const near = blends_all ? NearSpecials(context, input) : nullptr;
   return ForPlanes(
@@ -142,9 +142,8 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
       });
 }
 
-// Nearest neighbours by size: whether pixel i stands at i or at its centre differs from operation
-// to operation. The two agree for an axis that grows by a whole factor, and for one that keeps its
-// extent.
+// Nearest neighbours by size: operations differ in whether pixel i is at i or at its centre. Both
+// agree for an axis that grows by a whole factor or keeps its extent.
 int64_t CornerPixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, i * from / to);
 }
@@ -152,18 +151,18 @@ int64_t CentrePixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, (2 * i + 1) * from / (2 * to));
 }
 
-// A pixel and no other.
+// Admits only one pixel.
 PixelRange Only(int64_t pixel) { return {pixel, pixel, pixel}; }
 
-// The pixel at the centre; one on the border of two falls to either where an engine's factor is
-// rounded.
+// The pixel at the centre. A centre on the border of two pixels may fall to either, since an
+// engine's factor may be rounded.
 PixelRange AtCentre(int64_t i, int64_t from, int64_t to) {
   const int64_t centre = CentrePixel(i, from, to);
   const bool border = from % to != 0 && (2 * i + 1) * from % (2 * to) == 0;
   return {centre, border ? std::max<int64_t>(centre - 1, 0) : centre, centre};
 }
 
-// The pixel nearest to the grid point of MIL's text; of two as near either one.
+// The pixel nearest to the grid point of MIL's definition; either one of two equally near pixels.
 PixelRange NearGridPoint(int64_t i, int64_t from, int64_t to) {
   const int64_t twice = 2 * i * from + to;
   const int64_t near = std::min(from - 1, twice / (2 * to));
@@ -171,18 +170,18 @@ PixelRange NearGridPoint(int64_t i, int64_t from, int64_t to) {
 }
 
 // resize: the centre, by coremltools' runtime test (iOS17/test_image_resizing.py,
-// test_resize_nearest_neighbor: of 2 rows 3 are 0, 1, 1), or the grid point of MIL's text, which
-// fits that test too.
+// test_resize_nearest_neighbor: 2 rows become the 3 rows 0, 1, 1), or the grid point of MIL's
+// definition, which fits that test too.
 PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(AtCentre(i, from, to), NearGridPoint(i, from, to));
 }
-// upsample_nearest_neighbor: the corner, by the extents and not by the factor that was given
-// (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: of 3 columns 2 are
-// 0, 1 and 3 are 0, 1, 2, where 0.67 and 1.12 are the factors).
+// upsample_nearest_neighbor: the corner, by the extents and not by the given factor
+// (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: 3 columns become the
+// 2 columns 0, 1 for factor 0.67, and the 3 columns 0, 1, 2 for factor 1.12).
 PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
   return Only(CornerPixel(i, from, to));
 }
-// resize_nearest_neighbor: no runtime test tells the two apart.
+// resize_nearest_neighbor: no runtime test distinguishes the two.
 PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(Only(CornerPixel(i, from, to)), AtCentre(i, from, to));
 }
@@ -201,7 +200,7 @@ Status Resize(KernelContext& context) {
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));
   const bool plane = node.Int(P::kResizedDims, 0) >= 2;
   if (node.String(P::kInterpolationMode, "LINEAR") == "LINEAR") {
-    // An axis that keeps its extent keeps its pixels in the mode that aligns corners.
+    // In the mode that aligns corners, an axis that keeps its extent keeps its pixels.
     return ResizeLinear(context, plane ? mode : GridMode::kStrictAlign, mode);
   }
   if (mode == GridMode::kDefault) return ResizeNearest<ResizedPixel>(context);
@@ -214,7 +213,7 @@ Status Resize(KernelContext& context) {
             GridPoint(mode, i, planar.to[axis], 0, static_cast<double>(planar.from[axis] - 1),
                       planar.from[axis], Relative(context));
         PixelRange range = NearestTo(point);
-        // Whether the nearest or the lower pixel is meant is not said.
+        // The definition does not say whether it means the nearest or the lower pixel.
         range.first = std::min(range.first, static_cast<int64_t>(std::floor(point.low)));
         return range;
       },
@@ -227,7 +226,7 @@ Status ResizeBilinear(KernelContext& context) {
   return ResizeLinear(context, mode, mode);
 }
 
-// The factor is recomputed from the extents, as MIL's definition says.
+// The factor is recomputed from the extents, as MIL's definition requires.
 Status UpsampleBilinear(KernelContext& context) {
   using P = params::Upsample;
   const bool align = context.node().Bool(P::kAlignCorners, true);
@@ -240,14 +239,14 @@ Status UpsampleBilinear(KernelContext& context) {
 
 // ---- crop_resize ----------------------------------------------------------------------------
 
-// The ends of a box along one axis in pixels, and how far an engine's may lie from them.
+// The ends of a box along one axis in pixels, and how far an engine's ends may lie from them.
 struct BoxAxis {
   double begin = 0;
   double end = 0;
   double slack = 0;
 };
 
-// The coordinates stand from element `start` of `boxes` on.
+// The coordinates begin at element `start` of `boxes`.
 BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, bool height,
                 int64_t extent) {
   using P = params::CropResize;
@@ -274,7 +273,7 @@ bool MayBeNan(const BoundedTensor& boxes, size_t start) {
   return nan;
 }
 
-// Outside the image the whole sample is pad_value.
+// The position of a sample; outside the image the whole sample is pad_value.
 enum class Where : uint8_t { kInside, kOutside, kEither };
 Where PlaceOf(const Position& position, int64_t extent) {
   const auto last = static_cast<double>(extent - 1);
@@ -293,8 +292,7 @@ Status CropResize(KernelContext& context) {
   const int64_t channels = from[1];
   const int64_t height = result.type.shape[result.type.shape.rank() - 2];
   const int64_t width = result.type.shape[result.type.shape.rank() - 1];
-  // roi has four numbers per box, or five with the image first; with four, each image gives one
-  // box.
+  // roi has four numbers per box, or five with the image first; with four, each image has one box.
   const size_t numbers = roi ? static_cast<size_t>(boxes.type.shape[2]) : 4;
   const size_t each = roi && numbers == 4 ? static_cast<size_t>(from[0]) : 1;
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));
@@ -432,7 +430,7 @@ Status Affine(KernelContext& context) {
   const bool shared = matrix.type.shape[0] == 1;
   const auto rows = static_cast<double>(std::max<int64_t>(1, shape[2] - 1));
   const auto columns = static_cast<double>(std::max<int64_t>(1, shape[3] - 1));
-  // Position i of n in [-1, 1], times n - 1; a single one stands at -1.
+  // Position i of n in [-1, 1], times n - 1; a single position is at -1.
   const auto place = [](int64_t i, double last) { return 2 * static_cast<double>(i) - last; };
   Plane plane{.x = &x, .height = from[2], .width = from[3], .edge = Edge::kConstant};
   const int64_t area = shape[2] * shape[3];
@@ -461,7 +459,7 @@ Status Affine(KernelContext& context) {
                           Relative(context));
       const double error =
           (magnitude * Relative(context) + slack) / (rows * columns) * static_cast<double>(extent);
-      // As elsewhere, whole positions are found exactly.
+      // As in other operations, whole positions are exact.
       if (position.low != position.high || slack != 0) {
         position.low -= error;
         position.high += error;

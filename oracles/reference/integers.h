@@ -36,7 +36,7 @@ constexpr double WrapInteger(DType dtype, int64_t value) {
   return static_cast<double>(top >> shift);
 }
 
-// Truncation toward zero with saturation; NaN gives 0. Integers have no negative zero.
+// Truncation toward zero with saturation; NaN becomes 0. Integers have no negative zero.
 inline double SaturateInteger(DType dtype, double value) {
   if (value != value) return 0;
   const IntegerRange range = RangeOf(dtype);
@@ -48,8 +48,8 @@ constexpr int64_t FloorQuotient(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// The hull of the wrapped corners of an operation on integer intervals; everything where a corner
-// leaves the type, since the wrapped results then need not be contiguous.
+// The hull of the wrapped corners of an operation on integer intervals; the whole type if a corner
+// leaves the type, since the wrapped results need not be contiguous then.
 inline IntegerRange HullOfIntegers(DType dtype, int64_t a, int64_t b, int64_t c, int64_t d) {
   const IntegerRange range = RangeOf(dtype);
   const auto low = static_cast<double>(std::min(std::min(a, b), std::min(c, d)));

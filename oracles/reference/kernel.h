@@ -1,6 +1,6 @@
 // The inputs and results of a reference kernel: tensors as values with intervals, scratch memory,
-// the contract. The evaluator calls one kernel a node; each file of this folder holds one class of
-// operations, as harness/ops does.
+// the contract. The evaluator calls one kernel for each node; each file of this folder contains one
+// class of operations, as in harness/ops.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ struct Block {
   size_t size = 0;
 };
 
-// Blocks that arenas gave back, for the next ones: a large block of the system's own costs more in
-// page faults than many operations do. Not thread-safe; it outlives its arenas.
+// Memory blocks that arenas returned, for reuse by others: the page faults of a new large block
+// cost more time than many operations. Not thread-safe; it outlives its arenas.
 class BlockPool {
  public:
-  // The smallest block of `words` or more, at most twice as large; false where none is kept.
+  // The smallest block of `words` or more, at most twice as large; false if there is none.
   bool Take(size_t words, Block& block);
   // Keeps the block, unless kMostWords are kept already.
   void Give(Block block);
@@ -39,18 +39,18 @@ class BlockPool {
   size_t words_ = 0;  // of them all
 };
 
-// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for the
-// part that a Workspace took.
+// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, except the part
+// that a Workspace took.
 class Arena {
  public:
-  // With a pool, blocks come from there and go back with the arena.
+  // With a pool, blocks come from the pool and return to it when the arena is destroyed.
   explicit Arena(BlockPool* pool = nullptr) : pool_(pool) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8; large
-  // arrays begin with a line of the cache, since vectors that cross lines are slow.
+  // arrays begin at a cache line, since vectors that cross lines are slow.
   template <typename T>
   T* Allocate(size_t count) {
     const size_t words = (count * sizeof(T) + 7) / 8;
@@ -63,8 +63,8 @@ class Arena {
   }
   void Reset();
 
-  // How many threads the kernels that work with this memory may use, and from how many steps of an
-  // inner loop on.
+  // The number of threads for kernels that work with this memory, and the least number of
+  // inner-loop steps for which they use them.
   int threads() const { return threads_; }
   uint64_t worth_threads() const { return worth_threads_; }
   void UseThreads(int threads, uint64_t worth_threads) {
@@ -93,8 +93,7 @@ class Arena {
   size_t left_ = 0;
 };
 
-// While it lives, memory allocated from the arena is scratch memory: all of it is given back with
-// it.
+// While it lives, memory allocated from the arena is scratch memory, which its destructor releases.
 class Workspace {
  public:
   explicit Workspace(Arena& arena)
@@ -114,7 +113,7 @@ class Workspace {
   size_t left_;
 };
 
-// The numbers that one element may be, ascending; empty where only the interval binds.
+// The numbers that one element may be, ascending; empty if the element has only an interval.
 struct Members {
   const double* data = nullptr;
   uint32_t count = 0;
@@ -123,9 +122,9 @@ struct Members {
 // Infinities that an element admits besides a finite interval.
 enum Beyond : uint8_t { kUpward = 1, kDownward = 2 };
 
-// One tensor during evaluation. A point tensor has low and high at the same array as value: each
-// element is known exactly, a NaN element is a NaN and nothing else. Otherwise low and high bound
-// the engine's value, both NaN if only NaN may stand, and nan[i] != 0 admits NaN besides.
+// One tensor during evaluation. In a point tensor low, high and value are the same array: each
+// element is known exactly, and a NaN element is only NaN. Otherwise low and high bound the
+// engine's value; both are NaN if only NaN is admitted, and nan[i] != 0 also admits NaN.
 struct BoundedTensor {
   TensorType type;
   size_t size = 0;
@@ -134,21 +133,22 @@ struct BoundedTensor {
   double* high = nullptr;
   uint8_t* nan = nullptr;  // null in a point tensor
   // Null, or a closer description of the elements than [low, high]: infinities (Beyond) and a
-  // finite interval, which is empty where its low end lies above its high end. Sums of products
-  // that may overflow set these; operations that follow read only low and high.
+  // finite interval, which is empty if its low end lies above its high end. Sums of products that
+  // may overflow set these; later operations read only low and high.
   uint8_t* beyond = nullptr;
   double* finite_low = nullptr;
   double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
-  // A departure widened it, or one of its ancestors, by the most that it may do to an interval: it
-  // says little.
+  // A departure widened this tensor, or one it depends on, as far as it can: the intervals are weak
+  // evidence.
   bool loose = false;
-  // The elements of a line along this axis are distinct in every engine; -1 where none is.
+  // The elements of a line along this axis are distinct in every engine; -1 if there is no such
+  // axis.
   int distinct_axis = -1;
-  // Discrete results (oracles/reference/discrete.h). `whole`: besides the interval, every number an
-  // engine holds is an integer; true of every integer type. `members`: one entry per element, null
-  // where no element has a set.
+  // Discrete results (oracles/reference/discrete.h). `whole`: every number of an engine in the
+  // interval is an integer; true for every integer type. `members`: one entry per element, null if
+  // no element has a set.
   bool whole = false;
   Members* members = nullptr;
   // Facts that sums of products need, computed on first use by MeasureOperand.
@@ -160,7 +160,7 @@ struct BoundedTensor {
   bool NanAt(size_t i) const { return nan != nullptr && nan[i] != 0; }
 };
 
-// Everything one kernel may use.
+// Everything that one kernel may use.
 class KernelContext {
  public:
   KernelContext(const NodeView& node, const Contract& contract, Arena& arena,
@@ -174,7 +174,7 @@ class KernelContext {
   bool HasInput(int parameter) const { return node_.HasInput(parameter); }
   // Precondition: HasInput(parameter).
   BoundedTensor& Input(int parameter) { return values_[node_.Input(parameter)]; }
-  // Null where the operand is absent.
+  // The operand, or null if it is absent.
   BoundedTensor* OptionalInput(int parameter) {
     return HasInput(parameter) ? &Input(parameter) : nullptr;
   }
@@ -182,18 +182,18 @@ class KernelContext {
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
-  // If not empty, an entry for each element of the first result: the kernel may leave those that
-  // are 0 as it likes. Nothing reads them.
+  // If not empty, an entry for each element of the first result. The kernel may set elements with
+  // entry 0 to anything; nothing reads them.
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 
-  // How numbers of fp32 beside fp16 operands are read, literals and constants: as they are given,
-  // or rounded to fp16 as an engine may hold them. A kernel that reads one is run in both ways
-  // where that makes a difference, and the bounds are the hull (oracles/oracle.cc).
+  // How fp32 literals and constants beside fp16 operands are read: as given, or rounded to fp16, as
+  // an engine may store them. If it makes a difference, the kernel is run in both ways and the
+  // bounds are the hull (oracles/oracle.cc).
   bool rounds_literals() const { return rounds_literals_; }
   void RoundLiterals() { rounds_literals_ = true; }
   bool literals_differ() const { return literals_differ_; }
-  // `exact` or `rounded`, as the kernel is to read it.
+  // Returns `exact` or `rounded`, by the way in which the kernel reads literals.
   double Read(double exact, double rounded) {
     literals_differ_ |= exact != rounded && exact == exact;
     return rounds_literals_ ? rounded : exact;
@@ -209,8 +209,8 @@ class KernelContext {
   bool literals_differ_ = false;
 };
 
-// Evaluates a nested block on operands that are known already, in the order of its inputs, and
-// gives its outputs. The tensors share the context's arena. Errors as Evaluation::Run.
+// Evaluates a nested block on known operands, in the order of its inputs, and returns its outputs.
+// The tensors share the context's arena. Errors as Evaluation::Run.
 Status EvaluateBlock(KernelContext& context, const Graph& block,
                      std::span<const BoundedTensor> inputs, std::vector<BoundedTensor>& outputs);
 
@@ -218,15 +218,15 @@ Status EvaluateBlock(KernelContext& context, const Graph& block,
 
 // The reference part of one row of the operation table.
 struct ReferenceKernel {
-  // Computes every result of the node. Null where OpDefinition::no_reference_reason says why.
+  // Computes every result of the node. If null, OpDefinition::no_reference_reason says why.
   Status (*evaluate)(reference::KernelContext& context) = nullptr;
   // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
   std::span<const Term> terms = {};
-  // Values are the same whatever the contract's freedoms are; true if they are not, because a
-  // question that the bounds cannot decide has no value but a convention.
+  // Whether values depend on the contract's freedoms: true if a question that the bounds leave open
+  // is decided by convention. Other values are the same under every contract.
   bool value_needs_bounds = false;
-  // Each element of the result depends on one element of each operand, the one that broadcasting
-  // puts beside it.
+  // Whether each element of the result depends on only one element of each operand, the one that
+  // broadcasting pairs with it.
   bool elementwise = false;
 };
 

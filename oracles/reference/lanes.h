@@ -21,7 +21,7 @@ class LaneBuffer {
     nan_ = arena.Allocate<uint8_t>(capacity);
   }
 
-  // Lane `at` becomes element `i` of `tensor`.
+  // Sets lane `at` to element `i` of `tensor`.
   void Set(size_t at, const BoundedTensor& tensor, size_t i) {
     value_[at] = tensor.value[i];
     if (point_) return;
@@ -29,7 +29,7 @@ class LaneBuffer {
     high_[at] = tensor.high[i];
     nan_[at] = tensor.NanAt(i) ? 1 : 0;
   }
-  // Lane `at` becomes the negative of element `i`.
+  // Sets lane `at` to the negative of element `i`.
   void SetNegated(size_t at, const BoundedTensor& tensor, size_t i) {
     value_[at] = -tensor.value[i];
     if (point_) return;
@@ -37,7 +37,7 @@ class LaneBuffer {
     high_[at] = -tensor.low[i];
     nan_[at] = tensor.NanAt(i) ? 1 : 0;
   }
-  // Lane `at` becomes the magnitude of element `i`.
+  // Sets lane `at` to the magnitude of element `i`.
   void SetMagnitude(size_t at, const BoundedTensor& tensor, size_t i) {
     value_[at] = std::fabs(tensor.value[i]);
     if (point_) return;
@@ -95,7 +95,8 @@ inline void GatherOffsets(const BoundedTensor& tensor, int64_t start,
   }
 }
 
-// The largest (smallest) of `count` numbers; NaN where one of them is, the far infinity for none.
+// The largest (smallest) of `count` numbers; NaN if one of them is NaN, -infinity (+infinity) if
+// there are none.
 inline double Largest(const double* values, size_t count) {
   double best = -kInfinity;
   for (size_t i = 0; i < count; ++i) {

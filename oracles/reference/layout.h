@@ -1,6 +1,6 @@
 // Row-major index arithmetic for the reference kernels: strides, broadcasting, and the split of a
-// tensor into reduced and kept axes. Written apart from the shape rules of the operation table, so
-// that an error there cannot hide here.
+// tensor into reduced and kept axes. It shares no code with the shape rules of the operation table,
+// so that an error in one shows as a difference.
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ inline Strides RowMajorStrides(const Shape& shape) {
   return strides;
 }
 
-// Strides by which `operand` is read at an index of `result`, axes aligned at the last one; 0 along
-// axes that are repeated.
+// The strides that read `operand` at an index of `result`: axes are aligned at the last one, and
+// repeated axes have stride 0.
 inline Strides BroadcastStrides(const Shape& operand, const Shape& result) {
   const Strides own = RowMajorStrides(operand);
   Strides strides{};
@@ -90,8 +90,8 @@ struct AxisSplit {
 };
 AxisSplit SplitAxes(Arena& arena, const Shape& shape, uint32_t reduced_mask);
 
-// The axes named by an attribute as a bit mask, absent meaning all. Precondition: the graph was
-// validated, so every axis is in range.
+// The axes named by an attribute, as a bit mask; all axes if the attribute is absent. Precondition:
+// the graph was validated, so every axis is in range.
 uint32_t MaskOfAxes(const NodeView& node, int parameter, int rank);
 
 }  // namespace anecheck::reference

@@ -7,7 +7,7 @@
 namespace anecheck::reference {
 namespace {
 
-// The values that the readings give, apart by kind.
+// The results of the readings, separated by kind.
 struct Readings {
   double value = kNan;  // of the first reading
   double least = kInfinity;
@@ -36,7 +36,7 @@ struct SumDepartures {
   const Departure* port = nullptr;
   const Departure* interior = nullptr;
 
-  // Of sums without products.
+  // For sums without products.
   explicit SumDepartures(const Contract& contract)
       : lattice(contract.Find(Effect::kSumLattice)),
         flush(contract.Find(Effect::kFlushInMac) != nullptr) {}
@@ -46,7 +46,7 @@ struct SumDepartures {
         invalid(contract.Find(Effect::kNanResultAsZero) != nullptr),
         port(count < 2 ? nullptr : contract.Find(Effect::kPortOverflow)),
         interior(count < 2 ? nullptr : contract.Find(Effect::kInteriorOverflow)) {}
-  // Whether products are added otherwise; else only the magnitude of the sums matters.
+  // Whether products are added differently; if not, only the magnitude of the sums matters.
   bool add_otherwise() const { return lattice != nullptr || flush || invalid; }
   bool none() const { return !add_otherwise() && port == nullptr && interior == nullptr; }
 };
@@ -99,7 +99,8 @@ bool MayBeSubnormal(const Lanes& lanes, size_t k) {
   return low < kHalfMinNormal && high > -kHalfMinNormal && (low != 0 || high != 0);
 }
 
-// The products of two intervals, or nothing where each is invalid: the least above the greatest.
+// The least and greatest product of two intervals. If all products are invalid, least lies above
+// greatest.
 struct Products {
   double least = kInfinity;
   double greatest = -kInfinity;
@@ -122,7 +123,7 @@ Products ProductsAt(const Lanes& x, const Lanes& y, size_t k) {
 
 Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t count) {
   Magnitudes sums;
-  const double limit = grid.half() ? kHalfMaxValue : 0;  // numbers within round to no infinity
+  const double limit = grid.half() ? kHalfMaxValue : 0;  // smaller numbers stay finite
   for (size_t k = 0; k < count; ++k) {
     const auto [least, greatest] = ProductsAt(x, y, k);
     for (const double end : {x.low[k], x.high[k], y.low[k], y.high[k]}) {
@@ -143,8 +144,8 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
   return sums;
 }
 
-// The parts of Measure that departures from points need: `all` only if some number is not finite,
-// and `subnormal` never.
+// The parts of Measure that departures of points need: `all` only if some number is not finite,
+// `subnormal` never.
 Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
                          const Lanes& y, size_t count, bool finite) {
   if (active.interior == nullptr && (finite || !active.add_otherwise())) return {};
@@ -153,7 +154,7 @@ Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const La
   return {.positive = sizes.positive, .negative = sizes.negative};
 }
 
-// Sums of points: exactly the readings, each within the accumulator's error.
+// Sums of points: the readings alone, each within the accumulator's error.
 void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, const Lanes& x,
                   const Lanes& y, size_t count, const Magnitudes& sums, Accumulated& sum) {
   const Readings readings = ReadPoints(active, grid, x, y, count);
@@ -167,9 +168,9 @@ void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, co
   sum.exact = true;
 }
 
-// Sums of intervals: the conforming interval, wider by the most that the departures take away. Each
-// of a tile's additions on the lattice truncates two operands to a quantum of at most 2^(1 - bits)
-// of the magnitudes summed so far.
+// Sums of intervals: the conforming interval, widened by the most that the departures can change.
+// Each of a tile's additions on the lattice truncates two operands to a quantum of at most 2^(1 -
+// bits) of the magnitudes summed so far.
 void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
                      size_t count, const Magnitudes& sums, Accumulated& sum) {
   sum.value = ReadPoints(active, grid, x, y, count).value;
@@ -184,12 +185,14 @@ void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes&
   sum.loose = slack > 0;
 }
 
-// An infinity where a sum rounds to `limit` or more. A number that rounds below the limit stays.
+// A sum that rounds to `limit` or more becomes an infinity. A number that rounds below the limit
+// stays.
 void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
   if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
   if (sum.low != sum.low || sum.empty()) return;
-  // The last single that rounds below the limit: a sum between it and the tie may become the tie.
+  // The last fp32 number that rounds below the limit: a sum between it and the tie may become the
+  // tie.
   const auto tie = static_cast<float>((limit + grid.RoundAndStep(limit, -1)) / 2);
   const double last = static_cast<double>(std::nextafter(tie, 0.0F));
   if (sum.high > last) sum.beyond |= kUpward;
@@ -198,11 +201,11 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   sum.high = std::min(sum.high, last);
 }
 
-// An infinity where some partial sum reaches the limit; it stays whatever finite terms follow. The
+// A partial sum that reaches the limit becomes an infinity, which no later finite term changes. The
 // order in which the engine accumulates is fixed but unknown (facts/numerics.md), so any order is
-// admitted: +infinity where the positive products alone reach the limit, -infinity where the
-// negative ones do. An infinite product of the other sign that follows gives NaN, but where
-// infinities `may_vanish`: times a factor that is flushed they are invalid, and then 0.
+// admitted: +infinity if the positive products alone reach the limit, -infinity if the negative
+// ones do. A later infinite product of the other sign makes the sum NaN, unless infinities
+// `may_vanish`: times a flushed factor they are invalid, and then 0.
 void OverflowInside(const Magnitudes& sums, double limit, bool may_vanish, Accumulated& sum) {
   constexpr double kRoundingSlack = 1 + 0x1p-20;
   const bool up = sums.positive * kRoundingSlack >= limit;
@@ -222,7 +225,7 @@ void ZeroForNan(Accumulated& sum) {
   sum.high = only_nan ? 0 : std::max(sum.high, 0.0);
 }
 
-// Both ends are NaN if nothing else is left.
+// Sets both ends to NaN if nothing else is admitted.
 void SettleNan(Accumulated& sum) {
   if (sum.empty() && sum.beyond == 0) sum.low = sum.high = kNan;
 }

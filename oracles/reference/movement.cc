@@ -15,7 +15,7 @@ namespace reference {
 
 namespace {
 
-// The properties of the operands together: every one whole, some one with sets.
+// Properties of all operands together: whether all are whole, and whether some operand has sets.
 struct Discreteness {
   bool whole = true;
   bool members = false;
@@ -117,7 +117,7 @@ Status Concat(KernelContext& context) {
     KeepBeyond(context, context.Value(argument.value), result);
   }
   const Strides strides = RowMajorStrides(shape);
-  // Interleaved, operand k takes every arguments.size()-th place along the axis.
+  // If interleaved, an operand takes every arguments.size()-th place along the axis.
   const bool interleave = context.node().Bool(P::kInterleave, false);
   Strides target = strides;
   if (interleave) target[static_cast<size_t>(axis)] *= static_cast<int64_t>(arguments.size());
@@ -132,11 +132,12 @@ Status Concat(KernelContext& context) {
   return {};
 }
 
-// In a table: no element of the source. The sum with offsets along all other axes stays negative.
+// An entry of a table without a source element. Its sum with the offsets of all other axes stays
+// negative.
 constexpr int64_t kNoSource = std::numeric_limits<int64_t>::min() / 16;
 
 // Calls visit(result index, source index) for every element of `result` in order. The source index
-// is negative where a table holds kNoSource.
+// is negative if a table has kNoSource.
 template <typename Visit>
 void ForEachTableSource(const BoundedTensor& result, const OffsetTables& tables,
                         const Visit& visit) {
@@ -159,7 +160,7 @@ void ForEachTableSource(const BoundedTensor& result, const OffsetTables& tables,
 
 enum class PadMode { kConstant, kReflect, kReplicate, kSymmetric };
 
-// The index in [0, extent) that stands at `index`, or -1 for the constant.
+// The index in [0, extent) that padding puts at `index`, or -1 for the constant.
 int64_t PadSource(PadMode mode, int64_t index, int64_t extent) {
   if (index >= 0 && index < extent) return index;
   switch (mode) {
@@ -215,7 +216,7 @@ Status Pad(KernelContext& context) {
 }
 
 // D02: the crop path scales the width axis by a fixed-point gain, and a value that leaves fp16
-// there is an infinity (facts/numerics.md, width-axis slice).
+// there becomes an infinity (facts/numerics.md, width-axis slice).
 void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
   const auto apply = [&](double x) {
     const double scaled = RoundToHalf(x * gain.a);

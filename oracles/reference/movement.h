@@ -1,4 +1,4 @@
-// Copying elements between tensors under evaluation. Used by the movement kernels.
+// Copies elements between tensors under evaluation. Used by the movement kernels.
 #pragma once
 
 #include <cmath>
@@ -8,10 +8,10 @@
 
 namespace anecheck::reference {
 
-// Gives `result` its arrays. `point` holds where every operand is a point tensor.
+// Allocates the arrays of `result`. `point`: every operand is a point tensor.
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point);
-// After PrepareMove, for results whose every element MoveElement or PutElement sets: lets `result`
-// keep apart the values beyond finite numbers that elements of `x` admit.
+// Lets `result` keep the infinities that elements of `x` admit beside finite numbers. Call it after
+// PrepareMove, for results whose every element MoveElement or PutElement sets.
 void KeepBeyond(KernelContext& context, const BoundedTensor& x, BoundedTensor& result);
 
 inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
@@ -30,8 +30,8 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.finite_high[to] = apart ? x.finite_high[from] : x.high[from];
 }
 
-// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: the kind of tensors is
-// asked once and not for each element.
+// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: the kind of the tensors
+// is checked once, not for each element.
 template <typename All>
 inline void MoveElements(const BoundedTensor& x, BoundedTensor& result, const All& all) {
   if (result.point()) {
@@ -43,7 +43,7 @@ inline void MoveElements(const BoundedTensor& x, BoundedTensor& result, const Al
   }
 }
 
-// A number that is known exactly.
+// Sets an element to a number that is known exactly.
 inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.value[to] = number;
   if (result.whole) result.whole = std::trunc(number) == number;
@@ -57,7 +57,7 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.finite_high[to] = number;
 }
 
-// Whether two intervals end at zeros of both signs: a value that may be either has no certain sign.
+// Whether two intervals end at zeros of different signs: a value from either has no certain sign.
 inline bool MixesZeros(double low, double high, double other_low, double other_high) {
   const auto differ = [](double a, double b) {
     return a == 0 && b == 0 && std::signbit(a) != std::signbit(b);
@@ -81,19 +81,19 @@ inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& res
   if (had_only_nan || x.high[from] > result.high[to]) result.high[to] = x.high[from];
 }
 
-// Element `at` may be any number of its type, for floats NaN too. Precondition: `tensor` is no
+// Lets element `at` be any number of its type, for floats NaN too. Precondition: `tensor` is no
 // point tensor.
 void AdmitAnything(BoundedTensor& tensor, size_t at);
 
-// Takes over the known facts of one operand as a whole.
+// Adds the facts about one operand as a whole to the result.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
   result.signed_zero &= x.signed_zero;
   result.whole &= x.whole;
 }
 
-// The axis of `to` along which the lines are those of `from` along `axis`, the elements being the
-// same in the same order; -1 where there is none.
+// The axis of `to` along which lines contain the same elements as the lines of `from` along `axis`;
+// -1 if there is none. Both shapes have the same elements in the same order.
 int SameLines(const Shape& from, int axis, const Shape& to);
 
 // Lets `result` read `x`'s arrays: the same elements in another shape.
@@ -116,7 +116,7 @@ inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
 // result[index] = x[start + index . source].
 void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                    const Strides& source, int64_t start);
-// The same where `view` is the result's shape with some axes split: its row-major order is the
+// The same with `view`, the result's shape with some axes split: its row-major order is the
 // result's.
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start);
@@ -139,10 +139,10 @@ OffsetTables MakeTables(Arena& arena, const Shape& shape, const Offset& offset) 
 void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                   const OffsetTables& tables);
 
-// Every element of a point tensor is `number`, which the element type holds.
+// Makes a point tensor whose every element is `number`, which the element type must represent.
 void FillWith(KernelContext& context, double number, BoundedTensor& result);
 
-// The axis at an attribute, from the front.
+// The axis of an attribute, counted from the front.
 inline int AxisOf(const NodeView& node, int parameter, int64_t fallback, int rank) {
   const int64_t given = node.Int(parameter, fallback);
   return static_cast<int>(given < 0 ? given + rank : given);

@@ -1,6 +1,6 @@
 // Native layers: range normalization, the scaled pair, correlation with a template, the stereo
-// cost, the choice of far points, points within a radius, and copies. Ranking stands in
-// native_rank.cc, attention in attention.cc.
+// cost, the choice of far points, points within a radius, and copies. native_rank.cc has ranking,
+// attention.cc attention.
 #include "harness/ops/native.h"
 
 #include <algorithm>
@@ -55,13 +55,13 @@ class RangeNormalizer {
   }
   double Value(double x) const {
     const double above = x - least_;
-    // An epsilon of fp32 may lie below the last bit of the sum.
+    // An fp32 epsilon may lie below the last bit of the sum.
     const bool exact = !(std::fabs(under_) < kInfinity) || SumError(span_, epsilon_, under_) == 0;
     if (!exact && above == above) return (Wide(above) / (Wide(span_) + Wide(epsilon_))).Odd();
     return under_ != 0 && std::fabs(under_) < kInfinity && above == above ? DivideOdd(above, under_)
                                                                           : above / under_;
   }
-  // A quotient, or a product with the reciprocal; each step is held rounded or not (assumed: no
+  // A quotient, or a product with the reciprocal; each step may be rounded or not (assumed: no
   // source says how the layer divides).
   Bounds Bound(double low, double high) const {
     if (!known_) return {-kInfinity, kInfinity, true};
@@ -132,7 +132,7 @@ double Paired(std::string_view type, double a, double b) {
   return type == "Max" ? std::max(a, b) : std::min(a, b);
 }
 
-// The least and the greatest pair of two intervals: at corners, whatever the type.
+// The least and the greatest result over two intervals; both lie at corners for every type.
 Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const BoundedTensor& y,
                     size_t i) {
   const double corners[] = {Paired(type, x.low[i], y.low[i]), Paired(type, x.low[i], y.high[i]),
@@ -140,7 +140,7 @@ Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const Bounded
   return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
 }
 
-// One number, or NaN and nothing else.
+// Whether the element is one number, or only NaN.
 bool IsCertain(const BoundedTensor& x, size_t i) {
   return x.low[i] != x.low[i] || (x.low[i] == x.high[i] && !x.NanAt(i));
 }
@@ -247,11 +247,13 @@ StepBounds SquaredDistance(const RoundedSteps& steps, const double* a, size_t a_
   return steps.Add(squares[0], squares[1], squares[2]);
 }
 
-// Courses of the selection that are followed side by side; beyond them any point may come next.
+// The most alternative courses of the selection that are followed; with more, any point may come
+// next.
 constexpr size_t kMostCourses = 32;
 
-// Greedy selection from point 0 on, by the largest distance to the chosen points. Each choice
-// between points that may be confused makes separate courses; the first takes the exact choice.
+// Greedy selection from point 0 on, by the largest distance to the chosen points. If an engine may
+// choose any of several points, the selection splits into courses; the first course takes the exact
+// choice.
 class Furthest {
  public:
   explicit Furthest(KernelContext& context, const BoundedTensor& points)
@@ -264,9 +266,9 @@ class Furthest {
                         std::vector<StepBounds>(count_, {kInfinity, kInfinity})});
   }
 
-  // False where any point may stand at the place.
+  // False if any point may be at this place.
   bool known() const { return known_; }
-  // The points that may stand at the place, the exact one first.
+  // The points that may be at this place, the exact one first.
   size_t courses() const { return courses_.size(); }
   size_t at(size_t course) const { return courses_[course].last; }
 
@@ -298,7 +300,7 @@ class Furthest {
     std::vector<StepBounds> bounds;  // of the engine's distance for it
   };
 
-  // Whether every coordinate is one finite number.
+  // Whether every coordinate is a single finite number.
   bool Readable() const {
     for (size_t i = 0; i < points_.size; ++i) {
       if (points_.low[i] != points_.high[i] || points_.NanAt(i)) return false;
@@ -398,7 +400,7 @@ class Balls {
   }
 
  private:
-  // Whether an engine may find that the point is within, or that it is not.
+  // Whether an engine may find the point within the radius, or outside if `within` is false.
   bool MayBe(bool within, size_t point, size_t centroid) const {
     const StepBounds square = SquaredDistance(steps_, points_.value + point, points_.size / 3,
                                               centroids_.value + centroid, centroids_.size / 3);
@@ -417,8 +419,8 @@ class Balls {
   bool ideal_;
 };
 
-// One row of cells, a point's flags: each in the low byte of its cell or, packed, two in a cell and
-// none in the cells behind the last. The number is the cell's bits read as fp16.
+// One row of cells with a point's flags: each in the low byte of its cell or, packed, two in each
+// cell and none in the cells after the last flag. The number is the cell's bits read as fp16.
 class FlagRow {
  public:
   explicit FlagRow(size_t cells) : flags_(cells) {}
@@ -494,7 +496,7 @@ Status DynamicSlice(KernelContext& context) {
   return {};
 }
 
-// At rate 0, which is the only one.
+// Copies: rate 0 is the only possible rate.
 Status Dropout(KernelContext& context) {
   Alias(context.Input(params::NativeDropout::kX), context.Result());
   return {};

@@ -22,8 +22,8 @@ struct Ranking {
   bool indices = false;
 };
 
-// The columns by falling (rising) value, the first of equal ones first; NaN, whose place is
-// published nowhere, last.
+// The columns by falling (rising) value, equal ones by position. NaN is last; no source publishes
+// its place.
 std::vector<size_t> OrderOf(const Lanes& key, size_t count, bool descending) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -37,7 +37,7 @@ std::vector<size_t> OrderOf(const Lanes& key, size_t count, bool descending) {
   return order;
 }
 
-// Every channel's element of the columns that may stand at a rank.
+// Moves the elements of all channels, for the columns that may have this rank.
 void MoveColumns(const BoundedTensor& x, size_t batch, std::span<const double> columns,
                  size_t chosen, size_t rank, BoundedTensor& result) {
   const auto channels = static_cast<size_t>(x.type.shape[1]);
@@ -115,7 +115,7 @@ Status TopK(KernelContext& context) {
 
 // ---- positions of extremes ----
 
-// The positions that may hold the extreme, ascending; all of them beside a NaN.
+// The positions that may have the extreme, ascending; all positions if there may be a NaN.
 void FindExtremes(const Lanes& lanes, size_t count, bool nan, bool largest,
                   std::vector<double>& candidates) {
   const double least = largest ? Largest(lanes.low, count) : Smallest(lanes.high, count);

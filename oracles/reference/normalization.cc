@@ -28,13 +28,14 @@ Bounds Plus(const Bounds& a, const Bounds& b) {
   return {AddDown(a.low, b.low), AddUp(a.high, b.high), nan};
 }
 
-// The value takes the one, the bounds both: a number as it stands and rounded to the element type.
+// A number in two forms, as given and rounded to the element type. The value uses `value`, the
+// bounds both.
 struct Epsilon {
   double value = 0;
   double other = 0;
 };
 
-// The steps of one group after the sum: each takes the bounds of the step before.
+// The steps of one group after the sum. Each step starts from the bounds of the step before.
 class LayerNormGroup {
  public:
   LayerNormGroup(KernelContext& context, DType dtype, size_t count, const Epsilon& epsilon)
@@ -56,7 +57,7 @@ class LayerNormGroup {
   }
 
   // Whether x - mean, rounded to the element type, may leave its range, or the variance may have no
-  // root: later values may be NaN.
+  // root. Later values may then be NaN.
   bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
   // The relative error of Value: a sum of n squares, a root and a quotient in double.
@@ -72,13 +73,13 @@ class LayerNormGroup {
     }
     return Wide(centred_[i]) / wide_root_;
   }
-  // The normalised element before scale and offset, rounded to the grid or kept wide.
+  // The normalised element before scale and offset, rounded to the grid or unrounded.
   Bounds Bound(size_t i) const {
     Bounds y = Times({differences_[i].low, differences_[i].high}, reciprocal_);
-    // A reciprocal root beyond the range gives infinities, and NaN with a difference of 0.
+    // A reciprocal root beyond the range makes elements infinite, or NaN for a difference of 0.
     if (!(reciprocal_.high < kInfinity)) return Round(y);
-    // No element is farther than sqrt(n) deviations from the mean, whatever the rounding of the
-    // differences; the reciprocal root errs by less than 2^-9.
+    // No element is farther than sqrt(n) standard deviations from the mean, however the differences
+    // are rounded; the reciprocal root errs by less than 2^-9.
     const double limit = std::sqrt(count_) * (1 + 0x1p-8) * (1 + error_);
     y.low = std::clamp(y.low, -limit, limit);
     y.high = std::clamp(y.high, -limit, limit);
@@ -98,7 +99,7 @@ class LayerNormGroup {
     value_root_ = std::sqrt(squares / count_ + epsilon_ * count_ * count_);
   }
 
-  // By how much a mean of [low, high] may move when it is rounded to the element type, 0 included.
+  // How far a mean in [low, high] may move when it is rounded to the element type; includes 0.
   Interval MeanMoves(const Interval& mean) const {
     const double low = grid_.Store(mean.low);
     const double high = grid_.Store(mean.high);
@@ -143,7 +144,7 @@ class LayerNormGroup {
              kDoubleSlack * count_;
     const double variance_low = squares_low / count_ * (1 - error_) + epsilon_low_;
     const double variance_high = squares_high / count_ * (1 + error_) + epsilon_high_;
-    overflows_ |= variance_low < 0;  // by a negative epsilon: not every engine has a root
+    overflows_ |= variance_low < 0;  // with a negative epsilon, the root may not exist
     const auto ulp = static_cast<int>(contract_[Term::kRootUlp]);
     reciprocal_.low =
         std::max(0.0, grid_.RoundAndStep(1 / std::sqrt(variance_high) * (1 - 0x1p-23), -ulp));
@@ -160,7 +161,7 @@ class LayerNormGroup {
   double* centred_;          // n x - sum
   Interval* differences_;    // x - mean
   double value_root_ = 0;    // n times the standard deviation
-  Wide wide_root_;           // the same, computed where double is too close to call
+  Wide wide_root_;           // the same, computed if double cannot decide
   bool has_wide_root_ = false;
   Bounds reciprocal_;
   double error_ = 0;
@@ -214,13 +215,14 @@ void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base,
   }
 }
 
-// The difference between the two normalizations: the groups, and the element that each constant
-// meets.
+// The parts in which the two normalizations differ: the groups, and which constant applies to an
+// element.
 struct NormForm {
   uint32_t mask = 0;
   Epsilon epsilon;
   Affine affine;
-  // Constants by the lane in the group (layer_norm) or one for the whole group, by its channel.
+  // Whether a group has one constant, by its channel. If not, constants go by the lane in the group
+  // (layer_norm).
   bool by_channel = false;
 };
 
@@ -249,7 +251,7 @@ Status Normalise(KernelContext& context, const NormForm& form) {
       FillInvalid(raw, split.inner, base, documented && x.point());
       const Lanes values = {elements.value, elements.value, elements.value};
       if (!AllFinite(values, count)) continue;
-      // The ends alone are not finite: the value stays unchanged.
+      // Only the ends are not finite: the value is computed as usual.
       group.Centre(values, count, accumulator.Sum(values, count));
       for (size_t i = 0; i < count; ++i) {
         const auto at = static_cast<size_t>(base + split.inner[i]);
@@ -276,8 +278,8 @@ Status Normalise(KernelContext& context, const NormForm& form) {
   return {};
 }
 
-// As it is given, which is fp32 at most; an absent one has the element type, though an engine may
-// have it wider.
+// The epsilon as given, fp32 at most. An absent epsilon is rounded to the element type, but an
+// engine may have it wider.
 Epsilon EpsilonOf(const KernelContext& context, int parameter) {
   const double epsilon = RoundToFloat(context.node().Float(parameter, 1e-5));
   const double rounded = Grid(context.node().ResultType().dtype).Round(epsilon);
@@ -294,7 +296,7 @@ Status LayerNorm(KernelContext& context) {
                 .affine = {OptionalAsRead(context, P::kGamma), OptionalAsRead(context, P::kBeta)}});
 }
 
-// Each channel of each example by itself.
+// Normalizes each channel of each example separately.
 Status InstanceNorm(KernelContext& context) {
   using P = params::InstanceNorm;
   const int rank = context.Input(P::kX).type.shape.rank();

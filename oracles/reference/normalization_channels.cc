@@ -37,13 +37,13 @@ bool IsFinite(const Bounds& range) {
   return !range.nan && std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
 }
 
-// The state that every step of these operations uses.
+// The steps of these operations, with the contract and the grid that they use.
 class Steps {
  public:
   Steps(const Contract& contract, const Grid& grid) : contract_(contract), grid_(grid) {}
 
   Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
-  // 1 / sqrt, rounded with the root's neighbours.
+  // 1 / sqrt, with the root's neighbours, rounded or not.
   Bounds ReciprocalRoot(const Bounds& range) const {
     if (range.high < 0) return {kNan, kNan};
     const double least = 1 / std::sqrt(range.high);
@@ -91,7 +91,7 @@ class BatchNormalizer {
     return ((Wide(x) - Wide(c.mean)) * Wide(c.gamma) / root + Wide(c.beta)).Odd();
   }
 
-  // The steps that take no part of x.
+  // The steps that do not depend on x.
   struct Folded {
     Bounds root, scale, offset;
   };
@@ -115,7 +115,7 @@ class BatchNormalizer {
 
  private:
   // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
-  // "folds to an affine for inference"), each step held rounded or not.
+  // "folds to an affine for inference"), each step rounded or not.
   Bounds InSteps(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
     const Bounds normal = steps_.Hold(Times(difference, folded.root));
@@ -131,7 +131,7 @@ class BatchNormalizer {
   double epsilon_;
 };
 
-// A constant of fp32 beside fp16 may be rounded to it.
+// An fp32 constant beside fp16 operands may be rounded to fp16.
 double At(KernelContext& context, const Grid& grid, int parameter, size_t channel,
           double fallback) {
   if (!context.HasInput(parameter)) return fallback;
@@ -167,7 +167,7 @@ Status BatchNorm(KernelContext& context) {
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
     raw.nan[i] = bounds.nan ? 1 : 0;
-    // A step that is invalid gives a number on such an engine, with which the next steps go on.
+    // On an engine without NaN an invalid step returns a number, which the next steps use.
     if (bounds.low != bounds.low && !keeps_nan) PutAnything(raw, i, raw.value[i]);
   }
   StoreFloats(context, result, raw);
@@ -222,7 +222,7 @@ Status L2Norm(KernelContext& context) {
       if (bounds.low != bounds.low || raw.value[at] != raw.value[at]) {
         bounds = {-kInfinity, kInfinity, true};
       }
-      // A sum of squares is NaN with a NaN among the elements alone, and then on every engine.
+      // A sum of squares is NaN only if an element is NaN, and then on every engine.
       if (certain && sum.value != sum.value) bounds = {kNan, kNan, true};
       raw.low[at] = bounds.low;
       raw.high[at] = bounds.high;
@@ -268,7 +268,7 @@ Bounds ResponseBounds(const Steps& steps, const Response& r, const Bounds& x, co
   return Times(x, power);
 }
 
-// Sums of squares over the windows around channels.
+// Computes sums of squares over the windows around channels.
 class ResponseWindow {
  public:
   ResponseWindow(KernelContext& context, BoundedTensor& x, int64_t size)
@@ -279,7 +279,7 @@ class ResponseWindow {
         accumulator_(context, x, &x),
         buffer_(context.arena(), static_cast<size_t>(std::min(size, channels_)), x.point()) {}
 
-  // Around that of element `here`, with so many channels before it.
+  // The sum over the window around the channel of element `here`, with `before` channels before it.
   Accumulated SumAt(int64_t here, int64_t before) {
     const int64_t channel = here / stride_ % channels_;
     const int64_t first = std::max<int64_t>(0, channel - before);
@@ -298,8 +298,8 @@ class ResponseWindow {
   LaneBuffer buffer_;
 };
 
-// The window lies around the channel; of an even size either may have the extra one, since MIL does
-// not say: the value is that of the one before.
+// The window lies around the channel; if its size is even, either side may have the extra channel,
+// since MIL does not say which. The value has it before.
 Status LocalResponseNorm(KernelContext& context) {
   using P = params::LocalResponseNorm;
   BoundedTensor& x = context.Input(P::kX);

@@ -9,7 +9,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/number_loops.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 // Plain loops without branches: the compiler makes vector code of them for each target.
@@ -20,7 +20,7 @@ constexpr uint64_t kMagnitude = 0x7fffffffffffffff;
 constexpr uint64_t kInfinite = 0x7ff0000000000000;
 constexpr uint64_t kSignificand = 0x000fffffffffffff;
 
-// Instruction sets that convert fp16 themselves, special values included.
+// For instruction sets that convert fp16 in hardware, special values included.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
@@ -42,7 +42,7 @@ HWY_INLINE void StoreSingles(hn::Vec<F> singles, double* HWY_RESTRICT numbers) {
   hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(Part(), singles)), d, numbers + hn::Lanes(d));
 }
 
-// Decodes whole vectors of the elements; gives how many.
+// Decodes whole vectors of elements; returns the number of decoded elements.
 size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements,
                      bool& special) {
   const F f;
@@ -76,8 +76,8 @@ size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
   return i;
 }
 
-// The same for Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, so that
-// rounding a sum twice gives the same as rounding it once; a product it holds exactly.
+// The same for Combine. fp32 has 24 significand bits, twice fp16's 11 and two more. So a sum
+// rounded twice equals the sum rounded once, and a product is exact in fp32.
 template <HalfArithmetic kOp>
 size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
                       double* HWY_RESTRICT value, bool& exact, bool& special) {
@@ -97,7 +97,8 @@ size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y
     if constexpr (kOp == HalfArithmetic::kMul) {
       inexact = hn::Or(inexact, hn::Ne(stored, raw));
     } else {
-      // The difference from the larger addend is exact in fp32; from the other it need not be.
+      // The difference to the larger addend is exact in fp32, the difference to the smaller one may
+      // not be.
       inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, a), b));
       inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, b), a));
     }
@@ -118,7 +119,7 @@ size_t CombineVectors(const double*, const double*, size_t, double*, bool&, bool
 }
 #endif
 
-// The fields are moved to a double's places and the exponent is corrected by a multiplication,
+// Moves the fields to the positions of a double and corrects the exponent by a multiplication,
 // which also normalises subnormals.
 bool Decode(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements) {
   bool some_special = false;
@@ -138,13 +139,13 @@ bool Decode(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRIC
   return special != 0;
 }
 
-// Positive doubles have the order of their bits.
+// The bits of positive doubles, read as integers, have the order of the doubles.
 Extent Measure(const double* HWY_RESTRICT numbers, size_t count) {
   uint64_t lowest = kInfinite;
   uint64_t largest = 0;
   for (size_t i = 0; i < count; ++i) {
     const uint64_t bits = std::bit_cast<uint64_t>(numbers[i]) & kMagnitude;
-    // Without its lowest set bit, which a power of two has not in the significand.
+    // The number without its lowest set bit. The significand of a power of two has no set bit.
     const double rest = std::bit_cast<double>(bits & (bits - 1));
     const double bit = std::bit_cast<double>(bits) - rest;
     const uint64_t least = (bits & kSignificand) == 0 ? bits : std::bit_cast<uint64_t>(bit);
@@ -169,7 +170,7 @@ Spread MeasureSpread(const double* HWY_RESTRICT numbers, size_t count, double sm
   return {zeros, below, exponents};
 }
 
-// Scaled by 2^-1008 a number's fields stand where fp16 has them, subnormals included.
+// A factor of 2^-1008 moves a number's fields to the positions of fp16's, subnormals included.
 void Halves(const double* HWY_RESTRICT numbers, size_t count, uint16_t* HWY_RESTRICT halves) {
   for (size_t i = HalvesOfVectors(numbers, count, halves); i < count; ++i) {
     const double x = numbers[i];

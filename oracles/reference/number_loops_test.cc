@@ -137,7 +137,7 @@ TEST(NumberLoops, CombineNumbersAndKeepUnroundedOnes) {
   }
 }
 
-// One result that is rounded makes all of them inexact, in whichever place of a vector it stands.
+// One rounded result, at any place of a vector, makes the whole inexact.
 TEST(NumberLoops, EachRoundedResultIsNoticed) {
   const std::vector<double> numbers = FiniteNumbers();
   constexpr size_t kCount = 16;

@@ -4,12 +4,12 @@
 #include <bit>
 #include <cstdint>
 
-// Vectors whose size the compiler does not know cannot stand in arrays.
+// Vectors whose size the compiler does not know cannot be elements of arrays.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/packed_fixed.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -21,12 +21,12 @@ using FixedI = hn::RebindToSigned<FixedF>;
 
 constexpr size_t kFixedLanes = hn::MaxLanes(FixedF());
 constexpr size_t kFixedRows = 4;
-// Two sums of each row and vector of columns stay in registers.
+// Registers hold two sums for each row and vector of columns.
 constexpr size_t kFixedVectors = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 2 : 1;
 constexpr size_t kFixedWidth = kFixedVectors * kFixedLanes;
 
-// Rows are packed as units, 2^16 times the number, with the least magnitude of a column's number
-// whose product with it counts.
+// Rows are packed in units, 2^16 times the number. Each number has a threshold: the least magnitude
+// of a column's number whose product with it counts.
 struct FixedTile {
   const float* numbers;     // [count][kFixedRows]
   const float* thresholds;  // the same
@@ -38,13 +38,14 @@ struct FixedTotals {
   double reach[kFixedRows * kFixedWidth];
 };
 
-// A product counts where the exponents of its factors, held at -14 or above, sum to -16 or more.
+// The least magnitude of a factor whose product with `x` counts. A product counts if the exponents
+// of its factors, at least -14 each, sum to -16 or more.
 HWY_INLINE double LeastFactor(double x) {
   const int least = -16 - FixedExponent(x);
   return least <= -14 ? 0.0 : std::bit_cast<double>(static_cast<uint64_t>(least + 1023) << 52);
 }
 
-// `kReaches`: partial sums are wanted.
+// `kReaches`: partial sums are wanted too.
 template <bool kDrops, bool kReaches>
 HWY_INLINE void SumFixedSpan(const FixedTile& tile, const float* HWY_RESTRICT panel, size_t begin,
                              size_t end, FixedTotals& totals) {
@@ -68,8 +69,8 @@ HWY_INLINE void SumFixedSpan(const FixedTile& tile, const float* HWY_RESTRICT pa
       const auto x = hn::Set(f, tile.numbers[k * kFixedRows + r]);
       for (size_t v = 0; v < kFixedVectors; ++v) {
         const size_t i = r * kFixedVectors + v;
-        // Products of two fp16 numbers are exact in fp32, and so is half a unit more of them as far
-        // as the whole part is concerned.
+        // Products of two fp16 numbers are exact in fp32. After half a unit is added, the integer
+        // part is still exact.
         const auto product = hn::Mul(x, y[v]);
         auto moved = hn::Add(product, hn::CopySignToAbs(half, product));
         if constexpr (kDrops) {
@@ -115,7 +116,7 @@ void SumFixedTile(const FixedTile& tile, const float* panel, const FixedArithmet
   }
 }
 
-// Rows in tiles of kFixedRows; those past the last are zeros.
+// Packs rows in tiles of kFixedRows; rows past the last are zeros.
 void PackFixedRows(const PointVectors& rows, size_t first, size_t height, size_t count,
                    float* numbers, float* thresholds) {
   const size_t tiles = (height + kFixedRows - 1) / kFixedRows;
@@ -182,7 +183,8 @@ using FixedV = hn::Vec<FixedD>;
 constexpr size_t kEndsLanes = hn::MaxLanes(FixedD());
 constexpr size_t kEndsParts = 5;  // as FixedEnds has them
 
-// One end of a row's number with the least magnitude of a column's number whose product counts.
+// One end of a row's number, and the least magnitude of a column's number whose product with it
+// counts.
 struct RowEnd {
   double number;
   double least;
@@ -197,8 +199,8 @@ HWY_INLINE FixedV FixedUnits(const RowEnd& x, FixedV y) {
   return hn::IfThenElseZero(hn::Ge(hn::Abs(y), hn::Set(d, x.least)), hn::CopySign(size, units));
 }
 
-// Products never fall where a factor grows away from zero: their ends lie at those of the factors.
-// With `kBoth` both factors are intervals.
+// The magnitude of a product never decreases if the magnitude of a factor increases, so the ends of
+// a product are products of ends. With `kBoth` both factors are intervals.
 template <bool kBoth>
 HWY_INLINE void SumEndsTile(const RowEnd* HWY_RESTRICT row, size_t count,
                             const double* HWY_RESTRICT low, const double* HWY_RESTRICT high,
@@ -230,7 +232,7 @@ HWY_INLINE void SumEndsTile(const RowEnd* HWY_RESTRICT row, size_t count,
   for (size_t i = 0; i < kEndsParts; ++i) hn::StoreU(sums[i], d, out + i * kEndsLanes);
 }
 
-// [count][kEndsLanes] of the columns from `first` on; columns past the last repeat it.
+// Packs the columns from `first` on as [count][kEndsLanes]; columns past the last repeat the last.
 void PackEnds(const double* columns, size_t first, size_t width, size_t count, double* panel) {
   for (size_t column = 0; column < kEndsLanes; ++column) {
     const double* const from = columns + (first + std::min(column, width - 1)) * count;

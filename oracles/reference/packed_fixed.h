@@ -1,6 +1,6 @@
-// Sums of products as the fixed-point accumulator forms them (fixed_point.h), for whole blocks of
-// outputs at once, in vector code of the machine that runs it (Highway). Every sum has the units
-// that SumFixed and FixedProduct give.
+// Sums of products of the fixed-point accumulator (fixed_point.h), for whole blocks of outputs at
+// once, in vector code for the machine that runs it (Highway). Every sum equals that of SumFixed
+// and FixedProduct.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,22 @@ namespace anecheck::reference {
 
 struct FixedArithmetic {
   size_t count = 0;  // products in a sum
-  // So many products sum to less than 2^31 units, whatever their signs are. At least 1.
+  // The number of products that always sum to less than 2^31 units, with any signs. At least 1.
   size_t span = 1;
   bool drops = true;  // some product may be too small for the array
 };
 
-// How many products of such numbers are a span; 0: a single one may be too large.
+// The span (FixedArithmetic) for numbers up to these magnitudes; 0: a single product may be too
+// large.
 size_t FixedSpan(double largest_x, double largest_y);
 
-// The sums of every row with every column. Finite fp16 numbers.
+// Computes the sums of every row with every column, which are finite fp16 numbers.
 void SumFixedBlock(const PointVectors& rows, const PointVectors& columns,
                    const FixedArithmetic& arithmetic, Arena& arena, const SumsSink<FixedSum>& sink);
 
-// Sums over the products of intervals, in units: of the least ones, of the greatest ones, and of
-// the parts of those that lie below and above zero. `reach` is the greatest magnitude of a partial
-// sum of either end, in order.
+// Sums over the products of intervals, in units: of the least products, of the greatest products,
+// and of their parts below and above zero. `reach` is the greatest magnitude of a partial sum of
+// either end, in order.
 struct FixedEnds {
   double low = 0;
   double high = 0;
@@ -36,7 +37,8 @@ struct FixedEnds {
   double reach = 0;
 };
 
-// The sums of every row with every column. Finite ends, which need not be fp16 numbers.
+// Computes the sums of every row with every column, whose ends are finite but need not be fp16
+// numbers.
 void SumFixedEnds(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                   Arena& arena, const SumsSink<FixedEnds>& sink);
 

@@ -1,5 +1,5 @@
-// Sums of the fixed-point accumulator in vector code have the units that one product after the
-// other gives, for every instruction set of this machine that the code was compiled for.
+// Sums of the fixed-point accumulator in vector code equal sums of one product after the other, for
+// every compiled instruction set that this machine has.
 #include "oracles/reference/packed_fixed.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 namespace anecheck::reference {
 namespace {
 
-// Exponents of a draw's numbers, so that products lie in ranges in which some are dropped, each is
-// rounded or none is. A single product fits the array: 2^12 is 2^29 units.
+// Exponents of a draw's numbers, for products of which some are dropped, each is rounded, or none
+// is. A single product fits the array: 2^12 is 2^29 units.
 struct Exponents {
   int64_t least;
   int64_t greatest;
@@ -73,7 +73,7 @@ FixedEnds EndsOneByOne(const PackedIntervals& rows, size_t row, const PackedInte
   return ends;
 }
 
-// Both blocks of one draw, each compared where it is taken.
+// Compares both blocks of one draw with sums of one product after the other.
 struct Comparison {
   const Vectors& x;
   const Vectors& y;
@@ -129,7 +129,7 @@ RC_GTEST_PROP(PackedFixed, HasTheUnitsOfOneProductAfterTheOther, (uint64_t seed)
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
-// Facts of law L3: 1.98 steps at an exponent sum of -17 give 0, half a step at -16 gives one.
+// Facts of law L3: 1.98 steps at an exponent sum of -17 become 0, half a step at -16 becomes 1.
 TEST(PackedFixed, DropsProductsByTheExponentsOfTheirFactors) {
   struct Row {
     double x, y, units;

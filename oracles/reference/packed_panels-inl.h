@@ -1,5 +1,5 @@
 // The numbers of a block of rows and columns in the order in which packed_tiles-inl.h reads them.
-// packed_points.cc alone includes these files, once for every target of Highway.
+// Only packed_points.cc includes these files, once for every target of Highway.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "oracles/reference/packed_points.h"
 
-// Highway's way of guarding the code that is compiled for each target.
+// The include guard that Highway requires for code compiled for each target.
 #if defined(ANECHECK_PACKED_PANELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ANECHECK_PACKED_PANELS_INL_H
 #undef ANECHECK_PACKED_PANELS_INL_H
@@ -30,23 +30,25 @@ using FV = hn::Vec<F>;
 constexpr size_t kLanes = hn::MaxLanes(D());
 constexpr size_t kSingles = hn::MaxLanes(F());
 constexpr size_t kParts = kSingles / kLanes;
-// The rows and the vectors of columns that are summed at a time: as many as the registers hold, two
-// sums for each. A number of a row is read once for all vectors, one of a column once for all rows.
+// The numbers of rows and of vectors of columns that are summed at a time: as many as the registers
+// hold, with two sums for each. A row's number is read once for all vectors, a column's number once
+// for all rows.
 constexpr bool kManyRegisters = kLanes >= 8 || HWY_ARCH_ARM_A64;
 constexpr size_t kRows = kManyRegisters ? 4 : 2;
 constexpr size_t kVectors = 2;
-// Magnitudes, which need fewer registers, are summed over so many tiles of rows at a time.
+// The number of row tiles over which magnitudes, which need fewer registers, are summed at a time.
 constexpr size_t kMagnitudeTiles = 2;
 // The columns of a panel.
 constexpr size_t kWidth = kVectors * kSingles;
 
 // ---- panels -------------------------------------------------------------------------------------
 
-// Adding a product's kRounder-fold to the product in fp32 leaves 11 significand bits of it, rounded
-// to even, as far as the product has no more than 22: the steps there are a 1024th of its power of
-// two, and the multiple, which has as many bits as the product, is an even number of them. If the
-// sum reaches the next power of two, whose steps are twice as wide, the product lies so close below
-// one itself that it rounds to that.
+// If kRounder times a product is added to the product in fp32 and subtracted again, 11 significand
+// bits of the product remain, rounded to even. This holds for products of up to 22 bits: the fp32
+// step of the sum is a 1024th of the product's power of two, and the multiple, which has as many
+// bits as the product, is an even number of steps. If the sum reaches the next power of two, whose
+// steps are twice as wide, the product lies so close below a power of two that it rounds to that
+// power.
 constexpr float kRounder = 0x1p13F;
 
 struct ColumnPanel {
@@ -55,11 +57,11 @@ struct ColumnPanel {
   const double* steps;    // [chunks][kWidth]: the units of the sizes
 };
 
-// How many of `count` numbers of each of kPitch vectors are small but not zero.
+// Counts, for each of kPitch vectors, the small nonzero numbers among `count` numbers.
 template <size_t kPitch>
 HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, float small,
                            double* HWY_RESTRICT counts) {
-  // Whole vectors whatever the pitch is.
+  // The span consists of whole vectors for any pitch.
   constexpr size_t kSpan = kPitch % kSingles == 0 ? kPitch : kPitch * kSingles;
   uint32_t found[kSpan] = {};
   const auto is_small = [small](float x) {
@@ -75,19 +77,20 @@ HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, floa
   for (size_t i = 0; i < kSpan; ++i) counts[i % kPitch] += found[i];
 }
 
-// Magnitudes as integers, in steps that are a power of two for each chunk of kDepth numbers of a
-// vector: no number is more than so many steps, the largest at least half as many, and steps that
-// are begun count. The sum of kDepth products of two such has 30 bits.
+// Magnitudes are integers, rounded up, in steps that are a power of two for each chunk of kDepth
+// numbers of a vector. No number has more than kMostSteps steps, and the largest has at least half
+// as many. The sum of kDepth products of two such integers has 30 bits.
 constexpr uint32_t kMostSteps = 2048;
 constexpr size_t kDepth = 256;
 constexpr size_t ChunksOf(size_t count) { return (count + kDepth - 1) / kDepth; }
 
-// Writes the steps of `count` numbers, of one chunk, of each of kPitch vectors by pairs of numbers,
-// the second one in the high half, to sizes[(count + 1) / 2][kPitch], and the steps themselves.
+// For each of kPitch vectors, writes the magnitudes of one chunk of `count` numbers, in steps, to
+// sizes[(count + 1) / 2][kPitch]: pairs of numbers, the second one in the high half. Also writes
+// the width of the steps.
 template <size_t kPitch>
 HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
-  // Positive fp32 numbers have the order of their bits.
+  // The bits of positive fp32 numbers, read as integers, have the order of the numbers.
   uint32_t largest[kPitch] = {};
   for (size_t k = 0; k < count; ++k) {
     for (size_t c = 0; c < kPitch; ++c) {
@@ -99,7 +102,7 @@ HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
   constexpr uint32_t kLog2 = std::bit_width(kMostSteps) - 1;
   float inverse[kPitch];
   for (size_t c = 0; c < kPitch; ++c) {
-    // Above the largest number there is no power of two below this one.
+    // The least power of two above the largest number.
     const uint32_t power = std::max((largest[c] & kPowers) + (1U << 23), uint32_t{64} << 23);
     const auto step = std::bit_cast<float>(power - (kLog2 << 23));
     inverse[c] = 1 / step;
@@ -120,7 +123,7 @@ HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
   }
 }
 
-// The same for all numbers: sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
+// The same for all chunks: sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
 template <size_t kPitch>
 HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
@@ -130,7 +133,8 @@ HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
   }
 }
 
-// The vectors of groups of kPitch one by one, for sums that are made once more. Made where needed.
+// The vectors of groups of kPitch as separate lines, for sums that are computed again. A line is
+// made when it is needed.
 template <size_t kPitch>
 class Lines {
  public:
@@ -140,7 +144,7 @@ class Lines {
         made_(arena.Allocate<uint8_t>(groups)) {}
 
   void Forget(size_t group) { made_[group] = 0; }
-  // `numbers`: [count][kPitch], those of the group.
+  // `numbers` are those of the group, [count][kPitch].
   const float* At(const float* HWY_RESTRICT numbers, size_t group, size_t vector) const {
     float* const lines = numbers_ + group * count_ * kPitch;
     for (size_t c = 0; c < kPitch && made_[group] == 0; ++c) {
@@ -156,7 +160,7 @@ class Lines {
   uint8_t* made_;
 };
 
-// Panels of kWidth columns one after the other.
+// Consecutive panels of kWidth columns.
 class Columns {
  public:
   Columns(Arena& arena, size_t panels, size_t count)
@@ -206,7 +210,7 @@ class Columns {
   Lines<kWidth> lines_;
 };
 
-// [count][kRows] each, sizes of pairs.
+// Arrays [count][kRows]; `sizes` has pairs.
 struct RowTile {
   const float* numbers;
   const float* rounders;  // kRounder times the numbers
@@ -214,7 +218,7 @@ struct RowTile {
   const double* steps;  // [chunks][kRows]
 };
 
-// Tiles of kRows rows one after the other; rows past the last are zeros.
+// Consecutive tiles of kRows rows; rows past the last are zeros.
 class Rows {
  public:
   // Bytes of one number.

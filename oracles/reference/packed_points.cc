@@ -7,12 +7,12 @@
 
 #include "oracles/reference/store.h"
 
-// Vectors whose size the compiler does not know cannot stand in arrays.
+// Vectors whose size the compiler does not know cannot be elements of arrays.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/packed_points.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 #include "oracles/reference/packed_panels-inl.h"
@@ -35,7 +35,7 @@ struct ToHalfInRange {
   double operator()(double x) const { return std::copysign(RoundToHalfInRange(x), x); }
 };
 
-// NextUp and NextDown of finite numbers without a call.
+// NextUp and NextDown for finite numbers, inlined.
 HWY_INLINE double StepUp(double x) {
   const auto raw = std::bit_cast<int64_t>(x);
   const double moved = std::bit_cast<double>(x < 0 ? raw - 1 : raw + 1);
@@ -43,12 +43,12 @@ HWY_INLINE double StepUp(double x) {
 }
 HWY_INLINE double StepDown(double x) { return -StepUp(-x); }
 
-// The constants that depend on the number of products alone.
+// The constants that depend only on the number of products.
 struct Widths {
   Spans spans;
-  double single = 0;  // of the magnitude: error of sums that are made in fp32 in part
-  double settle = 0;  // the same of sums in double: each addition errs by half an ulp
-  // Of a product below 2^-14: rounded to 11 bits it errs by 2^-26, rounded to fp16 by 2^-25.
+  double single = 0;  // of the magnitude: error of sums that are computed partly in fp32
+  double settle = 0;  // the same of sums in double: each addition has an error of half an ulp
+  // For a product below 2^-14: rounded to 11 bits it errs by 2^-26, rounded to fp16 by 2^-25.
   double small = 0;
 };
 
@@ -60,7 +60,8 @@ struct Allowance {
       return;
     }
     widths.spans = {8, given.count < 256 ? size_t{16} : size_t{32}};
-    // Each addition in fp32 but the first of a block and of the blocks errs by half an ulp.
+    // Each addition in fp32 errs by half an ulp, except the first in a block and the first of the
+    // blocks.
     const auto [block, span] = widths.spans;
     const size_t additions = block - 1 + (span / block - 1);
     widths.single = static_cast<double>(additions) * 0x1.01p-24;
@@ -70,7 +71,7 @@ struct Allowance {
   Widths widths;
 };
 
-// The knowledge of one sum.
+// The known facts about one sum.
 struct Known {
   double sum;    // in double
   double doubt;  // how far it may be from the exact sum
@@ -81,7 +82,7 @@ struct Known {
 // `small`: how many products may be subnormal.
 HWY_INLINE Known Bounded(const Allowance& allowance, double sum, double size, double rounded,
                          double small) {
-  // The relative error of summing magnitudes in double is far below this.
+  // The relative error of sums of magnitudes in double is far below this slack.
   constexpr double kMagnitudeSlack = 1 + 0x1p-20;
   const PointArithmetic& arithmetic = allowance.arithmetic;
   const Widths& widths = allowance.widths;
@@ -97,7 +98,8 @@ HWY_INLINE Known Bounded(const Allowance& allowance, double sum, double size, do
   return {sum, single + (exact ? 0 : widths.settle * size), least - error, most + error};
 }
 
-// The engine adds the bias in the accumulator or after rounding that to the element type.
+// The engine adds the bias in the accumulator, or after the accumulator was rounded to the element
+// type.
 HWY_INLINE Known WithBias(const Known& known, double bias, bool rounds) {
   const double total = known.sum + bias;
   const double residue = SumError(known.sum, bias, total);
@@ -112,12 +114,12 @@ HWY_INLINE Known WithBias(const Known& known, double bias, bool rounds) {
           SumError(to, bias, high) > 0 ? StepUp(high) : high};
 }
 
-// Whether a sum may round to one number or another.
+// Whether a sum may round to either of two numbers.
 HWY_INLINE bool IsOpen(const Known& known) {
   return RoundToHalf(known.sum - known.doubt) != RoundToHalf(known.sum + known.doubt);
 }
 
-// False only where IsOpen is. `stored` is the rounded sum.
+// A cheaper test: if it is false, IsOpen is false too. `stored` is the rounded sum.
 HWY_INLINE bool MayBeOpen(const Known& known, double stored) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double magnitude = std::fabs(known.sum);
@@ -136,7 +138,7 @@ struct RunSums {
   const double* rounded;
   const double* small_column;  // how many numbers of each column are small
   double small_row;
-  const double* bias;  // null where there is none
+  const double* bias;  // null if there is none
 
   HWY_INLINE Known At(const Allowance& allowance, size_t i) const {
     const Known known =
@@ -144,7 +146,7 @@ struct RunSums {
     if (bias == nullptr) return known;
     return WithBias(known, bias[i], allowance.arithmetic.bias_rounding);
   }
-  // The knowledge of the value with its sum in double.
+  // The known facts about the value if its sum was computed in double.
   Known InDouble(const Allowance& allowance, size_t i, double total) const {
     const double size = magnitude[i];
     const bool exact = size <= allowance.arithmetic.exact_limit;
@@ -159,8 +161,8 @@ struct RunFacts {
   bool may_be_open = false;
 };
 
-// Stores `width` results, and which may be open. With ToHalfInRange they mean nothing where some
-// are special.
+// Stores `width` results, and which of them may be open. With ToHalfInRange the results are invalid
+// if some are special.
 template <bool kWide, bool kBiased, typename Store>
 RunFacts StoreRun(const Allowance& given, const RunSums& sums, size_t width,
                   double* HWY_RESTRICT value, double* HWY_RESTRICT low, double* HWY_RESTRICT high,
@@ -280,9 +282,9 @@ class Storing {
   StoreFunction store_;
 };
 
-// The data that stay in the caches: of a panel kDepth products, which are summed with all rows of a
-// block before the next, the same of the rows, of the columns all panels of a block. Panels that
-// are needed once alone are made when they are.
+// Sizes chosen so that the data stay in the caches: kDepth products of a panel, which are summed
+// with all rows of a block before the next; the same products of the rows; and all panels of a
+// block of columns. A panel that is needed only once is made when it is needed.
 constexpr size_t kRowBlockBytes = size_t{1} << 19;
 constexpr size_t kColumnBlockBytes = size_t{1} << 23;
 
@@ -291,7 +293,7 @@ size_t BlockOf(size_t bytes, size_t of_each, size_t unit, size_t vectors) {
   return std::min(fit, (vectors + unit - 1) / unit) * unit;
 }
 
-// The rows and columns that are summed with each other before others.
+// Rows and columns that are summed with each other before the next block.
 struct Block {
   const Rows& rows;
   const Columns& columns;

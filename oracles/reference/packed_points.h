@@ -1,7 +1,7 @@
-// Sums of products of fp16 points for whole blocks of outputs at once, in vector code of the
-// machine that runs it (Highway), and the stored results made of them while they are in the cache.
-// Dot (dot.h) uses it for large operations; the stored values are those that one output at a time
-// gives, on every instruction set, the bounds no more than StorePoints says wider.
+// Sums of products of fp16 points for whole blocks of outputs at once, in vector code for the
+// machine that runs it (Highway), and the stored results, made while the sums are in the cache. Dot
+// (dot.h) uses it for large operations. On every instruction set the stored values equal those of
+// one output at a time; the bounds may be wider, as StorePoints describes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace anecheck::reference {
 
-// Vectors of fp16 numbers, wherever they lie.
+// Vectors of fp16 numbers in any layout.
 struct PointVectors {
   size_t vectors = 0;
   // Writes number k of vector first + c to out[k * pitch + c] for every k and c < width.
@@ -21,8 +21,9 @@ struct PointVectors {
 // The form of the sum, and how far an engine may be from it.
 struct PointArithmetic {
   size_t count = 0;     // products in a sum
-  bool rounds = false;  // the products may be rounded to fp16; every one rounds to a finite number
-  // How many products, rounded or not, always sum without rounding in fp32; 0: too few to use it.
+  bool rounds = false;  // the products may be rounded to fp16; each rounds to a finite number
+  // The number of products, rounded or not, whose sum in fp32 is always exact; 0: too few to use
+  // fp32.
   size_t narrow_terms = 0;
   bool wide = false;  // Term::kWideIntermediate
   bool bias_rounding = false;
@@ -31,12 +32,13 @@ struct PointArithmetic {
   double roundings = 0;     // of the engine's accumulator, in units of PartialSumPower
   double double_error = 0;  // of the double sums that are not exact, part of the sum of magnitudes
   // Products below 2^-14 may be subnormal in fp16; only vectors with numbers below these magnitudes
-  // have any. 0: none are, or rounding does not change them.
+  // have such products. 0: no product is subnormal, or rounding does not change them.
   double small_row = 0;
   double small_column = 0;
 };
 
-// Beside each row or column of the results; at most one is not null. Finite fp16 numbers.
+// A bias for each row or column of the results, in finite fp16 numbers; at most one pointer is not
+// null.
 struct PointBias {
   const double* of_rows = nullptr;
   const double* of_columns = nullptr;
@@ -61,20 +63,20 @@ struct PointResults {
   size_t pitch = 0;      // elements between rows
   bool point = true;     // every interval is its value alone
   bool special = false;  // some end is not finite
-  // Gives the results of a sum that is open.
+  // Computes the results of an open sum.
   void (*settle)(void* self, const OpenPoint& open) = nullptr;
   void* self = nullptr;
 };
 
-// Results [rows.vectors][columns.vectors]. The bounds are those of one output at a time, but that
-// ends lie further out:
-// - the accumulator's error is in proportion to more than the products' magnitudes: that of x y
-//   counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), where X and Y are the largest magnitudes of their
-//   vectors among the 256 numbers that theirs is one of (of each vector the first 256, the next,
-//   and so on), and as nothing where it is zero;
-// - with narrow_terms of 0 by up to 20 times the accumulator's error of one addition, half an ulp
-//   of all the magnitudes, and by 3 * 2^-26 for each product of a number that is small: the sums
-//   are known no more closely.
+// Results [rows.vectors][columns.vectors]. The bounds are those of one output at a time, except
+// that their ends lie further out for two reasons:
+// - The accumulator's error is in proportion to more than the products' magnitudes. That of x y
+//   counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), or as 0 if it is zero. X and Y are the largest
+//   magnitudes of their vectors among the 256 numbers to which x and y belong (the first 256 of
+//   each vector, the next 256, and so on).
+// - If narrow_terms is 0, the sums are less accurate. This adds up to 20 times the accumulator's
+//   error of one addition, half an ulp of all the magnitudes, and 3 * 2^-26 for each product of a
+//   small number.
 void StorePoints(const PointVectors& rows, const PointVectors& columns,
                  const PointArithmetic& arithmetic, const PointBias& bias, Arena& arena,
                  PointResults& results);

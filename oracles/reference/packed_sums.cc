@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-// Vectors whose size the compiler does not know cannot stand in arrays.
+// Vectors whose size the compiler does not know cannot be elements of arrays.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/packed_sums.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -22,7 +22,8 @@ using I = hn::RebindToUnsigned<D>;
 using V = hn::Vec<D>;
 
 constexpr size_t kLanes = hn::MaxLanes(D());
-// Rows and vectors of columns that are summed at a time: as many as the registers hold.
+// The numbers of rows and of vectors of columns that are summed at a time: as many as the registers
+// hold.
 constexpr size_t kPointRows = kLanes >= 8 ? 3 : 2;
 constexpr size_t kPointVectors = 2;
 constexpr size_t kIntervalRows = 2;
@@ -60,8 +61,8 @@ HWY_INLINE V RoundNumbers(V x) {
 
 // ---- points -------------------------------------------------------------------------------------
 
-// The numbers in the order of addition: four interleaved lanes, the rest at the end of the first.
-// segment[l] to segment[l + 1] are lane l's.
+// The order of addition: four interleaved lanes, with the remaining numbers at the end of the first
+// lane. Lane l is segment[l] to segment[l + 1].
 struct LaneOrder {
   explicit LaneOrder(size_t count) : source(count) {
     const size_t whole = count / 4 * 4;
@@ -116,7 +117,7 @@ HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const double* HWY_
   }
 }
 
-// Every sum of a tile, at [sum, magnitude, rounded][row][column].
+// The number of sums of a tile, stored as [sum, magnitude, rounded][row][column].
 constexpr size_t kPointTile = 3 * kPointRows * kPointVectors * kLanes;
 
 template <ProductRounding kRounding>
@@ -138,7 +139,7 @@ void SumPointTile(const double* rows, size_t row_count, const double* panel, con
   });
 }
 
-// [tile of rows][count][kPointRows], in the order of addition.
+// Packs rows as [tile of rows][count][kPointRows], in the order of addition.
 std::vector<double> PackPointRows(const PackedPoints& rows, size_t count, const LaneOrder& order) {
   const size_t tiles = (rows.vectors + kPointRows - 1) / kPointRows;
   std::vector<double> packed(tiles * kPointRows * count);
@@ -161,7 +162,7 @@ void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, si
   for (size_t first = 0; first < columns.vectors; first += kWidth) {
     const size_t width = std::min(kWidth, columns.vectors - first);
     for (size_t column = 0; column < kWidth; ++column) {
-      // Columns past the last repeat it.
+      // Columns past the last repeat the last.
       const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
       for (size_t k = 0; k < count; ++k) numbers[k * kWidth + column] = from[order.source[k]];
     }
@@ -260,7 +261,7 @@ HWY_INLINE void SumIntervalTile(const PackedIntervals& rows, size_t row, size_t 
   }
 }
 
-// [count][kLanes] of the columns from `first` on; columns past the last repeat it.
+// Packs the columns from `first` on as [count][kLanes]; columns past the last repeat the last.
 void PackColumns(const double* columns, size_t first, size_t width, size_t count, double* panel) {
   for (size_t column = 0; column < kLanes; ++column) {
     const double* const from = columns + (first + std::min(column, width - 1)) * count;

@@ -1,7 +1,7 @@
-// Sums of products for whole blocks of outputs at once, in vector code of the machine that runs it
-// (Highway). Dot (dot.h) uses it where an operation is large enough and packed_points.h does not
-// serve: intervals, and points some of which are not finite. Every sum has the bits that the plain
-// loops over one output give.
+// Sums of products for whole blocks of outputs at once, in vector code for the machine that runs it
+// (Highway). Dot (dot.h) uses it for large operations that packed_points.h does not support:
+// intervals, and points some of which are not finite. Every sum has the same bits as the plain
+// loops over one output.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,9 @@ struct PointSums {
   double rounded = 0;  // of the products rounded to fp16; `sum` without product rounding
 };
 
-// Plain sums over the products of intervals: of their ends, of the ends rounded to fp16, of the
-// larger magnitudes of both ends, of the values' products and of the magnitudes of those.
+// Plain sums over the products of intervals: of the products' ends, of the ends rounded to fp16, of
+// the larger magnitudes of both ends, of the values' products, and of the magnitudes of the values'
+// products.
 struct IntervalSums {
   double low = 0;
   double high = 0;
@@ -40,14 +41,14 @@ enum class IntervalWork {
   kRoundedEnds,  // and rounded_low and rounded_high; rounding may give infinities
 };
 
-// Takes the sums of output (row, column).
+// Receives the sums of output (row, column).
 template <typename Sums>
 struct SumsSink {
   void (*take)(void* self, size_t row, size_t column, const Sums& sums);
   void* self;
 };
 
-// `count` numbers each, one vector after the other, of `vectors` vectors.
+// `vectors` consecutive vectors of `count` numbers each.
 struct PackedPoints {
   const double* value = nullptr;
   size_t vectors = 0;
@@ -59,13 +60,14 @@ struct PackedIntervals {
   size_t vectors = 0;
 };
 
-// The sums of every row with every column. The products are added in the order of four interleaved
-// lanes, (l0 + l1) + (l2 + l3), the rest of `count` in the first. Finite fp16 numbers.
+// Computes the sums of every row with every column, which are finite fp16 numbers. Products are
+// added in four interleaved lanes, with the remaining ones in the first, and the lanes as (l0 + l1)
+// + (l2 + l3).
 void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 
 // The same for intervals with finite ends whose values are fp16 numbers, in order from first to
-// last. Sums that are not wanted are 0; those of ends that are not finite mean nothing.
+// last. Unwanted sums are 0; sums of infinite or NaN ends are invalid.
 void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                   IntervalWork work, const SumsSink<IntervalSums>& sink);
 

@@ -1,5 +1,5 @@
-// Blocks of sums of products in vector code give every bit that one output at a time gives, for
-// every instruction set of this machine that the code was compiled for.
+// Blocks of sums of products in vector code have the same bits as one output at a time, for every
+// compiled instruction set that this machine has.
 #include "oracles/reference/packed_sums.h"
 
 #include <bit>
@@ -18,7 +18,7 @@
 namespace anecheck::reference {
 namespace {
 
-// The kind of an operand's numbers.
+// The kind of the numbers of an operand.
 enum class Kind { kFixedPoint, kAnyFinite, kNearOne, kSubnormal, kHuge, kCancelling, kSpecial };
 constexpr Kind kKinds[] = {Kind::kFixedPoint, Kind::kAnyFinite,  Kind::kNearOne, Kind::kSubnormal,
                            Kind::kHuge,       Kind::kCancelling, Kind::kSpecial};
@@ -162,8 +162,7 @@ RC_GTEST_PROP(PackedSums, AreThoseOfOneOutputAtATime, (uint64_t seed)) {
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
-// ---- results of points
-// ----------------------------------------------------------------------------
+// ---- results of points --------------------------------------------------------------------------
 
 struct Stored {
   std::vector<double> value, low, high;
@@ -179,7 +178,7 @@ Stored StoreBlock(Accumulator& accumulator, const Operand& x, size_t rows, const
       .value = stored.value.data(), .low = stored.low.data(), .high = stored.high.data()};
   const auto step = static_cast<int64_t>(count);
   const StridedPoints x_points = {x.lanes().value, count, step};
-  // Column by column the same numbers lie in rows.
+  // The same numbers, transposed, so that a column's numbers are not contiguous.
   std::vector<double> turned(columns * count);
   for (size_t i = 0; i < turned.size(); ++i) {
     turned[i % count * columns + i / count] = y.lanes().value[i];
@@ -191,7 +190,7 @@ Stored StoreBlock(Accumulator& accumulator, const Operand& x, size_t rows, const
   return stored;
 }
 
-// The ends of a stored interval whose ends were moved outward by `by` before a bias and storing.
+// The ends of an interval that was widened by `by` on each side, then got a bias and was stored.
 struct Ends {
   double low = 0;
   double high = 0;
@@ -204,7 +203,7 @@ Ends StoredEndsOf(Accumulator& accumulator, Accumulated sum, double by, const do
   return {OuterLow(store, sum.low, true), OuterHigh(store, sum.high, true)};
 }
 
-// Two vectors as StorePoints (packed_points.h) counts their products' magnitudes.
+// The magnitudes of two vectors' products: exact, and as StorePoints (packed_points.h) counts them.
 struct Magnitudes {
   double exact = 0;
   double counted = 0;
@@ -237,7 +236,7 @@ struct BlockSize {
   size_t count;
 };
 
-// Compares every `step`th result. Gives whether the block was stored.
+// Compares every `step`th result. Returns whether the block was stored.
 bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
   const auto [rows, columns, count] = size;
   // Operands whose products round to finite numbers.
@@ -278,7 +277,7 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
                                               : nullptr;
     const Accumulated sum = one.DotOnGrid(row, column, count);
     const Magnitudes magnitudes = MagnitudesOf(row, column, count);
-    // The bounds of packed_points.h, and the error of sums in double.
+    // The bounds that packed_points.h describes, and the error of sums in double.
     const double rounding = 20.4 * 0x1p-24 * magnitudes.counted;
     const double error = magnitudes.counted <= single_limit
                              ? 0
@@ -313,7 +312,7 @@ TEST(StoredPoints, AreThoseOfOneOutputAtATime) {
   EXPECT_GT(stored, 30);
 }
 
-// More rows, columns and products than the caches are to hold at a time.
+// More rows, columns and products than one block in the caches.
 TEST(StoredPoints, OfManyBlocksAreThoseOfOneOutputAtATime) {
   constexpr BlockSize kSizes[] = {{140, 33, 700}, {7, 600, 1030}, {103, 290, 1900}};
   int stored = 0;
@@ -325,8 +324,8 @@ TEST(StoredPoints, OfManyBlocksAreThoseOfOneOutputAtATime) {
   EXPECT_GT(stored, 2);
 }
 
-// 1 + 2^-11 lies half-way between two numbers; a product of 2^-48 that double loses beside 60000
-// decides.
+// 1 + 2^-11 lies half-way between two numbers; a product of 2^-48, which a double sum loses beside
+// 60000, decides the rounding.
 TEST(StoredPoints, RoundSumsThatDoubleLeavesOpen) {
   constexpr size_t kSide = 8;
   constexpr size_t kCount = 64;

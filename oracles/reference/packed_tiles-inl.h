@@ -1,5 +1,5 @@
-// Sums of products of tiles of rows with panels of columns, which packed_points.cc alone uses: it
-// includes this file once for every target of Highway.
+// Sums of products of tiles of rows with panels of columns. Only packed_points.cc includes this
+// file, once for every target of Highway.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "oracles/reference/packed_panels-inl.h"
 #include "oracles/reference/packed_points.h"
 
-// Highway's way of guarding the code that is compiled for each target.
+// The include guard that Highway requires for code compiled for each target.
 #if defined(ANECHECK_PACKED_TILES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ANECHECK_PACKED_TILES_INL_H
 #undef ANECHECK_PACKED_TILES_INL_H
@@ -24,10 +24,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct TileSums {
   double sum[kRows * kWidth];
   double magnitude[kRows * kWidth];
-  double rounded[kRows * kWidth];  // not there where rounding changes no product
+  double rounded[kRows * kWidth];  // absent if rounding changes no product
 };
 
-// Adds a vector of fp32 sums to doubles, or puts them there.
+// Adds a vector of fp32 sums to doubles, or stores them if `first`.
 HWY_INLINE void AddSingles(FV sums, bool first, double* HWY_RESTRICT total) {
   const D d;
 #if HWY_TARGET == HWY_SCALAR
@@ -43,15 +43,15 @@ HWY_INLINE void AddSingles(FV sums, bool first, double* HWY_RESTRICT total) {
   }
 }
 
-// How long sums in fp32 are.
+// The lengths of sums in fp32.
 struct Spans {
   size_t block = 0;  // products that are added to each other one by one
   size_t span = 0;   // products of the blocks whose sums are added in fp32, the rest in double
 };
 
-// Adds the products from `begin` to `end` of the first kTileRows rows of a tile and kTileVectors
-// vectors of the panel to `total`, which product 0 begins, in the order of k; with kRounds the
-// rounded products too. The short loops are apart so that compilers unroll each, which keeps the
+// Adds products `begin` to `end` to `total`, in the order of k, for the first kTileRows rows of a
+// tile and kTileVectors vectors of the panel; with kRounds also the rounded products. Product 0
+// initializes `total`. The short loops are separate so that compilers unroll each, which keeps the
 // arrays in registers.
 template <size_t kTileRows, size_t kTileVectors, bool kRounds>
 void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t end,
@@ -114,7 +114,7 @@ void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t
 
 using I = hn::RebindToSigned<F>;
 
-// Adds integer sums, of products of row_step and column_steps, to doubles, or puts them there.
+// Adds integer sums in units of row_step * column_steps to doubles, or stores them if `first`.
 HWY_INLINE void AddIntegers(hn::Vec<I> sums, bool first, double row_step,
                             const double* HWY_RESTRICT column_steps, double* HWY_RESTRICT total) {
   const D d;
@@ -140,7 +140,7 @@ struct TileSizes {
   size_t steps;
 };
 
-// The same for the magnitudes of a chunk of products, of kTiles tiles one after the other.
+// The same for the magnitudes of a chunk of products, for kTiles consecutive tiles.
 template <size_t kTiles, size_t kTileVectors>
 void SumMagnitudes(const RowTile& tile, const TileSizes& of_tile, const ColumnPanel& panel,
                    size_t begin, size_t end, TileSums* HWY_RESTRICT total) {
@@ -218,7 +218,7 @@ TileKernel KernelOf(const PointArithmetic& arithmetic) {
                            : SumTile<kTileRows, kTileVectors, false>;
 }
 
-// How the sums of a panel with `vectors` vectors of columns are made.
+// The functions that compute the sums of a panel, by the number of rows and of vectors of columns.
 class Kernels {
  public:
   Kernels(const PointArithmetic& arithmetic, const Spans& spans)
@@ -230,7 +230,7 @@ class Kernels {
     one_[1] = KernelOf<1, kVectors>(arithmetic);
   }
 
-  // Adds the products from `begin` to `end` of `rows` rows, from the first of `tiles` on.
+  // Adds products `begin` to `end` for `rows` rows, from the first of `tiles` on.
   void Add(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width, size_t begin,
            size_t end, TileSums* sums) const {
     const size_t wide = width > kSingles ? 1 : 0;

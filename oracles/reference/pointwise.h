@@ -23,26 +23,26 @@ struct Bounds {
   bool nan = false;  // part of the interval has no value
 };
 
-// The operand that an engine may take for `x`, off by `part` of it; for a zero, that zero.
+// The operand that an engine may use for `x`: off by the part `part` of |x|. A zero stays.
 inline double Off(double x, double part) {
   return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
 }
 
-// The table that an operation is computed by, and the number that is added to its operand first.
+// The table that computes an operation, and the number that is added to its operand first.
 struct Law {
   Recorded function = Recorded::kSigmoid;
   double epsilon = 0;
-  // Another epsilon that an engine may take in its place.
+  // Another epsilon that an engine may use instead.
   std::optional<double> other;
-  double operand_part = 0;  // relative, of the operand that the table takes
+  double operand_part = 0;  // relative, of the operand of the table
 
-  // The table's value for a number; nothing where that is not recorded.
+  // The table's value for a number, or nothing if it is not recorded.
   std::optional<double> At(const Grid& grid, double x) const {
     const double from = epsilon == 0 ? x : grid.Store(x + epsilon);
     if (!HasRecord(function, from)) return std::nullopt;
     return RecordedValue(function, from, grid);
   }
-  // The table's values over an interval of the operand; nothing where one is not recorded.
+  // The table's values over an interval of the operand, or nothing if one is not recorded.
   std::optional<Interval> Over(const Grid& grid, double low, double high) const {
     std::optional<Interval> bounds = With(grid, epsilon, low, high);
     if (!bounds || !other) return bounds;
@@ -65,23 +65,23 @@ struct Law {
 struct PointwiseBound {
   double table_error = 0;         // absolute, of the engine's table
   double table_part = kInfinity;  // the same relative to the result; the lesser one counts
-  double operand_part = 0;        // relative, of the operand that the table takes
+  double operand_part = 0;        // relative, of the operand of the table
   bool zero_at_zero = false;      // the table is exact at 0
   int ulp = 0;                    // neighbours of the rounded result
-  bool steps = false;             // steps on the way may be rounded: bounds even over a point
-  // No engine leaves the range of the function, whatever its table errs by.
+  bool steps = false;             // intermediate steps may be rounded: even a point has bounds
+  // The range of the function, which no engine leaves, whatever the error of its table.
   double least = -kInfinity;
   double most = kInfinity;
-  std::optional<Law> law;  // holds for results of fp16 where the contract has tables
+  std::optional<Law> law;  // applies to results of fp16 if the contract has tables
 };
 
-// Neighbours of a result in fp16, for functions that an ANE evaluates by tables.
+// The permitted error in fp16 neighbours of functions that an ANE evaluates by tables.
 inline int FunctionUlp(const KernelContext& context) {
   return static_cast<int>(context.contract()[Term::kFunctionUlp]);
 }
 
-// To how many decimal digits the contract takes values of recorded tables to be known (`a` of the
-// departure): 0 for an earlier compiler's tables, which err as terms say.
+// The number of decimal digits to which the contract knows the values of recorded tables (`a` of
+// the departure). 0 means an earlier compiler's tables, whose errors are terms.
 inline std::optional<double> DigitsOfTables(const Contract& contract) {
   const Departure* departure = contract.Find(Effect::kTableAtZero);
   return departure == nullptr ? std::nullopt : std::optional(departure->a);
@@ -99,12 +99,12 @@ template <double (*kFunction)(double)>
 struct MonotoneBounds {
   Bounds operator()(double low, double high) const { return {kFunction(low), kFunction(high)}; }
 };
-// Named as the function that it stands for.
+// Named like a function because it is used as one.
 template <double (*kFunction)(double)>
 inline constexpr MonotoneBounds<kFunction> Monotone{};  // NOLINT(readability-identifier-naming)
 
-// A function on the part of an interval where it is defined, [least, greatest], on which it is
-// monotone. NaN where nothing of the interval is.
+// Bounds of a function over the part of an interval inside its domain [least, greatest], where it
+// is monotone. NaN if no part is inside.
 template <double (*kFunction)(double)>
 inline Bounds OnDomain(double low, double high, double least, double greatest) {
   if (low == high || low != low) return {kFunction(low), kFunction(high)};
@@ -115,7 +115,7 @@ inline Bounds OnDomain(double low, double high, double least, double greatest) {
 }
 
 // The value of `function` at one end of an interval. At an infinite end without a value (infinity
-// times a factor of zero) `nan` is set; the numbers beside it have values.
+// times zero), sets `nan` and returns the value at the largest finite number.
 template <typename Function>
 inline double AtEnd(const Function& function, double end, bool& nan) {
   const double value = function(end);
@@ -140,8 +140,8 @@ inline Bounds Turning(const Function& function, double low, double high, double 
   return {std::min(std::min(a, b), c), std::max(std::max(a, b), c), nan};
 }
 
-// Every product of a number of `a` and a number of `b`, unrounded. Zero times infinity is noted in
-// `nan`; only where there is no other product are the ends NaN.
+// Every product of a number of `a` and a number of `b`, unrounded. Zero times infinity sets `nan`;
+// the ends are NaN only if there is no other product.
 inline Bounds Product(const Bounds& a, const Bounds& b) {
   const bool none = a.low != a.low || b.low != b.low;
   const auto infinite = [](const Bounds& x) { return std::isinf(x.low) || std::isinf(x.high); };
@@ -150,7 +150,7 @@ inline Bounds Product(const Bounds& a, const Bounds& b) {
   const bool right = zero(a) && infinite(b);
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   Bounds product = {kInfinite, -kInfinite, a.nan || b.nan || left || right || none};
-  // The numbers beside an infinite end do have a product with zero.
+  // The finite numbers of an interval with an infinite end have a product with zero.
   if ((left && a.low != a.high) || (right && b.low != b.high)) product.low = product.high = 0;
   for (const double corner : {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}) {
     if (corner != corner) continue;
@@ -168,17 +168,17 @@ inline Bounds Scaled(double low, double high, double factor) {
   return Product({low, high}, {factor, factor});
 }
 
-// An interval that an engine may round to the element type or keep.
+// The bounds of an interval that an engine may round to the element type or keep unrounded.
 inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& range) {
   const bool wide = contract.Allows(Term::kWideIntermediate);
-  // A task that stores its result takes ties as every store does; one that does not is half to
-  // even.
+  // A task that stores its result rounds ties like every store; one that does not store rounds half
+  // to even.
   const auto least = [&grid](double x) { return std::min(grid.Round(x), grid.Store(x)); };
   const auto most = [&grid](double x) { return std::max(grid.Round(x), grid.Store(x)); };
   return {OuterLow(least, range.low, wide), OuterHigh(most, range.high, wide), range.nan};
 }
 
-// The numbers that print with so many digits as `number` does, and `number`.
+// The numbers that print like `number` with `digits` digits, and `number` itself.
 inline Interval PrintingAlike(double number, double digits) {
   const double size = std::fabs(number);
   if (size == 0 || !(size < kInfinity)) return {number, number};
@@ -187,8 +187,8 @@ inline Interval PrintingAlike(double number, double digits) {
   return {std::min(number, printed - unit / 2), std::max(number, printed + unit / 2)};
 }
 
-// The law's values of an element, as far as the contract takes them to be known. Results are
-// printed after they were stored.
+// The law's values of an element, as precisely as the contract knows them. Printed results were
+// stored before they were printed.
 inline Bounds KnownValues(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
                           const Interval& law) {
   const std::optional<double> digits = DigitsOfTables(contract);
@@ -199,8 +199,8 @@ inline Bounds KnownValues(const Contract& contract, const Grid& grid, const Poin
           std::min(high, std::max(bound.most, law.high))};
 }
 
-// Element `at` by its law. If that does not reach all of the operand's interval, the bound stays as
-// it is, `bound.ulp` wider, and takes in the results of the law at the ends that it reaches.
+// Element `at` by its law. If the law does not cover the whole interval of the operand, the bound
+// is kept, widened by `bound.ulp`, and includes the results of the law at the ends that it covers.
 inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
                    const BoundedTensor& x, size_t at, const Raw& raw) {
   const Law& law = *bound.law;
@@ -233,12 +233,12 @@ inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBo
   }
 }
 
-// The error that a table may have where the exact result is `y`.
+// The error that a table may have if the exact result is `y`.
 inline double TableError(const PointwiseBound& bound, double y) {
   return std::min(bound.table_error, bound.table_part * std::fabs(y));
 }
 
-// Pointwise of `x` into `result`, which has type and size.
+// Applies Pointwise to `x` and stores into `result`, whose type and size are set.
 template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
@@ -272,7 +272,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
 }
 
 // `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
-// the bounds over [low, high]. NaN ends must give NaN. The operand is parameter 0.
+// the bounds over [low, high]. NaN ends must return NaN. The operand is parameter 0.
 template <typename Value, typename Function>
 Status Pointwise(KernelContext& context, const Value& value, const Function& function,
                  const PointwiseBound& bound) {
@@ -316,13 +316,13 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
   return {};
 }
 
-// The value where the bounds over a point are it; without state where the bounds have none.
+// The value, if the bounds over a point equal it. Stateless if the bounds are.
 template <typename Function>
 struct LowOverAPoint : Function {
   double operator()(double x) const { return static_cast<const Function&>(*this)(x, x).low; }
 };
 
-// The same where the bounds over a point are the value.
+// The same, if the bounds over a point equal the value.
 template <typename Function>
 Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
   if constexpr (std::is_class_v<Function> && std::is_empty_v<Function>) {
@@ -332,8 +332,8 @@ Status Pointwise(KernelContext& context, const Function& function, const Pointwi
   }
 }
 
-// The operand within [low, high], which are numbers of its element type; `function` gives the same
-// for the ends of intervals.
+// The operand clamped to [low, high], which are numbers of its element type; `function` clamps the
+// ends of intervals.
 template <typename Function>
 Status Clamped(KernelContext& context, double low, double high, const Function& function) {
   const BoundedTensor& x = OpenNumbers(context, context.Input(0));

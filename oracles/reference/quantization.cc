@@ -11,7 +11,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// Integers that do not fit: the reference wraps, as two's complement does; an engine may saturate.
+// Integers that do not fit: the reference wraps in two's complement; an engine may saturate.
 void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size) {
   const auto wrap = [&](double v) { return WrapInteger(dtype, static_cast<int64_t>(v)); };
   const IntegerRange range = RangeOf(dtype);
@@ -26,15 +26,15 @@ void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t si
   }
 }
 
-// The bits that are left of a whole number beyond the type. Floats end below 2^63 by far, but for
-// infinities and large fp32.
+// The low bits of a whole number beyond the type. Floats stay far below 2^63, except infinities and
+// large fp32 numbers.
 double WrapFloat(DType dtype, double x) {
   const double whole = std::trunc(x);
   if (!(std::fabs(whole) < 0x1p62)) return SaturateInteger(dtype, x);
   return WrapInteger(dtype, static_cast<int64_t>(whole));
 }
 
-// Truncation toward zero with saturation. NaN has no integer: an engine may give any.
+// Truncation toward zero with saturation. NaN has no integer: an engine may return any.
 void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size,
                       bool wraps) {
   const IntegerRange range = RangeOf(dtype);
@@ -63,7 +63,8 @@ void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   }
 }
 
-// The numbers that `x` at `i` may be: its set, or the one that it is. Empty where it has more.
+// The numbers that `x` at `i` may be, if they are listed: its set, or its only number. Otherwise
+// empty.
 std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
   if (x.members != nullptr && x.members[i].count != 0) {
     return std::span(x.members[i].data, x.members[i].count);
@@ -71,8 +72,8 @@ std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
   return std::span(x.value + i, x.low[i] == x.high[i] ? 1 : 0);
 }
 
-// Converts the sets of `x`'s elements as the elements themselves; a float may be held unrounded,
-// and an integer that may wrap or saturate is one of two.
+// Converts the sets of `x`'s elements like the elements themselves. A float may be kept unrounded,
+// and an integer that may wrap or saturate is one of two numbers.
 void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  bool wraps) {
   if (result.point()) return;
@@ -81,7 +82,7 @@ void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
   MemberSets sets(context);
   std::vector<double> numbers;
   for (size_t i = 0; i < result.size; ++i) {
-    // NaN has no integer: any may stand there.
+    // NaN has no integer: any may be here.
     if (!IsFloat(to) && (x.NanAt(i) || x.value[i] != x.value[i])) continue;
     if (result.low[i] == result.high[i]) continue;
     numbers.clear();

@@ -1,4 +1,5 @@
-// quantize and dequantize: integers judged as the set that the quotient's interval rounds to.
+// quantize and dequantize: the integers to which the quotient's interval rounds are admitted as a
+// set.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -45,7 +46,7 @@ double Quotient(double a, double b) {
 }
 
 // clip(round(x / scale) + zero point). The engine's quotient is rounded to the element type, or a
-// neighbour of that, or kept wide; which way it takes ties of the integer rounding is not stated.
+// neighbour of that, or kept unrounded. No source says how the integer rounding treats ties.
 Status Quantize(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Quantize::kInput);
   BoundedTensor& result = context.Result();
@@ -80,7 +81,7 @@ Status Quantize(KernelContext& context) {
       low = std::min({low, corner, grid.RoundAndStep(corner, -ulp)});
       high = std::max({high, corner, grid.RoundAndStep(corner, ulp)});
     }
-    // NaN has no integer: an engine may give any.
+    // NaN has no integer: an engine may return any.
     raw.low[i] = open ? range.low : finish(std::min(RoundEven(low), RoundAway(low)));
     raw.high[i] = open ? range.high : finish(std::max(RoundEven(high), RoundAway(high)));
   }

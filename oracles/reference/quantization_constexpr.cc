@@ -14,7 +14,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// Gives `result` its array, as constants have it: a point with signed zeros.
+// Allocates the array of `result` like that of a constant: a point with signed zeros.
 void PrepareConstant(KernelContext& context, BoundedTensor& result) {
   result.value = context.arena().Allocate<double>(result.size);
   result.low = result.high = result.value;
@@ -31,13 +31,14 @@ void FinishConstant(BoundedTensor& result) {
   }
 }
 
-// Rounds a number to a float element type; integer tables hold integers already.
+// Rounds a number to a float element type; integer tables already contain integers.
 double RoundTo(DType dtype, double x) {
   const bool rounds = dtype == DType::kFp16 || dtype == DType::kFp32;
   return rounds ? Grid(dtype).Round(x) : x;
 }
 
-// Field number `index` of `bits` bits in bytes that stand as numbers, least significant bit first.
+// Field number `index` of `bits` bits, in bytes that are stored as numbers, least significant bit
+// first.
 size_t PackedField(const BoundedTensor& bytes, size_t index, size_t bits) {
   size_t field = 0;
   for (size_t bit = 0; bit < bits; ++bit) {
@@ -48,8 +49,8 @@ size_t PackedField(const BoundedTensor& bytes, size_t index, size_t bits) {
   return field;
 }
 
-// The row-major index of the block in which element `index` of `shape` lies, where `blocks` gives
-// the number of blocks on each axis.
+// The row-major index of the block that contains element `index` of `shape`; `blocks` is the number
+// of blocks on each axis.
 size_t BlockOf(const Shape& shape, const Shape& blocks, size_t index) {
   size_t block = 0;
   size_t step = 1;
@@ -170,8 +171,8 @@ Status LutToDense(KernelContext& context) {
 
 // ---- masks --------------------------------------------------------------------------------------
 
-// The running number of every set element of a mask, -1 for the others. An Error where their count
-// is not that of the data.
+// The running number of every set element of a mask, -1 for the others. An error if their count
+// differs from that of the data.
 Result<std::span<int64_t>> Places(KernelContext& context, const BoundedTensor& mask, size_t count,
                                   bool packed, size_t data) {
   const std::span<int64_t> places(context.arena().Allocate<int64_t>(count), count);

@@ -1,5 +1,5 @@
 // Operations that pick, repeat or reorder the elements of one tensor by static rules. Strides into
-// the operand say which element stands where; nothing is computed.
+// the operand define which element goes where; nothing is computed.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -82,8 +82,8 @@ Status Reverse(KernelContext& context) {
   return {};
 }
 
-// The first `length` elements of each sequence in reverse, the others as they stand. A length that
-// is known as an interval admits the result of each of its lengths.
+// Reverses the first `length` elements of each sequence and keeps the others. A length that is
+// known as an interval admits the result of each of its lengths.
 Status ReverseSequence(KernelContext& context) {
   using P = params::ReverseSequence;
   const BoundedTensor& x = context.Input(P::kX);
@@ -145,8 +145,8 @@ bool IsFinite(const BoundedTensor& x, size_t at) {
   return std::fabs(x.low[at]) < kInfinity && std::fabs(x.high[at]) < kInfinity && !x.NanAt(at);
 }
 
-// Outside the band MIL's prose sets the result to zero, and its formula multiplies x by zero: an
-// infinity may become NaN, and the sign of zero is open.
+// Outside the band, MIL's text sets the result to zero, but its formula multiplies x by zero. So an
+// infinity may become NaN, and the sign of a zero is open.
 Status BandPart(KernelContext& context) {
   using P = params::BandPart;
   const BoundedTensor& x = context.Input(P::kX);
@@ -194,7 +194,7 @@ Status SlidingWindows(KernelContext& context) {
 
 // ---- blocks ---------------------------------------------------------------------------------
 
-// How the channels of a block are numbered: by place in the block, then by the channel outside
+// How the channels of a block are numbered: by place in the block, then by the output channel
 // (depth_to_space), or the other way round (pixel_shuffle).
 enum class ChannelOrder : uint8_t { kPlaceFirst, kPlaceLast };
 
@@ -232,8 +232,8 @@ Status ToDepth(KernelContext& context) {
   return {};
 }
 
-// Batch index (by * block width + bx) * N + n holds the places (by, bx) of the blocks of image n;
-// the padding is zero.
+// Batch index (by * block width + bx) * N + n contains the places (by, bx) of the blocks of image
+// n; the padding is zero.
 Status SpaceToBatch(KernelContext& context) {
   using P = params::Batches;
   const BoundedTensor& x = context.Input(P::kX);

@@ -18,14 +18,14 @@ struct Table {
   double lower, upper;  // words 0 and 1
   double below, above;  // words 2 and 3
   std::vector<double> knots;
-  double first = 0;                   // where the first knot lies
+  double first = 0;                   // the position of the first knot
   double per_unit = 1;                // knots to a unit
   double low_slope, low_intercept;    // words 37 and 38
   double high_slope, high_intercept;  // words 39 and 40
 
   double last() const { return first + static_cast<double>(knots.size() - 1) / per_unit; }
 
-  // By the knots alone; `x` lies between the first and the last.
+  // Interpolates between knots; `x` lies between the first and the last.
   double Interpolate(double x) const {
     const double position = (x - first) * per_unit;
     const auto i = std::min(static_cast<size_t>(position), knots.size() - 2);
@@ -44,7 +44,7 @@ using Words = std::array<uint16_t, 43>;
 
 double Number(uint16_t bits) { return HalfToDouble(Half{bits}); }
 
-// Compiler 10.26.6 and macOS 26.6 write these for H13 and H14, and M6 computes by them
+// Compiler 10.26.6 and macOS 26.6 write these tables for H13 and H14, and M6 computes by them
 // (facts/silicon/act_tables.csv).
 constexpr Words kGelu = {0xc466, 0x7c00, 0x0000, 0x7c00, 0x0000, 0x8e8a, 0x9230, 0x9757, 0x9bf0,
                          0xa011, 0xa3bf, 0xa6ec, 0xa9bf, 0xac75, 0xae67, 0xb03d, 0xb11e, 0xb184,
@@ -78,7 +78,7 @@ Table FromWords(const Words& words, double first) {
   return table;
 }
 
-// Knots that were sampled are the fp16 numbers nearest to the function.
+// A table with sampled knots: the fp16 numbers nearest to the function.
 template <typename Function>
 Table Sampled(double first, double per_unit, size_t knots, const Function& function) {
   Table table{};
@@ -141,7 +141,7 @@ double Logarithm(double x, const Grid& grid) {
   return grid.Store(u + exponent) * 0.693359375;
 }
 
-// L12: x = m * 2^exponent, the exponent even.
+// L12: x = m * 2^exponent with an even exponent.
 double EvenFraction(double x, int& exponent) {
   const double fraction = std::frexp(x, &exponent);
   if (exponent % 2 == 0) return fraction;
@@ -162,7 +162,7 @@ double ReciprocalRoot(double x) {
   return std::ldexp(table.Interpolate(fraction), -exponent / 2);
 }
 
-// L13, of a number that epsilon was added to.
+// L13, for a number to which epsilon was already added.
 double Reciprocal(double x) {
   static const Table table = Sampled(0.5, 64, kKnots, [](double m) { return 1 / m; });
   int exponent = 0;
@@ -170,7 +170,8 @@ double Reciprocal(double x) {
   return std::copysign(std::ldexp(table.Interpolate(fraction), -exponent), x);
 }
 
-// L9 and L15: a quarter turn by 33 knots. `turned` counts their steps from 0 of the sine.
+// L9 and L15: a quarter turn with 33 knots. `turned` is the argument in steps of the knots, from 0
+// of the sine.
 constexpr double kTurnStep = std::numbers::pi / 64;
 constexpr double kTurnSteps = 128;
 
@@ -187,7 +188,7 @@ double StepsOf(Recorded function, double x) {
 }
 
 Interval SineBounds(Recorded function, double low, double high) {
-  // The quotient errs by less; where nothing is turned there is nothing to err by.
+  // The error of the quotient is less; it is 0 for an argument of 0.
   const double slack = low == 0 && high == 0 ? 0 : 0x1p-50 * std::max(-low, high) / kTurnStep;
   const double from = StepsOf(function, low) - slack;
   const double to = StepsOf(function, high) + slack;
@@ -216,7 +217,7 @@ const Table* TableOf(Recorded function) {
   }
 }
 
-// The knots of a table and the ends of its range: between two of them its value is a line.
+// The knots of a table and the ends of its range: between two neighbours its value is a line.
 std::vector<double> Breaks(const Table& table) {
   std::vector<double> breaks = {table.lower, table.upper};
   for (size_t i = 0; i < table.knots.size(); ++i) {

@@ -24,17 +24,18 @@ enum class Recorded : uint8_t {
   kCos,
 };
 
-// Whether the law gives the engine's result for `x`: not at infinities and NaN, outside of the
-// function's domain, and beyond 2 for erf.
+// Whether the law defines the engine's result for `x`. It does not at infinities and NaN, outside
+// of the function's domain, and beyond 2 for erf.
 bool HasRecord(Recorded function, double x);
 
-// The engine's result for `x` before the last rounding to fp16. Roundings on the way are the
+// The engine's result for `x` before the last rounding to fp16. Intermediate roundings are the
 // grid's stores. Log, rsqrt and inverse take the sum of operand and epsilon. Precondition:
 // HasRecord(function, x).
 double RecordedValue(Recorded function, double x, const Grid& grid);
 
-// The least and the greatest of it over [low, high]. Precondition: HasRecord at both ends, and no
-// zero between them for kInverse. Of kSin and kCos: of the lines that exact reduction takes.
+// The least and the greatest RecordedValue over [low, high]. Precondition: HasRecord at both ends,
+// and for kInverse no zero between them. For kSin and kCos: the bounds of the table's lines under
+// an exact reduction of the argument.
 Interval RecordedBounds(Recorded function, double low, double high, const Grid& grid);
 
 }  // namespace anecheck::reference

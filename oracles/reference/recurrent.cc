@@ -18,8 +18,8 @@ namespace {
 constexpr Term kCellTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
                                Term::kSigmoidTable,    Term::kTanhTable,       Term::kFunctionUlp};
 
-// A number with the interval that engines may hold. Gates saturate: one that lies 2^-70 below 1 may
-// decide which way a sum on the border between two elements rounds, which double does not see.
+// A number with the interval of an engine's values. The number has more bits than a double because
+// gates saturate: a gate 2^-70 below 1 may decide how a sum halfway between two elements rounds.
 struct Uncertain {
   Wide value = 0;
   double low = 0;
@@ -31,7 +31,7 @@ struct Uncertain {
   bool Finite() const { return std::fabs(low) < kInfinity && std::fabs(high) < kInfinity; }
 };
 
-// A number of which nothing is known, not even that it is one.
+// A value of which nothing is known; it may be NaN.
 Uncertain Unknown(const Wide& value) { return {value, -kInfinity, kInfinity, true}; }
 
 enum class Curve { kTanh, kSigmoid, kRelu, kLinear, kHardSigmoid };
@@ -53,7 +53,7 @@ Wide Times(const Wide& a, const Wide& b) {
   return std::isfinite(product) ? a * b : Wide(product);
 }
 
-// e^-x for x >= 0, never 0: a number far below every element still has its sign.
+// e^-x for x >= 0. It is never 0, so that a number far below every element keeps its sign.
 Wide Decay(const Wide& x) { return x.high() > 690 ? Wide(0x1p-996) : Exp(-x); }
 
 Wide Sigmoid(const Wide& x) {
@@ -67,7 +67,7 @@ Wide Sigmoid(const Wide& x) {
 Wide Tanh(const Wide& x) {
   if (!std::isfinite(x.high())) return std::tanh(x.high());
   if (std::fabs(x.high()) < 0x1p-10) {
-    // x - x^3/3 + 2 x^5/15 - 17 x^7/315: the difference below would cancel.
+    // x - x^3/3 + 2 x^5/15 - 17 x^7/315, since the difference in the other formula would cancel.
     const Wide square = x * x;
     const Wide rest = Wide(2) / Wide(15) - square * (Wide(17) / Wide(315));
     return x * (Wide(1) - square * (Wide(1) / Wide(3) - square * rest));
@@ -107,7 +107,7 @@ double Apply(Curve curve, double x) {
   return x;
 }
 
-// Arithmetic on uncertain numbers as one cell does it.
+// The arithmetic of one cell on uncertain numbers.
 class CellMath {
  public:
   CellMath(const Contract& contract, DType dtype)
@@ -115,7 +115,7 @@ class CellMath {
         grid_(dtype),
         rounds_(contract.Allows(Term::kBiasRounding) || contract.Allows(Term::kWideIntermediate)) {}
 
-  // The kept form of an intermediate: the exact number or its rounded form.
+  // An intermediate, which an engine may keep exact or round.
   Uncertain Held(Uncertain x) const {
     if (!rounds_) return x;
     x.low = std::min(WidenDown(x.low), grid_.Round(x.low));
@@ -155,13 +155,13 @@ class CellMath {
   }
 
  private:
-  // The error that the contract grants the curve where it is `y`.
+  // The error that the contract grants the curve at the value `y`.
   double ErrorOf(Curve curve, double y) const {
     if (curve != Curve::kTanh && curve != Curve::kSigmoid) return 0;
     const Term table = curve == Curve::kTanh ? Term::kTanhTable : Term::kSigmoidTable;
     return contract_[table] + contract_[Term::kFunctionUlp] * grid_.Ulp(y);
   }
-  // 0.2 x + 0.5, the coefficient as single or as the element type has it.
+  // 0.2 x + 0.5, with the coefficient rounded to fp32 or to the element type.
   Uncertain HardSigmoid(const Uncertain& x) const {
     const double given = RoundToFloat(0.2);
     const double other = grid_.Round(0.2);
@@ -179,7 +179,7 @@ class CellMath {
   bool rounds_;
 };
 
-// The state of one batch row between steps, as lanes for the next sums.
+// The state of one batch row between steps, stored as lanes for the next sums.
 class RowState {
  public:
   explicit RowState(size_t size)
@@ -198,7 +198,7 @@ class RowState {
     nan_[k] = x.nan ? 1 : 0;
   }
   Uncertain At(size_t k) const { return {number_[k], low_[k], high_[k], nan_[k] != 0}; }
-  // The values without the bits that double does not hold.
+  // The values, rounded to double.
   Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
 
  private:
@@ -226,7 +226,7 @@ class CellWeights {
   Uncertain Input(const BoundedTensor& x, size_t start, size_t row) {
     return Of(input_.Dot(LanesAt(x, start), LanesAt(ih_, row * inner_), inner_));
   }
-  // W_hh h of one row. Its h is on no grid, so the value is summed without any rounding.
+  // W_hh h of one row. Its h is not on a grid, so the value is summed without any rounding.
   Uncertain Recurrent(const RowState& h, size_t row) {
     const Lanes lanes = h.lanes();
     Uncertain sum = Of(recurrent_.Dot(lanes, LanesAt(hh_, row * hidden_), hidden_));
@@ -307,7 +307,7 @@ struct LstmCell {
     return math.Add(gate, math.Multiply(weight, c));
   }
 
-  // Gates stand in the order input, forget, output, cell.
+  // Gates are in the order input, forget, output, cell.
   void Run(const Step& step, const RowState& c, RowState& next_h, RowState& next_c) const {
     const CellMath& math = step.math;
     const size_t n = step.weights.hidden();
@@ -317,8 +317,8 @@ struct LstmCell {
       const Uncertain f = math.Activate(recurrent, Peep(math, step.Gate(n + k), before, n + k));
       const Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
       Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
-      // The operation's text has the gate clipped, but Core ML's predictions, which coremltools'
-      // runtime test (test_recurrent.py, TestLSTM) compares, are those of a clipped state.
+      // The operation's text clips the gate, but Core ML's predictions, which coremltools' runtime
+      // test (test_recurrent.py, TestLSTM) checks, have a clipped state.
       if (clip < kInfinity) after = math.Clip(after, clip);
       const Uncertain o =
           math.Activate(recurrent, Peep(math, step.Gate(2 * n + k), after, 2 * n + k));
@@ -328,9 +328,10 @@ struct LstmCell {
   }
 };
 
-// The reset gate multiplies h before its product with the weights: Core ML's GRULayerParams and
-// coremltools' runtime test (test_recurrent.py, TestGRU), which compares Core ML's predictions. The
-// formula in the operation's text, r * (W h), is that of `reset_after`, which iOS 18 added.
+// The reset gate multiplies h before its product with the weights, as in Core ML's GRULayerParams
+// and in coremltools' runtime test (test_recurrent.py, TestGRU), which checks Core ML's
+// predictions. The formula in the operation's text, r * (W h), is that of `reset_after`, which iOS
+// 18 added.
 struct GruCell {
   Curve recurrent, output;
   bool reset_after = false;
@@ -347,8 +348,8 @@ struct GruCell {
   Uncertain InputBias(size_t row) const {
     return {input_bias->value[row], input_bias->low[row], input_bias->high[row]};
   }
-  // W x, `recurrent_sum` and both biases; where there are two they are added to each other or each
-  // to the sum of its own side.
+  // The sum of W x, `recurrent_sum` and the biases. An engine may add two biases to each other, or
+  // each to the sum of its side.
   Uncertain Sum(const Step& step, size_t row, const Uncertain& recurrent_sum) const {
     const CellMath& math = step.math;
     const Uncertain input = step.weights.Input(step.x, step.x_start, row);
@@ -360,8 +361,8 @@ struct GruCell {
     return {joined.value, std::min(joined.low, apart.low), std::max(joined.high, apart.high),
             joined.nan || apart.nan};
   }
-  // coremltools gives PyTorch's bias of the recurrent side as `bias` and that of the other side as
-  // `input_bias` (iOS18/test_recurrent.py, test_pytorch_parity).
+  // coremltools passes PyTorch's recurrent bias as `bias` and its input bias as `input_bias`
+  // (iOS18/test_recurrent.py, test_pytorch_parity).
   Uncertain ResetAfter(const Step& step, size_t row, const Uncertain& r) const {
     const CellMath& math = step.math;
     Uncertain input = step.weights.Input(step.x, step.x_start, row);
@@ -370,7 +371,7 @@ struct GruCell {
     return math.Add(input, math.Multiply(r, sum));
   }
 
-  // Gates stand in the order reset, output, update. `reset` takes r * h.
+  // Gates are in the order reset, output, update. `reset` receives r * h.
   void Run(const Step& step, const RowState&, RowState& next_h, RowState& reset) const {
     const CellMath& math = step.math;
     const size_t n = step.weights.hidden();
@@ -404,7 +405,7 @@ struct RnnCell {
 
 // ---- sequences ----------------------------------------------------------------------------------
 
-// The places of the results: the sequence, the last h and the last c (null if there is none).
+// The results: the sequence, the last h and the last c (null if there is none).
 struct Outputs {
   Raw sequence, h, c;
   bool has_cell = false;
@@ -420,7 +421,7 @@ void PutAt(const Raw& raw, size_t at, const Uncertain& x) {
   raw.nan[at] = known && !x.nan ? 0 : 1;
 }
 
-// One direction of one batch row. `offset` is the place of the direction's columns.
+// Runs one direction of one batch row. `offset` is the first column of the direction.
 template <typename Cell>
 void RunRow(const Cell& cell, const CellMath& math, CellWeights& weights, const BoundedTensor& x,
             const BoundedTensor& initial_h, const BoundedTensor* initial_c, size_t row,

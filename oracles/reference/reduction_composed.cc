@@ -28,8 +28,8 @@ uint32_t ReducedMask(const KernelContext& context, const BoundedTensor& x) {
 
 BoundedTensor& Operand(KernelContext& context) { return context.Input(params::Reduce::kX); }
 
-// Integers in two's complement; a result of uncertain operands may be anything. An engine may give
-// `other`'s number in place of `function`'s.
+// Reduces integers in two's complement; a result of uncertain operands may be anything. An engine
+// may return `other`'s number in place of `function`'s.
 template <typename Function, typename Other>
 Status IntegerReduce(KernelContext& context, const Function& function, const Other& other) {
   const BoundedTensor& x = Operand(context);
@@ -48,7 +48,7 @@ Status IntegerReduce(KernelContext& context, const Function& function, const Oth
   StoreExact(result, raw);
   return {};
 }
-// The same where no engine may give another number.
+// The same if no engine may return another number.
 template <typename Function>
 Status IntegerReduce(KernelContext& context, const Function& function) {
   const BoundedTensor& x = Operand(context);
@@ -75,7 +75,7 @@ int64_t Fold(const double* values, size_t count, uint64_t start, const Step& ste
   return static_cast<int64_t>(total);
 }
 
-// Stores finish(sum) for the sum of each group that `accumulate(lanes, count)` gives.
+// Stores finish(sum) for each group; accumulate(lanes, count) returns the group's sum.
 template <typename Accumulate, typename Finish>
 Status FloatReduce(KernelContext& context, int ulp, const Accumulate& accumulate,
                    const Finish& finish) {
@@ -102,7 +102,7 @@ Status ReduceMean(KernelContext& context) {
   BoundedTensor& x = Operand(context);
   const DType dtype = context.Result().type.dtype;
   if (!IsFloat(dtype)) {
-    // No source tells whether it is truncated or the floor.
+    // No source says whether the mean is truncated or floored.
     const auto sum = [](const double* values, size_t count) {
       return Fold(values, count, 0, [](uint64_t a, uint64_t b) { return a + b; });
     };
@@ -161,9 +161,9 @@ Status ReduceSumSquare(KernelContext& context) {
       [&](const LaneBuffer& buffer, size_t n) { return SquareSum(accumulator, buffer, n); }, Keep);
 }
 
-// A root or a logarithm of integers, truncated to one (coremltools) from the result of of(values,
-// count), NaN where it is not defined. No source gives the format in which an engine has it before,
-// nor its rounding: fp16 and either direction are admitted.
+// A root or a logarithm of integers: the result of of(values, count) truncated to an integer
+// (coremltools). `of` returns NaN if the result is undefined. No source says in which format an
+// engine computes it, or how it rounds: fp16 and both directions are admitted.
 template <typename Function>
 Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
   const BoundedTensor& x = Operand(context);
@@ -185,7 +185,7 @@ Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
   return {};
 }
 
-// The sum of term(element), NaN where it leaves int32.
+// The sum of term(element), or NaN if it leaves int32.
 template <typename Term>
 double IntegerTotal(const double* values, size_t count, const Term& term) {
   double sum = 0;
@@ -249,7 +249,7 @@ Status ReduceL1Norm(KernelContext& context) {
 
 // ---- logarithms ----
 
-// The logarithm, or a double that rounds to `grid` as it does.
+// The logarithm, or a double that rounds to `grid` like it.
 double LogOf(const Grid& grid, double x) {
   const double log = std::log(x);
   if (!(x > 0 && x < kInfinity)) return log;
@@ -293,7 +293,7 @@ class LogSumExp {
     const Lanes lanes = buffer.lanes();
     const double top = Largest(lanes.value, count);
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
-    // If one end alone is not finite the value stays as it is.
+    // If only one end is not finite, the value is computed as usual.
     const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
     if (!HasTop(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);
@@ -305,14 +305,14 @@ class LogSumExp {
   static Accumulated All(double value, double low, double high) {
     return {.value = value, .low = low, .high = high};
   }
-  // inf - inf has no value on the way, whatever the limit of the whole is.
+  // inf - inf is an intermediate NaN, whatever the limit of the whole formula is.
   static Accumulated Anything(double value) {
     Accumulated result = All(value, -kInfinity, kInfinity);
     result.nan = true;
     return result;
   }
-  // Whether every engine subtracts a finite number, and only numbers and -infinities are met: the
-  // exponential of -infinity is 0.
+  // Whether every engine subtracts a finite maximum and every element is a number or -infinity,
+  // whose exponential is 0.
   static bool HasTop(const LaneBuffer& buffer, size_t count) {
     const Lanes lanes = buffer.lanes();
     return !buffer.AnyNan(count) && std::fabs(Largest(lanes.low, count)) < kInfinity &&
@@ -379,7 +379,8 @@ class LogSumExp {
   int ulp_;
 };
 
-// The largest counts once; the others, however far below, leave the result above it.
+// Adds the logarithm of the other exponentials to the largest element. Elements far below it still
+// make the result greater than it.
 double LogSumExpOf(const double* values, size_t count) {
   const size_t top = static_cast<size_t>(std::max_element(values, values + count) - values);
   double others = 0;
@@ -401,7 +402,8 @@ Status ReduceLogSumExp(KernelContext& context) {
 
 // ---- products ----
 
-// A number and a power of two beside it, so that long products neither overflow nor vanish.
+// The product, computed as a number and a separate power of two, so that long products neither
+// overflow nor vanish.
 double ScaledProduct(const double* values, size_t count) {
   Wide product(1);
   int exponent = 0;
@@ -431,14 +433,14 @@ int SignificantBits(double x) {
   return 53 - std::countr_zero(digits);
 }
 
-// Products in single precision of any order: partial products may leave its range.
+// Bounds of products in single precision in any order: partial products may leave its range.
 class ProductBound {
  public:
   void Multiply(double low, double high) {
     const double corners[] = {low_ * low, low_ * high, high_ * low, high_ * high};
     low_ = *std::min_element(std::begin(corners), std::end(corners));
     high_ = *std::max_element(std::begin(corners), std::end(corners));
-    // Double rounds once its 53 bits are full.
+    // Double rounds as soon as its 53 bits are full.
     bits_ += low == high ? SignificantBits(low) : 53;
     if (bits_ > 53) {
       low_ = WidenDown(low_);
@@ -459,7 +461,7 @@ class ProductBound {
   // Whether some partial product may fall below single precision's range.
   bool MayVanish() const { return decay_ < -126; }
   Bounds Range(double relative) const {
-    // A partial product that is infinite may meet one that vanished, or a factor that is 0.
+    // An infinite partial product may meet a partial product that vanished, or a factor of 0.
     if (growth_ > 127) return {-kInfinity, kInfinity, MayVanish() || zero_};
     const int exponent = std::clamp(exponent_, -1000, 1000);
     Bounds range{std::ldexp(low_ - std::fabs(low_) * relative, exponent),
@@ -478,8 +480,8 @@ class ProductBound {
   bool zero_ = false;  // some factor may be
 };
 
-// How many products of `count` factors may be inexact in single precision: none where all their
-// bits fit, and never the first one of two fp16 numbers.
+// How many of the products of `count` factors may be inexact in single precision: none if all their
+// bits fit, and never the first product of two fp16 numbers.
 double InexactProducts(const Lanes& lanes, size_t count, bool half) {
   int bits = 0;
   for (size_t k = 0; k < count; ++k) bits += SignificantBits(lanes.value[k]);
@@ -503,7 +505,7 @@ Accumulated ReduceProduct(const Contract& contract, bool half, const LaneBuffer&
   if (!finite) {
     product.low = lanes.point() ? product.value : -kInfinity;
     product.high = lanes.point() ? product.value : kInfinity;
-    // An infinity has no product with a partial one that vanished.
+    // An infinity times a partial product that vanished is NaN.
     product.nan = !lanes.point() || bound.MayVanish();
     return product;
   }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr Term kIndexTerms[] = {Term::kAnyTie, Term::kIndexRounding};
 
-// The positions that may hold the extreme, ascending. No source says which position a NaN leaves:
-// any.
+// The positions that may hold the extreme, ascending. No source says which position a NaN selects,
+// so any is admitted.
 template <bool kLargest>
 void FindCandidates(const LaneBuffer& buffer, size_t count, std::vector<double>& candidates) {
   const Lanes lanes = buffer.lanes();

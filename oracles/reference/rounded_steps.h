@@ -1,6 +1,6 @@
-// Intervals of results that are worked out in steps, each of which may be rounded to the element
-// type, to fp32 or not at all. Used where an engine decides by such a result: overlaps of boxes,
-// distances of points.
+// Intervals of results that are computed in steps, each of which may be rounded to the element
+// type, to fp32 or not at all. Used for results on which an engine bases decisions: overlaps of
+// boxes, distances of points.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ struct StepBounds {
   double high = 0;
 };
 
-// A plain value. `rounds`: steps may be rounded, otherwise they are exact but for the last bit of
-// double.
+// A plain value. `rounds`: steps may be rounded, otherwise they are exact except for the last bit
+// of double.
 class RoundedSteps {
  public:
   RoundedSteps(const Grid& grid, bool rounds) : grid_(grid), rounds_(rounds) {}
@@ -26,7 +26,7 @@ class RoundedSteps {
   StepBounds Subtract(const StepBounds& a, const StepBounds& b) const {
     return Add(a, {-b.high, -b.low});
   }
-  // Precondition: neither is below 0.
+  // Precondition: neither is negative.
   StepBounds Multiply(const StepBounds& a, const StepBounds& b) const {
     return Step(WidenDown(a.low * b.low), WidenUp(a.high * b.high));
   }
@@ -36,15 +36,15 @@ class RoundedSteps {
     const double far = std::max(std::fabs(a.low), std::fabs(a.high));
     return Step(WidenDown(near * near), WidenUp(far * far));
   }
-  // Precondition: `a` is not below 0. The root errs by `ulp` neighbours besides.
+  // Precondition: `a` is not negative. The root also errs by `ulp` neighbours.
   StepBounds Root(const StepBounds& a, int ulp) const {
     return Near(WidenDown(std::sqrt(a.low)), WidenUp(std::sqrt(a.high)), ulp);
   }
-  // Precondition: `a` is not below 0, `b` above. The quotient errs by `ulp` neighbours besides.
+  // Precondition: `a` is not negative, `b` is positive. The quotient also errs by `ulp` neighbours.
   StepBounds Divide(const StepBounds& a, const StepBounds& b, int ulp) const {
     return Near(WidenDown(a.low / b.high), WidenUp(a.high / b.low), ulp);
   }
-  // The sum of three in whichever order.
+  // The sum of three in any order.
   StepBounds Add(const StepBounds& a, const StepBounds& b, const StepBounds& c) const {
     const StepBounds orders[] = {Add(Add(a, b), c), Add(Add(a, c), b), Add(Add(b, c), a)};
     StepBounds hull = orders[0];
@@ -55,7 +55,8 @@ class RoundedSteps {
   }
 
  private:
-  // An infinite end stands for "beyond"; NaN, the difference of two such, for anything.
+  // An infinite end means "beyond the range"; NaN, the difference of two infinities, means
+  // anything.
   StepBounds Step(double low, double high) const {
     if (low != low) low = -kInfinity;
     if (high != high) high = kInfinity;

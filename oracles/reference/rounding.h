@@ -1,11 +1,11 @@
-// Rounding to the fp16 and fp32 grids inside double arithmetic, and sums and quotients whose last
-// double bit is "odd rounded" so that a second rounding to a grid is still correct. Used by every
+// Rounding to the fp16 and fp32 grids inside double arithmetic, and sums and quotients that are
+// rounded to odd in double, so that a second rounding to a grid is still correct. Used by every
 // reference kernel.
 //
-// Double is enough for single operations: with p significand bits in the target and at least
-// 2p + 2 in the wider format, rounding +, -, *, / and sqrt first to the wider and then to the
-// target format gives the correctly rounded result (Figueroa, "When is double rounding innocuous?",
-// SIGNUM 1995). Double has 53 bits: enough for fp16 (24) and for fp32 (50).
+// Double is enough for single operations: with p significand bits in the target and at least 2p + 2
+// in the wider format, the results of +, -, *, / and sqrt, rounded first to the wider and then to
+// the target format, are correctly rounded (Figueroa, "When is double rounding innocuous?", SIGNUM
+// 1995). Double has 53 bits: enough for fp16 (24) and for fp32 (50).
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ namespace anecheck::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// RoundToHalf for |x| < 65520; a zero result is +0. Adding and subtracting 1.5 * 2^(e + 42), where
-// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals.
+// RoundToHalf for |x| < 65520; a zero result is +0. 1.5 * 2^(e + 42) is added and subtracted, where
+// 2^e <= |x|, which leaves exactly 11 significand bits; e is at least -14, for subnormals.
 inline double RoundToHalfInRange(double x) {
   constexpr uint64_t kExponentMask = 0x7ff0000000000000;
   constexpr uint64_t kOneAndAHalf = 0x0008000000000000;
@@ -33,11 +33,11 @@ inline double RoundToHalfInRange(double x) {
   return (x + magic) - magic;
 }
 
-// DoubleToHalf and back in one step, ties to even. Written without branches so that loops over it
-// become vector code.
+// DoubleToHalf and back in one step, ties to even. It has no branches, so that loops over it become
+// vector code.
 inline double RoundToHalf(double x) {
   const double rounded = std::copysign(RoundToHalfInRange(x), x);
-  // From halfway between 65504 and the next step on, infinity; x + (x - x) keeps NaN a NaN.
+  // Infinity from halfway between 65504 and the next step on; x + (x - x) keeps a NaN.
   const double beyond = std::copysign(kInfinity, x) + (x - x == 0 ? 0 : x);
   return std::fabs(x) < 65520.0 ? rounded : beyond;
 }
@@ -48,8 +48,8 @@ inline double RoundToFloat(double x) { return static_cast<double>(static_cast<fl
 // infinities. NaN stays.
 inline double StepHalf(double x, int steps) {
   if (x != x) return x;
-  // Scaled by 2^-1008 the fields of a double that is a half stand where fp16 has them, subnormals
-  // included.
+  // For a double that is an fp16 number, a factor of 2^-1008 moves the fields to the positions of
+  // fp16's, subnormals included.
   constexpr int kTop = 0x7c00;  // infinity
   const uint64_t bits = std::bit_cast<uint64_t>(std::fabs(x) * 0x1p-1008) >> 42;
   const int magnitude = bits < kTop ? static_cast<int>(bits) : kTop;
@@ -60,8 +60,8 @@ inline double StepHalf(double x, int steps) {
       distance == kTop ? kInfinity : std::bit_cast<double>(distance << 42) * 0x1p1008;
   return ordinal < 0 ? -size : size;
 }
-// How many neighbours farther out than the first that fp16 (fp32) no longer has a number lies, were
-// there no end of the grid: the distance of a rounding to infinity from the largest number.
+// On a grid without end: how many neighbours a number lies beyond the first one that fp16 (fp32)
+// cannot represent. It is the distance of a result rounded to infinity from the largest number.
 inline int NeighboursBeyond(double x, bool half) {
   const double top = half ? 0x1p16 : 0x1p128;
   const double step = half ? 0x1p6 : 0x1p105;
@@ -70,22 +70,22 @@ inline int NeighboursBeyond(double x, bool half) {
   return beyond > kMany ? static_cast<int>(kMany)
                         : static_cast<int>(std::nearbyint(beyond > 0 ? beyond : 0.0));
 }
-// Such a number `steps` toward zero, as far as it still rounds to infinity: the value in an engine
-// that keeps it in a wider format.
+// A number that rounds to infinity, moved `steps` toward zero as long as it still rounds to
+// infinity: the value in an engine that keeps it in a wider format.
 inline double HeldBeyond(double x, int64_t steps, bool half) {
   const double least = half ? 65520.0 : 0x1.ffffffp127;
   const double moved = std::fabs(x) * (1 - static_cast<double>(steps) * (half ? 0x1p-10 : 0x1p-23));
   return std::copysign(moved > least ? moved : least, x);
 }
-// An end of an interval rounded to fp16 and moved by `steps` neighbours away from zero (toward it
-// where negative), not beyond zero. Zeros, infinities and NaN stay. Numbers beyond fp16's are
-// rounded as if the grid went on, and are HeldBeyond where the steps do not bring them back to
-// 65504. Without branches and without subnormal doubles, which processors are slow with.
+// An end of an interval, rounded to fp16 and moved by `steps` neighbours away from zero, or toward
+// zero if negative, but not beyond it. Zeros, infinities and NaN stay. Numbers beyond fp16's range
+// are rounded as if the grid continued, and are HeldBeyond if the steps do not bring them back to
+// 65504. It has no branches and no subnormal doubles, which are slow on processors.
 inline double MoveHalfEnd(double end, int64_t steps) {
   constexpr uint64_t kTop = 0x7c00;     // infinity
   constexpr uint64_t kNormal = 0x0400;  // 2^-14
   constexpr uint64_t kBias = uint64_t{1023 - 15} << 10;
-  // Added to a number below 2^-14 it leaves that number's fp16 fraction in the last bits.
+  // Added to a number below 2^-14, it puts that number's fp16 fraction into the last bits.
   constexpr double kUnit = 0x1p28;
   const double size = std::fabs(RoundToHalfInRange(end));
   const uint64_t normal = (std::bit_cast<uint64_t>(size) >> 42) - kBias;
@@ -116,9 +116,9 @@ class Grid {
       : half_(dtype != DType::kFp32), ties_away_(ties_away) {}
 
   bool half() const { return half_; }
-  // The mode of arithmetic inside an operation: half to even.
+  // Rounds in the mode of arithmetic inside an operation: half to even.
   double Round(double x) const { return half_ ? RoundToHalf(x) : RoundToFloat(x); }
-  // The mode of the final store, half to even in every conforming engine.
+  // Rounds in the mode of the final store.
   double Store(double x) const {
     if (!ties_away_ || !half_) return Round(x);
     return HalfToDouble(DoubleToHalf(x, Rounding::kNearestAway));
@@ -126,8 +126,8 @@ class Grid {
   double Step(double x, int steps) const {
     return half_ ? StepHalf(x, steps) : StepFloat(x, steps);
   }
-  // Rounds and takes steps. Infinities and NaN stay. Numbers beyond the grid's are rounded as if it
-  // went on, and are HeldBeyond where steps toward zero do not bring them back.
+  // Rounds and moves by `steps` neighbours. Infinities and NaN stay. Numbers beyond the grid are
+  // rounded as if it continued, and are HeldBeyond if steps toward zero do not bring them back.
   double RoundAndStep(double x, int steps) const {
     const double rounded = Round(x);
     if (!(std::fabs(x) < kInfinity)) return rounded;
@@ -148,11 +148,10 @@ class Grid {
   bool ties_away_;
 };
 
-// The power of two of whose units in the last place half are the most that one rounding errs while
-// terms are added in any order: no sum of some of them is larger than that of the positive or that
-// of the negative ones, half of the total of their magnitudes and their sum. `drift`: the relative
-// error of those sums. Products rounded to fp16, and roundings of the arguments, are within a
-// 1024th.
+// A power of two that bounds partial sums of terms added in any order: one rounding errs by at most
+// half a unit in its last place. No partial sum is larger than the sum of the positive or of the
+// negative terms, which is at most (magnitude + |sum|) / 2. `drift` is the relative error of
+// partial sums. A 1024th allows for products rounded to fp16 and for roundings of the arguments.
 inline double PartialSumPower(double magnitude, double sum, double drift) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double largest = 0.5 * (magnitude + std::fabs(sum)) * (1 + 0x1p-10 + drift);
@@ -166,7 +165,7 @@ struct Interval {
 
 // ---- directed and odd rounding of double results ------------------------------------------------
 
-// As std::nextafter toward the infinities.
+// Like std::nextafter toward the infinities.
 inline double NextUp(double x) {
   if (!(x < kInfinity)) return x;
   if (x == 0) return std::numeric_limits<double>::denorm_min();
@@ -183,7 +182,7 @@ inline double ToOdd(double nearest, double residue) {
   return residue > 0 ? NextUp(nearest) : NextDown(nearest);
 }
 
-// The error of a + b rounded to nearest, exact where the sum is finite (Knuth's TwoSum).
+// The error of a + b rounded to nearest, exact if the sum is finite (Knuth's TwoSum).
 inline double SumError(double a, double b, double sum) {
   const double b_part = sum - a;
   const double a_part = sum - b_part;
@@ -194,7 +193,7 @@ inline double AddOdd(double a, double b) {
   if (!(std::fabs(sum) < kInfinity)) return sum;
   return ToOdd(sum, SumError(a, b, sum));
 }
-// Lower and upper bounds of a + b, equal to it where it is a double.
+// Lower and upper bounds of a + b, equal to it if it is a double.
 inline double AddDown(double a, double b) {
   const double sum = a + b;
   if (!(std::fabs(sum) < kInfinity)) return sum;
@@ -224,7 +223,7 @@ inline double WidenUp(double x) {
   const double wider = x + std::fabs(x) * kDoubleSlack;
   return std::fabs(x) < kInfinity ? wider : x;
 }
-// The same around a result to which an error bound was applied; nothing where that bound is 0.
+// The same around a result to which an error bound was applied; unchanged if that bound is 0.
 inline double WidenDown(double x, double error) {
   const double wider = x - (std::fabs(x) + error) * kDoubleSlack;
   return error != 0 && std::fabs(x) < kInfinity ? wider : x;

@@ -59,7 +59,8 @@ TEST(StepHalf, WalksTheLineOfValues) {
   EXPECT_TRUE(std::isnan(StepHalf(kNan, 1)));
 }
 
-// Every half and every number of steps that a bound takes, against the line of bit patterns.
+// Compares StepHalf with the order of bit patterns, for every half and every number of steps that
+// bounds use.
 TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
   for (int32_t ordinal = -0x7c00; ordinal <= 0x7c00; ++ordinal) {
     for (const int steps : {-2, -1, 0, 1, 2}) {
@@ -70,7 +71,7 @@ TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
   }
 }
 
-// Of a result that overflows, only a result within the steps of the largest number may be that.
+// Only a result that overflows by no more than the steps may become the largest number.
 TEST(RoundAndStep, ComesBackFromBeyondTheGridFromNearbyAlone) {
   struct Row {
     double end;
@@ -96,7 +97,8 @@ TEST(RoundAndStep, ComesBackFromBeyondTheGridFromNearbyAlone) {
   EXPECT_EQ(floats.RoundAndStep(0x1.8p128, 1), kInfinity);
 }
 
-// Against RoundAndStep, for every half, its surroundings, and numbers between halves.
+// Compares MoveHalfEnd with RoundAndStep, for every half, its surroundings, and numbers between
+// halves.
 TEST(MoveHalfEnd, StepsAwayFromZeroAndStopsThere) {
   const auto check = [](double end, int64_t steps) {
     const auto toward = static_cast<int>(end < 0 ? -steps : steps);
@@ -150,7 +152,7 @@ TEST(DirectedSteps, AreThoseOfNextafter) {
   EXPECT_TRUE(std::isnan(NextUp(kNan)));
 }
 
-// Integers of up to 100 bits as sums of doubles, against 128-bit arithmetic.
+// Compares integers of up to 100 bits, as sums of doubles, with 128-bit arithmetic.
 RC_GTEST_PROP(ExactSum, AgreesWithWideIntegers, ()) {
   const auto terms = *rc::gen::container<std::vector<int64_t>>(rc::gen::arbitrary<int64_t>());
   ExactSum sum;
@@ -191,7 +193,7 @@ RC_GTEST_PROP(DirectedSums, EncloseTheExactSum, ()) {
 }
 
 TEST(DivideOdd, NeverLandsOnAMidpointByRounding) {
-  // 1/3 in double is below a third; rounded to odd the last bit is set either way.
+  // 1/3 in double is below a third; rounded to odd, its last bit is set.
   EXPECT_EQ(DivideOdd(6, 3), 2);
   EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(1, 3)) & 1, 1u);
   EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(-2, 3)) & 1, 1u);

@@ -17,7 +17,7 @@ struct Pixel {
   bool nan = false;
 };
 
-// The index in [0, extent) that stands at `index`, or -1 for the constant.
+// The index in [0, extent) that is read at `index`, or -1 for the constant.
 int64_t Inside(Edge edge, int64_t index, int64_t extent) {
   if (index >= 0 && index < extent) return index;
   switch (edge) {
@@ -63,14 +63,15 @@ struct Twofold {
   }
 };
 
-// The weighted mean of four pixels, the weights exact fractions. Pixels of weight 0 do not count.
+// The weighted mean of four pixels with exact fractions as weights. Pixels of weight 0 do not
+// count.
 double LinearValue(const Plane& plane, const Position& y, const Position& x) {
   const double row = std::floor(y.value());
   const double column = std::floor(x.value());
   const double down = std::fma(-row, y.denominator, y.numerator);
   const double right = std::fma(-column, x.denominator, x.numerator);
   Twofold sum;
-  double plain = 0;  // where infinities and NaN take part
+  double plain = 0;  // for infinities and NaN
   bool finite = true;
   for (int corner = 0; corner < 4; ++corner) {
     const double wy = corner >= 2 ? down : y.denominator - down;
@@ -91,13 +92,13 @@ double LinearValue(const Plane& plane, const Position& y, const Position& x) {
   return ToOdd(quotient, std::fma(-quotient, whole, sum.high) + sum.low);
 }
 
-// The arithmetic of one axis with every freedom of the contract.
+// The interpolation along one axis with every freedom of the contract.
 class Blend {
  public:
   Blend(const KernelContext& context, DType dtype)
       : grid_(dtype), rounded_(context.contract().Allows(Term::kWeightRounding)) {}
 
-  // a at weight 0 and b at weight 1, for weights in `weight`.
+  // Interpolates between a at weight 0 and b at weight 1, for weights in `weight`.
   Interval operator()(const Interval& a, const Interval& b, const Interval& weight) const {
     if (weight.low == 0 && weight.high == 0) return a;
     const Interval second = Rounded(weight);
@@ -107,7 +108,7 @@ class Blend {
     const Interval step = Sum(a, Outer(Product(second, difference)));
     return {std::min(products.low, step.low), std::max(products.high, step.high)};
   }
-  // A number that may be rounded or not.
+  // The bounds of a number that may be rounded or not.
   Interval Outer(const Interval& x) const {
     if (!rounded_) return x;
     return {std::min(x.low, grid_.Round(x.low)), std::max(x.high, grid_.Round(x.high))};
@@ -131,12 +132,12 @@ class Blend {
   bool rounded_;
 };
 
-// The part of [low, high] in the cell from `cell` on, as weights.
+// The part of [low, high] inside the cell that begins at `cell`, as weights.
 Interval WeightsIn(const Position& position, double cell) {
   return {std::max(position.low, cell) - cell, std::min(position.high, cell + 1) - cell};
 }
 
-// The bound over one cell; nothing where a special value takes part.
+// The bound over one cell, or nothing if a special value takes part.
 std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double row, double column,
                                   const Interval& down, const Interval& right) {
   Interval rows[2];
@@ -153,8 +154,8 @@ std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double
   return row_count == 1 ? rows[0] : blend(rows[0], rows[1], down);
 }
 
-// Whether a pixel of the cell that is no number meets a weight of 0: an engine that multiplies with
-// it gets NaN, one that leaves it out does not.
+// Whether an infinite or NaN pixel of the cell has a weight of 0: an engine that multiplies them
+// gets NaN, an engine that skips the pixel does not.
 bool MeetsSpecialAtZero(const Plane& plane, double row, double column, const Interval& down,
                         const Interval& right) {
   for (int corner = 1; corner < 4; ++corner) {
@@ -206,7 +207,7 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
   if (context.contract().ideal) return sampled;  // which asks for no bounds
   const double first_row = std::floor(y.low);
   const double first_column = std::floor(x.low);
-  // A position that ends on a pixel does not open the cell behind it.
+  // A position that ends on a pixel does not include the cell after it.
   const double last_row = std::max(first_row, std::ceil(y.high) - 1);
   const double last_column = std::max(first_column, std::ceil(x.high) - 1);
   if ((last_row - first_row + 1) * (last_column - first_column + 1) > kMostCells) {
@@ -228,7 +229,7 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
       sampled.high = std::max(sampled.high, bound->high);
     }
   }
-  // If a sum on the way may overflow, the next may meet both infinities.
+  // If an intermediate sum may overflow, the next sum may meet both infinities.
   if (!IsFinite(sampled.low) || !IsFinite(sampled.high)) return Anything(sampled.value);
   return sampled;
 }

@@ -10,8 +10,8 @@
 
 namespace anecheck::reference {
 
-// A position along one axis: numerator / denominator exactly, and the interval in which an engine
-// may compute it. Precondition: denominator > 0.
+// A position along one axis: exactly numerator / denominator, and the interval in which an engine's
+// position may lie. Precondition: denominator > 0.
 struct Position {
   double numerator = 0;
   double denominator = 1;
@@ -21,11 +21,11 @@ struct Position {
   double value() const { return numerator / denominator; }
 };
 
-// A position whose computation errs by `relative` times its magnitude and the axis, unless it is a
-// whole number, which every engine is taken to find exactly.
+// A position whose computation errs by `relative` times its magnitude and the axis. A whole number
+// is assumed to be exact on every engine.
 Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
 
-// The number beyond the edge of an image.
+// The kind of number beyond the edge of an image.
 enum class Edge : uint8_t { kConstant, kBorder, kReflection, kSymmetric };
 
 // One image of height x width elements inside a tensor.
@@ -38,8 +38,8 @@ struct Plane {
   double outside = 0;  // Edge::kConstant
 };
 
-// A result before rounding. NaN ends and `nan` as in Raw; `members` are the only numbers that it
-// may be, ascending, where there are any.
+// A result before rounding. NaN ends and `nan` as in Raw; `members`, if not empty, are the only
+// numbers that it may be, ascending.
 struct Sampled {
   double value = 0;
   double low = 0;
@@ -48,15 +48,15 @@ struct Sampled {
   std::span<const double> members = {};
 };
 Sampled Anything(double value);
-// The hull of two, with the value of the first.
+// The hull of two results, with the value of the first.
 Sampled Either(const Sampled& a, const Sampled& b);
 
-// The four pixels around (y, x), weighted. The value is exact but for 2^-100; the bound lets the
-// engine round weights, products and the sums of either axis, in both usual orders of operation.
+// The four pixels around (y, x), weighted. The value is exact to 2^-100; the bound lets the engine
+// round weights, products and the sums of either axis, in both usual orders of operation.
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
-// Along one axis the pixel that is taken, and those that an engine may take instead: from the first
-// to the last, and, where sources give two readings, those of the other one.
+// The chosen pixel along one axis, and the pixels that an engine may choose instead: from `first`
+// to `last` and, if sources give two readings, those of the other reading.
 struct PixelRange {
   int64_t chosen = 0;
   int64_t first = 0;
@@ -76,10 +76,11 @@ PixelRange EitherRange(const PixelRange& range, const PixelRange& other);
 // The pixel nearest to a position; at a tie either one.
 PixelRange NearestTo(const Position& position);
 
-// Reads one pixel; where several may be meant, one of them and nothing between them.
+// Reads one pixel. If an engine may read any of several pixels, the result is one of them and
+// nothing between.
 class NearestSampler {
  public:
-  // Its result holds until the next call.
+  // Its result is valid until the next call.
   Sampled operator()(const Plane& plane, const PixelRange& y, const PixelRange& x);
 
  private:

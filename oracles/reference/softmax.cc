@@ -20,7 +20,7 @@ constexpr Term kSoftmaxTerms[] = {Term::kNormDifference, Term::kExponentialUlp,
 
 // Scratch for one group of elements that are normalised together.
 struct Group {
-  double* difference = nullptr;  // the values less the largest
+  double* difference = nullptr;  // the values minus the largest
   double* value = nullptr;       // exponentials of the differences
   double* low = nullptr;         // bounds of the engine's exponentials
   double* high = nullptr;
@@ -33,7 +33,7 @@ bool TakesTables(const Contract& contract, DType dtype) {
 
 class SoftmaxGroup {
  public:
-  // `along_width`: the elements lie side by side.
+  // `along_width`: the elements are contiguous.
   SoftmaxGroup(const KernelContext& context, Arena& arena, DType dtype, size_t count,
                bool along_width)
       : contract_(context.contract()),
@@ -48,8 +48,8 @@ class SoftmaxGroup {
     invalid_is_zero_ = contract_.Find(Effect::kNanResultAsZero) != nullptr;
   }
 
-  // Computes the exponentials of x - max; false where the maximum is not a finite number and the
-  // result is therefore NaN throughout.
+  // Computes the exponentials of x - max; false if the maximum is not a finite number, so that
+  // every result is NaN.
   bool Exponentials(const Lanes& x) {
     const size_t n = group_.count;
     const double top = Largest(x.value, n);
@@ -76,7 +76,7 @@ class SoftmaxGroup {
     return true;
   }
 
-  // Writes the quotients of this group at the places `offsets` from `base`.
+  // Writes the quotients of this group to the places base + offset for each of `offsets`.
   void Divide(std::span<const int64_t> offsets, int64_t base, const Raw& raw) const {
     double total = 0;
     double total_low = 0;
@@ -102,7 +102,7 @@ class SoftmaxGroup {
   }
 
  private:
-  // The exponential by its table over the differences (numerics_laws.md, L10 and L14).
+  // Admits the exponential by its table over the differences (numerics_laws.md, L10 and L14).
   void AdmitTable(size_t i, const Interval& difference) {
     for (const double end : {difference.low, difference.high}) {
       if (!HasRecord(Recorded::kExp, end)) continue;
@@ -111,9 +111,9 @@ class SoftmaxGroup {
       group_.high[i] = std::max(group_.high[i], by_table);
     }
   }
-  // The quotient as recorded programs compute it: the exponential times the reciprocal of the sum,
-  // which a task of its own rounds (facts/h13_program/execution.md); across other axes than the
-  // width by a table (L14). The quotient by division keeps its neighbours.
+  // Admits the quotient as recorded programs compute it: the exponential times the reciprocal of
+  // the sum, which a separate task rounds (facts/h13_program/execution.md), or which a table
+  // computes across axes other than the width (L14). The quotient by division keeps its neighbours.
   void AdmitReciprocal(const Raw& raw, size_t at, size_t i, double least, double most) const {
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
     raw.low[at] = Neighbour(grid_, raw.low[at], -ulp);
@@ -185,7 +185,7 @@ bool HaveMaximum(const Lanes& lanes, size_t count) {
   return numbers && above;
 }
 
-// One group: the elements at the places `offsets` from `base`.
+// Normalizes one group: the elements at base + offset for each of `offsets`.
 void Normalize(SoftmaxGroup& group, const BoundedTensor& x, const Lanes& elements,
                std::span<const int64_t> offsets, int64_t base, const Raw& raw) {
   if (!group.Exponentials(elements)) {
@@ -193,7 +193,7 @@ void Normalize(SoftmaxGroup& group, const BoundedTensor& x, const Lanes& element
     return;
   }
   group.Divide(offsets, base, raw);
-  // The ideal contract has no bounds, whatever its operands have.
+  // The ideal contract has no bounds, even if its operands have.
   if (raw.low == nullptr || x.point() || HaveMaximum(elements, offsets.size())) return;
   for (const int64_t offset : offsets) {
     const auto at = static_cast<size_t>(base + offset);

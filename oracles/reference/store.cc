@@ -16,8 +16,8 @@ namespace {
 
 bool IsFiniteDouble(double x) { return std::fabs(x) < kInfinity; }
 
-// One NaN end of two means that the kernel met an invalid operation at a corner: anything may
-// stand there.
+// If only one end is NaN, the kernel met an invalid operation at a corner: the element may be
+// anything.
 void SettleNan(double& low, double& high, uint8_t& nan) {
   const bool low_nan = low != low;
   const bool high_nan = high != high;
@@ -31,13 +31,13 @@ void SettleNan(double& low, double& high, uint8_t& nan) {
 // Calls body(first, last), which does not fail and may run twice, for the blocks of [0, count).
 template <typename Body>
 void OverElements(Arena& arena, size_t count, const Body& body) {
-  constexpr uint64_t kSteps = 4;  // an element's beside those of an inner product
+  constexpr uint64_t kSteps = 4;  // the work for an element, in steps of an inner product
   const Status status = OverBlocks(
       arena, count, kSteps, [&body](Arena&, size_t first, size_t last) { body(first, last); });
-  if (!status.ok()) body(size_t{0}, count);  // the system gave no thread
+  if (!status.ok()) body(size_t{0}, count);  // the system did not start a thread
 }
 
-// The forms of storing, one instantiation of the loops below each.
+// The forms of the store; the loops below are instantiated for each.
 struct StoreHalf {
   double operator()(double x) const { return RoundToHalf(x); }
 };
@@ -77,8 +77,8 @@ StoredValues RoundValues(const Store& store, const double* raw, size_t count, do
   return {inexact == 0, special != 0};
 }
 
-// Rounds the ends outward where no end is NaN and no NaN is admitted. Gives whether every interval
-// is a point.
+// Rounds the ends outward. Precondition: no end is NaN, and no NaN is admitted. Returns whether
+// every interval is a point.
 template <typename Store>
 bool RoundNumberEnds(const Store& store, const double* from_low, const double* from_high, bool wide,
                      BoundedTensor& result) {
@@ -296,8 +296,8 @@ Grid GridOf(const KernelContext& context, DType dtype) {
 
 namespace {
 
-// Sets the stored ends aside as the finite ones and widens [low, high] to the infinities that are
-// admitted besides.
+// Keeps the stored ends as the finite ends, and widens [low, high] to the infinities that are also
+// admitted.
 void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) {
   const std::span<const uint8_t> beyond(raw.beyond, result.size);
   if (std::ranges::all_of(beyond, [](uint8_t bits) { return bits == 0; })) return;
@@ -316,8 +316,8 @@ void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) 
   result.special = true;
 }
 
-// A law gives the engine's result, which need not be the exact one: the value is then the
-// nearest that it may be, so that no kernel meets a value outside of its interval.
+// A law defines the engine's result, which may differ from the exact one. The value is then the
+// nearest number in the interval, so that no kernel meets a value outside of its interval.
 void KeepWithin(const Grid& grid, BoundedTensor& result) {
   bool point = true;
   for (size_t i = 0; i < result.size; ++i) {

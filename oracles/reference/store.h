@@ -1,4 +1,4 @@
-// The last step of every kernel: results computed wide become values of the element type with the
+// The last step of every kernel: unrounded results become values of the element type with the
 // interval that the contract permits. Used by all reference kernels.
 #pragma once
 
@@ -11,9 +11,9 @@
 namespace anecheck::reference {
 
 // Results before rounding. `value` is exact or odd rounded. If `low` is null the result is the same
-// for every conforming engine up to rounding; otherwise [low, high] holds every engine's unrounded
-// result and `nan` (may be null) admits NaN. If `beyond` is not null its bits (Beyond) admit
-// infinities besides [low, high], which is empty if low lies above high. `fixed`: sums of the
+// for every conforming engine up to rounding; otherwise [low, high] contains every engine's
+// unrounded result and `nan` (may be null) admits NaN. If `beyond` is not null its bits (Beyond)
+// admit infinities beside [low, high], which is empty if low lies above high. `fixed`: sums of the
 // fixed-point accumulator (fixed_point.h), which no step rounds to fp32.
 struct Raw {
   double* value = nullptr;
@@ -24,31 +24,31 @@ struct Raw {
   bool fixed = false;
 };
 
-// Arrays for `count` elements from the context's arena; with `bounds` also low, high and nan, the
-// last one cleared. `beyond` is left null.
+// Allocates arrays for `count` elements from the context's arena; with `bounds` also low, high and
+// nan, the last one cleared. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
-// No source gives the engine's element `at`: it may be anything. Precondition: `raw` has
-// bounds.
+// Lets element `at` be anything, since no source defines the engine's result. Precondition: `raw`
+// has bounds.
 void PutAnything(const Raw& raw, size_t at, double value);
 
-// `ulp` neighbours beyond the rounded end of an interval; exact zeros and infinities have no error,
-// and no error changes the sign.
+// The rounded end of an interval, moved by `ulp` neighbours. Exact zeros and infinities have no
+// error, and no error changes the sign.
 double Neighbour(const Grid& grid, double end, int ulp);
 
 // Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded
-// ends (not where an end is zero or infinite exactly) and by the freedom to stay unrounded.
+// ends (but not at an exact zero or infinity) and by the freedom to stay unrounded.
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp = 0);
 
 // Stores integer or bool results, which are exact already and finite.
 void StoreExact(BoundedTensor& result, const Raw& raw);
 
-// Element `i` of a constant beside results of fp16, which may be fp32.
+// Element `i` of a constant, which may be fp32 beside fp16 results.
 double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i);
-// The operand at a parameter; every element of one of fp32 beside results of fp16, or of int32
-// beside results of floats, as KernelContext::Read gives it.
+// The operand at a parameter. If it is fp32 beside fp16 results, or int32 beside float results,
+// every element is read by KernelContext::Read.
 BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
-// The same, or null where the operand is absent.
+// The same, or null if the operand is absent.
 BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);
 
 // A float attribute beside operands of `dtype`. An absent one has that type.
@@ -56,25 +56,24 @@ double Literal(KernelContext& context, DType dtype, int parameter, double fallba
 // The same beside the result's type.
 double Literal(KernelContext& context, int parameter, double fallback);
 
-// Whether a NaN operand acts as one and an invalid operation gives one: where neither holds a
-// result that is NaN by IEEE's rules may be anything.
+// Whether a NaN operand acts as NaN and an invalid operation returns NaN. If not, a result that is
+// NaN by IEEE's rules may be anything.
 inline bool KeepsNan(const Contract& contract) {
   return contract.Find(Effect::kNanAsInfinity) == nullptr &&
          contract.Find(Effect::kNanResultAsZero) == nullptr;
 }
 
 // The operand of an operation for which the law of plain numbers does not cover exponent 31: an
-// infinity is any number from 2^16 on, NaN is anything. `x` itself where the family has no such law
-// or all elements are finite.
+// infinity is any number from 2^16 on, NaN is anything. `x` itself if the family has no such law or
+// all elements are finite.
 BoundedTensor& OpenNumbers(KernelContext& context, BoundedTensor& x);
 
 // The grid of the result's element type under the context's contract.
 Grid GridOf(const KernelContext& context, DType dtype);
 
-// One end of an interval after it was rounded to its grid or kept unrounded, whichever is farther
-// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware, which may be rounded
-// to the grid as well: of more than two terms it may meet a tie that the exact number is short of.
-// `store` rounds.
+// One end of an interval, rounded to its grid or unrounded, whichever is farther out. The
+// "unrounded" form of fp32-class hardware is rounded to fp32, and may then also be rounded to the
+// grid: with more than two terms it may meet a tie that the exact number misses. `store` rounds.
 template <typename Store>
 inline double OuterLow(const Store& store, double x, bool wide) {
   const double single = RoundToFloat(x);

@@ -19,12 +19,13 @@ struct StoredEnds {
   bool special = false;  // some end is not finite
 };
 
-// low[i] and high[i] as OuterLow and OuterHigh (store.h) give them for fp16. No NaN among the ends.
+// Sets low[i] and high[i] to OuterLow and OuterHigh (store.h) for fp16. Precondition: no end is
+// NaN.
 StoredEnds RoundEndsToHalf(const double* from_low, const double* from_high, bool wide,
                            const double* value, size_t count, double* low, double* high);
 
-// low[i] and high[i] are the ends rounded to fp16 and moved outward by `ulp` neighbours, as far as
-// MoveHalfEnd (rounding.h) moves them.
+// Sets low[i] and high[i] to the ends rounded to fp16 and moved outward by `ulp` neighbours, as by
+// MoveHalfEnd (rounding.h).
 void WidenHalfEnds(const double* from_low, const double* from_high, int ulp, size_t count,
                    double* low, double* high);
 

@@ -57,7 +57,7 @@ Status Split(KernelContext& context) {
   return {};
 }
 
-// The scalar at an operand, or `fallback` where it is absent.
+// The scalar of an operand, or `fallback` if it is absent.
 double ScalarAt(KernelContext& context, int parameter, double fallback) {
   return context.HasInput(parameter) ? context.Input(parameter).value[0] : fallback;
 }

@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/sum_readings.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 #ifndef ANECHECK_SUM_READINGS_ONCE
@@ -37,8 +37,8 @@ double Product(const SumReading& reading, const Grid& grid, double x, double y) 
 
 inline int64_t ExponentField(uint64_t bits) { return static_cast<int64_t>(bits >> 52 & 0x7ff); }
 
-// Truncated toward zero to a multiple of the power of two with that exponent field, which lies at
-// most 52 below that of the number.
+// The number truncated toward zero to a multiple of the power of two with exponent field `field`,
+// which is at most 52 below that of the number.
 inline double TruncateTo(uint64_t bits, int64_t field) {
   const int64_t above = ExponentField(bits) - field;
   const int64_t cut = above < 0 ? 63 : 52 - above;
@@ -64,7 +64,7 @@ double AddTile(const SumReading& reading, const double* products, size_t count) 
   return reading.pad_tiles && short_tile ? AddOnLattice(sum, 0, reading.bits) : sum;
 }
 
-// So many products at a time, and of the documented tile so many tiles.
+// The sizes of the vector loops: lanes of the documented tile, tiles at a time, and their products.
 constexpr size_t kDocumentedTile = 4;
 constexpr size_t kTiles = 8;
 constexpr size_t kProducts = kTiles * kDocumentedTile;
@@ -77,7 +77,7 @@ constexpr size_t kProducts = kTiles * kDocumentedTile;
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 
-// Product of each lane. `count` is kProducts at the most.
+// The product of each lane. `count` is at most kProducts.
 void Multiply(const SumReading& reading, bool half, const double* HWY_RESTRICT x,
               const double* HWY_RESTRICT y, size_t count, double* HWY_RESTRICT products) {
   double flushed_x[kProducts];
@@ -102,7 +102,8 @@ void Multiply(const SumReading& reading, bool half, const double* HWY_RESTRICT x
   }
 }
 
-// AddTile of kTiles whole tiles; false where some number is too large or too small for it.
+// AddTile of kTiles whole tiles; false if some number is too large or too small for the vector
+// loop.
 bool AddTiles(const double* HWY_RESTRICT products, int bits, double* HWY_RESTRICT sums) {
   uint64_t unusual = 0;
   for (size_t t = 0; t < kTiles; ++t) sums[t] = 0;

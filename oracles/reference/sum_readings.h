@@ -1,5 +1,5 @@
-// The ways in which an engine may add the products of a sum, by the documented defects of its
-// multiply-accumulate path.
+// The ways in which an engine with the documented defects of the multiply-accumulate path may add
+// products.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace anecheck::reference {
 
-// One way in which an engine may add the products of a sum. If no source says which of two holds
-// (facts/numerics.md), every reading is admitted.
+// One way in which an engine may add the products of a sum. If no source says which of two readings
+// is right (facts/numerics.md), both are admitted.
 struct SumReading {
   int tile = 0;                   // lanes of a tile of D03, 0 for sums without the lattice
   int bits = 0;                   // significand bits of the lattice
@@ -26,8 +26,9 @@ struct SumReading {
 double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
                     size_t count);
 
-// Of products of finite numbers: the sums of those above and of those below zero, in any order, and
-// the largest magnitude. `finite` is false where some operand is not, and then nothing else counts.
+// For products of finite numbers: the sums of the positive and of the negative products, in any
+// order, and the largest magnitude. `finite` is false if some operand is not finite; the other
+// members are then invalid.
 struct ProductSizes {
   double positive = 0;
   double negative = 0;

@@ -52,7 +52,7 @@ void Arena::Reset() {
 
 void Arena::Grow(size_t words) {
   constexpr size_t kBlockWords = 1 << 14;
-  // Aligned, a block has kLineWords less.
+  // Alignment may take kLineWords words from a block.
   const size_t wanted = words + kLineWords;
   while (current_ < blocks_.size() && blocks_[current_].size < wanted) ++current_;
   if (current_ == blocks_.size()) {

@@ -3,14 +3,14 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "oracles/reference/table_loops.cc"
 #include <hwy/foreach_target.h>  // compiles this file once more for every target
-// After foreach_target.h, as Highway asks for.
+// Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 
-// Expands whole vectors of the elements; gives how many. An entry is a vector: four of them are
-// transposed.
+// Expands whole vectors of elements; returns the number of expanded elements. An entry is a vector:
+// four of them are transposed.
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 32
 size_t ExpandVectors(const TableEntry* HWY_RESTRICT entries, const uint16_t* HWY_RESTRICT halves,
                      size_t count, double* HWY_RESTRICT value, double* HWY_RESTRICT low,

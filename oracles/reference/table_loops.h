@@ -1,4 +1,4 @@
-// Reading a table of results by the bits of fp16 numbers, compiled for every instruction set
+// Reads a table of results by the bits of fp16 numbers, compiled for every instruction set
 // (Highway).
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace anecheck::reference {
 
-// The result of a function for one fp16 number; in one line of the cache.
+// The result of a function for one fp16 number, in one cache line.
 struct alignas(32) TableEntry {
   double value = 0;
   double low = 0;

@@ -1,4 +1,4 @@
-// Large kernels on several threads. The bits of the results do not depend on how many there are.
+// Large kernels on several threads. The bits of the results do not depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace anecheck::reference {
 
-// The length of the blocks into which `count` items of `steps` steps each are split: one for each
-// thread that `arena` may use, all of them in one where that is not worth it. `unit` items stay
-// together.
+// The length of the blocks into which `count` items of `steps` steps each are split: one block for
+// each thread that `arena` may use, or a single block if threads are not worthwhile. `unit` items
+// stay together.
 inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t unit = 1) {
   const auto threads = static_cast<size_t>(arena.threads());
   if (threads <= 1 || count <= unit || count * steps < arena.worth_threads()) return count;
@@ -21,8 +21,8 @@ inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t 
   return (block + unit - 1) / unit * unit;
 }
 
-// Calls body(arena, first, last) for the blocks of [0, count). Each block has an arena of its own,
-// which is given up with it; a single block has `arena`.
+// Calls body(arena, first, last) for the blocks of [0, count). Each block has its own arena, which
+// is destroyed after it; a single block uses `arena`.
 template <typename Body>
 Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, size_t unit = 1) {
   const size_t block = BlockFor(arena, count, steps, unit);
@@ -37,12 +37,12 @@ Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, 
   });
 }
 
-// The same for sums: body(accumulator, arena, first, last), each block with an accumulator of its
-// own. `accumulator` is that of the node.
+// The same for sums: body(accumulator, arena, first, last), each block with its own accumulator.
+// `accumulator` is that of the node.
 template <typename Body>
 Status OverRows(Arena& arena, Accumulator& accumulator, size_t rows, uint64_t steps,
                 const Body& body) {
-  // Whole panels of the packed sums.
+  // Blocks consist of whole panels of the packed sums.
   constexpr size_t kRowsTogether = 8;
   std::atomic<bool> loose = false;
   ANECHECK_RETURN_IF_ERROR(OverBlocks(

@@ -26,12 +26,12 @@ Bounds Widened(const Bounds& bounds) {
   return {WidenDown(bounds.low), WidenUp(bounds.high), bounds.nan};
 }
 
-// Whether [low, high] holds first + k * step for a whole k.
+// Whether [low, high] contains first + k * step for a whole k.
 bool Holds(double low, double high, double first, double step) {
   return std::floor((high - first) / step) >= std::ceil((low - first) / step);
 }
 
-// A function of period 2 pi and range [-1, 1] whose maxima stand at `top` + 2 k pi.
+// A function of period 2 pi and range [-1, 1] whose maxima are at `top` + 2 k pi.
 template <double (*kFunction)(double)>
 Bounds Wave(double low, double high, double top) {
   constexpr double kTurn = 2 * std::numbers::pi;

@@ -19,7 +19,8 @@ int UlpOf(const KernelContext& context, Term term) {
   return static_cast<int>(context.contract()[term]);
 }
 
-// On floats, and on integers modulo 2^64: squares of 32 bits have more than a double.
+// Functions on floats, and on integers modulo 2^64: squares of 32-bit integers have more bits than
+// a double.
 struct AbsValue {
   static double Float(double x) { return std::fabs(x); }
   static int64_t Integer(int64_t x) { return x < 0 ? -x : x; }
@@ -32,7 +33,7 @@ struct SquareValue {
   }
 };
 
-// Integers: the magnitude or square of an interval, wrapped as two's complement is.
+// For integers: the magnitude or square of an interval, wrapped in two's complement.
 template <typename Function>
 Status IntegerTurning(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Unary::kX);
@@ -78,9 +79,8 @@ Status SquareRoot(KernelContext& context) {
       {.ulp = UlpOf(context, Term::kRootUlp), .law = Law{Recorded::kSqrt}});
 }
 
-// The table of f(x + epsilon). Constants of a pass are fp16, and one that is given as 0 may stand
-// for the default: published errors of the inverse are those of its default (numerics_laws.md,
-// L13).
+// The table of f(x + epsilon). Constants of a pass are fp16. A given epsilon of 0 may mean the
+// default: published errors of the inverse are those with its default (numerics_laws.md, L13).
 Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) {
   const int parameter = params::WithEpsilon::kEpsilon;
   const double standard = RoundToHalf(fallback);
@@ -113,21 +113,22 @@ void KeepInfinitiesApart(KernelContext& context) {
   }
 }
 
-// f(x + epsilon): the sum may be rounded on the way.
+// f(x + epsilon), where the sum may be rounded.
 template <typename Value, typename Function>
 Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded recorded,
                     const Value& value, const Function& function) {
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
-  // Adding zero would lose the sign of a zero, and so does an engine with that departure.
+  // An addition of zero would lose the sign of a zero; an engine with the departure loses it too.
   const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
   const auto shifted = [=](double x) {
     if (epsilon != 0) return x + epsilon;
     return unsigned_zero && x == 0 ? 0.0 : x;
   };
   const bool signed_zero = context.Input(0).signed_zero || unsigned_zero;
-  // An engine that is no ANE may add an epsilon of zero, which makes +0 of -0, or leave it out.
+  // An engine that is not an ANE may add an epsilon of zero, which turns -0 into +0, or skip the
+  // addition.
   const bool perhaps_adds = epsilon == 0 && IsAnyEngine(contract.family) && !contract.ideal;
   const auto bounds = [&](double low, double high) {
     const Bounds at = epsilon == 0 ? Bounds{shifted(low), shifted(high)}
@@ -208,8 +209,8 @@ Status Evaluated(KernelContext& context) {
   return Pointwise(context, Monotone<kFunction>, {.ulp = UlpOf(context, Term::kExponentialUlp)});
 }
 
-// For negative integers the result is no integer, and no source gives its rounding; beyond the type
-// no source defines it.
+// For negative integers the result is not an integer, and no source says how it is rounded. No
+// source defines a result beyond the type.
 Status Exp2(KernelContext& context) {
   BoundedTensor& result = context.Result();
   if (IsFloat(result.type.dtype)) return Evaluated<Exp2Value>(context);
@@ -230,7 +231,7 @@ Status Exp2(KernelContext& context) {
 double SignValue(double x) { return x != x ? x : x > 0 ? 1 : x < 0 ? -1 : 0; }
 double CeilValue(double x) { return std::ceil(x); }
 double FloorValue(double x) { return std::floor(x); }
-// Half to even, written out because the rounding mode is a process's own.
+// Rounds half to even, without the library, whose rounding mode belongs to the process.
 double RoundValue(double x) {
   const double below = std::floor(x);
   const double part = x - below;
@@ -239,7 +240,8 @@ double RoundValue(double x) {
   return std::copysign(up ? below + 1 : below, x);
 }
 
-// Monotone steps: whole numbers between the ends of the operand's interval and no others.
+// Monotone step functions: admits only the whole numbers between the results at the ends of the
+// operand's interval.
 template <double (*kFunction)(double)>
 Status Steps(KernelContext& context) {
   BoundedTensor& result = context.Result();

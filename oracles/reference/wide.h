@@ -1,10 +1,10 @@
 // Numbers of about 100 bits as unevaluated sums of two doubles, for values that double alone cannot
-// place on one side of a rounding boundary: powers, logarithms of sums, normalizations. Used by
-// reference kernels, mostly after a computation in double has turned out too close to call.
+// place on one side of a rounding boundary: powers, logarithms of sums, normalizations. Reference
+// kernels use them mostly if a result in double is too close to a rounding boundary.
 //
 // Sums and products are those of Dekker ("A floating-point technique for extending the available
-// precision", 1971) and Knuth's TwoSum; relative errors stay below 2^-100 an operation, below 2^-90
-// for exponentials and logarithms.
+// precision", 1971) and Knuth's TwoSum; relative errors stay below 2^-100 for each operation, and
+// below 2^-90 for exponentials and logarithms.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ class Wide {
   }
 
   // The number rounded to odd, so that a second rounding is correct. A number within 2^-75 of a
-  // double is taken for that double: results that are exact (2.5^2, a root of a square) come out
-  // exact, and no others of these functions come so close to one with at most 25 bits.
+  // double counts as that double, so that exact results (2.5^2, the root of a square) are exact. No
+  // other result of these functions is so close to a double of at most 25 bits.
   double Odd() const {
     const bool exact = std::fabs(low_) <= std::fabs(high_) * 0x1p-75;
     return exact ? high_ : ToOdd(high_, low_);
@@ -77,7 +77,7 @@ inline Wide Sqrt(const Wide& a) {
 constexpr Wide Reciprocal(int k) {
   const auto number = static_cast<double>(k);
   const double high = 1 / number;
-  // high times k in two products and differences, all of them exact.
+  // Computes 1 - high * k by two products and differences, all of them exact.
   const double upper = static_cast<double>(static_cast<float>(high));
   return {high, ((1 - upper * number) - (high - upper) * number) / number};
 }
@@ -111,8 +111,8 @@ inline bool IsSettled(const Grid& grid, double value, double error) {
   return grid.Round(value - error) == grid.Round(value + error) || !(std::fabs(value) < kInfinity);
 }
 
-// The same where `value` must also be distinguished from every element: a number within `error` of
-// one is then rounded, and to one element.
+// The same if `value` must also be distinguished from every element: no number within `error` may
+// be an element.
 inline bool IsSettledBetween(const Grid& grid, double value, double error) {
   const double below = grid.Round(value - error);
   return below == grid.Round(value + error) && std::fabs(value - below) > error;

@@ -1,5 +1,5 @@
-// Sliding windows over one to three spatial axes, as the reference kernels of conv and the pools
-// see them. Worked out from the attributes and the result's extents alone.
+// Sliding windows over one to three spatial axes, for the reference kernels of conv and the pools.
+// Computed only from the attributes and the result's extents.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace anecheck::reference {
 
-// Attribute indices; -1 where the operation has none.
+// Attribute indices; -1 if the operation has no such attribute.
 struct WindowAttributes {
   int strides = -1;
   int pad_type = -1;
@@ -21,40 +21,42 @@ struct WindowAttributes {
 
 class SlidingWindow {
  public:
-  // `x` is [N, C, spatial...], `kernel` the window's extents. Precondition: a validated node.
+  // `x` is [N, C, spatial...], `kernel` are the window's extents. Precondition: a validated node.
   SlidingWindow(const NodeView& node, const Shape& x, const Shape& result,
                 std::span<const int64_t> kernel, const WindowAttributes& attributes);
 
   int64_t KernelElements() const { return kernel_[0] * kernel_[1] * kernel_[2]; }
   int64_t OutputElements() const { return output_[0] * output_[1] * output_[2]; }
-  // Whether some window covers no element of the input: a last one that ceil_mode adds beyond it.
+  // Whether some window covers no element of the input: ceil_mode may add a last window beyond the
+  // input.
   bool AnyEmpty() const;
-  // Elements of the window at `position` that lie in the input or its declared padding.
+  // The number of elements of the window at `position` that lie in the input or its declared
+  // padding.
   int64_t PaddedElements(int64_t position) const;
 
-  // Lanes [channel][kernel element], from `first_lane` on, of `channels` planes from plane index
-  // `plane` (n * C + c) on; zero where the window lies in the padding.
+  // Gathers lanes [channel][kernel element], from `first_lane` on, of `channels` planes from plane
+  // index `plane` (n * C + c) on. Lanes in the padding are zero.
   void Gather(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
               LaneBuffer& lanes, size_t first_lane = 0) const;
-  // The windows at `width` positions from `position` on, of finite points: number k of each, in the
-  // order of Gather's lanes, at out[k * pitch] and the places behind it.
+  // Packs the windows of finite points at `width` positions from `position` on. Number k of the
+  // windows, in the order of Gather's lanes, goes to out[k * pitch] and the following places.
   void Pack(const double* x, int64_t plane, int64_t channels, int64_t position, size_t width,
             size_t pitch, float* out) const;
-  // The lanes of one plane that lie in the input; gives their number.
+  // Gathers the lanes of one plane that lie in the input; returns their number.
   size_t GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,
                      LaneBuffer& lanes) const;
-  // All lanes with the weights that meet them; both are zero in the padding, where nothing is
-  // multiplied and an infinite weight must not count.
+  // Gathers all lanes and their weights. Both are zero in the padding, where nothing is multiplied,
+  // so that an infinite weight does not count there.
   void GatherPairs(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
                    const BoundedTensor& weight, size_t weight_start, LaneBuffer& lanes,
                    LaneBuffer& weights) const;
 
  private:
-  static constexpr size_t kAxes = 3;  // fewer spatial axes are led by extents of 1
+  static constexpr size_t kAxes = 3;  // extents of 1 precede fewer spatial axes
   using Triple = std::array<int64_t, kAxes>;
 
   Triple Start(int64_t position) const;
-  // Calls visit(kernel index, offset in the plane or -1 in the padding).
+  // Calls visit(kernel index, offset in the plane), with -1 as the offset in the padding.
   template <typename Visit>
   void ForEachTap(int64_t position, const Visit& visit) const;
 

@@ -40,8 +40,8 @@ double Gelu(std::string_view mode, double x) {
   return x / 2 * std::erfc(-x / std::sqrt(2.0));
 }
 
-// Beyond fp16's numbers an error of one step reaches the largest of them from its neighbour alone,
-// which would be 65536: from numbers that round to that, up to half of a step of 64.
+// Beyond fp16's range, an error of one step reaches the largest number only from its next
+// neighbour, which would be 65536: from numbers up to half a step of 64 above that.
 bool OverflowsForSure(DType dtype, double x) {
   return dtype == DType::kFp16 ? std::fabs(x) > 65536 + 32 : std::fabs(x) > 0x1p128 + 0x1p104;
 }
@@ -71,7 +71,7 @@ int Adversary::Sign() {
 double Adversary::Rounded(DType dtype, double x) { return ToType(dtype, x); }
 
 double Adversary::Hold(DType dtype, double x) {
-  // By way of a single, or not: each strategy keeps to one.
+  // The random strategy may first round to fp32; the others never do.
   const bool random = strategy_ == Strategy::kRandom;
   if (Flip()) return ToType(dtype, random ? ToSingle(x) : x);
   return random && choices_.Coin() ? ToSingle(x) : x;
@@ -85,7 +85,7 @@ double Adversary::Neighbour(DType dtype, double x) {
   return (moved < 0) == (x < 0) ? moved : 0;  // an error never changes the sign
 }
 
-// Tiles of four lanes exactly, the tiles in fp32 in an order of the strategy's choice.
+// Adds tiles of four lanes exactly, and the tiles in fp32 in an order that the strategy chooses.
 double Adversary::Accumulate(std::vector<double> terms) {
   std::vector<double> tiles;
   for (size_t k = 0; k < terms.size(); k += 4) {
@@ -138,7 +138,7 @@ std::vector<double> Adversary::Stored(const Graph& graph, ValueId id) const {
 }
 
 bool Adversary::RunNode(const NodeView& node) {
-  // These may have no result, or several.
+  // These operations may have no result, or several.
   if (RunControl(node) || RunRecurrent(node) || RunNative(node)) return true;
   if (IsMovement(node)) {
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
@@ -268,7 +268,7 @@ Adversary::Elements Adversary::Unary(const NodeView& node) {
 
 Adversary::Elements Adversary::MultiplyAccumulate(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
-  // The operations without a bias have an attribute or nothing at its place.
+  // Operations without a bias have an attribute or nothing at this index.
   const bool biased = node.HasInput(params::Conv::kBias);
   const auto arguments = node.graph().arguments(node.node());
   const Elements& left = values_[arguments[0].value];
@@ -381,7 +381,7 @@ Adversary::Elements Adversary::Move(const NodeView& node, uint32_t index) {
   return result;
 }
 
-// One update after the other, rounded in between or not; sums in one of two orders.
+// Applies one update after the other, rounded in between or not; sums are in one of two orders.
 Adversary::Elements Adversary::Scatter(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   const std::string_view mode = node.String(node.schema().FindParameter("mode"), "add");

@@ -1,6 +1,6 @@
 // An engine that keeps the numeric contract and uses every freedom in it: at each permitted choice
-// it asks a strategy, which may always take the worst. The oracle's intervals must contain whatever
-// it does. Written apart from the reference kernels; used by tests only.
+// it follows a strategy, which may always take the worst. The oracle's intervals must contain all
+// its results. It shares no code with the reference kernels; only tests use it.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@
 
 namespace anecheck::testing {
 
-// Rounded to the element type of a float tensor.
+// Rounds to the element type of a float tensor.
 double ToType(DType dtype, double x);
 
-// The error that the contract grants a table: the number is the contract's, its use is this
-// engine's.
+// The error that the contract grants a table. The number comes from the contract; this engine
+// decides how it is used.
 inline double ErrorOf(Term table) { return ConformingContract(2)[table]; }
 // No table leaves the range of its function; NaN stays.
 inline double Within(double x, double least, double most) {
   return x < least ? least : x > most ? most : x;
 }
 
-// How the engine decides where the contract leaves it free.
+// How the engine decides where the contract allows a choice.
 enum class Strategy {
   kRandom,  // anew for every element
   kUp,      // every error upward, everything rounded
@@ -40,12 +40,11 @@ class Adversary {
  public:
   Adversary(ChoiceStream& choices, Strategy strategy) : choices_(choices), strategy_(strategy) {}
 
-  // Runs the graph; values()[v] is then the value v. False where some operation of it has no
-  // adversarial form.
+  // Runs the graph; values()[v] is then the value v. False if an operation has no adversarial form.
   bool Run(const Graph& graph, std::span<const Tensor> inputs);
 
   const std::vector<std::vector<double>>& values() const { return values_; }
-  // The value as it is stored in a graph output.
+  // The value as stored in a graph output.
   std::vector<double> Stored(const Graph& graph, ValueId id) const;
 
  private:
@@ -60,7 +59,7 @@ class Adversary {
   Elements Move(const NodeView& node, uint32_t result);
   Elements Scatter(const NodeView& node);
   Elements Cast(const NodeView& node);
-  // The parts in files of their own; false for operations that have no adversarial form.
+  // The parts in separate files; false for operations that have no adversarial form.
   bool RunOfClass(const NodeView& node);
   bool RunComparison(const NodeView& node);
   bool RunFunction(const NodeView& node);
@@ -134,8 +133,8 @@ class Adversary {
   static double Rounded(DType dtype, double x);
   double Hold(DType dtype, double x);  // stored form or unrounded form
   double Neighbour(DType dtype, double x);
-  // The neighbour on the side of `direction` for a strategy that errs upward, on the other for one
-  // that errs downward.
+  // The neighbour in the direction of `direction` for a strategy that errs upward, in the opposite
+  // direction for a strategy that errs downward.
   double NeighbourToward(DType dtype, double x, double direction);
   double Accumulate(std::vector<double> terms);
   double Table(double exact, double error, bool exact_zero);

@@ -51,7 +51,7 @@ bool Adversary::RunOtherClasses(const NodeView& node) {
   }
 }
 
-// The product is rounded before the offset, or not.
+// The product may be rounded before the offset is added.
 Adversary::Elements Adversary::Affine(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   using P = params::GainOffset;
@@ -105,7 +105,8 @@ Adversary::Elements Adversary::RootOfSquares(const NodeView& node) {
   return result;
 }
 
-// One result element. Each weight errs toward the side on which the strategy wants the result.
+// One result element. Each weight errs so that the result moves to the side that the strategy
+// wants.
 double Adversary::AttendedValue(const NodeView& node, size_t index) {
   using P = params::Attention;
   const DType dtype = node.ResultType().dtype;

@@ -1,4 +1,4 @@
-// Comparisons, logic and choice: whatever freedom there is came with the operands.
+// Comparisons, logic and choice: their only freedom comes from the operands.
 #include <cmath>
 
 #include "harness/ops/op.h"

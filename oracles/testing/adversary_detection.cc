@@ -31,7 +31,7 @@ bool Adversary::Overlap(DType dtype, const double* a, const double* b, double th
   return Neighbour(dtype, Hold(dtype, shared / both)) > threshold;
 }
 
-// The box of the highest score among those that are open, any of equal ones; NaN counts as high.
+// The box with the highest score among the open ones, any of equal ones; NaN counts as high.
 size_t Adversary::Highest(const Elements& scores, const std::vector<bool>& open) {
   std::vector<size_t> highest;
   const auto key = [&](size_t i) { return std::isnan(scores[i]) ? HUGE_VAL : scores[i]; };

@@ -1,5 +1,5 @@
 // Image, sorting and suppression: every weight, product and sum may be rounded, positions may err,
-// and equal numbers may stand in either order.
+// and equal numbers may have either order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,9 +20,9 @@ double Adversary::Blend(DType dtype, double a, double b, double weight) {
   return a + held(held(weight) * held(b - a));
 }
 
-// The pixel that stands for a position: the lower one, where a centre on a border may fall to
-// either side, some operations count from corners or from centres, and others from centres or from
-// the grid of MIL's text; otherwise the nearest, at a tie either one.
+// The pixel for a position. If sampling.lower, it is the lower pixel: a centre on a border may fall
+// to either side, some operations count from corners or from centres, others from centres or from
+// the grid of MIL's text. Otherwise it is the nearest pixel, either one at a tie.
 double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out) {
   const auto last = static_cast<double>(in - 1);
   if (sampling.either) {
@@ -32,7 +32,7 @@ double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t i
   if (sampling.lower) {
     const double pixel = std::floor(p.value());
     const bool centre = p.denominator == 2 * static_cast<double>(out);
-    // The point of MIL's grid, half a step before the centre: the pixel nearest to it.
+    // The pixel nearest to the point of MIL's grid, which is half a step before the centre.
     if (centre && Flip()) {
       const double point = (p.numerator - static_cast<double>(in)) / p.denominator;
       const double near = std::floor(point + 0.5);
@@ -110,7 +110,7 @@ bool Adversary::RunSort(const NodeView& node) {
     std::vector<size_t> order(lines[l].size());
     std::iota(order.begin(), order.end(), size_t{0});
     const bool late = Flip();
-    // NaN anywhere: any order will do, and this comparison is one.
+    // With a NaN any order is permitted; this comparison defines one.
     const auto key = [&](size_t i) {
       const double value = x[lines[l][i]];
       return std::isnan(value) ? HUGE_VAL : value;

@@ -107,7 +107,7 @@ Adversary::Elements Adversary::NativeSdpa(const NodeView& node) {
   return result;
 }
 
-// Two equal columns may stand in either order; beside a NaN any order will do.
+// Two equal columns may have either order; with a NaN any order is permitted.
 Adversary::Elements Adversary::NativeRanked(const NodeView& node) {
   const bool sort = KindOf(node.schema()) == OpKind::kNativeSort;
   const bool largest = node.String(1, "") == (sort ? "Descending" : "Max");
@@ -232,8 +232,8 @@ Adversary::Elements Adversary::NativeCorrelation(const NodeView& node) {
   return result;
 }
 
-// Squares may be confused that lie within 1/64 of each other, and if their squares leave the range
-// of fp16 any point may come next.
+// Squares within 1/64 of each other may be confused. If squares leave the range of fp16, any point
+// may come next.
 Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   const auto count = static_cast<size_t>(node.InputShape(0)[3]);
   const auto picked = static_cast<size_t>(node.ResultType().shape[3]);
@@ -262,7 +262,7 @@ Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   return result;
 }
 
-// Every step in fp16 or wide.
+// Every step is rounded to fp16 or kept wide.
 double Adversary::SquaredDistance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   const auto step = [&](double x) { return Flip() ? ToType(kHalf, x) : x; };
   double square = 0;
@@ -273,8 +273,8 @@ double Adversary::SquaredDistance(const std::array<double, 3>& a, const std::arr
   return square;
 }
 
-// Flags stand in cells of their own or side by side at the front of the row. Squares are compared,
-// or distances.
+// Each flag has its own cell, or the flags are packed at the front of the row. Either squares or
+// distances are compared.
 Adversary::Elements Adversary::NativeWithin(const NodeView& node) {
   using P = params::NativeRadiusSearch;
   const Elements& centroids = In(node, P::kCentroids);

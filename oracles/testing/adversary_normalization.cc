@@ -36,7 +36,7 @@ bool Adversary::RunNormalization(const NodeView& node) {
 }
 
 Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
-  // Instance norm is the same over spatial axes, with constants by channel.
+  // Instance norm is the same over the spatial axes, with constants by channel.
   const bool instance = KindOf(node.schema()) == OpKind::kInstanceNorm;
   const int gamma = node.schema().FindParameter("gamma");
   const int beta = node.schema().FindParameter("beta");
@@ -73,7 +73,7 @@ Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
   return result;
 }
 
-// Either in order or folded to scale and offset.
+// The steps are either in order or folded to scale and offset.
 Adversary::Elements Adversary::BatchNorm(const NodeView& node) {
   using P = params::BatchNorm;
   const DType dtype = node.ResultType().dtype;
@@ -129,7 +129,7 @@ Adversary::Elements Adversary::LocalResponseNorm(const NodeView& node) {
   const double alpha = ToType(dtype, node.Float(P::kAlpha, 1e-4));
   const double beta = ToType(dtype, node.Float(P::kBeta, 0.75));
   const double k = ToType(dtype, node.Float(P::kK, 1));
-  // With an even size the extra channel may be the one after.
+  // If the size is even, the extra channel may come after.
   const int64_t later = node.Int(P::kSize, 1) % 2 == 0 && Flip() ? 1 : 0;
   Elements result;
   for (size_t i = 0; i < x.size(); ++i) {

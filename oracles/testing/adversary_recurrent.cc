@@ -1,4 +1,4 @@
-// The adversarial engine's recurrent cells: any intermediate is rounded or kept, tables err.
+// The adversarial engine's recurrent cells: any intermediate may be rounded, and tables err.
 #include <algorithm>
 #include <cmath>
 
@@ -84,7 +84,7 @@ void Adversary::CellStep(OpKind kind, const CellParts& parts, const double* x, E
   }
 }
 
-// Both biases are added to each other or each to its own sum.
+// The two biases are added to each other, or each to the sum of its side.
 void Adversary::GruStep(const CellParts& parts, const double* x, Elements& h) {
   const Elements old_h = h;
   const size_t n = parts.hidden;

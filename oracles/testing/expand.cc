@@ -11,7 +11,7 @@ using Numbers = std::vector<double>;
 using Operands = std::span<const Numbers>;
 using Results = std::vector<Numbers>;
 
-// The numbers at a parameter; null where the argument is absent.
+// The numbers at a parameter, or null if the argument is absent.
 const Numbers* At(const NodeView& node, Operands operands, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -29,7 +29,7 @@ std::vector<bool> BitsOf(const Numbers& bytes) {
   return bits;
 }
 
-// The element of a tensor of blocks that stands for `at`.
+// The element of a tensor of blocks whose block contains `at`.
 size_t BlockIndex(const Shape& shape, const Shape& blocks, Coordinates at) {
   for (size_t axis = 0; axis < at.size(); ++axis) {
     at[axis] /= shape[static_cast<int>(axis)] / blocks[static_cast<int>(axis)];
@@ -69,7 +69,7 @@ Numbers PackedLut(const NodeView& node, Operands operands) {
   return result;
 }
 
-// For every element of the expanded tensor: the element among the indices, and the table's place.
+// For every element of the expanded tensor: the element of the indices and the place in the table.
 struct TableRead {
   size_t index = 0;
   Coordinates table;  // the block on each axis; the entry and the component are appended later
@@ -118,7 +118,7 @@ Numbers DenseLut(const NodeView& node, Operands operands) {
   return result;
 }
 
-// The place of the datum for each set element of a mask.
+// For each set element of a mask, the index of its data element.
 std::vector<size_t> Ranks(const Numbers& mask) {
   std::vector<size_t> ranks;
   size_t next = 0;
@@ -191,7 +191,7 @@ Numbers SparseToDense(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Scale and offset are numbers for all output channels or one each.
+// Scale and offset are one number for all output channels, or one for each.
 Numbers QuantizedKernel(const NodeView& node, Operands operands, const Held& step,
                         const Held& last) {
   using P = params::ConvQuantized;

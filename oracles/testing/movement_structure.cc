@@ -1,5 +1,5 @@
-// The element of the operand that every movement operation puts at each place, worked out from
-// coordinates in the words of MIL's definitions.
+// The element of the operand that every movement operation puts at each place, computed from
+// coordinates by MIL's definitions.
 #include <algorithm>
 
 #include "harness/ops/op.h"
@@ -50,7 +50,7 @@ Source PadSource(const NodeView& node, size_t index) {
       return {-1, 0, node.Float(P::kConstantVal, 0)};
     }
     if (mode == "replicate") place = std::clamp<int64_t>(place, 0, extent - 1);
-    // Walking back from the edge, with or without the edge element itself.
+    // Walks back from the edge, with or without the edge element itself.
     const int64_t edge = mode == "symmetric" ? 1 : 0;
     if (place < 0) place = -place - edge;
     if (place >= extent) place = extent - 1 - (place - (extent - 1) - edge);
@@ -101,8 +101,8 @@ std::vector<int64_t> Walk(int64_t extent, int64_t begin, int64_t end, int64_t st
   return places;
 }
 
-// For each axis the places that a slice visits; an axis that is squeezed visits one. `kept` are the
-// extents of the others, which matter where an end is computed.
+// For each axis the places that a slice visits; on a squeezed axis it visits one. `kept` are the
+// extents of the other axes, which are needed if an end is computed.
 template <typename P>
 std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, Operands operands,
                                               const Shape& x, const Shape& kept) {
@@ -252,7 +252,7 @@ Source SplitSource(const NodeView& node, uint32_t result, size_t index) {
   return {0, IndexOf(x, at)};
 }
 
-// The place of the argument at `parameter` in the argument list, or -1.
+// The index of the argument at `parameter` in the argument list, or -1.
 int PositionOf(const NodeView& node, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -338,7 +338,7 @@ Source GatherSource(const NodeView& node, Operands operands, size_t index) {
   const auto axis = static_cast<ptrdiff_t>(Wrap(node.Int(P::kAxis, 0), x.rank()));
   const auto batch = static_cast<ptrdiff_t>(node.Int(P::kBatchDims, 0));
   const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
-  const ptrdiff_t own = indices.rank() - batch;  // axes that the indices bring
+  const ptrdiff_t own = indices.rank() - batch;  // axes that come from the indices
   Coordinates which(at.begin(), at.begin() + batch);
   which.insert(which.end(), at.begin() + axis, at.begin() + axis + own);
   Coordinates from(at.begin(), at.begin() + axis);
@@ -380,7 +380,7 @@ Source GatherNdSource(const NodeView& node, Operands operands, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-// The place of element `index` of the updates.
+// The element of the data that element `index` of the updates changes.
 size_t ScatterTarget(const NodeView& node, Operands operands, size_t index) {
   using P = params::Scatter;
   const Shape& data = node.InputShape(P::kData);

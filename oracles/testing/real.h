@@ -12,8 +12,8 @@ namespace anecheck::testing {
 
 class Real {
  public:
-  // Bits of numbers made from now on. Fewer are enough, and much faster, for functions of one
-  // variable whose results are only rounded to fp16.
+  // The bits of new numbers. Fewer bits are much faster, and enough for functions of one variable
+  // whose results are only rounded to fp16.
   static inline mpfr_prec_t bits = 320;
 
   Real() : Real(0.0) {}
@@ -69,7 +69,7 @@ class Real {
     return pi;
   }
 
-  // Rounded to a double by rounding to odd: a later rounding to fewer bits is then correct.
+  // The number rounded to odd as a double: a later rounding to fewer bits is then correct.
   double Odd() const {
     const double down = mpfr_get_d(x_, MPFR_RNDZ);
     if (mpfr_cmp_d(x_, down) == 0 || !std::isfinite(down)) return down;

@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// The centres of the pixels, counted from the first one's corner.
+// The centres of the pixels, counted from the corner of the first pixel.
 constexpr std::string_view kCentres = "centres";
 
 // grid_point[i] of resize_bilinear, over [first, first + extent - 1] instead of [0, Xin - 1].
@@ -96,7 +96,8 @@ Sampling CropSampling(const NodeView& node, Operands operands) {
     double image = operands.size() > 2 ? operands[2][box] : static_cast<double>(box);
     std::span<const double> corners = std::span(operands[1]).subspan(4 * box);
     if (roi) {
-      // [box, image, channel, row, column], the box in four numbers or, after its image, in five.
+      // The result is [box, image, channel, row, column]. A box has four numbers, or five with its
+      // image first.
       const bool named = node.InputShape(P::kRoi)[2] == 5;
       corners = std::span(operands[1]).subspan(named ? 5 * box + 1 : 4 * box);
       image = named ? operands[1][5 * box] : static_cast<double>(at[1]);
@@ -132,7 +133,7 @@ Sampling CropSampling(const NodeView& node, Operands operands) {
 Fraction Pixels(std::string_view mode, bool align, Fraction c, int64_t extent) {
   const auto n = static_cast<double>(extent);
   if (mode == "unnormalized") return c;
-  // To [0, 1] first, then the corners' centres or their edges.
+  // Maps to [0, 1] first, then to the centres of the corner pixels or to their edges.
   Fraction unit = c;
   if (mode == "normalized_minus_one_to_one") {
     unit = {c.numerator + c.denominator, 2 * c.denominator};
@@ -187,7 +188,7 @@ Sampling AffineSampling(const NodeView& node, Operands operands) {
   return sampling;
 }
 
-// The index in [0, extent) at `i` by walking back and forth, or -1.
+// The index in [0, extent) that `i` reaches by walking back and forth, or -1.
 int64_t Fold(std::string_view edge, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   if (edge == "constant") return -1;

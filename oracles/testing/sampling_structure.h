@@ -1,6 +1,6 @@
 // The places that image operations read: for each result element the position in its plane as exact
-// fractions, from MIL's definitions, apart from the reference kernels. The slow implementation and
-// the adversarial engine of the tests are built on it.
+// fractions, by MIL's definitions. It shares no code with the reference kernels; the slow
+// implementation and the adversarial engine of the tests are built on it.
 #pragma once
 
 #include <optional>
@@ -32,21 +32,21 @@ struct Sampling {
   std::string_view edge = "border";
   double constant = 0;
   bool nearest = false;
-  bool lower = false;   // of the neighbours the lower one, not the nearest
+  bool lower = false;   // the lower neighbour, not the nearest
   bool either = false;  // with `lower`: the pixel's centre may count in place of its corner
-  double relative = 0;  // of the error of positions that are no whole numbers
+  double relative = 0;  // error of positions that are not whole numbers
 };
 
 bool IsImage(const NodeView& node);
 Sampling SamplingOf(const NodeView& node, std::span<const std::vector<double>> operands);
-// The element of x at a row and column of a plane; nothing where the constant stands.
+// The element of x at a row and column of a plane, or nothing if the constant is read.
 std::optional<size_t> PixelAt(const Sampling& sampling, size_t plane, int64_t row, int64_t column);
 
 // topk and argsort: the elements of x along one line, for each line, in row-major order of the
 // rest.
 std::vector<std::vector<size_t>> SortedLines(const NodeView& node);
 bool IsSort(const NodeView& node);
-// The place of rank `rank` of line `line` in the result.
+// The element of the result for rank `rank` of line `line`.
 size_t RankedElement(const NodeView& node, size_t line, size_t rank);
 
 }  // namespace anecheck::testing

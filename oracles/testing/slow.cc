@@ -18,7 +18,7 @@ using Operands = std::span<const std::vector<double>>;
 
 double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 
-// Pairs with an infinity, a NaN or a zero divisor, as IEEE 754 has them.
+// The results of IEEE 754 for pairs with an infinity, a NaN or a zero divisor.
 double SpecialPair(OpKind kind, double a, double b) {
   if (kind == OpKind::kAdd) return a + b;
   if (kind == OpKind::kSub) return a - b;
@@ -111,17 +111,17 @@ SlowElements Unary(const NodeView& node, Operands operands) {
   return result;
 }
 
-// The second operand where the operation expands it itself, rounded once.
+// The expanded second operand, rounded once, if the operation expands it.
 std::optional<std::vector<double>> Expanded(const NodeView& node, Operands operands) {
   const DType dtype = node.ResultType().dtype;
   return ExpandedWeight(
       node, operands, [](double x) { return x; }, [&](double x) { return RoundTo(dtype, x); });
 }
 
-// `right` is the second operand as the sums take it.
+// `right` is the second operand of the sums, expanded if necessary.
 std::optional<double> ProductsOf(const NodeView& node, Operands operands,
                                  const std::vector<double>& right, const ProductSum& products) {
-  // The operations without a bias have an attribute or nothing at its place.
+  // Operations without a bias have an attribute or nothing at this index.
   const std::vector<double>* bias = OperandAt(node, operands, params::Conv::kBias);
   Real sum;
   bool finite = true;
@@ -205,7 +205,7 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
   const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
   const double given = node.Float(P::kEpsilon, 1e-5);
-  // An epsilon that is given is taken so.
+  // A given epsilon is fp32.
   const double epsilon = RoundTo(node.HasAttribute(P::kEpsilon) ? DType::kFp32 : dtype, given);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {

@@ -1,5 +1,5 @@
 // The value of every numeric operation computed slowly in MPFR, from naive index structure: the
-// independent implementation that the oracle's values are compared with.
+// independent implementation with which the oracle's values are compared.
 #pragma once
 
 #include <optional>
@@ -10,25 +10,24 @@
 
 namespace anecheck::testing {
 
-// One result element; nothing where infinities or NaN take part.
+// One result element, or nothing if infinities or NaN take part.
 using SlowElements = std::vector<std::optional<double>>;
 
-// `operands` holds the numbers of each argument, in the order of the node's argument list, which
-// may be any; `result` is the number of the result. Nothing where the operation has no slow form
-// here.
+// `operands` are the numbers of each argument, in the order of the node's argument list, which may
+// be any; `result` is the index of the result. Nothing if the operation has no slow form.
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);
 
-// Some elements of one result, in the order of `elements`, at a cost that does not grow with the
-// others where the operation allows it: products, functions of elements, sums and norms along axes,
-// movement. Other operations are computed whole. `operands` as above.
+// Some elements of one result, in the order of `elements`. For products, functions of elements,
+// sums and norms along axes, and movement, the cost does not depend on the number of other
+// elements. Other operations are computed completely. `operands` as above.
 std::optional<SlowElements> SlowSample(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result, std::span<const size_t> elements);
 
-// The parts, each for the classes of operations of its file. Their operands stand in the order of
-// the schema's parameters.
+// The parts, each for the classes of operations of its file. Their operands are in the order of the
+// schema's parameters.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
 std::optional<SlowElements> SlowFunction(const NodeView& node,

@@ -1,4 +1,4 @@
-// Comparisons, logic and choice on numbers as they are.
+// Comparisons, logic and choice on exact numbers.
 #include <cmath>
 
 #include "harness/ops/op.h"

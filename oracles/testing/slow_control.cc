@@ -17,7 +17,7 @@ using Results = std::vector<SlowElements>;
 
 SlowElements Known(const Numbers& numbers) { return SlowElements(numbers.begin(), numbers.end()); }
 
-// A number that no slow form gave is NaN from there on: nothing is compared with it.
+// A number without a slow form becomes NaN; nothing is compared with it.
 Numbers WithGaps(const SlowElements& elements) {
   Numbers numbers;
   for (const auto& element : elements) {
@@ -26,7 +26,7 @@ Numbers WithGaps(const SlowElements& elements) {
   return numbers;
 }
 
-// The outputs of a block; nothing where an operation in it has no slow form.
+// The outputs of a block, or nothing if an operation in it has no slow form.
 std::optional<std::vector<Numbers>> RunBlock(const Graph& block, std::vector<Numbers> inputs) {
   std::vector<Numbers> values(block.values().size());
   size_t next = 0;

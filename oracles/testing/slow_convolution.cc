@@ -18,7 +18,7 @@ double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 SlowElements LinearActivation(const NodeView& node, Operands operands) {
   using P = params::LinearActivation;
   const DType dtype = node.ResultType().dtype;
-  // Literals beside fp16 are taken as they are given.
+  // Literals beside fp16 operands are used as given.
   const auto literal = [&](int parameter, double fallback) {
     const double number = node.Float(parameter, fallback);
     return dtype == DType::kFp16 && node.HasAttribute(parameter)

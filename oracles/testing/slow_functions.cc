@@ -13,14 +13,14 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// Only the sign of an addition to a large number counts, since it decides ties: the addend is kept
-// large enough for the bits of a number.
+// Only the sign of a small addend to a large number counts, since it decides ties. The addend is
+// kept large enough for the bits of the sum.
 Real Softplus(const Real& x) {
   if (x < Real(0.0)) return Log1p(Exp(x));
   return x + Log1p(Exp(x < Real(100.0) ? -x : Real(-100.0)));
 }
 
-// The parts of its node that one function needs.
+// The parts of the node that a function needs.
 struct Parameters {
   Real alpha, beta, epsilon;
 };
@@ -39,7 +39,7 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
   const double epsilon = kind == OpKind::kInverse ? 1e-4 : kind == OpKind::kRsqrt ? 1e-12 : 1e-45;
   const auto attribute = [&](int parameter, double fallback) {
     const bool present = static_cast<size_t>(parameter) < node.schema().parameters.size();
-    // A literal beside fp16 is taken as it is given.
+    // A literal beside fp16 operands is used as given.
     const bool exact =
         present && node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
     const double number = present ? node.Float(parameter, fallback) : fallback;
@@ -145,7 +145,7 @@ std::optional<Real> Transcendental(OpKind kind, const Real& x, const Parameters&
   }
 }
 
-// The value at an infinity or NaN: that of the formula, or its limit where the formula has none.
+// The value at an infinity or NaN: that of the formula, or its limit if the formula has no value.
 Real AtSpecial(OpKind kind, double x, const Real& formula) {
   if (std::isnan(x)) return x;
   if (kind == OpKind::kSoftsign) return std::copysign(1, x);

@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// The weighted mean around one point; nothing where infinities or NaN take part.
+// The weighted mean around one point, or nothing if infinities or NaN take part.
 std::optional<double> LinearAt(const Sampling& sampling, const SamplePoint& point,
                                const std::vector<double>& x, double constant, DType dtype) {
   const double row = std::floor(point.y.value());
@@ -33,7 +33,7 @@ std::optional<double> LinearAt(const Sampling& sampling, const SamplePoint& poin
   }
   const Real blend = sum / (Real(point.y.denominator) * point.x.denominator);
   if (IsFloat(dtype)) return blend.RoundedTo(dtype);
-  // No source gives the rounding of a blend of integers.
+  // No source says how a blend of integers is rounded.
   return std::trunc(blend.Odd()) == blend.Odd() ? std::optional(blend.Odd()) : std::nullopt;
 }
 
@@ -59,7 +59,7 @@ SlowElements Image(const NodeView& node, Operands operands) {
   return result;
 }
 
-// By repeated selection: of the rest the best, of equals the first.
+// Repeatedly selects the best of the remaining elements, the first of equal ones.
 SlowElements Sorted(const NodeView& node, Operands operands, uint32_t result_index) {
   const bool positions = KindOf(node.schema()) == OpKind::kArgsort || result_index == 1;
   const bool ascending = node.Bool(node.schema().FindParameter("ascending"), false);
@@ -100,8 +100,8 @@ double Overlap(const Box& a, const Box& b) {
   return shared / (first + second - shared);
 }
 
-// The boxes chosen in order, up to the first choice that rounding or a tie could turn; `sure` says
-// whether there was none.
+// The boxes chosen in order, up to the first choice that rounding or a tie could change; `sure`
+// says that there was no such choice.
 std::vector<size_t> Choose(const NodeView& node, std::vector<Box>& boxes, bool& sure) {
   using P = params::NonMaximumSuppression;
   const auto overlap = static_cast<double>(static_cast<float>(node.Float(P::kIouThreshold, 0)));
@@ -165,7 +165,7 @@ SlowElements Suppression(const NodeView& node, Operands operands, uint32_t resul
     bool sure = false;
     std::vector<size_t> chosen = Choose(node, boxes, sure);
     if (!sure) continue;
-    if (chosen.empty() && count > 0) {  // the best stands for none
+    if (chosen.empty() && count > 0) {  // if no box is chosen, the best is
       const auto best = std::ranges::max_element(boxes, {}, &Box::score);
       if (std::ranges::count(boxes, best->score, &Box::score) > 1) continue;
       chosen.push_back(static_cast<size_t>(best - boxes.begin()));

@@ -34,7 +34,7 @@ SlowElements Sdpa(const NodeView& node, Operands operands) {
       }
       scores.push_back(score);
     }
-    // The largest exponential is 1: none leaves the range of the numbers here.
+    // The largest exponential is 1, so that no exponential overflows.
     const Real largest =
         *std::ranges::max_element(scores, [](const Real& a, const Real& b) { return a < b; });
     Real sum;
@@ -54,7 +54,7 @@ SlowElements Sdpa(const NodeView& node, Operands operands) {
   return result;
 }
 
-// By repeated selection: of the columns left the best by the key lane, of equals the first.
+// Repeatedly selects the best of the remaining columns by the key lane, the first of equal ones.
 SlowElements Ranked(const NodeView& node, Operands operands) {
   const bool sort = KindOf(node.schema()) == OpKind::kNativeSort;
   const bool largest = node.String(1, "") == (sort ? "Descending" : "Max");
@@ -200,7 +200,7 @@ SlowElements Cost(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Up to the first choice between points that double arithmetic could not tell apart.
+// Chooses points up to the first choice between points that double arithmetic cannot distinguish.
 SlowElements Furthest(const NodeView& node, Operands operands) {
   const auto count = static_cast<size_t>(node.InputShape(0)[3]);
   const auto picked = static_cast<size_t>(node.ResultType().shape[3]);

@@ -22,7 +22,7 @@ const std::vector<double>* At(const NodeView& node, Operands operands, int param
   return nullptr;
 }
 
-// The element of scale and zero point for element `i` of the input.
+// The element of the scale and zero point for element `i` of the input.
 size_t ScaleIndex(const NodeView& node, size_t i) {
   using P = params::Dequantize;
   const Shape& shape = node.InputShape(P::kInput);

@@ -46,7 +46,7 @@ struct Weights {
   }
 };
 
-// One step of the node's cell; `c` is empty but for lstm.
+// One step of the node's cell; `c` is empty except for lstm.
 class Stepper {
  public:
   Stepper(const NodeView& node, Operands operands, int peephole) : kind_(KindOf(node.schema())) {

@@ -65,7 +65,7 @@ std::optional<Real> Reduced(OpKind kind, const std::vector<double>& terms) {
   }
 }
 
-// A literal beside fp16 is taken as it is given.
+// A literal beside fp16 operands is used as given.
 double Attribute(const NodeView& node, int parameter, double fallback) {
   const double number = node.Float(parameter, fallback);
   const bool exact = node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;

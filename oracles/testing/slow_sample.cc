@@ -1,5 +1,5 @@
-// Some elements of a large result: by themselves, or from a small node of the same operation that
-// has only the operands of those elements.
+// Some elements of a large result, computed separately, or by a small node of the same operation
+// with only the operands of those elements.
 #include <algorithm>
 
 #include "harness/graph/copy_node.h"
@@ -24,7 +24,7 @@ class SmallNode {
     shapes_.push_back(shape);
     operands_.push_back(std::move(numbers));
   }
-  // The slow values of result 0; nothing where the operation does not take these operands.
+  // The slow values of result 0, or nothing if the operation does not accept these operands.
   std::optional<SlowElements> Values() {
     Graph graph;
     const auto arguments = node_.graph().arguments(node_.node());
@@ -51,7 +51,7 @@ class SmallNode {
   std::vector<std::vector<double>> operands_;
 };
 
-// Whether each element of the result is a sum of products of its own.
+// Whether each element of the result is a separate sum of products.
 bool IsProduct(const OpSheet& sheet) {
   return sheet.products != Products::kNone && sheet.products != Products::kSpread;
 }
@@ -73,7 +73,7 @@ std::optional<SlowElements> Elementwise(const NodeView& node, Operands operands,
   return small.Values();
 }
 
-// The axes that belong together in one result element; empty where the operation has none.
+// The axes over which one result element depends on all entries; empty if the operation has none.
 std::vector<bool> JointAxes(const NodeView& node) {
   const OpKind kind = KindOf(node.schema());
   const OpClass of = DefinitionOf(node.schema()).op_class;
@@ -97,8 +97,8 @@ std::vector<bool> JointAxes(const NodeView& node) {
   return joint;
 }
 
-// One element of a norm or reduction, from the part of x that it depends on: the other axes keep
-// the one coordinate.
+// One element of a norm or reduction, from the part of x on which it depends: the other axes keep
+// one coordinate.
 std::optional<double> AlongAxes(const NodeView& node, Operands operands,
                                 const std::vector<bool>& joint, size_t element) {
   const Shape& x = node.InputShape(0);
@@ -129,7 +129,7 @@ std::optional<double> AlongAxes(const NodeView& node, Operands operands,
   }
   const auto values = small.Values();
   if (!values) return std::nullopt;
-  // In the part's result the element has the same place along the axes that are together.
+  // In the result of the part, the element has the same coordinates along the joint axes.
   Coordinates own;
   for (size_t axis = 0; axis < joint.size() && values->size() > 1; ++axis) {
     own.push_back(joint[axis] ? at[axis] : 0);

@@ -132,7 +132,7 @@ ProductSum EinsumSum(const NodeView& node, size_t index) {
   const Shape& x = node.graph().type(values[0]).shape;
   const Shape& y = node.graph().type(values[1]).shape;
   const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
-  const size_t lead = at.size() - 3;  // 1 where there is a batch axis
+  const size_t lead = at.size() - 3;  // 1 if there is a batch axis
   ProductSum sum;
   for (int64_t w = 0; w < x[x.rank() - 1]; ++w) {
     Coordinates from_x = {at[lead], at[lead + 1], w};
@@ -148,7 +148,7 @@ ProductSum EinsumSum(const NodeView& node, size_t index) {
   return sum;
 }
 
-// Every input element is spread over the result; contributions to one place are summed.
+// Spreads every input element over the result and sums the contributions to each place.
 std::vector<ProductSum> ConvTransposeSums(const NodeView& node) {
   using P = params::ConvTranspose;
   const Shape& x = node.InputShape(P::kX);
@@ -225,7 +225,7 @@ std::vector<bool> NamedAxes(const NodeView& node, int parameter, int rank) {
   return named;
 }
 
-// Elements of `shape` grouped by their coordinates on the axes that are not named.
+// The elements of `shape`, grouped by their coordinates on the axes that are not named.
 std::vector<std::vector<size_t>> GroupBy(const Shape& shape, const std::vector<bool>& named) {
   Shape kept;
   for (int axis = 0; axis < shape.rank(); ++axis) {

@@ -1,6 +1,6 @@
-// The pairs of elements that meet: the index structure of every operation, worked out naively from
-// coordinates, apart from the reference kernels. The slow implementation and the adversarial engine
-// of the tests are built on it.
+// The index structure of every operation: which elements are combined, computed naively from
+// coordinates. It shares no code with the reference kernels. The slow implementation and the
+// adversarial engine of the tests are built on it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Coordinates = std::vector<int64_t>;
 Coordinates CoordinatesOf(const Shape& shape, size_t index);
 size_t IndexOf(const Shape& shape, const Coordinates& coordinates);
 
-// The element of an operand of shape `operand` that is read for a result element (broadcasting).
+// The element of an operand of shape `operand` that broadcasting reads for a result element.
 size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index);
 
 // conv, linear, matmul: for each result element the pairs (element of x, element of the second
@@ -27,7 +27,7 @@ struct ProductSum {
   size_t bias = 0;
 };
 std::vector<ProductSum> ProductSums(const NodeView& node);
-// The number of one result element. Precondition: the operation is no conv_transpose.
+// The same for one result element. Precondition: the operation is not conv_transpose.
 ProductSum ProductSumOf(const NodeView& node, size_t index);
 
 // Pools and reductions: for each result element the elements of x that it combines, and for
@@ -42,12 +42,12 @@ std::vector<Combined> CombinedElements(const NodeView& node);
 // together, each in row-major order of the normalised axes.
 std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
 
-// Local response norm: the elements whose squares are summed for element `index` of x, the window
-// being moved `later` channels.
+// Local response norm: the elements whose squares are summed for element `index` of x, with the
+// window moved by `later` channels.
 std::vector<size_t> ResponseWindow(const NodeView& node, size_t index, int64_t later = 0);
 
 // Movement: for each element of one result the operand (position in the argument list) and its
-// element; operand -1 stands for a number that is in no operand, before it is rounded to the type.
+// element; operand -1 means a number that is in no operand, not yet rounded to the type.
 struct Source {
   int operand = 0;
   size_t element = 0;
@@ -55,12 +55,12 @@ struct Source {
 };
 // Whether MovedElements knows the operation.
 bool IsMovement(const NodeView& node);
-// `operands` holds the numbers of each argument, in the order of the node's argument list: if an
-// operation takes indices they decide the movement.
+// `operands` are the numbers of each argument, in the order of the node's argument list; the
+// indices among them decide the movement.
 std::vector<Source> MovedElements(const NodeView& node,
                                   std::span<const std::vector<double>> operands,
                                   uint32_t result = 0);
-// That of one element.
+// The source of one element.
 Source MovedElement(const NodeView& node, std::span<const std::vector<double>> operands,
                     uint32_t result, size_t index);
 

@@ -1,11 +1,11 @@
-// Runs code that is compiled for several instruction sets with each of them. Used by tests.
+// Runs code with each instruction set for which it is compiled. Used by tests.
 #pragma once
 
 #include <hwy/targets.h>
 
 namespace anecheck::testing {
 
-// Calls body(name) with the code of every instruction set that this machine has.
+// Calls body(name) for every instruction set that this machine has, with that code selected.
 template <typename Body>
 void ForEachTarget(const Body& body) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {

@@ -31,7 +31,7 @@ Numbers Decode(const Tensor& tensor) {
   return numbers;
 }
 
-// The changes that are tried, in order: how element `index` of `before` is replaced.
+// The changes that are tried, in order.
 class Changes {
  public:
   static constexpr int kConstants = 11;
@@ -87,7 +87,7 @@ class Changes {
     }
   }
 
-  // Any number of elements replaced by numbers of any size, whole or coarse or special ones.
+  // Replaces any number of elements by numbers of any size: whole, coarse or special ones.
   void Wild(Numbers& x) {
     constexpr double kSpecial[] = {0,       -0.0,    kInfinity, -kInfinity, kNan,   0x1p-24,
                                    0x1p-14, 65504.0, -65504.0,  1.0,        2048.0, 32768.0};
@@ -193,8 +193,8 @@ std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& grap
 }
 
 std::vector<NodeId> DeadNodes(const Graph& graph) {
-  // Repeated sweeps instead of a walk: a value is wanted if an output, or an operand of a node that
-  // is wanted; a node is wanted if one of its results is, or if it writes a wanted state.
+  // Sweeps repeatedly instead of walking. A value is wanted if it is an output or an operand of a
+  // wanted node. A node is wanted if one of its results is wanted, or if it writes a wanted state.
   std::vector<bool> wanted(graph.values().size(), false);
   std::vector<bool> live(graph.nodes().size(), false);
   for (const ValueId output : graph.outputs()) wanted[output] = true;

@@ -1,6 +1,6 @@
 // An independent check of generated cases: outputs that no change of an input moves, and nodes from
 // which no path leads to an output. It shares no code with the generators or with the campaign's
-// own proof, so that agreement of the two means something. Tests and measurements use it.
+// own proof, so that their agreement is evidence. Tests and measurements use it.
 #pragma once
 
 #include <span>
@@ -30,8 +30,8 @@ struct VacuousOutput {
 // Outputs of which no element leaves its bounds at `inputs` under any change that is tried: whole
 // tensors replaced (zeros, constants from 2^-14 to 2^15 of either sign, ramps, random numbers of
 // several magnitudes and of whole numbers), scaled, negated, shuffled, and single elements
-// replaced. `claimed` are further changes to try first: the inputs by which the maker of a case
-// says that outputs move. A claim is run like any other change and is not believed.
+// replaced. `claimed` are further changes to try first: inputs that, according to the maker of a
+// case, move outputs. A claim is not trusted; it is run like any other change.
 std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& graph,
                                        std::span<const Tensor> inputs, const Contract& contract,
                                        std::span<const std::vector<Tensor>> claimed = {});

@@ -1,5 +1,5 @@
-// The published records that the tests expect to express, and the reasons against the others: exact
-// counts, so that none is lost unseen.
+// The published records that the tests express as graphs, and the reasons why the others are not
+// expressed. The counts are exact, so that no record is lost unnoticed.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace anecheck::testing::vectors {
 
-// Records of one operation that no operation of the table expresses, or only in part, and why.
+// Records of one operation that the table's operations cannot express, and the reason.
 struct Unmapped {
   const char* op;
   int count;
@@ -28,7 +28,7 @@ struct Suspect {
   const char* file;
   const char* name;
   const char* reason;
-  bool (*proof)(const Json& record);  // true where the reason holds
+  bool (*proof)(const Json& record);  // true if the reason applies
 };
 std::span<const Suspect> Suspects();
 

@@ -20,7 +20,7 @@ ValueId Function(Model& m) {
   return IsFloatOperand(m, x) ? m.c.Unary(kKind, x) : kNoValue;
 }
 
-// Without the small number that MIL adds.
+// The operation without the epsilon that MIL adds.
 template <OpKind kKind>
 ValueId WithoutEpsilon(Model& m) {
   const ValueId x = m.Operand(0);
@@ -116,7 +116,7 @@ ValueId Slopes(Model& m) {
   if (!IsFloatOperand(m, x) || m.ShapeOf(0).rank() < 3) return kNoValue;
   const Shape slope = m.ShapeOf(1);
   const int64_t channels = m.ShapeOf(0)[1];
-  // One slope a channel, written so that it broadcasts: [C, 1, 1] or [1, C, 1, 1].
+  // One slope for each channel, in a shape that broadcasts: [C, 1, 1] or [1, C, 1, 1].
   Shape wanted = m.ShapeOf(0);
   for (int axis = 0; axis < wanted.rank(); ++axis) wanted[axis] = axis == 1 ? channels : 1;
   Shape padded = wanted;
@@ -178,8 +178,8 @@ ValueId RunningSum(Model& m) {
       .Finish();
 }
 
-// A band has its bounds on both sides of the diagonal: half of a matrix is one where the diagonal
-// that bounds it lies on the far side or is the main one.
+// A band has bounds on both sides of the main diagonal. A triangle is a band if its bounding
+// diagonal lies on the other side or is the main diagonal.
 ValueId Triangle(Model& m) {
   using P = params::BandPart;
   const ValueId x = m.Operand(0);
@@ -262,7 +262,7 @@ ValueId ConvTranspose(Model& m) {
 
 // ---- recurrent layers ----
 
-// The gates of the record's layout in MIL's order, one block of `size` rows each.
+// Reorders the gates of the record's layout into MIL's order; each gate is `block` numbers.
 std::vector<double> Gates(const std::vector<double>& rows, const std::string& layout,
                           const std::string& wanted, size_t block) {
   std::vector<double> ordered;
@@ -303,7 +303,7 @@ class Recurrent {
         MakeTensor(dtype(), {rows, columns},
                    Gates(m_.Data(i), layout_, wanted_, hidden_ * static_cast<size_t>(columns))));
   }
-  // The record's biases of these names, added.
+  // The sum of the record's biases with these names.
   ValueId Bias(std::initializer_list<const char*> names) {
     std::vector<double> sum(wanted_.size() * hidden_, 0);
     for (const char* name : names) {
@@ -322,7 +322,7 @@ class Recurrent {
     return m_.c.Const(MakeTensor(dtype(), {batch, static_cast<int64_t>(hidden_)},
                                  i ? m_.Data(*i) : std::vector<double>(size, 0)));
   }
-  // The last states and, where the record has it, the sequence. Results of MIL: the sequence first.
+  // The last states and, if the record has it, the sequence. MIL's results have the sequence first.
   ValueId Finish(size_t states) {
     const ValueId sequence = m_.c.Finish();
     if (sequence == kNoValue) return kNoValue;

@@ -9,7 +9,7 @@ Json NumberToJson(double x) {
   return x;
 }
 
-// A result as a record has its tensors.
+// A result in the form of a record's tensor.
 Json TensorOf(const Estimate& estimate) {
   Json tensor = {{"shape", Json::array()}, {"data", Json::array()}};
   for (const char* name : {"float16", "float32", "int8", "uint8", "int16", "uint16", "int32"}) {
@@ -48,7 +48,8 @@ class Operators {
   std::optional<Estimate> Step(const Json& op) const {
     const Mapping mapping = find_(op["name"].text());
     if (mapping == nullptr) return std::nullopt;
-    // If an output's extents are asked for, the operations behind it work element by element.
+    // Only elementwise operations read the extents of the outputs, so the record's outputs serve
+    // for every step.
     Json step = {
         {"inputs", Json::array()}, {"attrs", Json::object()}, {"outputs", record_["outputs"]}};
     for (const Json& argument : op["arguments"]) Add(argument, step);
@@ -61,7 +62,7 @@ class Operators {
     return estimate;
   }
 
-  // A tensor by its name alone, or named tensors, attributes and options.
+  // Adds a tensor given by its name, or named tensors, attributes and options.
   void Add(const Json& argument, Json& step) const {
     if (argument.is_string()) return AddInput(argument.text(), argument.text(), step);
     for (const auto& [key, value] : argument.items()) {

@@ -1,5 +1,5 @@
-// Published records of several operations, evaluated one after the other: both sources that have
-// them round after each.
+// Published records of several operations, evaluated one after the other: both sources with such
+// records round after each operation.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace anecheck::testing::vectors {
 
-// The mapping of an operation by the source's name, null where there is none.
+// The mapping of an operation by the source's name, or null if there is none.
 using FindMapping = std::function<Mapping(const std::string& op)>;
 
 struct EvaluatedOperators {
@@ -18,7 +18,7 @@ struct EvaluatedOperators {
   std::string unmapped;  // without a result: the operation that the table cannot express
 };
 
-// The first output of a record whose attributes hold `operators`, under the IEEE contract.
+// The first output of a record whose attributes contain `operators`, under the IEEE contract.
 EvaluatedOperators EvaluateOperators(const Json& record, const FindMapping& find);
 
 }  // namespace anecheck::testing::vectors

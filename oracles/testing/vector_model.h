@@ -1,5 +1,5 @@
 // One published vector as a graph under construction: attributes and inputs by the source's names.
-// Used by the tests that judge the oracle by vectors of others.
+// Used by the tests that compare the oracle with published vectors.
 #pragma once
 
 #include <cmath>
@@ -55,7 +55,7 @@ class Model {
   std::string Text(const char* name, const char* fallback) const {
     return Has(name) ? attributes_[name].get<std::string>() : fallback;
   }
-  // A null entry stands for an extent that follows from the others.
+  // A null entry is an extent that follows from the others.
   Integers List(const char* name, Integers fallback = {}) const {
     if (!Has(name)) return fallback;
     Integers list;
@@ -87,7 +87,7 @@ class Model {
   Shape ShapeOf(size_t i) const {
     return Shape::FromSpan(record_["inputs"][i]["shape"].get<Integers>());
   }
-  // Input i as a constant; kNoValue where the table has no such element type.
+  // Input i as a constant; kNoValue if the table has no such element type.
   ValueId Operand(size_t i) {
     if (i >= inputs()) return kNoValue;
     const auto dtype = TypeOf(record_["inputs"][i]["dtype"].text());
@@ -134,11 +134,12 @@ class Model {
   const Json& attributes_;
 };
 
-// Builds the record's operation; the first output, or kNoValue where the table cannot express it.
+// Builds the record's operation. Returns the first output, or kNoValue if the table cannot express
+// it.
 using Mapping = ValueId (*)(Model&);
 using Mappings = std::map<std::string, Mapping>;
 
-// Operations that move or interpolate elements, of all sources.
+// Operations of all sources that move or interpolate elements.
 const Mappings& MovementMappings();
 // Functions, comparisons, reductions, normalizations and recurrent layers.
 const Mappings& FunctionMappings();

@@ -1,4 +1,4 @@
-// WebNN's and ONNX's operations that move or interpolate elements, in MIL's.
+// Mappings of WebNN's and ONNX's operations that move or interpolate elements to MIL's.
 #include "oracles/testing/vector_model.h"
 
 namespace anecheck::testing::vectors {
@@ -41,7 +41,7 @@ ValueId GatherNd(Model& m) {
       .Finish();
 }
 
-// Nothing for reductions that MIL lacks.
+// The scatter mode, or nothing for reductions that MIL lacks.
 std::optional<std::string> ModeOf(const Model& m) {
   const std::string reduction = m.Text("reduction", "none");
   if (reduction == "none") return "update";
@@ -56,7 +56,7 @@ ValueId ScatterElements(Model& m) {
   const ValueId x = m.Operand(0);
   const ValueId updates = m.Operand(2);
   const auto mode = ModeOf(m);
-  // MIL wants the updates to cover every axis but one.
+  // MIL requires that the updates cover every axis but one.
   const int64_t axis = Axis(m);
   Shape same = m.ShapeOf(1);
   const Shape data = m.ShapeOf(0);
@@ -177,7 +177,7 @@ ValueId Resized(Model& m, int64_t height, int64_t width, bool linear, const char
   return m.c.Finish();
 }
 
-// WebNN's pixels stand at their centres.
+// WebNN samples pixels at their centres.
 ValueId Resample2d(Model& m) {
   const Shape x = m.ShapeOf(0);
   if (m.List("axes", {2, 3}) != Integers{2, 3}) return kNoValue;
@@ -190,7 +190,7 @@ ValueId Resample2d(Model& m) {
   return Resized(m, sizes[0], sizes[1], linear, "UNALIGN_CORNERS");
 }
 
-// ONNX's linear mode without antialiasing, by whole factors; its nearest mode rounds otherwise.
+// ONNX's linear mode without antialiasing, by whole factors; its nearest mode rounds differently.
 ValueId Resize(Model& m) {
   if (m.Text("mode", "nearest") != "linear" || m.Has("antialias") || m.Has("axes")) return kNoValue;
   const std::string mode = m.Text("coordinate_transformation_mode", "half_pixel");

@@ -1,4 +1,4 @@
-// The published records that are not taken as they stand, each with the proof.
+// The published records that the tests do not accept, each with the proof.
 #include <algorithm>
 
 #include "oracles/testing/vector_files.h"
@@ -12,8 +12,8 @@ std::vector<double> NumbersOf(const Json& tensor) {
   return numbers;
 }
 
-// One window over the whole plane: the source has the root of the mean of the squares, where the
-// operation that it is listed as has the root of their sum.
+// One window over the whole plane: the source has the root of the mean of the squares, but the
+// operation under which it is listed is the root of their sum.
 bool HasTheMean(const Json& record) {
   const std::vector<double> x = NumbersOf(record["inputs"][0]);
   const std::vector<double> expected = NumbersOf(record["outputs"][0]);
@@ -34,7 +34,7 @@ bool HasTheMean(const Json& record) {
   return mean;
 }
 
-// Some index names no row, which MIL leaves undefined; the source has the nearest row there.
+// Some index names no row, which MIL leaves undefined; the source has the nearest row.
 bool ClampsAnIndex(const Json& record) {
   const std::vector<double> x = NumbersOf(record["inputs"][0]);
   const auto rows = record["inputs"][0]["shape"][0].get<size_t>();

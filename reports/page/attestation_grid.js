@@ -1,9 +1,9 @@
-// The table of the matrix: the cells in view are in the document, the others are space around them,
-// so that the page answers at once whatever its size. Printing draws all.
+// The table of the matrix. Only the cells in view are in the document; empty space stands for the
+// others, so that the page responds at once whatever its size. Printing draws all cells.
 const data = JSON.parse(document.getElementById("matrix-data").textContent);
 
 const STATES = {
-  "unknown": ["?", "rests on a value that no source gives"],
+  "unknown": ["?", "depends on a value that no source states"],
   "sources disagree": ["≠", "equally strong evidence says that it was reached and that it was not"],
   "no path": ["−", "no native layer on any target"],
   "refused": ["×", "the rules refuse it here"],
@@ -64,7 +64,7 @@ function columns() {
 
 // The drawn part. `lines` are operations (numbers) and names of classes; `columns` and `places`
 // (the line of each operation) follow from the filters. `window` bounds the lines and columns that
-// are in the document; `row` and `column` are the keyboard's place. Sizes in CSS pixels.
+// are in the document; `row` and `column` are the cell with the keyboard focus. Sizes in CSS pixels.
 const grid = {lines: [], columns: [], places: [], height: 34, width: 56, window: [], row: 0,
               column: 0};
 const region = () => byId("cells").parentElement;
@@ -121,8 +121,8 @@ function space(lines) {
               make("th", {style: `height: ${lines * grid.height}px`}));
 }
 
-// The places of `all` that a view of `size` at `at` shows, in steps, and a step more on each side, so
-// that a short way needs nothing new.
+// The range of `all` that a view of `size` at `at` shows, rounded to steps, with one more step on each
+// side, so that a short scroll draws nothing.
 function span(at, size, unit, all) {
   const step = 4;
   return [Math.max(0, Math.floor(at / unit / step) - 1) * step,
@@ -135,8 +135,8 @@ function wantedWindow() {
           ...span(view.scrollLeft, view.clientWidth || 600, grid.width, grid.columns.length)];
 }
 
-// Brings the cells in view into the document, a few lines at a time, each time with their layout, so
-// that the page answers meanwhile. The line `urgent` is there when this returns.
+// Adds the cells in view to the document, a few lines at a time, and lays out each part, so that the
+// page stays responsive. On return, the line `urgent` is in the document.
 let drawing = 0;
 function show(urgent = -1) {
   const wanted = wantedWindow();
@@ -150,7 +150,7 @@ function show(urgent = -1) {
   if (body.contains(focus) && !(inView(focused) && focused.bounds === bounds)) {
     region().focus({preventScroll: true});
   }
-  // Lines with other columns stay until theirs are there.
+  // Lines with old columns stay until their replacements are drawn.
   const nodes = new Map([...body.children].filter(inView).map((node) => [node.line, node]));
   grid.window = wanted;
   document.body.dataset.drawn = "false";
@@ -179,8 +179,8 @@ function show(urgent = -1) {
   step();
 }
 
-// Makes `nodes`, in order, the lines of the document, with the space of all others around them; those
-// that stand there already are not moved.
+// Makes `nodes`, in order, the lines of the document, with the space of all other lines around them.
+// Nodes that are already in place are not moved.
 function put(body, nodes, all) {
   const stay = new Set(nodes);
   for (const node of [...body.children]) if (!stay.has(node)) node.remove();
@@ -196,7 +196,7 @@ function put(body, nodes, all) {
   body.append(space(all - line));
 }
 
-// Larger text than expected makes other sizes, which the spaces follow: false where it does.
+// Adjusts the spaces if text is larger than expected; returns false if it was.
 function measure(body) {
   const {width = 0, height = 0} = body.querySelector("td")?.getBoundingClientRect() ?? {};
   if (height === 0 || (Math.abs(height - grid.height) < 0.5 && Math.abs(width - grid.width) < 0.5)) {
@@ -207,7 +207,7 @@ function measure(body) {
   return false;
 }
 
-// The lines and columns that the filters leave.
+// The lines and columns that match the filters.
 function draw() {
   const list = columns();
   const search = filters.search.toLowerCase();
@@ -237,7 +237,7 @@ function draw() {
   show();
 }
 
-// Moves the cell that the keyboard is on. True where the key is one of those that move.
+// Moves the keyboard focus to another cell. Returns true if the key is one that moves it.
 function moveFocus(from, key) {
   const step = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0],
                 PageUp: [-10, 0], PageDown: [10, 0], Home: [0, -Infinity], End: [0, Infinity]}[key];
@@ -260,7 +260,7 @@ function moveFocus(from, key) {
   return true;
 }
 
-// On paper all lines stand, a few columns at a time, each part with the names beside it.
+// Prints all lines, a few columns at a time; each part repeats the names.
 const PAPER_COLUMNS = 14;
 function drawForPaper() {
   const parts = [];

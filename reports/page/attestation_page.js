@@ -7,7 +7,7 @@ try {
   }).observe({entryTypes: ["longtask"]});
 } catch { /* a browser without this measure still shows the page */ }
 
-// Verdicts, layers and statements are many and long: each is a line of JSON, read when a cell asks for it.
+// Verdicts, layers and statements are many and long: each is a line of JSON, parsed when a cell needs it.
 const lines = {};
 function record(name, index) {
   lines[name] ??= byId(name).textContent.split("\n");
@@ -33,7 +33,7 @@ function layerRows(verdict) {
 function conflictLines(cell) {
   const own = statementsOf(cell);
   return data.conflicts.filter(({stronger, weaker}) => own.includes(stronger) && own.includes(weaker))
-    .map((conflict) => make("p", {}, conflict.decided ? "The stronger: " : "Open: ",
+    .map((conflict) => make("p", {}, conflict.decided ? "Stronger source: " : "Undecided: ",
       make("span", {class: "stronger"}, record("statements", conflict.stronger).source),
       ` against ${record("statements", conflict.weaker).source} (${conflict.why})`));
 }
@@ -52,7 +52,7 @@ function statementTable(cell) {
 // The command that tests a cell again.
 function testCommand(op, target, route) {
   const ops = op.tested_by[route] ?? [];
-  if (ops.length === 0) return "no case is made of it by this route: no reference or no spelling";
+  if (ops.length === 0) return "no case can test it by this route: it has no numeric reference or no spelling";
   return `anecheck run --cases 500 --ops ${ops.join(",")} --targets ${target.name} ` +
     `--route ${route} --db results.sqlite`;
 }

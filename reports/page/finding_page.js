@@ -1,4 +1,4 @@
-// Buttons that copy commands, where the browser lets a page do that.
+// Buttons that copy commands, if the browser allows it.
 "use strict";
 for (const button of document.querySelectorAll(".copy")) {
   button.hidden = !navigator.clipboard;

@@ -1,9 +1,9 @@
-// A reader's first questions: whether it passed, new findings and their chips, the worst, cases
-// without a verdict.
+// The reader's first questions: did it pass, which findings are new and on which chips, which is the
+// worst, and how many cases have no verdict.
 const VERDICTS = {passed: ["Passed", "correct"], "new findings": ["Failed", "wrong"],
                   "no result": ["No result", "unconfirmed"]};
 
-// The states of a bar, each with its words for a chip's operations.
+// The states of a bar, each with its label.
 const BARS = [["correct", "right"], ["known-defect", "known defect"], ["unconfirmed", "unconfirmed"],
               ["rejected", "refused"], ["wrong", "broken"], ["dispatched", "not judged"]];
 const BAR_OF = {"failed": "wrong", "compiled": "dispatched", "planned": "dispatched"};
@@ -36,7 +36,7 @@ function answerNew() {
   if (fresh.length === 0) return ["nothing"];
   const list = make("ul", {}, ...fresh.slice(0, 5).map((group) =>
     make("li", {}, findingLink(group), ` (${counted(casesOf(group), "case")})`)));
-  return [counted(fresh.length, "finding"), list, fresh.length > 5 ? "More stand below." : ""];
+  return [counted(fresh.length, "finding"), list, fresh.length > 5 ? "More are listed below." : ""];
 }
 
 function answerWhere() {
@@ -45,12 +45,12 @@ function answerWhere() {
   const texts = chips.map((target) => `${chipTitle(target)}: ` +
     counted(fresh.filter(([finding]) => finding.target === target).length, "new finding"));
   if (clean.length > 0) texts.push(`nothing new on ${clean.map(({name}) => chipTitle(name)).join(", ")}`);
-  return [texts.join("; ") || "no chip was met"];
+  return [texts.join("; ") || "no chip was tested"];
 }
 
 function answerWorst() {
   const groups = groupFindings(report.findings);
-  if (groups.length === 0) return ["nothing deviates"];
+  if (groups.length === 0) return ["no deviation"];
   const [finding] = groups[0];
   return [findingLink(groups[0]), ` in ${counted(casesOf(groups[0]), "case")}: ${finding.summary}`,
           finding.known_defect_words ? ` (${finding.known_defect_words})` : ""];

@@ -6,9 +6,9 @@ const count = (number) => Number(number).toLocaleString("en");
 // "1 case", "2 cases".
 const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
-// Signs and words of the states of a cell, least telling first.
+// Signs and descriptions of the states of a cell, least informative first.
 const STATES = {
-  "unknown": ["?", "the rules rest on a value that no source gives"],
+  "unknown": ["?", "the rules depend on a value that no source states"],
   "sources_disagree": ["≠", "equally strong evidence says that it was reached and that it was not"],
   "no_path": ["−", "the rules know no way on any target"],
   "refused": ["×", "the rules refuse it"],
@@ -18,21 +18,21 @@ const STATES = {
   "rejected": ["R", "the compiler refused it"],
   "compiled": ["c", "a compiler accepted it"],
   "planned": ["p", "a planner announced the engine for it; nothing ran"],
-  "dispatched": ["d", "ran on the engine, proved"],
+  "dispatched": ["d", "ran on the engine, with proof"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
   "unconfirmed": ["?", "a deviation that only unmeasured terms forbid"],
   "known-defect": ["K", "a documented defect was seen"],
-  "failed": ["!", "a new finding names it, without wrong values of the engine"],
-  "wrong": ["✗", "a new finding names its values"],
+  "failed": ["!", "a new finding names it, but not for wrong values"],
+  "wrong": ["✗", "a new finding reports wrong values"],
 };
 const STATE_NAMES = Object.keys(STATES);
 
-// Marks of evidence, weakest first; silicon, which has none, is stronger than all of them.
+// Marks of the kinds of evidence, weakest first. Silicon has no mark and is the strongest kind.
 const EVIDENCE = {"roundtrip": "t", "simulated": "s", "reported": "r", "silicon": ""};
 const EVIDENCE_NAMES = Object.keys(EVIDENCE);
 const evidenceText = (name) => name === "simulated" ? "SIMULATED" : name;
 
-// `evidence` is the evidence for the state; empty where the rules decide it.
+// `evidence` is the kind of evidence for the state; empty if the rules decide it.
 function stateChip(state, evidence) {
   const chip = make("span", {class: `chip s-${state}${evidence === "simulated" ? " sim" : ""}`});
   chip.append(STATES[state][0]);
@@ -84,7 +84,7 @@ function drawSummary() {
   drawProbes();
 }
 
-// Every measurement, those that need a look first; the section stands only where there are some.
+// Every measurement, those that need attention first. The section is hidden if there are none.
 function drawProbes() {
   const standings = ["as published", "otherwise", "unmeasured", "nothing published"];
   const columns = ["probe", "target", "provenance", "measured", "published", "standing", "message"];
@@ -120,7 +120,7 @@ function drawRuns() {
   byId("runs").append(make("thead", {}, head), make("tbody", {}, ...rows));
 }
 
-// A command with a button that copies it, where the browser lets a page do that.
+// A command with a button that copies it, if the browser allows it.
 function commandLine(text) {
   const line = make("div", {class: "command"}, make("pre", {}, text));
   if (navigator.clipboard) {

@@ -1,4 +1,4 @@
-// Error histograms, one an operation: bucket 0 is exact, then 1, 2, 3-4, 5-8 ... ulp.
+// Error histograms, one for each operation: bucket 0 is exact, then 1, 2, 3-4, 5-8 ... ulp.
 const SVG = "http://www.w3.org/2000/svg";
 
 function svgNode(tag, attributes, text) {
@@ -15,7 +15,7 @@ function bucketName(bucket, last) {
                          : `${count(low)} to ${count(2 ** (bucket - 1))}`;
 }
 
-// The upper end of a bucket, short enough to stand below its bar: 0, 1, 2, 4, 8 ...
+// The upper end of a bucket, short enough to fit below its bar: 0, 1, 2, 4, 8 ...
 function bucketMark(bucket, last) {
   if (bucket === last) return "more";
   return bucket < 3 ? String(bucket) : shortCount(2 ** (bucket - 1));
@@ -29,7 +29,7 @@ function shortCount(number) {
   return Math.round(number) + units[unit];
 }
 
-// Bars over an axis of logarithms, of elements by error in ulp.
+// Bars of the number of elements by error in ulp, on a logarithmic scale.
 function drawBars(buckets) {
   const width = 400, height = 180, left = 44, right = 16, top = 22, floor = 140;
   const last = buckets.length - 1;
@@ -43,7 +43,7 @@ function drawBars(buckets) {
     write(left - 5, up(number) + 4, "end", text);
   };
   addLine(0, "0");
-  // On a long axis 1 stands too near to 0 to have a line.
+  // On a long axis, 1 is too near to 0 to have a line.
   const least = decades > 2 ? 1 : 0;
   for (let decade = decades; decade >= least; decade -= Math.floor(decades / 5) + 1) {
     addLine(10 ** decade, shortCount(10 ** decade));

@@ -1,7 +1,7 @@
-// The list of findings; the content of one is drawn when it is opened.
+// The list of findings. The content of a finding is drawn when it is opened.
 const FINDINGS_STEP = 100;
 let findingsShown = FINDINGS_STEP;
-// The entry of each finding that is shown, by its name in an address.
+// The entry of each finding shown, by its name in the address.
 const findingEntries = new Map();
 
 function findingFits(finding) {
@@ -44,7 +44,7 @@ function fillFinding(finding, body) {
               make("p", {}, `Finding ${finding.id}, case ${finding.case}, signature `,
                    make("code", {}, finding.signature), `, evidence ${finding.provenance}`),
               finding.page ? make("p", {}, make("a", {href: finding.page},
-                "All of it: the graph, values with their bits, other runs, commands")) : "",
+                "The whole finding: graph, values with their bits, other runs, commands")) : "",
               make("h3", {}, "Run it again"), commandLine(finding.replay));
   if (finding.problem) {
     body.append(make("p", {}, `The case cannot be shown: ${finding.problem}`));
@@ -57,7 +57,7 @@ function fillFinding(finding, body) {
     body.append(make("h3", {}, "Inputs"), ...finding.inputs.map(inputBlock));
   }
   body.append(make("h3", {}, "MIL"), make("pre", {tabIndex: 0}, finding.mil));
-  if (finding.mil_cut) body.append(make("p", {}, "The text goes on; the finding holds all of it."));
+  if (finding.mil_cut) body.append(make("p", {}, "The text is cut off here; the finding contains all of it."));
 }
 
 function findingEntry(group) {
@@ -82,7 +82,8 @@ function findingEntry(group) {
   return entry;
 }
 
-// The name of it in `finding=` of an address: its page's name, for an id may be of several.
+// The name of a finding in `finding=` of the address: the name of its page, since several findings may
+// share an id.
 function findingName(finding) {
   return finding.page.replace(/^.*\/|\.html$/g, "") || finding.id;
 }

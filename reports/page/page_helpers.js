@@ -1,5 +1,5 @@
-// The base of the scripts of several pages. All text goes through text nodes: nothing in a page's
-// data is ever read as HTML.
+// The common base of the scripts of several pages. All text goes through text nodes: nothing in a
+// page's data is parsed as HTML.
 "use strict";
 const byId = (id) => document.getElementById(id);
 
@@ -32,7 +32,7 @@ function writeFilters(more = {}) {
   history.replaceState(null, "", `#${hash}`);
 }
 
-// Calls `apply` when a filter changes, of the search when typing pauses, and when all are cleared.
+// Calls `apply` when a filter changes (for the search: when typing pauses) and when all are cleared.
 function listenToFilters(apply, names = FILTERS.slice(1)) {
   let pending = 0;
   byId("filter-search").addEventListener("input", () => {

@@ -1,7 +1,7 @@
 // The matrix of operations by targets and the panel that a cell opens.
 const cellOf = new Map(report.matrix.cells.map((cell) => [`${cell.op}\n${cell.target}`, cell]));
 
-// The content of a cell under the filters of evidence and route.
+// The content of a cell, restricted by the filters of evidence and route.
 function shownState(cell) {
   if (!filters.evidence) {
     const shown = filters.route ? cell.routes[filters.route] : cell;
@@ -102,8 +102,8 @@ function evidenceTable(cell) {
 const shellWord = (text) =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-// The route that the cell is about: the one asked for, or those with evidence. Without any the one
-// that conversions take, which has no name for a native layer.
+// The route of the cell: the route of the filter, else the routes with evidence, else the conversion
+// route, or `netlist` for a native layer, which conversions cannot name.
 function routeOf(cell) {
   if (filters.route) return filters.route;
   const routes = [...new Set(cell.evidence.map((item) => item.route))];
@@ -121,8 +121,8 @@ function openCell(cell) {
          "the tables admit it: " +
          `${cell.attested}`));
   if (cell.evidence.length > 0) {
-    content.append(make("p", {}, "A case holds several operations and counts for each of them; " +
-                                 "findings name the one that went wrong."), evidenceTable(cell));
+    content.append(make("p", {}, "A case contains several operations and counts for each of them; " +
+                                 "findings name the operation that went wrong."), evidenceTable(cell));
   } else {
     content.append(make("p", {}, "No case with this operation was run on this target."));
   }

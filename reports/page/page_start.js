@@ -1,4 +1,4 @@
-// Puts the page together and listens. The counts in the body's data attributes show the visible
+// Assembles the page and listens for events. The counts in the body's data attributes show the visible
 // rows to a test.
 function drawFiltered() {
   drawMatrix();

@@ -54,14 +54,14 @@ function drawFigures() {
     ["Known defects found", `${known_found} of ${known}`],
     ["Found by", `campaigns: ${orDash(found_by_campaign)}, probes: ${orDash(found_by_probe)}`],
     ...data.ways.map((row) => [`Exit code 1, ${row.way}`, `${row.planted_found} of ${row.planted} planted faults, ` +
-      `the operation named of ${row.named} of ${row.of_one_op}`]),
+      `the right operation named for ${row.named} of ${row.of_one_op}`]),
     ["False findings", data.false_findings],
     ["Median reproducer", `nodes: ${orDash(median_nodes)}, elements: ${orDash(median_elements)}` +
       (not_shrunk ? `, without ${not_shrunk} that could not be made small` : "")],
   ];
   byId("figures").replaceChildren(...figures.map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));
-  byId("headline").textContent = `Seed ${data.seed}, at most ${data.cases} cases a defect, ` +
+  byId("headline").textContent = `Seed ${data.seed}, at most ${data.cases} cases for each defect, ` +
     `targets ${data.targets.join(", ")}, ${data.engine}` +
     (data.interrupted ? "; interrupted before its end" : "");
 }
@@ -73,16 +73,16 @@ function drawMagnitudes() {
       const row = rows.find((one) => key(one) === name && one.share === share);
       return row ? cell(row) : "–";
     })]);
-  // The reason that it is not less: the freedoms of the oracle in the operations where one unit was
-  // not found.
+  // Why no smaller error is found: the freedoms of the oracle in the operations where an error of one
+  // unit was not found.
   const withWhy = (lines, rows, key) => lines.map(([name, ...cells]) => [name, ...cells,
     [...new Set(rows.filter((row) => key(row) === name && row.ulps !== 1)
       .flatMap((row) => row.freedoms))].join(", ").replaceAll("_", " ") || "–"]);
   const byClass = (row) => row.class, byOp = (row) => row.op;
-  fillTable(byId("classes"), ["Class", ...shares.map(percent), "Why not less"],
+  fillTable(byId("classes"), ["Class", ...shares.map(percent), "Why not smaller"],
     withWhy(table(data.classes, byClass,
       (row) => `${units(row.ulps)}; 1 in ${row.one_ulp_ops} of ${row.ops}`), data.classes, byClass));
-  fillTable(byId("operations"), ["Operation", ...shares.map(percent), "Why not less"],
+  fillTable(byId("operations"), ["Operation", ...shares.map(percent), "Why not smaller"],
     withWhy(table(data.magnitudes, byOp, (row) => units(row.ulps)), data.magnitudes, byOp));
   document.body.dataset.classes = byId("classes").tBodies[0].rows.length;
   document.body.dataset.operations = byId("operations").tBodies[0].rows.length;

@@ -1,5 +1,5 @@
-// Filters that live in the address: #op=NAME scrolls to an operation, the others hide rows that do
-// not fit.
+// Filters, which live in the address: #op=NAME scrolls to an operation, the others hide rows that do
+// not match.
 const FILTERS = ["search", "class", "reference"];
 const operations = [...document.querySelectorAll(".operation")];
 const texts = new Map(operations.map((section) => [section, section.textContent.toLowerCase()]));
@@ -27,7 +27,7 @@ function apply() {
 function readAddress() {
   const hash = new URLSearchParams(location.hash.slice(1));
   const named = hash.get("op");
-  // A link inside the page leaves the filters as they are, unless they hide its goal.
+  // A link inside the page keeps the filters, unless they hide its target.
   if (FILTERS.some((name) => hash.has(name)) || named) {
     for (const name of FILTERS) byId(`filter-${name}`).value = hash.get(name) ?? "";
   }

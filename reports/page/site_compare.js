@@ -1,4 +1,4 @@
-// Two sides by their marks, differences first. The address holds the comparison: a, b, ra, rb,
+// Compares the marks of two sides, differences first. The address holds the comparison: a, b, ra, rb,
 // shown; `chip` alone means its two newest dates.
 "use strict";
 const data = JSON.parse(document.getElementById("page-data").textContent);
@@ -15,7 +15,7 @@ function unpack(text) {
   return marks;
 }
 
-// The worst of both routes where no route is chosen.
+// The worse mark of both routes if no route is chosen.
 function marksOf(side, route) {
   if (route !== "both") return unpack(side[route]);
   const netlist = unpack(side.netlist);
@@ -57,8 +57,8 @@ function draw() {
   const fitting = rows.filter(({direction}) => shown === "all" || direction === (shown || direction) &&
     direction !== "");
   const counted = (name) => rows.filter(({direction}) => direction === name).length;
-  field("answer").textContent = `Operations that both tried: ${rows.length}, of them ${counted("worse")} worse and ` +
-    `${counted("better")} better.` + (fitting.length > 0 ? "" : " None is listed: choose other sides, or show all.");
+  field("answer").textContent = `Operations tried on both sides: ${rows.length}, ${counted("worse")} of them worse and ` +
+    `${counted("better")} better.` + (fitting.length > 0 ? "" : " None is listed: choose other sides, or show all that both tried.");
   field("differences").parentElement.hidden = fitting.length === 0;
   const head = ["operation", "change", "before", "after", "class"].map(
     (name) => make("th", {scope: "col"}, name));
@@ -96,8 +96,8 @@ function fill() {
   }
 }
 
-// The two newest dates of the chip, or of the first one whose two newest dates differ, or else that
-// has two.
+// The two newest dates of the chip. Without a chip: of the first chip whose two newest dates differ,
+// or else of the first chip that has two dates.
 function datesOf(chip) {
   const chips = [...new Set(data.sides.map((side) => side.chip))];
   const datesOfOne = (slug) => data.sides.flatMap(

@@ -1,7 +1,7 @@
 // The page of trends: runs in order of time, growth, changes, dates of findings, and sizes of
 // errors.
 
-// Figures drawn before `all operations` is asked for.
+// The number of figures drawn before `all operations` is checked.
 const FEW = 12;
 
 const runName = (index) => `#${index + 1}`;
@@ -68,10 +68,10 @@ function cellFigures(kinds) {
   });
 }
 
-// Runs of which a few can be told apart in one picture: the first and the latest.
+// A few runs that can be told apart in one picture: the first and the latest.
 const fewRuns = (runs) => runs.length <= 4 ? runs : [runs[0], ...runs.slice(-3)];
 
-// The cells that runs had met after so many cases, on an axis of logarithms.
+// The cells that runs had met by number of cases, on a logarithmic axis.
 function growthFigures() {
   const runs = fewRuns(report.runs.map((run, index) => ({run, index}))
     .filter(({run}) => run.kind === "campaign" && runFits(run) && run.growth.length > 0));
@@ -142,7 +142,7 @@ function drawTimes() {
   document.body.dataset.times = rows.length;
 }
 
-// When each run met the first of its defects, half of them and the last.
+// The times at which each run met its first defect, half of its defects and its last.
 function drawTimePlot(fits) {
   const times = new Map();
   for (const {run, seconds} of fits.flatMap((item) => item.seen)) {

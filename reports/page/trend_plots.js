@@ -30,8 +30,8 @@ function seriesKey(names) {
   }));
 }
 
-// Lines over [x, y] points; `xs` are the marks of the axis and `xName` writes one, `yTop` is the
-// largest value shown, `place` gives a point's part of the way across.
+// Lines over [x, y] points; `xs` are the ticks of the axis and `xName` writes their labels; `yTop` is
+// the largest value shown; `place` returns the position of a point as a fraction of the width.
 function drawLines(series, xs, xName, yTop, yName,
                    place = (x) => xs.length < 2 ? 0.5 : xs.indexOf(x) / (xs.length - 1)) {
   const {width, height, left, right, top, bottom} = PLOT;
@@ -62,8 +62,8 @@ function drawLines(series, xs, xName, yTop, yName,
   return svg;
 }
 
-// Shares in [0, 1], a column of cells a run; the darkness is the fourth root, so that a share of one
-// in a thousand can still be seen.
+// Shares in [0, 1], one column of cells for each run. The darkness is the fourth root of the share, so
+// that a share of one in a thousand is still visible.
 function drawHeat(columns, columnName, rowName) {
   const {width, left, right, top} = PLOT;
   const rows = columns[0].length;
@@ -86,7 +86,7 @@ function drawHeat(columns, columnName, rowName) {
     }
   });
   for (let row = 0; row < rows; ++row) {
-    // A row is lower than a letter: every second one has its mark.
+    // A row is lower than a letter, so only every second row has a label.
     if (row === rows - 1 || (row % 2 === 0 && row < rows - 2)) {
       svg.append(svgNode("text", {x: left - 4, y: top + (rows - 1 - row) * tall + 8,
                                   "text-anchor": "end"},
@@ -110,7 +110,7 @@ function drawMap(map) {
     if (share > 0) {
       const cell = svgNode("rect", {class: "heat", x, y, width: side - 1, height: side - 1,
                                     "fill-opacity": (0.15 + 0.6 * share).toFixed(3)});
-      cell.append(svgNode("title", {}, ulp < 0 ? "not a number, or too far to count"
+      cell.append(svgNode("title", {}, ulp < 0 ? "not a number, or too large to count"
                                                 : counted(ulp, "unit")));
       svg.append(cell);
     }

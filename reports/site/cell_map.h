@@ -20,8 +20,8 @@ struct OpRoute {
   auto operator<=>(const OpRoute&) const = default;
 };
 
-// Values by operation and route. Entries keep the order in which they came. A pointer to a value
-// is valid until the next entry comes. Not safe for concurrent writers.
+// Values by operation and route. Entries keep their order of insertion. A pointer to a value is
+// valid until the next insertion. Not safe for concurrent writers.
 template <typename Value>
 class CellMap {
  public:
@@ -31,7 +31,7 @@ class CellMap {
     const size_t at = PlaceOf(cell);
     return at == kNone ? nullptr : &entries_[at].second;
   }
-  // Makes the entry where there is none.
+  // Inserts the entry if there is none.
   Value& operator[](const OpRoute& cell) {
     const size_t at = PlaceOf(cell);
     if (at != kNone) return entries_[at].second;
@@ -39,7 +39,7 @@ class CellMap {
     places_[cell.op][static_cast<size_t>(cell.route)] = static_cast<uint32_t>(entries_.size());
     return entries_.emplace_back(cell, Value()).second;
   }
-  // Leaves out the entries of which `unwanted` is true.
+  // Removes the entries for which `unwanted` is true.
   template <typename Predicate>
   void EraseIf(Predicate unwanted) {
     if (std::erase_if(entries_, unwanted) == 0) return;

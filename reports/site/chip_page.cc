@@ -32,8 +32,8 @@ std::string HistoryPlot(const Site& site, const SiteChip& chip) {
   return DatePlot("Per cent of the attested operations that are right", points);
 }
 
-// How long the runs of the chip had worked when the first finding of a class was recorded: the
-// quickest run counts.
+// For each class of operations, the time that the fastest run of the chip had worked when its first
+// finding was recorded.
 std::string FindingPlot(const Site& site, size_t chip) {
   std::map<std::string, double> first;
   for (const SiteDefect* defect : DefectsOf(site, chip)) {
@@ -46,7 +46,7 @@ std::string FindingPlot(const Site& site, size_t chip) {
     }
   }
   if (first.empty()) return "";
-  return LengthPlot("Time to the first finding of a class", "s", {first.begin(), first.end()});
+  return LengthPlot("Time to the first finding, by class", "s", {first.begin(), first.end()});
 }
 
 std::string ClassTable(const Site& site, const SiteChip& chip) {
@@ -55,11 +55,12 @@ std::string ClassTable(const Site& site, const SiteChip& chip) {
     const MarkCounts counts = site.Count(chip, op_class);
     if (counts.attested == 0 && counts.beyond == 0) continue;
     const auto percent = counts.Percent();
-    table.Add({EscapeXml(op_class), percent ? fmt::format("{} %", *percent) : "−", MarkBar(counts),
-               EscapeXml(MarkWords(counts)) +
-                   (counts.beyond == 0
-                        ? ""
-                        : fmt::format("; {} ran that the rules do not admit", counts.beyond))});
+    table.Add(
+        {EscapeXml(op_class), percent ? fmt::format("{} %", *percent) : "−", MarkBar(counts),
+         EscapeXml(MarkWords(counts)) +
+             (counts.beyond == 0
+                  ? ""
+                  : fmt::format("; {} ran although the rules do not admit them", counts.beyond))});
   }
   return table.Html();
 }
@@ -84,7 +85,7 @@ std::string OpsByMark(const Site& site, const SiteChip& chip) {
   return html;
 }
 
-// The operations whose values lie furthest off, among those that are not wrong too.
+// The operations with the largest errors, including operations that are not wrong.
 std::string WorstErrors(const Site& site, const SiteChip& chip) {
   std::vector<std::tuple<uint64_t, std::string, uint64_t>> worst;
   for (const auto& [key, by_magnitude] : site.data.magnitudes) {
@@ -133,7 +134,7 @@ std::string ChipLead(const Site& site, size_t index) {
   const Snapshot& newest = site.snapshots[chip.snapshots.back()];
   return fmt::format(
       "<h1>{} <small>{}</small></h1>\n<p class=\"answer\"><strong>{} %</strong> of {} attested "
-      "operations are right: {}. On {} against the date before: <strong>{}</strong>.</p>\n"
+      "operations are right: {}. On {}, compared with the date before: <strong>{}</strong>.</p>\n"
       "<p>{}</p>\n<p>{} · {}</p>\n",
       EscapeXml(chip.title), EvidenceWord(chip.provenance), all.Percent().value_or(0), all.attested,
       EscapeXml(MarkWords(all)), EscapeXml(newest.date), ChangeSentence(changes), MarkBar(all),

@@ -11,11 +11,11 @@
 namespace anecheck::reports {
 namespace {
 
-// Snapshots that the page holds, the newest of each chip.
+// The number of snapshots of each chip on the page, newest first.
 constexpr size_t kSnapshotsOfChip = 40;
 
-// A letter an operation, "." where it was not tried; equal ones that follow each other as one with
-// their number in front.
+// One letter for each operation, "." if it was not tried. A run of equal letters is written as its
+// length and the letter.
 std::string PackMarks(const Site& site, const CellMap<Standing>& cells, Route route) {
   std::string packed;
   char last = 0;
@@ -83,7 +83,7 @@ std::string CompareHtml(const Site& site) {
   page.data = DumpJson(CompareJson(site));
   page.content =
       "<h1>Comparison</h1>\n<p class=\"answer\" id=\"answer\" role=\"status\"></p>\n"
-      "<noscript><p>This page compares with a script. The same marks stand in compare.json.</p>"
+      "<noscript><p>This page needs JavaScript. The same marks are in compare.json.</p>"
       "</noscript>\n<nav class=\"bar\" aria-label=\"The two sides\">"
       "<label><span>Before</span><select id=\"side-a\"></select></label>"
       "<label><span>Route</span><select id=\"route-a\"></select></label>"

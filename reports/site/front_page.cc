@@ -38,7 +38,7 @@ std::vector<const SiteDefect*> OpenDefects(const Site& site) {
   return open;
 }
 
-// New findings that the newest date of their chip brought.
+// Findings that first occurred on the newest date of their chip.
 std::vector<const SiteDefect*> NewsOf(const Site& site) {
   std::vector<const SiteDefect*> news;
   for (const SiteDefect& defect : site.defects) {
@@ -56,10 +56,9 @@ std::string FrontAnswer(const Site& site, std::span<const SiteChange* const> cha
   const auto fresh = std::ranges::count_if(
       open, [&](const SiteDefect* defect) { return site.Shown(*defect).is_new; });
   return fmt::format(
-      "<p class=\"answer\"><strong>{}</strong> that nothing documents {} open. On the newest date "
-      "of "
-      "its chip against the date before: <strong>{}</strong>. {} of {} on {}, newest {}.</p>\n",
-      Counted(fresh, "finding"), fresh == 1 ? "is" : "are", ChangeSentence(changes),
+      "<p class=\"answer\"><strong>{}</strong> {} open. On the newest date of each chip, compared "
+      "with the date before: <strong>{}</strong>. {} of {} on {}, newest {}.</p>\n",
+      Counted(fresh, "undocumented finding"), fresh == 1 ? "is" : "are", ChangeSentence(changes),
       Counted(static_cast<int64_t>(site.data.runs.size()), "run"),
       Counted(static_cast<int64_t>(site.chips.size()), "chip"), Counted(site.data.Cases(), "case"),
       EscapeXml(site.NewestDate()));
@@ -126,13 +125,13 @@ std::string EvidenceGaps(const Site& site) {
   return html + table.Html();
 }
 
-// Short, since a page has some ten thousand of them.
+// Short, since a page has some ten thousand such cells.
 std::string MarkCell(Mark mark) {
   return fmt::format("<td class=\"s-{}\">{}</td>", FactOf(mark).style, FactOf(mark).sign);
 }
 
-// The operations of the class of `op` that follow each other; `op` is the next one afterwards. A
-// browser lays out the sections that are on the screen and takes the others to be of this height.
+// The section of consecutive operations of the class of `op`; moves `op` behind them. A browser
+// lays out only sections on the screen and assumes the stated height for the others.
 std::string ClassSection(const Site& site, const std::vector<std::string>& columns, size_t& op) {
   constexpr size_t kHead = 110, kRow = 30;  // pixels
   const std::string op_class = site.ops[op].op_class;
@@ -159,17 +158,17 @@ std::string FrontHtml(const Site& site) {
       "<h1>The Apple Neural Engine by chips and operations</h1>\n" +
       FrontAnswer(site, changes, open) +
       Part("chips", "Chips",
-           Hint("Per cent: of the operations that the rules admit on a chip (attested), those that "
-                "ran with right values (reached). ✗ counts operations with a finding that nothing "
-                "documents.") +
+           Hint("Per cent: the operations that ran with right values (reached), of those that the "
+                "rules admit on the chip (attested). ✗ counts operations with an undocumented "
+                "finding.") +
                ChipTable(site)) +
       Part("new", "New since the last date",
-           Hint("Each chip's newest date against the dates before it. A mark is better where "
+           Hint("Each chip's newest date compared with the dates before it. A mark is better if "
                 "the newest cases of the operation do not show the finding.") +
                ChangeTable(site, "Changes", changes, 0, kFrontChanges) + "<h3>New findings</h3>\n" +
                DefectTable(site, "New findings", NewsOf(site), 0, kFrontDefects)) +
       Part("worst", "Worst",
-           Hint("Open findings: those that nothing documents first, then by cases that met them.") +
+           Hint("Open findings: undocumented ones first, then by number of cases.") +
                DefectTable(site, "Open findings", open, 0, kFrontDefects)) +
       Part("gaps", "Not judged", EvidenceGaps(site)) + Part("signs", "Signs", MarkLegend());
   return SiteHtml(page, site.data.AnySimulated());

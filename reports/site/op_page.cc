@@ -60,7 +60,7 @@ std::string LayerLines(const legality::Verdict& verdict) {
   return html.empty() ? "" : "<ul>" + html + "</ul>";
 }
 
-// Targets on which the rules say the same stand in one row.
+// Targets with the same answer of the rules share a row.
 std::string OpRules(const Site& site, const SiteOp& op) {
   if (!op.row) return Paragraph("No table has an operation of this name.");
   std::string html;
@@ -71,7 +71,7 @@ std::string OpRules(const Site& site, const SiteOp& op) {
           site.rules.targets[target]->compiler_name);
     }
     TableHtml table(fmt::format("Rules by {}", site.rules.routes[route]),
-                    {"answer", "targets", "rules that speak, with their sources"});
+                    {"answer", "targets", "rules that apply, with their sources"});
     for (const auto& [verdict, names] : targets) {
       const legality::Verdict& said = site.rules.verdicts[verdict];
       table.Add({std::string(legality::OutcomeName(said.outcome)),
@@ -180,7 +180,7 @@ std::vector<std::string> BucketNames() {
   return names;
 }
 
-// The bucket in which the middle of `counts`, of `elements`, lies.
+// The bucket of the median; `elements` is the sum of `counts`.
 size_t MedianBucket(const UlpCounts& counts, uint64_t elements) {
   size_t bucket = 0;
   for (uint64_t seen = counts[0]; 2 * seen < elements; seen += counts[bucket]) ++bucket;
@@ -209,7 +209,7 @@ std::string WidthTable(const Site& site, const SiteOp& op) {
   return table.size() == 0 ? "" : "<h3>Widths of the bounds</h3>\n" + table.Html();
 }
 
-// Magnitudes without elements between others have no bar.
+// Magnitudes without elements have no bar but keep their place on the axis.
 std::string MagnitudePlot(const ErrorsByMagnitude& errors, const std::string& where) {
   constexpr int kStep = 2;  // binary orders of magnitude that are counted together
   std::vector<std::string> names;
@@ -243,7 +243,7 @@ std::string ErrorPlots(const Site& site, const SiteOp& op) {
     if (magnitudes == site.data.magnitudes.end()) continue;
     plots += MagnitudePlot(magnitudes->second, where);
   }
-  if (plots.empty()) return Paragraph("No output of a graph came from it.");
+  if (plots.empty()) return Paragraph("No graph had this operation's result as an output.");
   return "<div class=\"plots\">" + plots + "</div>\n";
 }
 
@@ -272,7 +272,7 @@ std::string OpHtml(const Site& site, size_t op, const Json& reference) {
                  Part("findings", "Findings", DefectTable(site, "Findings", defects, 1, 60)) +
                  Part("history", "History", OpHistory(site, op)) +
                  Part("errors", "Errors",
-                      Hint("All runs of a chip together, over axes of logarithms.") +
+                      Hint("All runs of a chip together, on logarithmic axes.") +
                           ErrorPlots(site, one) + WidthTable(site, one)) +
                  Part("evidence", "Evidence", OpEvidence(site, op) + PublishedEvidence(site, one)) +
                  Part("signature", "Signature", OpSignature(reference)) +

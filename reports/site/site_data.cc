@@ -15,15 +15,15 @@ namespace {
 
 constexpr MarkFact kMarkFacts[kMarks] = {
     {"right", "✓", "correct", "every value that was judged is right"},
-    {"not judged", "d", "dispatched", "it ran or compiled, and no value of it was judged"},
+    {"not judged", "d", "dispatched", "it ran or compiled, but none of its values was judged"},
     {"known defect", "K", "known-defect", "a documented defect was seen"},
     {"unconfirmed", "?", "unconfirmed", "only unmeasured terms forbid its values"},
     {"refused", "R", "rejected", "the compiler refused it"},
-    {"broken", "✗", "wrong", "wrong values, a crash or a hang that nothing documents"},
-    {"not tried", "·", "attested", "the rules admit it, and no case had it"},
-    {"not on this chip", "−", "refused", "the rules do not admit it, and no case had it"}};
+    {"broken", "✗", "wrong", "wrong values, a crash or a hang that no documented defect explains"},
+    {"not tried", "·", "attested", "the rules admit it, but no case contained it"},
+    {"not on this chip", "−", "refused", "the rules do not admit it, and no case contained it"}};
 
-// Letters, digits and hyphens of a text, for names of files.
+// The letters, digits and hyphens of a text, for file names.
 std::string SlugOf(std::string_view text) {
   std::string slug;
   for (const char c : text) {
@@ -39,7 +39,7 @@ std::string SlugOf(std::string_view text) {
   return slug;
 }
 
-// A name of a file that no other text has.
+// A file name that no other text gets.
 class Slugs {
  public:
   std::string Of(std::string_view text) {
@@ -98,8 +98,7 @@ class SiteBuilder {
     return entry->second;
   }
 
-  // The chips with results in the order of their families, newest first, then names that no table
-  // has.
+  // Orders the chips with results by family, newest first, then names that are in no table.
   void OrderChips() {
     std::set<ChipKey> met;
     for (const auto& [key, counts] : site_.data.reach) met.emplace(key.target, key.provenance);
@@ -194,7 +193,7 @@ class SiteBuilder {
     Tally(finding, tallies_[{snapshot, cell}]);
   }
 
-  // Gives every cell its mark, and puts the newest of each chip together, noting changes.
+  // Sets the mark of every cell, collects the newest cells of each chip, and records changes.
   void Settle() {
     for (SiteChip& chip : site_.chips) {
       std::ranges::sort(chip.snapshots, {}, [&](size_t i) {
@@ -206,7 +205,7 @@ class SiteBuilder {
           standing.stage = StageOf(standing.counts, tallies_[{index, cell}]);
           standing.mark = MarkOf(standing.stage);
         }
-        // A finding alone reaches nothing.
+        // A finding without counts is no evidence that a case had the operation.
         site_.snapshots[index].cells.EraseIf([](const auto& entry) {
           return entry.second.counts.cases == 0 && entry.second.mark != Mark::kBroken;
         });
@@ -278,7 +277,7 @@ class SiteBuilder {
   std::map<std::string, size_t> op_of_;
   std::map<ChipKey, size_t> chip_of_;
   std::map<std::pair<size_t, size_t>, size_t> snapshot_of_;  // by run and chip
-  // By day, chip, system, compiler and machine.
+  // Indices of snapshots, by day, chip, system, compiler and machine.
   std::map<std::tuple<std::string, size_t, std::string, std::string, std::string>, size_t> places_;
   std::map<std::pair<size_t, OpRoute>, FindingTally> tallies_;
   Slugs op_slugs_, chip_slugs_;
@@ -309,7 +308,7 @@ Mark MarkOf(Stage stage) {
 }
 
 bool IsWorse(Mark before, Mark after) {
-  // A cell where nothing was judged is neither better nor worse.
+  // A cell in which nothing was judged is neither better nor worse.
   if (before == Mark::kUnjudged || after == Mark::kUnjudged) return false;
   return BadnessOf(after) > BadnessOf(before);
 }

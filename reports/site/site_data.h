@@ -23,13 +23,13 @@ namespace anecheck::reports {
 // The states of an operation on pages, best first.
 enum class Mark : uint8_t {
   kRight,
-  kUnjudged,     // it ran or compiled, and its values were not judged
+  kUnjudged,     // it ran or compiled, but its values were not judged
   kKnown,        // a documented defect
   kUnconfirmed,  // only unmeasured terms forbid its values
   kRefused,      // by the compiler
   kBroken,       // wrong values, a crash, a hang: a new finding
-  kUntried,      // the rules admit it, and no case had it
-  kAbsent,       // the rules do not admit it, and no case had it
+  kUntried,      // the rules admit it, but no case contained it
+  kAbsent,       // the rules do not admit it, and no case contained it
 };
 inline constexpr size_t kMarks = 8;
 struct MarkFact {
@@ -40,10 +40,10 @@ struct MarkFact {
 };
 const MarkFact& FactOf(Mark mark);
 Mark MarkOf(Stage stage);
-// Whether `after` is worse than `before`, of two marks of something that was tried.
+// Whether `after` is worse than `before`. Precondition: both are marks of something that was tried.
 bool IsWorse(Mark before, Mark after);
 
-// An operation of the tables or a name that only the results have.
+// An operation of the tables, or a name that occurs only in results.
 struct SiteOp {
   std::string name, op_class, slug;
   std::optional<size_t> row;  // in Site::rules
@@ -65,12 +65,12 @@ struct Snapshot {
   CellMap<Standing> cells;
 };
 
-// A target by one kind of evidence.
+// A target with one kind of evidence.
 struct SiteChip {
   std::string target, chips, title, slug;  // "h13", "M1", "M1 (h13)", "h13-simulated"
   Provenance provenance = Provenance::kReported;
   std::vector<size_t> snapshots;  // by date
-  CellMap<Standing> now;          // of each cell the newest snapshot that has it
+  CellMap<Standing> now;          // for each cell, its state in the newest snapshot that has it
   std::vector<bool> admitted;     // by operation: the rules admit it on a route
 };
 
@@ -86,19 +86,20 @@ struct SiteDefect {
   std::string page;              // "findings/0123456789ab.html", of the signature alone
   size_t shown = 0;              // the newest of `findings`
   std::vector<size_t> findings;  // indices in ReportData::findings
-  std::optional<size_t> chip;    // none where no run counted a case of its target
+  std::optional<size_t> chip;    // none if no run counted a case of its target
   std::string first, last;       // days
   int64_t cases = 0;
-  bool gone = false;  // a later run of the chip had the operation and did not see it
+  bool gone = false;  // a later run of the chip had the operation and did not show it
 };
 
-// The number of a chip's cells in each class, for one operation. The rules admit those `attested`.
+// The number of a chip's operations with each mark. The rules admit the `attested` ones.
 struct MarkCounts {
   int64_t attested = 0;
-  std::array<int64_t, kMarks> marks{};  // of those attested
+  std::array<int64_t, kMarks> marks{};  // among the attested
   int64_t beyond = 0;                   // ran although the rules do not admit it
   int64_t Of(Mark mark) const { return marks[static_cast<size_t>(mark)]; }
-  // Per cent of the attested that are right, rounded down; none where nothing is attested.
+  // The percentage of attested operations that are right, rounded down; nothing if none is
+  // attested.
   std::optional<int> Percent() const;
 };
 
@@ -113,11 +114,11 @@ struct Site {
   std::vector<SiteDefect> defects;  // by weight: new ones, then by cases
   std::vector<MissingShards> missing;
 
-  // The worst of both routes; kUntried or kAbsent where nothing was tried.
+  // The worse mark of both routes; kUntried or kAbsent if nothing was tried.
   Mark MarkOn(size_t op, const SiteChip& chip) const;
   // Counts one class, or all if it is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
-  // Counts all at the end of each day on which the chip ran, "2026-01-02", the oldest first.
+  // Counts all classes at the end of each day ("2026-01-02") on which the chip ran, oldest first.
   std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;
   std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
   const RunInfo& RunOf(const SiteDefect& defect) const {

@@ -34,7 +34,7 @@ std::string SvgText(double x, double y, std::string_view anchor, std::string_vie
                      EscapeXml(text));
 }
 
-// The least power of ten that is no less; at least 10.
+// The exponent of the least power of ten that is at least `most`; at least 1.
 int DecadesOf(uint64_t most) {
   int decades = 1;
   for (uint64_t top = 10; top < most && decades < 19; top *= 10) ++decades;
@@ -69,7 +69,8 @@ std::string SiteHtml(const SitePage& page, bool simulated) {
   for (int i = 0; i < 3; ++i) html = FillMark(html, "{{root}}", Up(page.depth));
   html = FillMark(html, "{{title}}", EscapeXml(page.title));
   html = FillMark(html, "{{json}}", EscapeXml(page.json));
-  // Data and content come last, so that nothing in them can pass for a mark of the template.
+  // Data and content are filled in last, so that nothing in them is taken for a placeholder of the
+  // template.
   const size_t data = html.find("{{data}}");
   html.replace(data, std::string_view("{{data}}").size(), ScriptSafe(page.data));
   return FillMark(html, "{{content}}",
@@ -163,7 +164,7 @@ std::string TableHtml::Html(std::string_view empty) const {
                         EscapeXml(number ? column.substr(1) : column));
   }
   html += "</tr></thead><tbody>\n" + body_ + "</tbody></table></div>\n";
-  if (rows_ > most_) html += Hint(fmt::format("{} more stand in the JSON.", rows_ - most_));
+  if (rows_ > most_) html += Hint(fmt::format("{} more are in the JSON.", rows_ - most_));
   return html;
 }
 
@@ -237,7 +238,7 @@ std::string CountPlot(const CountPlotWords& words, const std::vector<std::string
   constexpr double kLabelWidth = 46;
   const uint64_t most = counts.empty() ? 0 : *std::ranges::max_element(counts);
   const int decades = DecadesOf(most);
-  // A number stands at its logarithm; 1 stands above the line of 0.
+  // The height of a number is its logarithm, shifted so that 1 is above the line of 0.
   const auto up = [&](double value) {
     return kFloor - (kFloor - kTop) * std::log10(1 + value) / std::log10(1 + std::pow(10, decades));
   };
@@ -248,7 +249,7 @@ std::string CountPlot(const CountPlotWords& words, const std::vector<std::string
     content += SvgText(kLeft - 5, up(value) + 4, "end", text);
   };
   add_line(0, "0");
-  // On a long axis 1 stands too near to 0 to have a line.
+  // On a long axis, 1 is too near to 0 to have a line.
   const int least = decades > 2 ? 1 : 0;
   for (int decade = decades; decade >= least; decade -= decades / kMostLines + 1) {
     add_line(std::pow(10, decade), DecadeName(decade));

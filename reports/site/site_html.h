@@ -1,6 +1,6 @@
 // The common part of a lab's pages: the frame, marks, tables and plots as HTML and SVG. Text of
-// results passes through EscapeXml here or in the page that gives it; every picture has words
-// beside it.
+// results passes through EscapeXml here or in the calling page. Every picture has a text
+// alternative.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace anecheck::reports {
 struct SitePage {
   std::string title;
   int depth = 0;
-  std::string json;     // the name of the same as JSON, beside the page
+  std::string json;     // the name of the JSON file of the page, in the same folder
   std::string content;  // HTML
   std::string_view script;
   std::string data;  // JSON for the script
@@ -27,15 +27,15 @@ std::string SiteHtml(const SitePage& page, bool simulated);
 // "../" once for each of `depth`.
 std::string Up(int depth);
 
-// `html` stands as it is, `text` is escaped.
+// `html` is inserted unchanged, `text` is escaped.
 std::string Anchor(std::string_view href, std::string_view text);
-// A part of a page below its heading. A browser lays out the parts that are on the screen and takes
-// the others to be of a height that follows from the rows and plots of `html`.
+// A part of a page below its heading. A browser lays out only parts on the screen; for the others
+// it assumes a height computed from the rows and plots of `html`.
 std::string Part(std::string_view id, std::string_view text, const std::string& html);
 std::string Paragraph(std::string_view html);
 std::string Hint(std::string_view text);
 
-// The sign of a mark, with its words for readers that cannot see it.
+// The sign of a mark, with its name for readers who cannot see it.
 std::string MarkSign(Mark mark);
 
 // The word that every mention of a chip carries: "SIMULATED", "reported", "silicon".
@@ -47,25 +47,24 @@ std::string OpLink(const Site& site, size_t op, int depth);
 std::string TurnedHead(std::string_view text);
 
 // A table in a region that scrolls by itself. Cells are HTML. Columns whose name begins with "#"
-// hold numbers, those with "|" are narrow. Nothing where there are no rows, but for `empty` as a
-// paragraph.
+// hold numbers, those with "|" are narrow. Without rows, the HTML is `empty` as a paragraph.
 class TableHtml {
  public:
   TableHtml(std::string label, std::vector<std::string> columns)
       : label_(std::move(label)), columns_(std::move(columns)) {}
   void Add(std::vector<std::string> cells);
-  // The same with further cells that are whole, "<td>...</td>", behind them.
+  // The same, followed by further cells given as complete "<td>...</td>" elements.
   void AddWithCells(std::vector<std::string> cells, std::string_view whole);
   size_t size() const { return rows_; }
-  // Whether further rows are only counted: AddUnseen counts one whose cells nobody needs.
+  // Whether further rows are only counted; AddUnseen counts such a row without its cells.
   bool IsFull() const { return rows_ >= most_; }
   void AddUnseen() { ++rows_; }
-  // At most so many rows; a line says how many there are besides.
+  // Shows at most this many rows; a line states the number of others.
   TableHtml& Limit(size_t most) {
     most_ = most;
     return *this;
   }
-  // Leaves out a column and its cells. Before any row.
+  // Leaves out a column and its cells. Precondition: no row was added.
   TableHtml& Without(std::string_view column);
   std::string Html(std::string_view empty = {}) const;
 
@@ -76,7 +75,7 @@ class TableHtml {
   size_t rows_ = 0, most_ = SIZE_MAX, left_out_ = SIZE_MAX;
 };
 
-// One bar that is divided as the operations are, with a line of words.
+// One bar, divided in proportion to the counts of the marks, with a text alternative.
 std::string MarkBar(const MarkCounts& counts);
 // "61 right, 3 broken, 120 not tried".
 std::string MarkWords(const MarkCounts& counts);
@@ -88,7 +87,7 @@ struct DatePoint {
 };
 std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points);
 
-// Upright bars over an axis of logarithms. `names` stand below as many bars as there is room for.
+// Vertical bars on a logarithmic scale. As many bars as space allows have their name below.
 struct CountPlotWords {
   std::string label;
   std::string_view across, upward;  // the units of the axes
@@ -96,7 +95,7 @@ struct CountPlotWords {
 std::string CountPlot(const CountPlotWords& words, const std::vector<std::string>& names,
                       const std::vector<uint64_t>& counts);
 
-// Lying bars, each with its name above and its value, in `unit`, behind it.
+// Horizontal bars, each with its name above and its value, in `unit`, behind it.
 std::string LengthPlot(std::string_view label, std::string_view unit,
                        const std::vector<std::pair<std::string, double>>& bars);
 

@@ -23,7 +23,7 @@ Json OpJson(const Site& site, size_t op, const Json& reference);
 Json CompareJson(const Site& site);
 Json DefectJson(const Site& site, const SiteDefect& defect);
 
-// "h13 | 93 % right, SIMULATED" as a picture of the usual size.
+// "h13 | 93 % right, SIMULATED" as a badge of the usual size.
 std::string BadgeSvg(const Site& site, size_t chip);
 
 }  // namespace anecheck::reports

@@ -12,7 +12,7 @@
 namespace anecheck::reports {
 namespace {
 
-// The origin of the evidence of a standing: "2026-01-02, system 1".
+// The date and system of a standing's evidence: "2026-01-02, system 1".
 std::string Place(const Site& site, const Standing& standing) {
   const Snapshot& snapshot = site.snapshots[standing.snapshot];
   return EscapeXml(snapshot.date) + " <small>" + EscapeXml(snapshot.os) + "</small>";

@@ -11,8 +11,8 @@
 
 namespace anecheck::reports {
 
-// The changes, in the order given. `label` is the name of the table for readers that cannot see it,
-// which no other table of the page has. The page of one chip names it once, not in every row.
+// The changes, in the order given. `label` is the accessible name of the table, unique on its page.
+// kLeftOut is for the page of a chip, which names the chip once.
 enum class ChipColumn : uint8_t { kShown, kLeftOut };
 std::string ChangeTable(const Site& site, std::string_view label,
                         std::span<const SiteChange* const> changes, int depth, size_t most,

@@ -47,7 +47,7 @@ size_t OpCalled(const Site& site, std::string_view name) {
 TEST_F(SiteTest, TheNewestDateOfAnOperationCounts) {
   const Site site = Read();
   const SiteChip& h13 = ChipCalled(site, "h13-simulated");
-  // Wrong in January; in April its cases are right.
+  // The operation was wrong in January; its cases of April are right.
   EXPECT_EQ(site.MarkOn(OpCalled(site, "conv"), h13), Mark::kRight);
   EXPECT_EQ(site.MarkOn(OpCalled(site, "matmul"), h13), Mark::kKnown);
   EXPECT_EQ(site.MarkOn(OpCalled(site, "relu"), h13), Mark::kRight);

@@ -10,9 +10,9 @@
 namespace anecheck::reports {
 
 // Into `out_folder`: index.html, operations.html, compare.html, chips/, ops/, findings/ and
-// badges/, each page with its JSON beside it. The bytes follow from the files' content and from
-// their paths. A page's name follows from its subject alone, so that links to it stay. Each file is
-// replaced as a whole. Errors: those of ReadSite, and kIo for a folder that cannot be written.
+// badges/, each page with its JSON beside it. The bytes depend only on the files' content and
+// paths. The name of a page depends only on its subject, so that links to it stay valid. Each file
+// is replaced as a whole. Errors: those of ReadSite, and kIo for a folder that cannot be written.
 Result<Site> WriteSite(std::span<const std::string> db_paths, const std::string& out_folder,
                        const ReportProgress& progress = {});
 

@@ -7,12 +7,12 @@
 
 namespace anecheck::reports {
 
-// The path of a browser; empty where there is none.
+// The path of a browser; empty if there is none.
 std::string FindBrowser();
 
 struct Visit {
-  std::string document;  // as it stands after loading; empty where the browser failed
-  std::string console;   // the browser's log; "CONSOLE" stands in each line of a page
+  std::string document;  // as it is after loading; empty if the browser failed
+  std::string console;   // the browser's log; each line of a page contains "CONSOLE"
 };
 
 // Opens a file of `folder` with `address` ("#target=h13") added, at a window width in pixels.

@@ -25,7 +25,7 @@ class Browser:
             os.dup2(to_read, 3)
             os.dup2(to_write, 4)
 
-        # The pipe's ends must be out of the way of 3 and 4 before they are put there.
+        # Moves the pipe's ends away from descriptors 3 and 4 first, which they must become.
         to_read, to_write = (os.dup2(end, 40 + i) for i, end in enumerate((to_read, to_write)))
         self._process = subprocess.Popen(
             [program, "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
@@ -51,7 +51,7 @@ class Browser:
             self.call(f"{domain}.enable")
 
     def close(self):
-        # With the processes of its tabs, which would go on writing into the profile.
+        # Also ends the processes of its tabs, which would continue to write into the profile.
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
@@ -145,7 +145,7 @@ class Browser:
     def picture(self, path):
         import base64
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        # A picture has no scroll bar, which the content's size leaves room for.
+        # The size of the content leaves room for a scroll bar, which a picture does not have.
         width = self.run("innerWidth")
         data = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip={
             "x": 0, "y": 0, "width": width, "height": min(size["height"], 2400),

@@ -1,4 +1,4 @@
-// The laws of every page, as expressions that give a list of faults.
+// The laws of every page, as expressions that return a list of faults.
 (() => {
   const parse = (text) => {
     const numbers = (text.match(/-?[\d.]+(e-?\d+)?%?/g) ?? []).map(parseFloat);
@@ -81,7 +81,7 @@
   };
   const SETS = [["attested", "rejected", "compiled", "dispatched", "correct", "known", "wrong"],
                 ["series-0", "series-1", "series-2", "series-3"]];
-  // Colours of one set that are nearer than four just noticeable differences.
+  // Colours of one set that are closer than four just noticeable differences.
   const alike = (sets = SETS) => {
     const probe = document.body.appendChild(document.createElement("i"));
     const colourOf = (name) => {

@@ -7,8 +7,8 @@ on every machine but for a few in a hundred, which depend on the pauses of the p
 import pathlib
 import time
 
-# Styled elements and laid-out boxes. A browser that opens the largest page needs 9,000 of them, one that draws the
-# whole grid of the matrix 60,000.
+# Styled elements and laid-out boxes. Opening the largest page takes 9,000 of them; drawing the
+# whole grid of the matrix takes 60,000.
 MOST_WORK_TO_LOAD = 12_000
 MOST_WORK_TO_USE = 6_000
 
@@ -29,7 +29,7 @@ ACTIONS = {
 
 def settle(browser):
     """Waits until the table is drawn and the work after a filter's pause has begun."""
-    # Waits by the clock: the page itself draws after a pause of the one who types.
+    # Waits by the clock: the page draws after a pause in typing.
     time.sleep(0.4)
     while browser.run("document.body.dataset.drawn") != "true":
         time.sleep(0.02)  # Waits by the clock: between two questions.

@@ -26,7 +26,7 @@ SCHEMES = ("light", "dark")
 FINDING_PAGES = 4
 
 OPEN_ALL = "for (const fold of document.querySelectorAll('details')) fold.open = true"
-# Each value of each filter, one after another; the page must still say how much it shows.
+# Sets each value of each filter in turn; the page must still state how many rows it shows.
 USE_FILTERS = """(async () => {
   let used = 0;
   for (const field of document.querySelectorAll("nav select, nav input")) {
@@ -149,7 +149,7 @@ def main(arguments):
             checks.append((findings[0], check_finding_link(browser, folder, findings[0])))
             checks.append((folder / "matrix.html", check_work(browser, folder / "matrix.html", ACTIONS, (400, 1600))))
             checks.append((folder / "matrix.html", check_paper(browser, folder / "matrix.html")))
-            # Without this, a browser that tells nothing would make all pages right.
+            # Shows that the test can fail: a browser that reports nothing would pass all pages.
             (folder / "bad.html").write_text(
                 "<body data-ready=true><nav><a href=nowhere.html>x</a></nav>"
                 "<p style='width:3000px;color:#999;background:#fff'>pale</p><script>absent()</script>")

@@ -98,7 +98,7 @@ RowBatch ReportedBatch() {
                  MakeCase(2, Verdict::kUnconfirmed)};
   FindingRow hostile = MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
   hostile.signature = hostile.summary = hostile.replay = kHostile;
-  // JSON, since nothing else is read, and no case.
+  // JSON, the only form that is read, but not a case.
   hostile.artifact = DumpJson(Json(kHostile));
   batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", Verdict::kRejected, ""),
                     MakeFinding("f000000000b3", "", "h17s", Verdict::kCrashed, ""),
@@ -124,7 +124,7 @@ RowBatch LaterBatch() {
   return batch;
 }
 
-// One of each relation to the published figure, the worst not first.
+// One probe of each relation to the published figure; the worst is not first.
 Status AddProbes(Store& store, int64_t run) {
   const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},

@@ -10,19 +10,21 @@
 
 namespace anecheck::reports {
 
-// Text that would be markup in HTML, XML, Markdown, CSV or JSON, or is no text at all.
+// Text that would be markup in HTML, XML, Markdown, CSV or JSON, with bytes that are not valid
+// text.
 inline constexpr const char* kHostile =
     "</script><script>document.body.dataset.hacked=1</script><img src=x onerror=alert(1)>|`*_ "
     "\"quoted\", 'single' & ]]> {{data}} {{script}} \x01\xff\r\n=1+1 @all \u2028";
 
-// Every operation that the matrix lists: those of the table and those that are catalogued only.
+// Every operation that the matrix lists: operations of the table and operations that are catalogued
+// only.
 inline size_t ListedOps() { return kOpCount + CataloguedOps().size(); }
 
 // Writes the file. The content is the same each time.
 Status WriteSampleResults(const std::string& path);
 
-// One simulated run, later than those: conv is right by now, add was run too, matmul's known defect
-// is met at the second of two cases after 100 seconds.
+// Adds a later simulated run: conv is right, add was run too, and the second of two cases meets
+// matmul's known defect after 100 seconds.
 Status WriteLaterResults(const std::string& path);
 
 }  // namespace anecheck::reports

@@ -8,8 +8,8 @@
 
 namespace anecheck::reports {
 
-// The faults of a document by reports/schemas/<name>.schema.json; empty if there is none. A missing
-// validator (HasSchemaValidator) is such a fault.
+// The faults of a document under reports/schemas/<name>.schema.json; empty if it is valid. A
+// missing validator (HasSchemaValidator) counts as a fault.
 std::string SchemaProblem(const Json& document, std::string_view name);
 // The same for each line of `lines`.
 std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A campaign cut into shards by GNU parallel, and by a Slurm of one node on the loopback that the
-test starts itself, records the same cases as the whole. Schedulers that are not installed are skipped.
+"""A campaign that is split into shards, by GNU parallel or by Slurm, records the same cases as the whole. The
+test starts a Slurm of one node on the loopback interface. Schedulers that are not installed are skipped.
 
 usage: scripts/cluster/cluster_test.py TOOL
 """
@@ -82,7 +82,7 @@ def wait_for(what, done, seconds=120):
     while not done():
         if time.monotonic() > end:
             raise AssertionError(f"{what} took more than {seconds} s")
-        time.sleep(0.2)  # Waits by the clock: between two questions.
+        time.sleep(0.2)  # Waits by the clock: between two polls.
 
 
 class Slurm:
@@ -261,7 +261,7 @@ class ClusterTest(unittest.TestCase):
 
 
 class ArgumentsTest(unittest.TestCase):
-    """With a tool that writes down its arguments."""
+    """The arguments of the tool, recorded by a substitute."""
 
     def test_arguments_reach_the_tool_as_they_were_given(self):
         if not find("parallel"):

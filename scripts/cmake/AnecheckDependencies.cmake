@@ -1,4 +1,4 @@
-# The libraries that the project stands on. scripts/setup installs them.
+# The libraries that the project needs. scripts/setup installs them.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
@@ -13,7 +13,7 @@ pkg_check_modules(PLIST REQUIRED IMPORTED_TARGET libplist-2.0)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
 # The allocator of programs that run campaigns, which make and drop many small objects: 8 % of a
-# case's time. They do without where it is missing, and sanitizers bring their own.
+# case's time. Optional; sanitizers bring their own.
 add_library(anecheck_allocator INTERFACE)
 if(NOT APPLE AND NOT ANECHECK_SANITIZE)
   find_package(mimalloc QUIET)
@@ -28,7 +28,7 @@ if(ANECHECK_TESTS)
 endif()
 if(ANECHECK_BENCHMARKS)
   find_package(benchmark REQUIRED)
-  # oneDNN is the yardstick of oracle_bench alone, which does without.
+  # oneDNN is an optional baseline of oracle_bench alone.
   find_path(ANECHECK_ONEDNN_INCLUDE dnnl.hpp)
   find_library(ANECHECK_ONEDNN_LIBRARY dnnl)
   mark_as_advanced(ANECHECK_ONEDNN_INCLUDE ANECHECK_ONEDNN_LIBRARY)

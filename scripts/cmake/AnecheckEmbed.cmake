@@ -1,5 +1,5 @@
 # anecheck_embed(OUTPUT_VARIABLE NAMESPACE file ...): generates a source file at build time with one
-# `std::string_view` a data file, `anecheck::NAMESPACE::k<FileName>`, declared by the room's header.
+# `std::string_view` for each data file, `anecheck::NAMESPACE::k<FileName>`, declared by the room's header.
 
 set(ANECHECK_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/embed_files.cmake")
 

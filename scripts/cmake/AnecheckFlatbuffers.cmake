@@ -1,6 +1,7 @@
 # anecheck_flatbuffer_schema(NAME FILES a.fbs ...)
-# An interface library of the files that flatc makes of the schemas at build time: for each a.fbs the accessors
-# a_generated.h and the embedded binary schema a_bfbs_generated.h, found as "generated/flatbuffer_schemas/NAME/...".
+# An interface library of the files that flatc generates from the schemas at build time: for each a.fbs the
+# accessors a_generated.h and the embedded binary schema a_bfbs_generated.h, found as
+# "generated/flatbuffer_schemas/NAME/...".
 include_guard(GLOBAL)
 
 function(anecheck_flatbuffer_schema NAME)

@@ -1,11 +1,11 @@
-# The parts for fuzzers of other people's parsers: libanecheck_fuzz_mutator.a, one archive of the
-# mutator and of every library of this project that it stands on, its header, a pkg-config file that
-# lists the libraries of others, and the AFL++ mutator. Included last, when every target is there.
+# The parts for fuzzers of third-party parsers: libanecheck_fuzz_mutator.a, one archive of the mutator and of
+# every library of this project that it needs, its header, a pkg-config file that lists the external
+# libraries, and the AFL++ mutator. Included last, when every target exists.
 include(AnecheckLinkClosure)
 include(GNUInstallDirs)
 
-# Libraries of others, and the pkg-config module of each; nothing where it is headers alone or part
-# of the C library.
+# External libraries and the pkg-config module of each; empty for header-only libraries and parts of the C
+# library.
 set(ANECHECK_FUZZ_MUTATOR_MODULES
   fmt::fmt=fmt
   flatbuffers::flatbuffers=flatbuffers
@@ -48,7 +48,7 @@ foreach(OTHER ${OTHERS})
 endforeach()
 list(JOIN MODULES " " MODULES)
 
-# Programs in C are linked without C++'s own libraries.
+# C programs are linked without the C++ standard libraries.
 set(RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(REMOVE_ITEM RUNTIME ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
 list(REMOVE_DUPLICATES RUNTIME)

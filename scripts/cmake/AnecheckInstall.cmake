@@ -1,4 +1,4 @@
-# The places of the files that `cmake --install` puts: the tool, the simulated engine, the manual
+# The files that `cmake --install` installs, and where: the tool, the simulated engine, the manual
 # page and completion of shells. The last two are printed by the tool itself.
 include(GNUInstallDirs)
 
@@ -15,7 +15,7 @@ add_custom_target(anecheck_help_texts ALL
   DEPENDS "${TEXTS}/anecheck.1" "${TEXTS}/anecheck.bash" "${TEXTS}/_anecheck")
 
 install(TARGETS anecheck COMPONENT anecheck)
-# harness/runners/e5rt_library.cc looks there, seen from the tool.
+# harness/runners/e5rt_library.cc searches this folder, relative to the tool.
 install(TARGETS anecheck_espresso LIBRARY DESTINATION lib/anecheck COMPONENT anecheck)
 install(FILES "${TEXTS}/anecheck.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT anecheck)
 install(FILES "${TEXTS}/anecheck.bash" RENAME anecheck COMPONENT anecheck

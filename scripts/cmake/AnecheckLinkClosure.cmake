@@ -1,9 +1,9 @@
-# The libraries that a target links, for the files that are made of several.
+# The libraries that a target links, for files that combine several libraries.
 include_guard(GLOBAL)
 
 # anecheck_link_closure(OUT OUT_ALIASES OUT_OTHERS target ...): the targets of this project that the
-# given ones link, direct or not; "alias=target" for those linked by another name; and the imported
-# targets that all these link themselves. Names inside generator expressions count.
+# given ones link, direct or not; "alias=target" for targets linked by another name; and the imported targets
+# that all of these link. Names inside generator expressions count.
 function(anecheck_link_closure OUT OUT_ALIASES OUT_OTHERS)
   set(OPEN ${ARGN})
   set(SEEN)

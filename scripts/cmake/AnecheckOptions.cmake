@@ -34,7 +34,7 @@ endif()
 
 find_program(ANECHECK_LLD NAMES ld.lld-19 ld.lld)
 if(ANECHECK_LLD AND NOT APPLE)
-  # One link a processor runs already; threads of their own would only ask for more of them.
+  # Links already run on all processors, so the linker's own threads would gain nothing.
   add_link_options(-fuse-ld=lld LINKER:--threads=1)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ looks for a program called ld.lld, without a version, in the given folders.
@@ -50,7 +50,7 @@ target_include_directories(anecheck_settings INTERFACE
 # Contraction would let the two compilers round the same source differently.
 target_compile_options(anecheck_settings INTERFACE
   -ffp-contract=off -Wall -Wextra
-  # Of sources that are compiled as one, a name of one may hide one of another.
+  # If sources are compiled as one, a name of one source may hide a name of another.
   $<$<NOT:$<BOOL:${ANECHECK_UNITY}>>:-Wshadow>
   "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -89,8 +89,8 @@ if(ANECHECK_FUZZERS AND NOT ANECHECK_FUZZING_ENGINE)
   endif()
   target_link_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
   if(NOT APPLE)
-    # The engine clears every counter of the program before each input: those of functions that a
-    # target never calls are left out with the functions.
+    # libFuzzer clears every counter of the program before each input. Dropping functions that a target never
+    # calls also drops their counters.
     target_compile_options(anecheck_settings INTERFACE -ffunction-sections)
     target_link_options(anecheck_settings INTERFACE LINKER:--gc-sections LINKER:-z,start-stop-gc)
   endif()

@@ -1,6 +1,6 @@
-# The installable package: `cmake --install` gives headers and libraries of the formats, generators and oracles with
-# their dependencies, and the configuration that find_package(anecheck) reads. Included last, when every target is
-# there.
+# The installable package: `cmake --install` installs headers and libraries of the formats, generators and
+# oracles with their dependencies, and the configuration that find_package(anecheck) reads. Included last,
+# when every target exists.
 
 include(AnecheckLinkClosure)
 include(CMakePackageConfigHelpers)
@@ -53,7 +53,7 @@ foreach(ITEM ${CLOSURE})
   endif()
 endforeach()
 
-# Warnings and sanitizers are this project's own affair; the language is not.
+# Users need the language standard, but not this project's warnings and sanitizers.
 foreach(PROPERTY INTERFACE_COMPILE_OPTIONS INTERFACE_LINK_OPTIONS INTERFACE_COMPILE_DEFINITIONS)
   get_target_property(VALUES anecheck_settings ${PROPERTY})
   if(VALUES)
@@ -66,7 +66,7 @@ set(PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/anecheck")
 install(TARGETS ${CLOSURE} EXPORT anecheck_libraries COMPONENT anecheck_package
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/anecheck"
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anecheck")
-# The names stay as they are: generator expressions of the libraries spell them.
+# Names are not changed, since generator expressions of the libraries contain them.
 install(EXPORT anecheck_libraries DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
 foreach(ROOM harness/base harness/verdict harness/graph harness/ops harness/targets harness/formats
              harness/lowering generators oracles)
@@ -83,8 +83,8 @@ install(FILES "${PROJECT_BINARY_DIR}/anecheckConfig.cmake"
   "${PROJECT_BINARY_DIR}/anecheckConfigVersion.cmake"
   DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
 
-# Installs into the build folder, then builds and runs the example against the installed files. Not where
-# the libraries need link options that the package leaves out.
+# Installs into the build folder, then builds and runs the example against the installed files. Skipped if the
+# libraries need link options that the package leaves out.
 if(ANECHECK_TESTS AND NOT ANECHECK_SANITIZE)
   add_test(NAME package_example
     COMMAND "${CMAKE_COMMAND}" "-DBINARY=${PROJECT_BINARY_DIR}"

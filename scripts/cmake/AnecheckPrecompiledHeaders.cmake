@@ -1,6 +1,6 @@
 # Precompiled standard and library headers: most of a build from an empty compiler cache is spent
 # reading them. clang only: g++ and builds with the option off show that every source includes the headers that it uses.
-# Headers of the project are never among them, so that an edit rebuilds its dependents and nothing else.
+# No header of the project is precompiled, so that an edit rebuilds only its dependents.
 include_guard(GLOBAL)
 
 option(ANECHECK_PRECOMPILED_HEADERS "Read standard and library headers precompiled (clang only)" ON)
@@ -12,26 +12,26 @@ set(ANECHECK_COMMON_HEADERS
   <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
   <optional> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility>
   <variant> <vector> <fmt/format.h>)
-# rapidcheck.h takes <exception> for granted, which libc++ 19 brings with no other header.
+# rapidcheck.h assumes <exception>, which no other header of libc++ 19 includes.
 set(ANECHECK_TEST_HEADERS <exception> <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
-# Commands only read options and print: in builds for work they are not optimised, in others little.
+# Commands only read options and print, so development builds do not optimise them, and others do so little.
 set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
 # Reports wait for the results file.
 set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")
 
-# A test's own code is compiled once and run once, and a third of a build from an empty cache was
-# its optimisation. The code under test is optimised all the same.
+# Test code is compiled once and run once, and optimising it would take a third of a build from an empty
+# cache. The code under test is optimised.
 set(ANECHECK_TEST_OPTIONS "$<$<CONFIG:None>:-O0>")
 
-# anecheck_precompiled_target(NAME headers...): a target of which others take the headers.
+# anecheck_precompiled_target(NAME headers...): a target whose precompiled headers other targets use.
 function(anecheck_precompiled_target NAME)
   set(SOURCE "${PROJECT_BINARY_DIR}/generated/${NAME}.cc")
   file(CONFIGURE OUTPUT "${SOURCE}" CONTENT "namespace anecheck {}\n")
   add_library(${NAME} STATIC "${SOURCE}")
   target_link_libraries(${NAME} PRIVATE anecheck_settings fmt::fmt)
   target_precompile_headers(${NAME} PRIVATE ${ARGN})
-  # Without it the compiler cache never finds an object again: the time is part of the header.
+  # Without this, the compiler cache would never hit: the precompiled header contains its time.
   target_compile_options(${NAME} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 

@@ -14,7 +14,7 @@ endfunction()
 function(anecheck_sources NAME)
   target_sources(${NAME} PRIVATE ${ARGN})
   foreach(SOURCE ${ARGN})
-    # One that is generated: only this folder knows how.
+    # A generated source: only this folder has the rule for it.
     if(IS_ABSOLUTE "${SOURCE}")
       cmake_path(GET SOURCE STEM STEM)
       add_dependencies(${NAME} ${STEM})
@@ -22,7 +22,7 @@ function(anecheck_sources NAME)
   endforeach()
 endfunction()
 
-# anecheck_name_data(TEST): the test finds the folders of real data by the variables of their names.
+# anecheck_name_data(TEST): passes the folders of real data to the test in environment variables of their names.
 function(anecheck_name_data TEST)
   foreach(FOLDER ANECHECK_REAL_DATA ANECHECK_VECTORS ANECHECK_CASES ANECHECK_FACTS)
     set_property(TEST ${TEST} APPEND PROPERTY ENVIRONMENT "${FOLDER}=${${FOLDER}}")
@@ -30,7 +30,7 @@ function(anecheck_name_data TEST)
 endfunction()
 
 # anecheck_test(NAME SOURCES a_test.cc ... [DEPENDS lib ...] [TIMEOUT seconds] [LABELS ...])
-# One GoogleTest binary a room, and one ctest entry for it.
+# One GoogleTest binary for each room, and one ctest entry for it.
 function(anecheck_test NAME)
   if(NOT ANECHECK_TESTS)
     return()
@@ -53,7 +53,7 @@ function(anecheck_test NAME)
 endfunction()
 
 # anecheck_python_test(NAME SCRIPT [ARGUMENTS ...] [PYTHON interpreter] [TIMEOUT seconds] [LABELS ...])
-# A test that is a Python program, relative to the folder; exit code 77 says that it was skipped.
+# A test that is a Python program, relative to the folder; exit code 77 means that it was skipped.
 function(anecheck_python_test NAME SCRIPT)
   if(NOT ANECHECK_TESTS)
     return()
@@ -100,8 +100,8 @@ endfunction()
 # anecheck_fuzzer(NAME SOURCES x_target.cc [DEPENDS lib ...])
 # A fuzz target: the object anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
 # With ANECHECK_FUZZERS also the libFuzzer binary NAME_fuzzer. ctest replays the committed seeds and
-# regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target; they
-# must meet each of its laws.
+# regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which contains every target. Together
+# they must check each law of the target.
 function(anecheck_fuzzer NAME)
   if(ANECHECK_FUZZ_ONLY AND NOT NAME IN_LIST ANECHECK_FUZZ_ONLY)
     return()

@@ -1,6 +1,6 @@
-# Sources of a target that are compiled as one: most of a build from an empty compiler cache reads
-# the same headers again. For builds that compile all and are thrown away; one for work recompiles
-# too much after an edit of one source.
+# Compiles several sources of a target as one, since most of a build from an empty compiler cache reads the
+# same headers again. For one-time builds; a development build would recompile too much after an edit of one
+# source.
 include_guard(GLOBAL)
 
 # anecheck_unity(TARGET): its sources may be compiled as one.

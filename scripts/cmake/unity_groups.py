@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
-"""Says which sources of a target may be compiled as one.
+"""Determines which sources of a target may be compiled as one.
 
 usage: unity_groups.py LIST OUT PROJECT
 
 LIST has a line "target;source;source..." for each target. OUT becomes a file for CMake that sets
-UNITY_GROUP of the sources. Two sources share a group unless a name would then mean two things: one
-declares it for itself (in an unnamed namespace, as static, a macro or an alias), and the other one
-or a header that only the other one includes declares it too, in the same namespace.
-
-It reads heads of declarations and no more of C++. A collision that it overlooks is a compile error.
+UNITY_GROUP of the sources. Two sources share a group unless a name would have two meanings: one source
+declares it privately (in an unnamed namespace, as static, a macro or an alias), and the other source, or a
+header that only the other source includes, declares it too, in the same namespace. The script parses only the
+heads of declarations. An overlooked collision is a compile error.
 """
 
 import pathlib
 import re
 import sys
 
-GROUP_BYTES = 90_000  # of one group; a larger one saves little and keeps one processor waiting
+GROUP_BYTES = 90_000  # of one group; a larger group saves little and is compiled by one processor alone
 
 COMMENT_OR_TEXT = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -36,7 +35,7 @@ class File:
         self.size = len(text)
         self.includes = re.findall(r'^#include "([^"]+)"', text, re.M)
         self.own, self.shared, self.hidden = {}, {}, set()
-        # Names that are not spelled here, and sources that include themselves once a target.
+        # Sources with names that macros make, and sources that are compiled once for each target.
         self.stands_alone = bool(
             re.search(r"^using (?:enum|namespace)\b|hwy/foreach_target\.h", text, re.M))
         text = COMMENT_OR_TEXT.sub(lambda m: " " if m.group(0)[0] == "/" else '""', text)
@@ -113,7 +112,7 @@ class Project:
         return self.closures[path]
 
     def sees(self, one, other):
-        """Names that `one` declares for itself and that mean another thing beside `other`."""
+        """Names that `one` declares privately and that would have another meaning beside `other`."""
         own = self.file(one).own
         # Hidden names count in every header, also in one that both include.
         hidden = self.file(one).hidden

@@ -52,7 +52,7 @@ Arrays ReadNpz(const std::string& path) {
   return arrays;
 }
 
-// The fields that the directory repeats of a member's own header: versions, method, time, checksum,
+// The fields of a member's header that the directory repeats: versions, method, time, checksum,
 // sizes.
 std::string MemberFields(const std::string& name, const std::string& member) {
   std::string fields;

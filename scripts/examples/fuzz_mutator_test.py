@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The library of mutations for other people's fuzzers, as they take it: the files of `cmake --install`
-link, with pkg-config's flags alone, into a program in C and into a libFuzzer target.
+"""The library of mutations as other fuzzers use it: the files of `cmake --install` link, with only
+pkg-config's flags, into a C program and into a libFuzzer target.
 
 usage: scripts/examples/fuzz_mutator_test.py TOOL FUZZ_TOOL BUILD C_COMPILER [CLANG]
 
@@ -112,7 +112,7 @@ class FuzzMutatorTest(unittest.TestCase):
         if not CLANG:
             self.skipTest("no compiler with libFuzzer was named")
         fuzzer = self.root / "npz_fuzzer"
-        # The check of the processor traps a division by zero if the processor does not.
+        # The sanitizer reports a division by zero, which not every processor traps.
         run(CLANG, "-O1", "-fsanitize=fuzzer,integer-divide-by-zero", "-fno-sanitize-recover=all",
             HERE / "npz_fuzzer.c", *self.flags, "-lz", "-o", fuzzer)
         corpus = self.root / "corpus"

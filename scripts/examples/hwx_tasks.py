@@ -3,8 +3,8 @@
 
 usage: hwx_tasks.py FILE.hwx ...
 
-Written from the public register notes alone, without a line of this project: a second reader of the
-containers that `anecheck lower` and Apple's compiler write. Exit code 1 where a check fails.
+Written from the public register notes alone, without code of this project, as a second reader of the
+containers that `anecheck lower` and Apple's compiler write. Exit code 1 if a check fails.
 """
 
 import struct
@@ -104,11 +104,11 @@ class Task:
         return self.registers[address + 4 * index] >> low & ((1 << width) - 1)
 
     def engine_word(self):
-        """log2 of the engines plus 1, as the header says."""
+        """log2 of the number of engines plus 1, from the header."""
         return self.header[8] >> 24 & 7 if self.generation == "h13" else self.header[-1] >> 16 & 7
 
     def bar(self, which):
-        """BAR of the kernel, of source 1 or of the result; None where it has none."""
+        """BAR of the kernel, of source 1 or of the result; None if there is none."""
         if self.generation == "h13":
             word, low = {"kernel": (9, 0), "source": (8, 0), "result": (8, 12)}[which]
             return self.header[word] >> low & 31 if self.header[word] >> (low + 5) & 1 else None
@@ -179,7 +179,7 @@ def tasks_later(text, generation):
 
 
 def streams_of(task, constants):
-    """The engines with a stream; each must lie inside the constants, where it lies in them."""
+    """The engines with a stream. A stream in the constants must end inside them."""
     streams = [i for i in range(16) if task.get("stream on", i)]
     need(streams or task.generation != "h13", "a kernel stream without an engine")
     for i in streams:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """An external runner for anecheck: computes each operation in double precision with NumPy and
-rounds its result once to fp16. It shows the protocol, and is a second opinion on the oracle.
+rounds its result once to fp16. It shows the protocol and is an independent check of the oracle.
 
     anecheck run --runner "exec:python3 scripts/examples/numpy_runner.py" --contract float
 
@@ -20,7 +20,7 @@ OPS = {}
 
 
 class Unsupported(Exception):
-    """Raised for a case that this runner does not try: an operation, or its state or element type."""
+    """Raised for a case that this runner does not support: its operation, a state or an element type."""
 
 
 def op(name):
@@ -51,7 +51,7 @@ def padding(shape, kernel, strides, dilations, pad_type, pad):
 
 
 def windows(x, kernel, strides, dilations, pads, counts, fill):
-    """x [N, C, spatial...] to [N, C, positions..., taps...]; taps outside hold `fill`."""
+    """x [N, C, spatial...] to [N, C, positions..., taps...]; taps outside are `fill`."""
     spatial = x.shape[2:]
     # Positions that ceil_mode adds may reach beyond the stated padding.
     reach = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(counts, strides, kernel, dilations)]

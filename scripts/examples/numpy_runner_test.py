@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The example of an external runner: an engine that is no ANE, and the same engine with faults.
+"""The example of an external runner: an engine that is not an ANE, and the same engine with faults.
 
 usage: numpy_runner_test.py ANECHECK
 """
@@ -32,7 +32,7 @@ def add_program(folder, name, path):
 
 
 def run(command, fault=""):
-    """Runs a command line as from the project's folder, with the tool and this Python in the path. `fault`
+    """Runs a command line in a copy of the project's folder, with the tool and this Python in the path. `fault`
     is Python that changes the runner's operations."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -87,7 +87,7 @@ class NumpyRunner(unittest.TestCase):
         self.assertIn("give --contract float", done.stderr)
 
     def test_a_documented_defect_of_a_chip_is_a_finding(self):
-        """Infinities from 32768 on are D01 of A13."""
+        """Infinities from 32768 on are the defect D01 of A13."""
         done = run(command_of_guide() + " --seed 5 --ops matmul --json", fault="""
 _matmul = OPS["matmul"]
 def port(a, attrs, out):
@@ -138,7 +138,8 @@ OPS["sigmoid"] = two_up
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
     def test_a_contract_in_a_file_binds_every_command(self):
-        """A sigmoid that is three ulp too large is wrong by `float` and right by a file that grants four."""
+        """A sigmoid that is three ulp too large is wrong under `float` and right under a file that grants
+        four."""
         command = (command_of_guide() + " --seed 5 --ops sigmoid --mode float,special").replace("1000", "40")
         fault = """
 _sigmoid = OPS["sigmoid"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The examples of parsers for `anecheck fuzz`: they read generated files, refuse other files, and `anecheck
-fuzz` drives them. LIEF is skipped where it is not installed.
+fuzz` drives them. LIEF is skipped if it is not installed.
 
 usage: scripts/examples/parsers_test.py TOOL
 """

@@ -3,7 +3,7 @@
 
     anecheck fuzz --format netlist --count 500 -- python3 scripts/examples/plist_parser.py @@
 
-Exit code 0: parsed, 1: refused in the way that plistlib documents; any other exception ends the
+Exit code 0: parsed, 1: refused with an exception that plistlib documents. Any other exception ends the
 process with a signal, which counts as a crash.
 """
 

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Rewrites that a sound fp16 engine may make, and some that differ by little and are wrong.
-
-Each row has a graph, the numbers that a rewriting engine gives, and those of an unsound rewrite of
-the same graph, both computed here with NumPy. `anecheck judge --contract float` admits the former
-and forbids the latter.
+"""Rewrites that a sound fp16 engine may make, and slightly different rewrites that are wrong. Each row has a
+graph, the numbers of a sound rewrite, and the numbers of an unsound rewrite of the same graph, all computed
+here with NumPy. `anecheck judge --contract float` admits the sound numbers and forbids the unsound ones.
 
     rewrites_test.py ANECHECK
 """
@@ -28,7 +26,7 @@ def half(x):
 
 
 def bits(x, kept):
-    """Numbers with so many bits of their mantissas."""
+    """Numbers rounded to this many bits of mantissa."""
     mantissa, exponent = np.frexp(np.asarray(x, D))
     return np.ldexp(np.round(np.ldexp(mantissa, kept)), exponent - kept)
 
@@ -80,7 +78,7 @@ ROWS = {}
 
 
 def row(make):
-    """A row: the function gives the model, the sound numbers and the unsound ones."""
+    """Registers a row: the function returns the model, the sound numbers and the unsound numbers."""
     ROWS[make.__name__] = make
     return make
 
@@ -545,7 +543,8 @@ def a_reshape_as_a_view():
 
 
 def joined(models):
-    """One graph of all, with the name of each before its values'; and the numbers of its inputs."""
+    """One graph that joins all graphs, with the name of each graph before the names of its values; and the
+    numbers of its inputs."""
     graph = {"version": 1, "name": "main", "inputs": [], "consts": [], "ops": [], "outputs": []}
     inputs = {}
     for name, model in models.items():

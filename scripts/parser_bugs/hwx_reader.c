@@ -1,7 +1,7 @@
-// A small reader of hardware containers with planted bugs. Each stands in a function whose name
-// begins with Bug, by which scripts/compare-fuzzers knows it in a stack. With
-// LLVMFuzzerTestOneInput, so that libFuzzer, AFL++ and the persistent driver of `anecheck fuzz`
-// build it as it is.
+// A small reader of hardware containers with planted bugs. Each bug is in a function whose name
+// begins with Bug, by which scripts/compare-fuzzers recognises it in a stack. The entry point is
+// LLVMFuzzerTestOneInput, so that libFuzzer, AFL++ and the persistent driver of `anecheck fuzz` can
+// build it unchanged.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ NOINLINE static int BugProductWraps(const Reader* r, uint32_t offset, uint32_t c
   return 1;
 }
 
-// Nothing says that a zero byte ends the name inside of the table.
+// A zero byte need not end the name inside the table.
 NOINLINE static void BugNameWithoutEnd(const char* strings, uint32_t size, uint32_t at) {
   char* table = (char*)malloc(size > 0 ? size : 1);
   memcpy(table, strings, size);
@@ -74,13 +74,13 @@ NOINLINE static void BugNameWithoutEnd(const char* strings, uint32_t size, uint3
   free(table);
 }
 
-// The check sees the low 16 bits.
+// The check tests only the low 16 bits.
 NOINLINE static void BugOffsetCutTo16Bits(const Reader* r, uint32_t offset) {
   if ((uint16_t)offset + 4u > r->size) return;
   sink += ((volatile const uint8_t*)r->data)[offset];
 }
 
-// A command of no bytes is followed by itself.
+// A command of zero bytes is its own successor: the loop does not end.
 NOINLINE static size_t BugCommandOfNoBytes(const Reader* r, size_t at, size_t end) {
   volatile size_t next = at;
   while (next < end && Load32(r, next + 4) == 0 && Load32(r, next) != 0)
@@ -88,7 +88,7 @@ NOINLINE static size_t BugCommandOfNoBytes(const Reader* r, size_t at, size_t en
   return next;
 }
 
-// Tasks that follow each other in a ring.
+// Tasks may be linked in a ring.
 NOINLINE static void BugRingOfTasks(const Reader* r) {
   size_t at = r->text;
   while (at + 40 <= r->size && Load32(r, at + 0x1c) != 0) {
@@ -107,7 +107,7 @@ NOINLINE static void BugNegativeIndex(uint32_t align) {
   sink += ((volatile const uint32_t*)kSizes)[index];
 }
 
-// The name is given back where it is not the segment's, and compared afterwards.
+// The name is freed if it differs from the segment's, and compared afterwards.
 NOINLINE static void BugUseAfterFree(const uint8_t* section, const uint8_t* segment) {
   char* name = (char*)malloc(17);
   memcpy(name, section, 16);
@@ -123,7 +123,7 @@ typedef struct {
   uint32_t kind;
 } Port;
 
-// Kinds that the reader does not know leave the name as it was allocated.
+// Unknown kinds leave the allocated name uninitialised.
 NOINLINE static void BugUninitialisedName(const Reader* r, size_t command, uint32_t size) {
   Port* port = (Port*)malloc(sizeof(Port));
   port->kind = Load32(r, command + 12);

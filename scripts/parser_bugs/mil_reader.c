@@ -18,7 +18,7 @@ typedef struct {
 
 static volatile uint64_t sink;
 
-// Each bracket is a call.
+// Each bracket recurses.
 NOINLINE static void BugDepthWithoutLimit(Text* text) {
   char frame[256];
   memset(frame, (int)(text->end - text->at), sizeof frame);
@@ -41,14 +41,14 @@ NOINLINE static void BugLongName(const char* name, size_t length) {
   sink += (uint64_t)((volatile char*)copy)[0];
 }
 
-// An escaped character may lie behind the end.
+// An escaped character may lie past the end.
 NOINLINE static const char* BugEscapeAtTheEnd(const char* at, const char* end) {
   while (at < end && *at != '"') at += *at == '\\' ? 2 : 1;
   sink += (uint64_t)*(volatile const char*)at;
   return at < end ? at : end;
 }
 
-// Axes count from the front, or from the back of nine. One further back is no axis.
+// Axes count from the front, or from the back of nine. The check admits one too far back.
 NOINLINE static void BugNegativeAxis(const char* digits, size_t length) {
   char copy[16] = {0};
   memcpy(copy, digits, length < 15 ? length : 15);

@@ -1,5 +1,5 @@
 """A small reader of network descriptions (property lists) with planted bugs, each in a function whose
-name begins with bug_. ValueError is its refusal."""
+name begins with bug_. It refuses a file with ValueError."""
 import re
 
 import anecheck_fuzz

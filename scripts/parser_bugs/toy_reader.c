@@ -1,5 +1,5 @@
-// Makes a target of the reader of hardware containers that ANECHECK_CASES has (parsers/toy_hwx.c,
-// TOY_READER): that one is a program which reads the file it is given and leaves by exit().
+// Makes a fuzz target from the reader of hardware containers in ANECHECK_CASES (parsers/toy_hwx.c,
+// TOY_READER), which is a program that reads a file and ends by exit().
 #define _GNU_SOURCE  // memfd_create
 #include <fcntl.h>
 #include <setjmp.h>

@@ -37,7 +37,7 @@ NOINLINE static void BugLongMemberName(const uint8_t* name, uint32_t length) {
   sink += (uint64_t)copy[0];
 }
 
-// The table of entries is followed for as many as the archive claims, whatever a step is.
+// Follows as many entries as the archive claims, whatever the size of a step.
 NOINLINE static void BugEntriesBeyondTheEnd(const uint8_t* data, size_t size, uint32_t at,
                                             uint32_t entries) {
   for (uint32_t i = 0; i < entries; ++i) {
@@ -47,7 +47,7 @@ NOINLINE static void BugEntriesBeyondTheEnd(const uint8_t* data, size_t size, ui
   }
 }
 
-// A vtable of less than its own two fields.
+// A vtable may be smaller than its own two fields.
 NOINLINE static uint32_t BugSmallVtable(const uint8_t* data, size_t size, size_t vtable) {
   const uint32_t bytes = Load(data, size, vtable, 2);
   const uint32_t fields = (bytes - 4) / 2;

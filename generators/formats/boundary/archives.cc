@@ -46,7 +46,7 @@ constexpr auto kTrailerFields = std::to_array<Field>({{"trailer.offset size", 6,
                                                       {"trailer.top object", 16, 8},
                                                       {"trailer.offset table", 24, 8}});
 
-// Calls see(at) for each place where the four bytes stand.
+// Calls see(at) for each offset of the four bytes.
 template <typename See>
 void ForEach(ByteSpan file, const char (&word)[5], uint32_t most, const See& see) {
   for (size_t at = 0; at + 4 <= file.size() && most > 0; ++at) {
@@ -96,7 +96,8 @@ void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {
   if (file.size() < kHeader + kTrailer) return;
   const size_t first = places.size();
   AddRecord(kTrailerFields, file.size() - kTrailer, file, places);
-  // Every byte of small files: markers, counts, references and the offset table are of any width.
+  // Every byte of small files is a place, since markers, counts, references and the offset table
+  // may have any width.
   const size_t end = file.size() - kTrailer;
   const size_t step = std::max<size_t>(1, end / (kMostPlaces / 4));
   for (size_t at = kHeader; at < end; at += step) {
@@ -108,8 +109,8 @@ void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {
   MakeBigEndian(places, first);
 }
 
-// Without the schema: a word whose sum with its own place lies inside is an offset, one of which
-// that and the place before it lie inside a table's; a small word may be a length.
+// Works without the schema. A word whose sum with its own offset lies inside the file may be an
+// offset; a small word may be a length or a field of a vtable.
 void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places) {
   WalkWords(file, places);
   // Fields of vtables.

@@ -34,8 +34,8 @@ void Store(Bytes& file, const Place& place, uint64_t value) {
   }
 }
 
-// A value of more bits than the field has is an edge only where it is meant to be cut: those that
-// wrap below 2^64 end in the same low bits as their likes of the field's own width.
+// Whether `width` bytes can express the value: as an unsigned number, or as a negative one (upper
+// bits all ones), which is cut to its low bytes.
 bool Fits(uint64_t value, uint32_t width) {
   if (width >= 8) return true;
   const uint64_t high = value >> (8 * width);
@@ -55,7 +55,7 @@ void ApplyNumber(Bytes& file, const Place& place, size_t edge) {
   if (Fits(value, place.width)) Store(file, place, value);
 }
 
-// Spaces before `end` are taken away, or put there, so that the file keeps its size where it can.
+// Removes or inserts spaces before `end`, so that the file keeps its size if possible.
 void AdjustPadding(Bytes& file, size_t end, size_t old_size, size_t new_size) {
   const auto at = file.begin() + static_cast<ptrdiff_t>(end);
   if (new_size < old_size) {

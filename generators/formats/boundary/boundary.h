@@ -1,6 +1,6 @@
-// Boundary mutations: one value at the edge of the capacity of arithmetic, memory or a table, in a
-// file that is otherwise as it was. Three tables: the places of a format (places.cc, one walker a
-// format), the edges of a number (number_edges.cc) and those of a text (text_edges.cc). Used by the
+// Boundary mutations: one value at the edge of the capacity of arithmetic, memory or a table, in an
+// otherwise unchanged file. Three tables: the places of a format (places.cc, one walker a format),
+// the edges of a number (number_edges.cc) and those of a text (text_edges.cc). Used by the
 // structured mutator and by `anecheck fuzz`, which goes through every place and edge of its seeds.
 #pragma once
 
@@ -29,28 +29,28 @@ struct Place {
   uint32_t offset = 0;  // from the beginning of the file
   uint32_t width = 0;   // bytes
   bool big_endian = false;
-  // Bytes of one record where the number counts records, else 1.
+  // Bytes of one record if the number counts records, else 1.
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
-  // For a number, the same field of the record before, or of the next one where there is none
-  // before. Its own offset where it is alone.
+  // For a number: the offset of the same field in the record before or, for the first record, in
+  // the next record. Its own offset if there is no other.
   uint32_t alike = 0;
-  // Of a text: the end of a run of spaces that makes up for a longer or shorter text. 0: none.
+  // For a text: the end of a run of spaces that compensates for a longer or shorter text. 0: none.
   uint32_t padding_end = 0;
 };
 
-// The places of a file, in file order and at most kMostPlaces, which are spread over the file. The
-// places of a format that no walker knows are guessed: words that may be counts, sizes or offsets,
-// or the numbers, quotations and brackets of a text. Never fails: `file` may be anything.
+// The places of a file, in file order. At most kMostPlaces, spread over the file. The places of a
+// format that no walker knows are guessed: words that may be counts, sizes or offsets, or the
+// numbers, quotations and brackets of a text. Never fails: `file` may be anything.
 inline constexpr size_t kMostPlaces = 4096;
 std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
 
 // The edges of a place are numbered from 0.
 size_t EdgeCount(Role role);
 
-// The file with edge `edge` at `place`. The file unchanged where the edge is not one for it (wider
-// than the field, or already there) or would make it larger than `max_size`. Precondition: `place`
-// is one of `file`.
+// The file with edge `edge` at `place`. The unchanged file if the value is wider than the field or
+// already there, or if the result would be larger than `max_size`. Precondition: `place` is a place
+// of `file`.
 Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size);
 
 // For people: "section.offset at 0x48: 2^32 - old".

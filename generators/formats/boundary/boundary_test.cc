@@ -159,7 +159,7 @@ TEST(Boundary, AValueBetweenTagsGetsEveryType) {
   EXPECT_TRUE(edited.contains(Text("<plist><array></array></plist>")));
 }
 
-// A reader finds the parts behind the header by offsets, which another size would make wrong.
+// Readers find the parts behind the header by offsets, so the header must keep its size.
 TEST(Boundary, PaddingOfAnArrayHeaderKeepsItsSize) {
   const Bytes archive = Text("PK\x03\x04\x93NUMPY\x01\x01\x40\x01{'shape': (12, 4), }" +
                              std::string(44, ' ') + "\nDATA");

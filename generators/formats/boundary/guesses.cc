@@ -44,7 +44,7 @@ class TextWalk {
                        .name = name});
   }
 
-  // A dimension, an argument and a value are not alike.
+  // Names the place by the sign before it, since a dimension, an argument and a value differ.
   std::string_view NameAt(size_t begin) const {
     while (begin > 0 && std::isspace(static_cast<unsigned char>(text_[begin - 1])) != 0) --begin;
     switch (begin == 0 ? ' ' : text_[begin - 1]) {
@@ -84,7 +84,7 @@ class TextWalk {
     at_ = end + 1;
   }
 
-  // The bracket of "tensor<fp16, [1, 64]>" stands behind a word, and its content is places.
+  // The bracket of "tensor<fp16, [1, 64]>" follows a word and opens no tag; its content has places.
   bool IsTag() const {
     const bool closes = at_ + 1 < text_.size() && text_[at_ + 1] == '/';
     return closes || at_ == 0 || !IsNumberPart(text_[at_ - 1]);
@@ -121,8 +121,8 @@ class TextWalk {
   size_t at_ = 0;
 };
 
-// A parser reads nothing from words that are zero in a run, and data are mostly large.
-constexpr size_t kHead = 256;  // every word of the first and last so many bytes is a place
+// Runs of zero words are padding, and large words are mostly data: neither is a likely place.
+constexpr size_t kHead = 256;  // every word of this many first and last bytes is a place
 
 bool MayCount(uint64_t value, uint64_t size) { return value > 0 && value <= 2 * size + 64; }
 

@@ -26,13 +26,13 @@ using hwx::kSymtabRecord;
 
 constexpr uint32_t kMostCommands = 64, kMostSections = 64, kMostRecords = 3, kMostTasks = 4;
 
-// The size in bytes of the records that a count counts.
+// The size in bytes of the records that each count refers to.
 constexpr std::pair<std::string_view, uint32_t> kUnits[] = {{"nsects", kSectionRecord.kSize},
                                                             {"nreloc", kRelocationRecord},
                                                             {"nsyms", kSymbolRecord.kSize}};
 
-// The fields of a record as places: numbers and names. The field that tells the kind of a file or a
-// command stays, since another is no container.
+// The fields of a record as places: numbers and names. The field that identifies the kind of a file
+// or command is left out: with another value, readers would not take the file for a container.
 template <const auto& kRecord>
 std::span<const Field> FieldsOf(std::string_view record) {
   static constexpr auto kAll = kRecord.Fields();
@@ -62,7 +62,7 @@ constexpr auto kTaskFields = std::to_array<Field>({{"task.words", 0},
                                                    {"task.word 3", 12},
                                                    {"task.next", 0x1c},
                                                    {"task.stream", 40}});
-// Of commands with a name behind their words (ports, thread commands, banner).
+// Fields of commands with a name behind their words (ports, thread commands, banner).
 constexpr auto kNamedFields = std::to_array<Field>({{"command.word 2", 8},
                                                     {"command.word 3", 12},
                                                     {"command.word 4", 16},

@@ -1,5 +1,4 @@
-// The edges of integers. A field of fewer bytes takes the low ones, and passes over an edge that
-// needs more.
+// The edges of integers. A narrower field takes the low bytes, and skips an edge that does not fit.
 #include <array>
 
 #include "generators/formats/boundary/edges.h"
@@ -16,8 +15,7 @@ uint64_t Constant(const Context&) {
 
 constexpr uint64_t kWrap32 = uint64_t{1} << 32;
 
-// Counts of records whose size together is a little more than 2^kBits: products wrap to a few
-// bytes.
+// The least count of records whose total size exceeds 2^kBits: the product wraps to a few bytes.
 template <unsigned kBits, uint64_t kRecord>
 uint64_t WrappingCount(const Context&) {
   return (kBits == 64 ? ~uint64_t{0} : (uint64_t{1} << (kBits % 64)) - 1) / kRecord + 1;
@@ -57,15 +55,16 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"-old", [](const Context& c) { return ~c.old + 1; }},
     {"the field before", [](const Context& c) { return c.before; }},
     {"the field behind", [](const Context& c) { return c.after; }},
-    // Links of a chain that lead back, two records at one place.
+    // A chain that links back to itself, or two records at one offset.
     {"the same field of another record", [](const Context& c) { return c.alike; }},
-    // Right in the low bits: a value cut to 8, 16 or 32 bits passes a check of the wrong width.
+    // Unchanged in the low bits: cut to 8, 16 or 32 bits, the value passes a check of the wrong
+    // width.
     {"old + 2^8", [](const Context& c) { return c.old + 0x100; }},
     {"old + 2^16", [](const Context& c) { return c.old + 0x10000; }},
     {"old + 2^31", [](const Context& c) { return c.old + 0x80000000; }},
     {"old + 2^32", [](const Context& c) { return c.old + kWrap32; }},
     {"old + 2^63", [](const Context& c) { return c.old + 0x8000000000000000; }},
-    // Counts a little above the tables of fixed size that they go into.
+    // Counts just above the usual sizes of fixed tables.
     {"3", Constant<3>},
     {"5", Constant<5>},
     {"9", Constant<9>},

@@ -15,7 +15,7 @@ struct FormatWalker {
   Walker walk;
 };
 
-// The first row that fits a file is used; WalkText and WalkWords are for all others.
+// The first row that matches a file is used; WalkText and WalkWords serve all other files.
 constexpr auto kWalkers = std::to_array<FormatWalker>({
     {"hwx", "\xce\xfa\xef\xbe", WalkHardwareContainer},
     {"npz", "PK", WalkZip},
@@ -41,7 +41,7 @@ bool IsText(ByteSpan file) {
   return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
 }
 
-// The same field of other records, by name and width.
+// Sets `alike` of each place: the same field, by name and width, of another record.
 void LinkAlike(std::vector<Place>& places) {
   std::map<std::pair<std::string_view, uint32_t>, Place*> last;
   for (Place& place : places) {

@@ -16,7 +16,7 @@ std::string Repeat(Text old) {
   return text;
 }
 
-// As many of one character as there were bytes.
+// One character, repeated to the length of the old text.
 template <char kCharacter>
 std::string Fill(Text old) {
   return std::string(old.size(), kCharacter);
@@ -151,7 +151,7 @@ constexpr auto kQuoted = std::to_array<TextEdge>({
     {"a number", [](Text) { return std::string("-1"); }},
 });
 
-// Values of every type of a property list, of which a parser expects one.
+// Values of every type of a property list; a parser expects one type.
 constexpr auto kElements = std::to_array<TextEdge>({
     ANECHECK_WRITTEN(""),
     {"twice", Repeat<2>},

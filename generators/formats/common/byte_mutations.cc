@@ -11,7 +11,8 @@ Error DoesNotFit(const Mutation& mutation, std::string_view why) {
   return MakeError(ErrorCode::kInvalid, fmt::format("mutation {}: {}", mutation.kind, why));
 }
 
-// The run [parameters[0], + parameters[1]), checked against the bytes.
+// Checks the number of parameters, and that the run of parameters[1] bytes from parameters[0] on
+// lies in the bytes.
 Status CheckRun(ByteSpan bytes, const Mutation& mutation, size_t parameter_count) {
   if (mutation.parameters.size() != parameter_count) {
     return DoesNotFit(mutation, fmt::format("needs {} parameters", parameter_count));

@@ -18,19 +18,20 @@ struct FieldPatch {
 
 // Parameters: offset, width, value of each patch in turn.
 Mutation MakePatch(std::string_view kind, std::initializer_list<FieldPatch> patches);
-// Fails where a patch has no width of 1 to 8, a value that does not fit, or leaves the bytes.
+// Fails if a patch has a width outside 1 to 8, a value that does not fit, or reaches past the
+// bytes.
 Result<Bytes> ApplyPatch(ByteSpan bytes, const Mutation& mutation);
 
 // Parameters: the new size and the byte that fills the added part.
 Mutation MakeResize(std::string_view kind, uint64_t size, uint8_t fill = 0);
-// Fails where the new size is above twice the old one plus 4096.
+// Fails if the new size is larger than twice the old one plus 4096.
 Result<Bytes> ApplyResize(ByteSpan bytes, const Mutation& mutation);
 
 // Parameters: the offset and size of a run of bytes, and its new place, counted after its removal.
 Mutation MakeMove(std::string_view kind, uint64_t offset, uint64_t size, uint64_t to);
 Result<Bytes> ApplyMove(ByteSpan bytes, const Mutation& mutation);
 
-// Parameters: the offset and size of a run of bytes that stands there once more after itself.
+// Parameters: the offset and size of a run of bytes that is repeated once, right after itself.
 Mutation MakeRepeat(std::string_view kind, uint64_t offset, uint64_t size);
 Result<Bytes> ApplyRepeat(ByteSpan bytes, const Mutation& mutation);
 

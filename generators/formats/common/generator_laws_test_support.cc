@@ -23,7 +23,7 @@ void ExpectRoundTrip(const Format& format, ByteSpan bytes, const std::string& wh
   EXPECT_EQ(*back, original) << what << "\n" << json->dump(1);
 }
 
-// Runs everything on bytes that may be anything.
+// Calls every function of the format on arbitrary bytes.
 void RunAll(const Format& format, ByteSpan bytes) {
   (void)format.recognise(bytes, "");
   const Result<Json> json = format.to_json(bytes);
@@ -71,7 +71,7 @@ void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpa
   }
 }
 
-// Mutations apply to the results of others as long as these parse, or say that they do not.
+// Mutations accept the result of another mutation if it parses, or report that they do not apply.
 void ExpectMutationsChain(const Format& format, const DescriptorGenerator& generator) {
   constexpr int kSecondMutations = 6;
   ChoiceStream choices = ChoiceStream::FromSeed(77);
@@ -166,10 +166,10 @@ void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride) {
 
 namespace {
 
-// A name that a terminal must not obey, longer than any message.
+// A name with control sequences that must not reach a terminal, longer than any message.
 std::string HostileText() { return "\x1b[2J\r\n\xc2\x9b" + std::string(5000, 'x'); }
 
-// The answer of from_json for a document, and of verify for the result.
+// Checks the messages of from_json for the document, and of verify for the resulting file.
 void ExpectBoundedMessages(const Format& format, const Json& json) {
   const Result<Bytes> bytes = format.from_json(json);
   if (!bytes.ok()) {
@@ -186,7 +186,7 @@ void ExpectBoundedMessages(const Format& format, const Json& json) {
   }
 }
 
-// Each object takes, in turn, a surplus member of a hostile name.
+// Adds a surplus member with a hostile name to each object in turn.
 void ExpectHostileNamesAreQuoted(const Format& format, Json& json, Json& at) {
   if (at.is_object()) {
     at[HostileText()] = HostileText();

@@ -8,13 +8,13 @@
 
 namespace anecheck::testing {
 
-// For `seeds` generated files: parse, no violation but of rules named "...-open", the same bytes
-// through rewrite and through JSON, and a print.
+// For `seeds` generated files: the file parses, violates no rule except those named "...-open",
+// keeps its bytes through rewrite and through JSON, and can be printed.
 void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds);
 
-// For each mutation kind over `seeds` files: where it applies, applying its data twice gives the
-// same bytes, which differ from the file; where it names a rule, verify reports that rule alone (or
-// fails to parse with its name), with an offset. Each kind must apply to one file at least.
+// For each mutation kind that applies, over `seeds` files: applying its data twice yields the same
+// bytes, which differ from the file. If it names a rule, verify reports that rule alone, with an
+// offset, or parsing fails with the rule's name. Each kind must apply to at least one file.
 void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
                                       int seeds);
 
@@ -25,8 +25,8 @@ void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& ge
 // byte): all functions of the format return, and a file that parses round trips.
 void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride = 1);
 
-// Any scalar of the JSON replaced by other values, and objects with a member more: from_json never
-// fails other than by an Error, and its messages and those of verify stay within bounds.
+// Any scalar of the JSON replaced by other values, and objects with a surplus member: from_json
+// fails only by an Error, and the messages of from_json and verify stay within bounds.
 void ExpectHarmlessJson(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// Exactly one of `edit` and `patch` is set. Both give false where the edit does not apply; `a` and
+// Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply; `a` and
 // `b` choose among places and values.
 template <typename Model>
 struct ModelEdit {

@@ -64,7 +64,7 @@ std::vector<Candidate> DrawCandidates(const DescriptorGenerator& generator, cons
   return candidates;
 }
 
-// The paths whose values are choices of the format.
+// The paths with few distinct values, which are choices of the format.
 std::set<std::string> PathsOfChoices(const std::vector<Candidate>& candidates) {
   std::map<std::string, std::set<std::string>> all;
   for (const Candidate& candidate : candidates) {
@@ -80,7 +80,7 @@ std::set<std::string> PathsOfChoices(const std::vector<Candidate>& candidates) {
   return paths;
 }
 
-// Adds the facts of the file to `seen`; the first fact that is new, or nothing.
+// Adds the facts of the file to `seen`. Returns the first new fact, or an empty text.
 std::string NoteNew(const Facts& facts, const std::set<std::string>& choices,
                     std::set<std::string>& seen) {
   std::string first;
@@ -121,7 +121,7 @@ std::vector<CorpusFile> ChooseValidFiles(const DescriptorGenerator& generator, c
 
 std::vector<CorpusFile> MakeEdgeFiles(std::string_view format, const std::vector<CorpusFile>& valid,
                                       size_t max_size) {
-  // Of each field the first place, in the smallest file that has it.
+  // The first place of each field, in the smallest file that has the field.
   std::map<boundary::Role, std::map<std::string_view, PlaceOfFile>> fields;
   for (size_t i = 0; i < valid.size(); ++i) {
     for (const boundary::Place& place : boundary::PlacesOf(format, valid[i].bytes)) {
@@ -133,7 +133,7 @@ std::vector<CorpusFile> MakeEdgeFiles(std::string_view format, const std::vector
     const size_t edges = boundary::EdgeCount(role);
     auto next = places.begin();
     for (size_t i = 0; i < std::max(edges, places.size()); ++i) {
-      // A field for which the edge is none gives its turn to the next one.
+      // If the edge does not fit a field, the next field takes its turn.
       for (size_t tried = 0; tried < places.size(); ++tried) {
         const auto& [file, place] = next->second;
         if (++next == places.end()) next = places.begin();

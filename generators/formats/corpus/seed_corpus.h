@@ -1,7 +1,7 @@
-// A small set of files that shows a fuzzer the structure of a format: valid files, so chosen that
-// every kind of record, every optional part and every small choice of the format's generator is in
-// one of them, and files with one value at an edge. Used by `anecheck gen --corpus`, and as the
-// first files of `anecheck fuzz`.
+// A small set of files that shows a fuzzer the structure of a format: valid files that together
+// contain every kind of record, every optional part and every small choice of the format's
+// generator, and files with one value at an edge. Used by `anecheck gen --corpus`, and as the first
+// files of `anecheck fuzz`.
 #pragma once
 
 #include <string>
@@ -20,18 +20,18 @@ struct CorpusFile {
 
 struct CorpusLimits {
   uint64_t drawn = 256;               // valid files among which is chosen
-  size_t max_size = size_t{1} << 18;  // bytes of a file
+  size_t max_size = size_t{1} << 18;  // bytes of one file
   size_t max_files = 64;              // valid ones
 };
 
-// Valid files: the smallest that together have every member name, every array of none, one and
-// more elements, and every value of members with few values that the drawn ones have. The same for
-// the same seed; at least one.
+// Valid files, at least one, the same for the same seed. The smallest drawn files that together
+// have, as far as drawn: every member name; every array with zero, one and more elements; every
+// value of members with few values.
 std::vector<CorpusFile> ChooseValidFiles(const DescriptorGenerator& generator, const Format& format,
                                          uint64_t seed, const CorpusLimits& limits = {});
 
 // One file for each field of the format and for each edge (generators/formats/boundary): fields and
-// edges take turns, so that the set is as large as the larger of the two.
+// edges are paired in turn, so that the number of files is the larger of the two numbers.
 std::vector<CorpusFile> MakeEdgeFiles(std::string_view format, const std::vector<CorpusFile>& valid,
                                       size_t max_size);
 

@@ -1,8 +1,8 @@
 // How fast descriptors and modules are verified, beside the FlatBuffers library's own verifier on
-// the same bytes in the same run. Three things are measured of each file: `library` is the verifier
-// that flatc generates; `same_checks` is this project's check of everything that the library checks
-// (and of four things that it does not, see ShapeCheck); `all_rules` is `inspect --verify` without
-// the printing: these checks and every rule of the format.
+// the same bytes in the same run. Measured for each file: `library` is the verifier that flatc
+// generates; `same_checks` is this project's check of everything that the library checks (and of
+// four things that it does not, see ShapeCheck); `all_rules` is `inspect --verify` without the
+// printing: these checks and every rule of the format.
 #include <benchmark/benchmark.h>
 #include <fstream>
 #include <iterator>
@@ -18,8 +18,8 @@
 namespace anecheck {
 namespace {
 
-// Files are verified in turn, not one again and again: a branch predictor soon knows a single small
-// file by heart, and that would not be the verification that people run.
+// Different files are verified in turn: a branch predictor would soon learn a single small file,
+// which no real use does.
 constexpr uint64_t kFiles = 16;
 
 const std::vector<Bytes>& Descriptors() {
@@ -85,8 +85,8 @@ void E5AllRules(benchmark::State& state) {
 }
 BENCHMARK(E5AllRules)->Name("e5/all_rules");
 
-// Modules in archives are left out: the library's verifier wants a buffer of its own, and theirs
-// begins behind a size prefix that counts itself.
+// Modules in archives are left out: the library's verifier requires a separate buffer, and their
+// buffer begins behind a size prefix that counts itself.
 bool LibraryAccepts(const vmfb::Module& module) {
   if (module.is_archive || module.form->name != "2019-12") return false;
   flatbuffers::Verifier verifier(module.buffer().data(), module.buffer().size());

@@ -21,7 +21,7 @@ Outline::Tensor RandomTensor(ChoiceStream& choices, std::string name, uint64_t* 
   tensor.dtype = choices.Pick(kTypes);
   tensor.byte_size = 64 * (1 + choices.Below(1024));
   tensor.aperture_va = *next_aperture;
-  // The next window begins at a page of its own, with a page between.
+  // The next window begins on a new page, with one page between.
   *next_aperture += (tensor.byte_size / e5::kStateStride + 2) * e5::kStateStride;
   return tensor;
 }
@@ -129,7 +129,7 @@ bool RenameOperation(Json& json, size_t index, const std::string& name) {
   Json* operations = Operations(json);
   if (operations == nullptr || index >= operations->size()) return false;
   const Json old = std::exchange((*operations)[index]["name"], name);
-  // A member that is made here would move `operations`.
+  // operator[] would add an absent member and so move `operations`.
   if (!json["root"].contains("symbol_names")) return true;
   for (Json& symbol : json["root"]["symbol_names"]) {
     if (symbol == old) symbol = name;
@@ -359,7 +359,7 @@ bool OverflowCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   return true;
 }
 
-// 2^29 elements more of 8 bytes each: their size is the same where it is counted in 32 bits.
+// Adds 2^29 elements of 8 bytes to the count: the size stays the same modulo 2^32.
 bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   Json document = json;
   const Json* tensor = PickTensor(document, a, b);

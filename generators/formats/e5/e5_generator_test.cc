@@ -153,7 +153,7 @@ TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
     ASSERT_FALSE(bytes.ok());
     EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
     operation.type = type;
-    // A reader takes the form that is written for none as one with zeros.
+    // Refused: readers would take absent attributes for attributes of zeros.
     const auto attrs = std::exchange(operation.attrs, e5::OpaqueAttrs());
     EXPECT_FALSE(e5::Write(program).ok());
     operation.attrs = attrs;
@@ -178,7 +178,8 @@ RC_GTEST_PROP(E5FormatTest, GeneratedDescriptorsAreValidAndRoundTrip, (uint64_t 
   RC_ASSERT(kFormat_e5.print(bytes).ok());
 }
 
-// Sections may name one buffer of attributes; it is one in the JSON form too, and written once.
+// Sections may share one buffer of attributes: the JSON form keeps it shared, and it is written
+// once.
 TEST(E5FormatTest, SectionsThatShareTheirAttributesGoThroughJson) {
   Json json = kFormat_e5.to_json(WriteOutline(SmallOutline())).value();
   Json& sections = json["root"]["sections"];

@@ -11,7 +11,7 @@ namespace {
 
 using namespace firmware;  // NOLINT(google-build-using-namespace): every name is of that room
 
-// Opaque bytes below 0x40, so that no magic number stands among them.
+// Opaque bytes below 0x40, so that they contain no magic number.
 Bytes Body(ChoiceStream& choices, bool last) {
   const uint64_t size = last ? choices.Below(80) : 4 * choices.Below(20);
   Bytes body(size, 0);
@@ -110,7 +110,7 @@ std::optional<Mutation> OrphanSection(ByteSpan bytes, ChoiceStream& choices) {
 
 std::optional<Mutation> NoProgram(ByteSpan bytes, ChoiceStream& /*choices*/) {
   if (!IsPackage(bytes)) return std::nullopt;
-  // Sections stand after the first program, so they go with it.
+  // Sections follow the first program, so they are removed with it.
   for (const Part& part : Parts(bytes)) {
     if (part.magic == kProgramMagic) {
       return MakeResize("drop-programs", part.offset);

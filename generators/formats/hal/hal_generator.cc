@@ -18,7 +18,7 @@ bool IsNumber(const HalField& field) {
   return field.kind == HalKind::kScalar || field.kind == HalKind::kValue;
 }
 
-// A value for a byte that no source gives; small, as limits are.
+// A value for a byte that no source describes; small, as limits are.
 void FillUnknown(const HalField& field, HalImage& image, ChoiceStream& choices) {
   if (image.known[field.offset]) return;
   for (const hal::ValueRule& rule : hal::ValueRules()) {
@@ -60,7 +60,7 @@ Bytes Generate(ChoiceStream& choices) {
   return image.bytes;
 }
 
-// A value near the legal ones that is none of them.
+// An illegal value near the legal ones.
 std::optional<Mutation> ProposeValue(std::string_view kind, std::string_view rule_id,
                                      ChoiceStream& choices) {
   for (const hal::ValueRule& rule : hal::ValueRules()) {

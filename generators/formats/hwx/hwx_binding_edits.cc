@@ -7,8 +7,8 @@ namespace anecheck::hwx_edits {
 // ---- ports and apertures ------------------------------------------------------------------------
 
 bool DropPort(Container& c, uint64_t, uint64_t) {
-  // The port binds another window; its own has none. Needs two windows of one direction and a
-  // tensor that fits both.
+  // Binds a port to another window, so that its own window has no port. Needs two windows of one
+  // direction and a tensor that fits both.
   if (c.ports.size() < 2) return false;
   Thread* first = PickTensor(c, 0);
   Thread* second = PickTensor(c, 1);
@@ -152,7 +152,7 @@ bool WrongShape(Container& c, uint64_t a, uint64_t b) {
   tensor->words[hwx::kShapeWord + 1 + b % 3] += 1;
   return true;
 }
-// A tensor and its stab of a type behind the catalog's end.
+// Gives a tensor and its stab a type past the end of the catalog.
 bool EndOfCatalog(Container& c, uint64_t a, uint64_t) {
   Thread* tensor = PickTensor(c, a);
   if (tensor == nullptr || !HasRoom(c, 512)) return false;
@@ -239,7 +239,7 @@ bool SkipLane(Container& c, uint64_t, uint64_t) {
     return s.type == hwx::kPlaceSymbol && s.name.ends_with("_ne_0");
   });
   if (tile == nullptr || !HasRoom(c, 512)) return false;
-  // A kernel of its own whose only lane is 1.
+  // A new kernel whose only lane is 1.
   Symbol copy = *tile;
   copy.name = c.OwnText("Klonely_ne_1");
   Symbols(c).insert(Symbols(c).begin(), copy);

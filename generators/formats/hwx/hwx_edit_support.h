@@ -97,7 +97,7 @@ inline uint64_t EndOfTables(const Container& c) {
   return end;
 }
 
-// Bytes behind the tables, where files have zeros: room for tables that grow.
+// Whether the zeros behind the tables leave room for `bytes` more bytes of tables.
 inline bool HasRoom(const Container& c, uint64_t bytes) {
   uint64_t first = c.file_size;
   for (const Section& section : c.sections) {
@@ -106,7 +106,7 @@ inline bool HasRoom(const Container& c, uint64_t bytes) {
   return EndOfTables(c) + bytes <= first;
 }
 
-// Lays everything out again, notes behind the tables.
+// Lays everything out again, with the notes behind the tables.
 inline bool Relay(Container& c) {
   if (!HasRoom(c, 512)) return false;
   hwx::Layout(c);

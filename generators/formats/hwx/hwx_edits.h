@@ -1,6 +1,6 @@
-// The edits behind the mutations of hardware containers, by name; the table that gives each its id
-// and the rule that it breaks is in hwx_mutations.cc. Each gives false where it does not apply; `a`
-// and `b` choose among places and values.
+// The edits behind the mutations of hardware containers. The table in hwx_mutations.cc gives each
+// edit its id and the rule that it breaks. Each returns false if it does not apply; `a` and `b`
+// choose among places and values.
 #pragma once
 
 #include <cstdint>

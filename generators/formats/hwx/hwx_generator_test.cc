@@ -30,7 +30,7 @@ TEST(HwxGenerator, MutationsKeepTheirPromises) {
   testing::ExpectMutationsKeepTheirPromises(kFormat_hwx, kGenerator_hwx, 40);
 }
 
-// Each application takes the '=' of a stab; in the end no stab of a type has one.
+// Each application removes the '=' of a stab; in the end no stab of a type has one.
 TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
   const auto kind = std::ranges::find(kGenerator_hwx.mutations, "broken-stab", &MutationKind::id);
   ASSERT_NE(kind, kGenerator_hwx.mutations.end());
@@ -47,7 +47,7 @@ TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
   EXPECT_GT(applied, 3u);
 }
 
-// Earlier mutations may leave a task with fewer words than its form has.
+// Earlier mutations may leave a task with fewer words than its form requires.
 TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
   size_t tried = 0;
   for (uint64_t seed = 1; seed < 60; ++seed) {
@@ -67,7 +67,7 @@ TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
 struct Undescribed {
   uint64_t contents = 0;   // of sections for debugging and of notes
   uint64_t words = 0;      // of thread commands, which no source names
-  uint64_t registers = 0;  // known by their place alone
+  uint64_t registers = 0;  // known only by their address
 };
 
 Undescribed UndescribedIn(const hwx::Container& c) {
@@ -97,9 +97,9 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   return sum;
 }
 
-// As real containers are. The test names every byte that is not typed. The share leaves out the
-// parts that the generator draws at will because no source describes them: the contents of
-// debugging sections and notes, and registers known by their place alone.
+// Real containers reach the same share. The test names every untyped byte. The share leaves out
+// parts that no source describes and that the generator draws at will: the contents of debugging
+// sections and notes, and registers known by their place alone.
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);

@@ -130,8 +130,8 @@ bool OddSegmentSize(Container& c, uint64_t a, uint64_t b) {
   segment->vmsize += 0x10 * (1 + b % 100);
   return true;
 }
-// Contents follow the tables without the rest of their pages: a small file with everything in it,
-// and room for tables that other edits let grow.
+// Places the contents right behind the tables, without page padding: a small file with every part,
+// and room for tables that other edits enlarge.
 bool PackPages(Container& c, uint64_t, uint64_t) {
   if (!Relay(c)) return false;
   uint64_t at = hwx::AlignUp(EndOfTables(c) + 1024, 8);
@@ -207,7 +207,7 @@ bool AliasSections(Container& c, uint64_t, uint64_t) {
   c.sections.push_back(std::move(copy));
   return Relay(c);
 }
-// A little more of them than the tables of fixed size that readers keep.
+// Slightly more sections than the fixed tables of readers hold.
 bool ManySections(Container& c, uint64_t a, uint64_t) {
   constexpr std::array<uint32_t, 4> kCounts = {17, 33, 65, 129};
   const uint32_t wanted = kCounts[a % kCounts.size()];

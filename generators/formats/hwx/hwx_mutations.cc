@@ -140,8 +140,8 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "long-header", .breaks_rule = "td-header-words", .edit = hwx_edits::LongHeader},
 });
 
-// The edits count on the parts of a whole container: tasks, tensors, their apertures, and symbols
-// each of a section that is there.
+// Parses a container that has the parts on which the edits rely: tasks, tensors, apertures, and
+// symbols of existing sections.
 Result<hwx::Container> ParseWhole(ByteSpan bytes) {
   ANECHECK_ASSIGN(hwx::Container container, hwx::Parse(bytes));
   if (container.symtabs.empty() || container.ports.empty() || container.build_infos.empty() ||

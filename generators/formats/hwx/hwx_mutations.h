@@ -1,4 +1,4 @@
-// The structure-aware mutations of hardware containers; one at least for each rule of the format.
+// The structure-aware mutations of hardware containers, at least one for each rule of the format.
 #pragma once
 
 #include <span>

@@ -103,7 +103,7 @@ static bool GrowText(Container& c, uint32_t by) {
   text->size += by;
   return true;
 }
-// Pulls the last task close to the one before it.
+// Moves the last task right behind the one before it.
 bool NextStep(Container& c, uint64_t, uint64_t) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || !IsV7(*chain) || chain->tasks.size() < 2) return false;
@@ -172,7 +172,7 @@ bool ReservedBits(Container& c, uint64_t a, uint64_t b) {
   write->reserved = 1;
   return true;
 }
-// Lays a later chain out anew with another beginning; the section follows.
+// Lays out a chain of a later version after its beginning changed, and adjusts the section.
 static bool RelayLater(Container& c) {
   td::Chain& chain = *ChainOf(c);
   const uint32_t before = chain.size;
@@ -191,7 +191,8 @@ bool NoSectionHeader(Container& c, uint64_t, uint64_t) {
   chain->section_header.reset();
   return RelayLater(c);
 }
-// One write a task whose first value reads as a stream word, see the edit of bare chains.
+// One write in each task; its first value reads as a stream word (as OpenHeader in
+// td_generator.cc).
 bool OpenHeader(Container& c, uint64_t, uint64_t b) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || chain->generation->alternate_header_words == 0) return false;
@@ -210,7 +211,7 @@ bool LongHeader(Container& c, uint64_t, uint64_t) {
   chain->header_words = chain->generation->alternate_header_words;
   // Read as the first word of the stream, this asks for more values than a short task has.
   for (td::Task& task : chain->tasks) task.header[9] = 0x1f8000;
-  // The last task gives up its writes, which makes room for the words.
+  // Removing the writes of the last task makes room for the additional words.
   chain->tasks.back().writes.clear();
   chain->tasks.back().values.clear();
   if (!RelayLater(c)) return false;

@@ -135,7 +135,7 @@ class TextMaker {
       case DataClass::kString:
         return "\"" + std::string(choices_.Pick(kStrings)) + "\"";
       case DataClass::kSigned: {
-        // From the least value of the type, without passing through a difference that int64 lacks.
+        // Starts at the least value of the type and avoids a difference that would overflow int64.
         const uint64_t half = uint64_t{1} << (bits - 2);
         return std::to_string(static_cast<int64_t>(choices_.Below(3 * half + 1) - 2 * half));
       }
@@ -176,7 +176,7 @@ class TextMaker {
            ", offset = " + Scalar(DataType::kUint64) + "(" + std::to_string(offset) + "))";
   }
 
-  // type(value), the type in `type`.
+  // Text of the form type(value); stores the type in `type`.
   std::string Literal(std::string& type) {
     const DataType element = choices_.Pick(kConstTypes);
     if (choices_.Chance(1, 3)) {
@@ -359,7 +359,7 @@ class TextMaker {
 
   // ---- functions --------------------------------------------------------------------------------
 
-  // The shapes of a parameter of rank one that is not known.
+  // Writes the admitted shapes of a parameter of rank one whose extent is unknown.
   void FlexibleShapes(const std::string& parameter) {
     const std::string string = Scalar(DataType::kString);
     out_ += " [FlexibleShapeInformation = tuple<tuple<" + string + ", dict<" + string +
@@ -441,7 +441,7 @@ std::string GenerateMilText(ChoiceStream& choices) {
   std::string text = TextMaker(choices).Make();
   if (layout == 3) return OddLayout(text, choices);
   const auto program = mil::Parse(text);
-  // The maker's texts always parse; a test that fails would complain about the text itself.
+  // Generated texts always parse; if one did not, the tests would report that text.
   if (!program.ok()) return text;
   return mil::Print(*program) + (layout == 1 ? "\n" : "");
 }

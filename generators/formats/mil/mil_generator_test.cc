@@ -72,7 +72,7 @@ TEST(MilGenerator, DamageDoesNoHarm) {
   testing::ExpectHarmlessJson(kFormat_mil, Generated(4));
 }
 
-// Files that fuzzing mutates are not all of the generator's making.
+// Not all files that fuzzing mutates come from the generator.
 TEST(MilGenerator, MutationsTakeAnyTextThatParses) {
   const std::string text =
       "program(1.3)\n{\n  func main<ios18>() {\n    fp16 a = const()[val = fp16([1, 2])];\n  } -> "

@@ -25,7 +25,7 @@ using mil::TypeView;
 using mil::ValueKind;
 using mil::ValueView;
 
-// Each mutation collects all places where it could apply, each a list of edits, and picks one.
+// The places where a mutation could apply, each a list of edits; the mutation picks one.
 using Places = std::vector<std::vector<TextEdit>>;
 
 TextEdit Replace(Text text, std::string_view by) {
@@ -33,7 +33,7 @@ TextEdit Replace(Text text, std::string_view by) {
 }
 
 // The end of the value, statement or other run of tokens that starts at `offset`: before the next
-// `,`, closing bracket or `;` that is not inside brackets of its own.
+// `,`, closing bracket or `;` outside of its brackets.
 uint32_t RunEnd(const Program& program, uint32_t offset) {
   const char* begin = program.text.c_str();
   const char* at = begin + offset;
@@ -58,7 +58,7 @@ uint32_t ValueStart(const Program& program, Text name) {
   return static_cast<uint32_t>(mil::SkipTrivia(equals + 1) - begin);
 }
 
-// The run from a statement's first byte to its `;`, which is at the end.
+// The text of a statement from its first byte through its `;`.
 Text StatementText(const Program& program, StatementView statement) {
   const char* begin = program.text.c_str();
   const char* at = begin + statement.offset();

@@ -11,18 +11,19 @@
 
 namespace anecheck {
 
-// `removed` bytes at `offset` give way to `inserted`, of at most 4096 bytes.
+// Replaces `removed` bytes at `offset` by `inserted`, at most 4096 bytes.
 struct TextEdit {
   uint64_t offset = 0;
   uint64_t removed = 0;
   std::string inserted;
 };
 
-// Parameters: for each edit its offset, the bytes removed, the bytes inserted, and those eight to a
-// parameter, the first lowest. Edits stand in ascending order and do not overlap.
+// Parameters: for each edit its offset, the number of bytes removed, the number of bytes inserted,
+// and the inserted bytes, eight in each parameter, little endian. Precondition: the edits are in
+// ascending order and do not overlap.
 Mutation MakeTextEdits(std::string_view kind, const std::vector<TextEdit>& edits);
 
-// Fails where the parameters are not such a list or an edit leaves the bytes.
+// Fails if the parameters are not such a list, or an edit reaches past the bytes.
 Result<Bytes> ApplyTextEdits(ByteSpan bytes, const Mutation& mutation);
 
 }  // namespace anecheck

@@ -30,7 +30,7 @@ Bytes Generate(ChoiceStream& choices) {
     const uint64_t bits = elements * static_cast<uint64_t>(mil::DataTypeBits(type));
     Bytes data((bits + 7) / 8);
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(choices.Below(256));
-    // The draws above fit every type, so the writer takes them.
+    // The sizes drawn above fit every type, so Append cannot fail.
     (void)writer.Append(type, data, data.size() * 8 - bits);
   }
   return std::move(writer).Take();
@@ -41,7 +41,7 @@ std::vector<Blob> Blobs(ByteSpan bytes) {
   return file.ok() ? file->blobs : std::vector<Blob>();
 }
 
-// One of the blobs that `fits` accepts, by its index.
+// One of the blobs that fits(blob, is_last) accepts.
 template <typename Fits>
 std::optional<Blob> PickBlob(ByteSpan bytes, ChoiceStream& choices, const Fits& fits) {
   const std::vector<Blob> blobs = Blobs(bytes);

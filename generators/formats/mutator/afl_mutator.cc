@@ -26,7 +26,7 @@ bool IsKnown(const char* format) {
   return false;
 }
 
-// AFL++ does not look at the result of afl_custom_init and would go on with a null pointer.
+// AFL++ does not check the result of afl_custom_init and would continue with a null pointer.
 [[noreturn]] void RefuseFormat(const char* format) {
   const char* rest = format == nullptr ? " is not set" : "' is no format";
   std::fprintf(stderr,

@@ -16,11 +16,12 @@
 namespace anecheck {
 namespace {
 
-// A large file has many places: so many that follow each other are looked at, from a drawn one on.
+// A large file has many places: at most this many consecutive ones are considered, from a random
+// one on.
 constexpr size_t kMaxPlaces = 4096;
 
 struct Place {
-  std::string name;  // of the member, or of the array that holds it
+  std::string name;  // of the member, or of the array that contains the element
   Json* value = nullptr;
 };
 
@@ -31,7 +32,7 @@ size_t CountPlaces(const Json& json) {
   return count;
 }
 
-// Leaves `skip` places out first.
+// Appends up to kMaxPlaces places to `places`, after skipping `skip`.
 void Collect(Json& json, const std::string& name, size_t& skip, std::vector<Place>& places) {
   if (places.size() == kMaxPlaces) return;
   if (skip > 0) {
@@ -54,7 +55,7 @@ std::vector<Place> PlacesOf(Json& json, ChoiceStream& choices) {
   return places;
 }
 
-// JSON has no numbers that are infinite or none.
+// JSON has no infinities and no NaN.
 void EditFraction(Json& number, ChoiceStream& choices) {
   constexpr auto kEnds = std::to_array<double>(
       {0.0, -0.0, 1.0, -1.0, 65504.0, 65536.0, 4294967296.0, std::numeric_limits<double>::max(),
@@ -76,7 +77,7 @@ void EditFraction(Json& number, ChoiceStream& choices) {
   }
 }
 
-// Fields are of 8 to 64 bits, and which of these one has the form does not say.
+// Fields have 8 to 64 bits; the JSON form does not tell the width.
 uint64_t DrawMask(ChoiceStream& choices) {
   return ~uint64_t{0} >> (64 - (uint64_t{8} << choices.Below(4)));
 }
@@ -104,7 +105,7 @@ void EditNumber(Json& number, ChoiceStream& choices) {
 
 bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The place of the first digit of a text of hexadecimal digits, behind "0x" if it has that; npos
+// The offset of the first digit of a text of hexadecimal digits, which may begin with "0x"; npos
 // for any other text.
 size_t HexDigits(std::string_view text) {
   const size_t at = text.starts_with("0x") ? 2 : 0;
@@ -112,7 +113,7 @@ size_t HexDigits(std::string_view text) {
   return all ? at : std::string_view::npos;
 }
 
-// As many digits as there were: a digit changed, or all of them the end of a range.
+// Changes one digit, or sets all digits to the end of a range. The number of digits stays.
 void EditDigits(std::string& text, size_t first, ChoiceStream& choices) {
   if (choices.Below(4) != 0) {
     text[first + choices.Below(text.size() - first)] = "0123456789abcdef"[choices.Below(16)];
@@ -149,7 +150,7 @@ void EditString(std::string& text, ChoiceStream& choices) {
 bool EditArray(Json& array, ChoiceStream& choices) {
   if (array.empty()) return false;
   const auto at = static_cast<std::ptrdiff_t>(choices.Below(array.size()));
-  // Just above the tables of fixed size into which parsers put counted things.
+  // Just above the usual sizes of fixed tables in parsers.
   constexpr auto kManyElements = std::to_array<size_t>({5, 9, 17, 33, 65, 129, 257});
   switch (choices.Below(4)) {
     case 0: {
@@ -188,7 +189,7 @@ bool EditObject(Json& object, ChoiceStream& choices) {
 bool Borrow(const std::vector<Place>& places, const Place& place, ChoiceStream& choices) {
   const Place& other = places[choices.Below(places.size())];
   if (other.value == place.value || other.value->kind() != place.value->kind()) return false;
-  if (place.value->is_structured()) return false;  // one may hold the other
+  if (place.value->is_structured()) return false;  // one may contain the other
   *place.value = Json(*other.value);
   return true;
 }
@@ -210,7 +211,7 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
   return true;
 }
 
-// All but the root and its members that are arrays.
+// All places with a name.
 std::vector<Place> NamedPlacesOf(Json& json, ChoiceStream& choices) {
   std::vector<Place> places = PlacesOf(json, choices);
   std::erase_if(places, [](const Place& place) { return place.name.empty(); });
@@ -219,8 +220,8 @@ std::vector<Place> NamedPlacesOf(Json& json, ChoiceStream& choices) {
 
 bool IsPart(const Place& place) { return place.value->is_structured() && !place.value->empty(); }
 
-// A run of the elements of `b` takes the place of a run of those of `a`. Precondition: both have
-// elements. False where that changes nothing.
+// Replaces a run of elements of `a` by a run of elements of `b`. Returns false if nothing changes.
+// Precondition: `b` has elements.
 bool CrossRuns(Json& a, const Json& b, ChoiceStream& choices) {
   const size_t from = choices.Below(a.size() + 1);
   const size_t to = from + choices.Below(a.size() - from + 1);
@@ -253,7 +254,7 @@ bool CrossJson(Json& a, const Json& b, ChoiceStream& choices) {
   const std::vector<Place> donors = NamedPlacesOf(donor, choices);
   std::map<std::string_view, std::vector<const Place*>> by_name;
   for (const Place& place : donors) by_name[place.name].push_back(&place);
-  // Most places are values: the parts of the structure have a turn of their own.
+  // Most places are scalars, so structured parts are drawn separately.
   std::vector<const Place*> values;
   std::vector<const Place*> parts;
   for (const Place& place : places) {

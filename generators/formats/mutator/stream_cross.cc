@@ -17,7 +17,7 @@ Log ReadStream(StreamReader draw, ByteSpan bytes) {
   return log;
 }
 
-// A parent and its draws. Draw `log.size()` stands for the end.
+// A parent and its draws. Draw `log.size()` is the end.
 struct Parent {
   ByteSpan bytes;
   Log log;
@@ -30,9 +30,8 @@ struct Parent {
   }
 };
 
-// Of the draws of `of` behind draw `after`, one that asks as draw `at` of `like` does: the same
-// bound, and the same of the draw behind it where there are such. Its end where `at` is the end or
-// nothing asks so.
+// A draw of `of`, from draw `after` on, with the bound of draw `at` of `like`; preferably one whose
+// next draw has the same bound too. The end of `of` if `at` is the end or no draw has that bound.
 size_t Counterpart(const Parent& like, size_t at, const Parent& of, size_t after,
                    ChoiceStream& choices) {
   if (at >= like.log.size()) return of.log.size();
@@ -49,7 +48,7 @@ size_t Counterpart(const Parent& like, size_t at, const Parent& of, size_t after
   return choices.Pick(followed_alike.empty() ? alike : followed_alike);
 }
 
-// Draws [0, from) of a, [begin, end) of b, and those of a from `to` on.
+// The draws of a child: [0, from) of a, [begin, end) of b, and a from `to` on.
 struct Plan {
   size_t from = 0, to = 0;
   size_t begin = 0, end = 0;
@@ -81,7 +80,8 @@ Bytes Join(const Parent& a, const Parent& b, const Plan& plan) {
   return child;
 }
 
-// The number of leading draws of the child that ask the question that their bytes answered before.
+// The number of leading draws of the child that have the same bounds as the draws of the parents
+// from which their bytes come.
 size_t ReadAsBefore(const Log& child, const Parent& a, const Parent& b, const Plan& plan) {
   const size_t from_b = plan.from + (plan.end - plan.begin);
   const size_t all = from_b + (a.log.size() - plan.to);

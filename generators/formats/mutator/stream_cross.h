@@ -6,14 +6,14 @@
 
 namespace anecheck {
 
-// Makes the draws of whatever the bytes are read as, and nothing else.
+// Makes the same draws as the consumer of the bytes, with no other effect.
 using StreamReader = void (*)(ChoiceStream& choices);
 
-// A child of two choice streams: `a`, and from one of its draws on the rest of `b`, or a run of the
-// draws of `b` in place of a run of its own. Both are cut between draws, where `draw` asked for a
-// number of the same bound, and of a few such children one is taken whose parts are read as they
-// were read in the parents, where there is one. At most `max_size` bytes; empty where one of the
-// streams is, or no draw of both has the same bound.
+// A child of two choice streams: the beginning of `a` and the rest of `b`, or `a` with a run of
+// draws replaced by a run of draws of `b`. Both are cut between draws that have the same bound.
+// Returns the one of a few such children that keeps the most draws reading the bounds that they had
+// in the parents. At most `max_size` bytes; empty if one of the streams is empty, or no draws of
+// both have the same bound.
 Bytes CrossStreams(StreamReader draw, ByteSpan a, ByteSpan b, size_t max_size,
                    ChoiceStream& choices);
 

@@ -19,15 +19,15 @@ constexpr int kJsonTries = 4;
 
 // The JSON form of a larger file costs more than it brings.
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
-// Two files up to this size together have forms that cost little. On larger ones they take most of
-// the time of a fuzzer that runs its target in the same process, and few crossings are made.
+// The JSON forms of two files whose total size is at most this cost little. For larger files they
+// would take most of the time of an in-process fuzzer, so few such crossings are made.
 constexpr size_t kSmallForms = size_t{1} << 11;
 constexpr uint64_t kLargeFormsEvery = 16;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 
-// The values that a field may take where a parser computes with it: an end of its width, a place
-// near the file's end or its own, or the old value moved a little, or so far that a product of it
+// A value for a field with which a parser computes: an end of its width, an offset near the end of
+// the file or near its own, or the old value changed a little, or so much that a product of it
 // wraps.
 uint64_t DrawValue(uint64_t old, size_t at, size_t width, size_t size, ChoiceStream& choices) {
   switch (choices.Below(8)) {
@@ -58,8 +58,8 @@ void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
 // The characters that open something in a text, or escape the next one.
 constexpr std::string_view kOpeners = "\\\"'<&{[(/*-%";
 
-// Parsers that look one byte too far show it only where their last object ends with the file, where
-// the file ends just inside something, or when its last byte does not end the last object.
+// A parser that reads one byte too far shows it only if its last object ends with the file, if the
+// file ends just inside an object, or if its last byte does not terminate the last object.
 void EditEnd(Bytes& bytes, ChoiceStream& choices) {
   if (bytes.empty()) return;
   const auto opener = static_cast<uint8_t>(kOpeners[choices.Below(kOpeners.size())]);
@@ -126,7 +126,7 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
   }
 }
 
-// Named mutations find their places in files that parse.
+// Applies a named mutation of the generator. These require a file that parses.
 bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) {
   const DescriptorGenerator& generator = *parts.generator;
   if (generator.mutations.empty() || parts.format == nullptr) return false;
@@ -167,7 +167,7 @@ bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, Choic
 bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
   if (bytes.size() > kMaxJsonInput) return false;
   const Result<Json> json = format.to_json(bytes);
-  // Most values do not fit most fields, and some fields only repeat others.
+  // Tried a few times: most values do not fit most fields, and some fields only repeat others.
   for (int i = 0; i < kJsonTries && json.ok(); ++i) {
     Json edited = *json;
     if (!EditJson(edited, choices)) continue;
@@ -201,8 +201,8 @@ void ApplyByteEdits(const MutatorParts& parts, Bytes& bytes, size_t max_size,
   bytes.resize(parts.edit_bytes(bytes.data(), size, max_size));
 }
 
-// The place at which the bytes of `a` at `at` stand in `b` too, from a drawn place of it on;
-// nothing if there is none.
+// An offset in `b`, searched from a random one on, of the same few bytes as in `a` at `at`; nothing
+// if there is none.
 std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream& choices) {
   constexpr size_t kAlike = 4;
   if (a.size() < at + kAlike || b.size() < kAlike) return std::nullopt;
@@ -218,8 +218,8 @@ std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream&
 
 Bytes Splice(ByteSpan a, ByteSpan b, ChoiceStream& choices) {
   const size_t head = choices.Below(a.size() + 1);
-  // Formats with fixed places survive where both halves keep theirs, texts where the same words
-  // stand on both sides of the cut.
+  // Formats with fixed offsets survive if both halves keep their offsets; texts, if the cut joins
+  // equal words.
   size_t tail = choices.Coin() ? std::min(head, b.size()) : choices.Below(b.size() + 1);
   if (choices.Coin()) tail = FindAlike(a, head, b, choices).value_or(tail);
   Bytes child(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
@@ -238,8 +238,8 @@ void EditBytes(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes(input.begin(), input.end());
-  // Edits of the JSON form and named mutations take a hundred times as long as those of bytes. A
-  // fuzzer that counts its executions has to do with few of them.
+  // Edits of the JSON form and named mutations take a hundred times as long as those of bytes. Few
+  // are made, so that they do not limit the executions per second.
   const uint64_t way = choices.Below(64);
   bool done = false;
   if (way < 28) {
@@ -300,7 +300,7 @@ Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_s
       by_form) {
     const Result<Json> first = parts.format->to_json(a);
     const Result<Json> second = parts.format->to_json(b);
-    // Not every part has its like in each file: a few are tried.
+    // Not every part has a counterpart in the other file, so a few are tried.
     for (int attempt = 0; attempt < kJsonTries && first.ok() && second.ok(); ++attempt) {
       Json crossed = *first;
       if (!CrossJson(crossed, *second, choices)) continue;

@@ -19,24 +19,24 @@ struct MutatorParts {
   const DescriptorGenerator* generator = nullptr;      // null: no mutations by name
   Bytes (*generate)(ChoiceStream& choices) = nullptr;  // null: the generator's, if any
   ByteEditor edit_bytes = nullptr;                     // that of libFuzzer; null: EditBytes
-  StreamReader draw = nullptr;                         // where files are choice streams
+  StreamReader draw = nullptr;                         // set if files are choice streams
 };
 
-// One of, as `seed` chooses: a boundary mutation (generators/formats/boundary), a named mutation of
-// the generator, an edit of the JSON form (which keeps lengths, offsets and checksums in step), a
-// word set to an extreme value, plain byte edits, or a fresh file. A mutation that does not apply,
-// or changes nothing, falls back to byte edits. At most `max_size` bytes.
+// Applies the one of these that `seed` chooses: a boundary mutation (generators/formats/boundary),
+// a named mutation of the generator, an edit of the JSON form (which keeps lengths, offsets and
+// checksums in step), a word set to an extreme value, plain byte edits, or a fresh file. A mutation
+// that does not apply, or changes nothing, falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// The same with knowledge of the format alone, at the cost of the JSON form: a named mutation, an
-// edit of the JSON form, or a fresh file. Unchanged where none applies.
+// The same, limited to changes that know the format, at the cost of the JSON form: a named
+// mutation, an edit of the JSON form, or a fresh file. Returns the input unchanged if none applies.
 Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // A child of two files. For choice streams: draws of both (CrossStreams). For a format: a part of
 // the JSON form of `b`, mostly an object, an array or a run of its elements, replaces the part of
-// `a` of the same name; under libFuzzer seldom if the files are large. If neither applies: the
-// start of one and the end of the other, cut where both have the same bytes, or in one place of
-// both, or anywhere. At most `max_size` bytes.
+// `a` of the same name (under libFuzzer seldom if the files are large). If neither applies: the
+// start of `a` and the end of `b`, cut where both have the same bytes, at the same offset, or
+// anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.

@@ -50,7 +50,8 @@ TEST(StructuredMutator, ChangesMostFilesAndKeepsManyOfThemReadable) {
   EXPECT_GT(readable, kSeeds / 4);
 }
 
-// An executed file that was executed before finds nothing: most of a container is zeros.
+// Executing an unchanged file again finds nothing. Containers are mostly zeros, so many edits
+// change nothing.
 TEST(StructuredMutator, GivesBackNoFileThatItWasGiven) {
   const Bytes zeros(4096, 0);
   Bytes other = zeros;
@@ -97,7 +98,7 @@ TEST(StructuredMutator, EditsTheJsonFormOfFilesAsLargeAsTheGeneratorsMake) {
   }
 }
 
-// The forms of large files take most of a fuzzer's time.
+// The JSON forms of large files would take most of a fuzzer's time.
 TEST(CrossFiles, SeldomTakesTheFormsOfLargeFiles) {
   static int asked = 0;
   Format format = kFormat_td;
@@ -119,7 +120,7 @@ TEST(CrossFiles, SeldomTakesTheFormsOfLargeFiles) {
   EXPECT_LT(asked_of(16384), kSeeds / 8);
 }
 
-// Most edits of the JSON form do not fit the format; bytes are edited where none of a few does.
+// Most edits of the JSON form do not fit the format; if none of a few fits, bytes are edited.
 TEST(StructuredMutator, TriesAFewEditsOfTheJsonForm) {
   static int encoded = 0;
   encoded = 0;
@@ -166,7 +167,7 @@ TEST(StructuredMutator, AppliesNoNamedMutationToUnparsableFiles) {
   }
 }
 
-// Documents of records that name their parent: JSON text as a format of its own.
+// Documents of records that name their parent, with JSON text as the format.
 const Format kDocuments = {
     .name = "documents",
     .to_json = [](ByteSpan text) -> Result<Json> {
@@ -236,7 +237,7 @@ TEST(CrossFiles, TextsMeetAtTheSameWords) {
 
 using Records = std::vector<std::vector<uint64_t>>;
 
-// Records of as many numbers as their first byte says.
+// Records; the first byte of each is the count of its numbers.
 Records ReadRecords(ChoiceStream& choices) {
   Records records;
   while (!choices.Exhausted()) {
@@ -322,7 +323,7 @@ TEST(JsonEdit, ChangesOnePlace) {
   }
 }
 
-// Descriptors have more places than are looked at, texts too.
+// Large descriptors and texts have more places than one edit considers.
 TEST(JsonEdit, ReachesTheEndOfLargeFiles) {
   Json json = {{"list", Json::array()}};
   for (int i = 0; i < 12000; ++i) json["list"].push_back(i);
@@ -342,7 +343,8 @@ TEST(JsonEdit, ReachesTheEndOfLargeFiles) {
   EXPECT_GT(last, 10000u);
 }
 
-// Numbers and bytes are written so; with other digits, or more of them, they mostly are none.
+// The JSON form writes numbers and bytes as hexadecimal digits; other characters, or more digits,
+// mostly make them invalid.
 TEST(JsonEdit, KeepsDigitsDigits) {
   int numbers = 0;
   std::set<std::string> texts;

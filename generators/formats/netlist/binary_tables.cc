@@ -9,7 +9,7 @@ using plist::BinaryContainer;
 using plist::BinaryObject;
 using plist::BinaryTable;
 
-// `least` or one of the widths above it that are powers of two.
+// `least`, or a wider width made by doubling it, up to `most`.
 uint8_t WiderWidth(uint8_t least, uint8_t most, ChoiceStream& choices) {
   uint8_t width = least;
   while (width < most && choices.Coin()) width = static_cast<uint8_t>(2 * width);
@@ -66,7 +66,7 @@ plist::BinaryTable GenerateOtherTable(const tree::Value& root, ChoiceStream& cho
   }
   const uint64_t orphans = choices.Below(3);
   for (uint64_t i = 0; i < orphans; ++i) table.objects.push_back(GenerateOrphan(choices));
-  // The objects grew; four bytes hold the place of each.
+  // The objects grew; four bytes are enough for the offset of each.
   table.offset_size = static_cast<uint8_t>(4 + choices.Below(5));
   table.reference_size = static_cast<uint8_t>(table.reference_size +
                                               choices.Below(9 - uint64_t{table.reference_size}));

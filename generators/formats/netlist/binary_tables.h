@@ -1,5 +1,5 @@
-// Object tables of binary property lists that are not the one our writer makes of their values.
-// Used by the netlist generator and the fuzz target of binary network descriptions.
+// Object tables of binary property lists that other writers would make from the same values. Used
+// by the netlist generator and the fuzz target of binary network descriptions.
 #pragma once
 
 #include "generators/choice_stream.h"

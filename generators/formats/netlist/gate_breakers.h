@@ -1,5 +1,5 @@
-// For each gate of a layer's validator a unit that breaks it and no other rule. The unit's operands
-// are constants of its own, so that it fits into every description.
+// For each gate of a layer's validator, a unit that breaks the gate and no other rule. The unit's
+// operands are new constants, so that it fits into every description.
 #pragma once
 
 #include <array>

@@ -43,7 +43,7 @@ std::string_view GenerateName(const ParamSpec& spec, ChoiceStream& choices) {
 
 Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
   Value dimension = Value::String(choices.Pick(kDimensions));
-  // Factors that are products of 2 and 3, of the depth none.
+  // Factors of width and height are products of 2 and 3; the depth has none.
   if (spec.key == "FactorX" || spec.key == "FactorY") {
     static constexpr std::array<int64_t, 5> kFactors = {1, 2, 3, 4, 8};
     return Value::Integer(choices.Pick(kFactors));
@@ -121,7 +121,7 @@ netlist::Unit GenerateUnit(std::string name, const std::vector<std::string>& sou
 
 constexpr int kMostTries = 16;
 
-// A unit that no validator asks anything of.
+// A unit on which no validator has a requirement.
 netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& sources,
                         ChoiceStream& choices) {
   netlist::Unit unit;
@@ -135,8 +135,8 @@ netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& source
   return unit;
 }
 
-// Whether a gate is broken by some unit of `network`, which is to be the description's only one, as
-// `procedure` of a description that has procedures feeds it.
+// Whether some unit of `network` breaks a gate, if `network` is the only network of the
+// description. `procedure` feeds it if the description has procedures.
 bool BreaksGate(netlist::Description description, const netlist::Network& network,
                 const netlist::Procedure& procedure) {
   description.networks = {network};
@@ -183,7 +183,7 @@ netlist::Description Describe(ChoiceStream& choices) {
   const uint64_t unit_count = 1 + choices.Below(4);
   for (uint64_t i = 0; i < unit_count; ++i) {
     network.units.push_back(GenerateUnit("unit" + std::to_string(i), sources, choices));
-    // A file that a validator refuses is drawn again; a file that it always refuses gives way.
+    // A unit that a validator refuses is drawn again; after kMostTries a PlainUnit replaces it.
     for (int tries = 0; BreaksGate(description, network, procedure); ++tries) {
       network.units.back() = tries < kMostTries
                                  ? GenerateUnit(network.units.back().name, sources, choices)
@@ -252,8 +252,7 @@ Json* UnitWithBottoms(Json& json, uint64_t a) {
                    [](const Json&, const LayerSpec& layer) { return layer.min_bottoms > 0; });
 }
 
-// The element that `a` chooses. An empty list has none, and says so as a list that is not there
-// does.
+// The element that `a` chooses. Throws for an empty list, as for an absent one.
 Json& ElementOf(Json& list, uint64_t a) { return list.at(list.empty() ? 0 : a % list.size()); }
 
 Json& InputAt(Json& json, uint64_t a) {
@@ -278,7 +277,7 @@ bool SetBottom(Json* unit, const Json& name) {
   return true;
 }
 
-// Removes a required key of the wanted evidence from the Params of some unit.
+// Removes a key from the Params of some unit that `evidence` shows to be required.
 bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
   const auto wanted = [&](const ParamSpec& spec) {
     return spec.required && spec.required_evidence == evidence;
@@ -294,7 +293,7 @@ bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
   return unit->at("Params").erase(keys[b % keys.size()]) != 0;
 }
 
-// Gives some parameter a name of which sources know others.
+// Replaces the value of some parameter that has known names by an unknown name.
 bool ChangeName(Json& json, uint64_t a, uint64_t b) {
   const auto has_names = [](const Json& unit, const ParamSpec& spec) {
     return unit.contains("Params") && unit.at("Params").contains(spec.key) &&
@@ -313,7 +312,7 @@ bool ChangeName(Json& json, uint64_t a, uint64_t b) {
   return true;
 }
 
-// Gives some parameter of known kind a value of another kind.
+// Replaces the value of some parameter of known kind by a value of another kind.
 bool ChangeKind(Json& json, uint64_t a, uint64_t b) {
   Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
     return item.contains("Params") && std::ranges::any_of(layer.params, [&](const ParamSpec& spec) {
@@ -376,7 +375,7 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"loop-bottom", "wiring-acyclic",
      [](Json& json, uint64_t a, uint64_t) {
-       // A view of itself would also be a view of a layer that is no reshape.
+       // Views are left out: a view of itself would also be a view of a layer other than a reshape.
        Json* unit = UnitWhere(json, a, [](const Json&, const LayerSpec& layer) {
          return layer.min_bottoms > 0 && layer.type != "InputView";
        });

@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Netlist, GeneratorLaws,
                              .golden = "generators/formats/netlist/golden_seed_7.txt"}),
                          SubjectName);
 
-// Of the binary files some are laid out as another writer would, and hold parts that no tree shows.
+// Some binary files have the layout of another writer, with objects that the tree does not contain.
 TEST(NetlistGenerator, WritesTablesOfOtherWriters) {
   int others = 0;
   int orphans = 0;
@@ -55,7 +55,7 @@ void CollectScalars(const Json& json, const JsonPointer& at, std::vector<JsonPoi
   }
 }
 
-// The same for every table that shared its object, of any width.
+// In any layout, an edit changes one value, even if several values shared its object.
 TEST(NetlistGenerator, AnEditInATableOfAnotherWriterChangesOneValue) {
   int edits = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {
@@ -126,7 +126,7 @@ TEST(GateBreakers, EachBreaksItsGateAlone) {
   EXPECT_TRUE(gates.empty()) << "no breaker of " << *gates.begin();
 }
 
-// A network without units, inputs and outputs parses and holds no place for most edits.
+// A network without units, inputs and outputs parses, and most edits find nothing to change in it.
 TEST(NetlistMutations, TakeANetworkWithoutUnits) {
   ChoiceStream choices = ChoiceStream::FromSeed(7);
   Json json = kFormat_netlist.to_json(kGenerator_netlist.generate(choices)).value();

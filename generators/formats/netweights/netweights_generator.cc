@@ -26,7 +26,7 @@ Bytes Generate(ChoiceStream& choices) {
   netweights::WeightFile file;
   file.has_table = choices.Coin();
   if (!file.has_table) {
-    // Small whole numbers may begin as a table does.
+    // Data without a table may begin like a table.
     Bytes values = HalfValues(choices, 4 + choices.Below(64));
     if (choices.Chance(1, 4)) {
       const uint64_t count = 1 + choices.Below(2);
@@ -45,7 +45,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool HasTable(const Json& json) { return json.at("table").get<bool>(); }
 
-// The bytes of blob `a`, changed by `change`, which says whether it changed them.
+// Applies `change` to the bytes of blob `a`; `change` returns whether it changed them.
 template <typename Change>
 bool EditBlob(Json& json, uint64_t a, Change change) {
   Json* blob = PickElement(json, "blobs", a);
@@ -73,7 +73,7 @@ uint64_t LoadWord(const Bytes& bytes, size_t at) {
   return value;
 }
 
-// The place at which the table says the size of a blob.
+// The offset in the table of the size of a blob.
 size_t SizeAt(uint64_t blob) { return 16 + 16 * blob; }
 
 uint64_t BlobCount(const Json& json) { return HasTable(json) ? json.at("blobs").size() : 0; }
@@ -226,7 +226,7 @@ constexpr DocumentEdit kEdits[] = {
     {"special-value", "",
      [](Json& json, uint64_t a, uint64_t b) {
        return EditBlob(json, a, [&](std::vector<uint8_t>& bytes) {
-         // Infinities, not a number, the smallest subnormal one, negative zero.
+         // Infinities, NaN, the smallest subnormal number, negative zero.
          constexpr uint16_t kHalves[] = {0x7c00, 0xfc00, 0x7e00, 0x0001, 0x8000};
          if (bytes.size() < 2) return false;
          const uint16_t half = kHalves[b % std::size(kHalves)];

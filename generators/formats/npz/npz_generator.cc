@@ -39,7 +39,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool IsArchive(const Json& json) { return json.contains("entries"); }
 
-// Sets a number of the member that `a` chooses, in one header of the two or in both.
+// Sets a number in the local header, the central header or both, of the member that `a` chooses.
 bool SetField(Json& json, uint64_t a, const char* field, uint64_t value, bool local, bool central) {
   Json* entry = PickElement(json, "entries", a);
   if (entry == nullptr || entry->at("central").at(field) == value) return false;
@@ -118,7 +118,7 @@ bool GrowExtent(Json& json, uint64_t a, uint64_t b) {
 
 constexpr const char* kThreeBytes = "VVVV";  // in base64
 
-// Bytes before the last member that no record claims.
+// Inserts bytes that belong to no record before the last member.
 bool OpenGap(Json& json, uint64_t, uint64_t) {
   if (!IsArchive(json) || json.at("entries").empty()) return false;
   Json& entry = json["entries"].back();

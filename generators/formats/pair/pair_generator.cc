@@ -99,7 +99,7 @@ bool MovePort(e5::Program& program, uint64_t choice) {
   return true;
 }
 
-// The call to the right procedure stays where there is another, so that only one rule breaks.
+// If there is another call, it keeps the right procedure, so that only one rule breaks.
 bool CallAnother(e5::Program& program, uint64_t choice) {
   auto& operations = program.functions[0].blocks[0].operations;
   e5::AneInferenceAttrs* inference = PickInference(program, choice);
@@ -107,7 +107,7 @@ bool CallAnother(e5::Program& program, uint64_t choice) {
   for (size_t i = 0; i < operations.size(); ++i) {
     if (operations[i].type != e5::OpType::kAneInference) continue;
     e5::Operation stranger = operations[i];
-    stranger.name += "_too";  // its attributes stand in a section of its own
+    stranger.name += "_too";  // its attributes are in a separate section
     std::get<e5::AneInferenceAttrs>(stranger.attrs).procedure_name = "elsewhere";
     operations.insert(operations.begin() + static_cast<ptrdiff_t>(i), std::move(stranger));
     return true;

@@ -1,5 +1,5 @@
-// Dispatch descriptors and hardware containers that belong together, and edits that part them. Used
-// by the tests of the pair check and by `anecheck gen --pair`.
+// Dispatch descriptors and hardware containers that belong together, and edits after which they do
+// not. Used by the tests of the pair check and by `anecheck gen --pair`.
 #pragma once
 
 #include <optional>
@@ -24,12 +24,12 @@ FilePair GeneratePair(ChoiceStream& choices);
 struct PairEdit {
   std::string_view id;
   std::string_view breaks_rule;
-  // False where the edit does not apply.
+  // Returns false if the edit does not apply.
   bool (*edit)(e5::Program& program, uint64_t choice);
 };
 std::span<const PairEdit> PairEdits();
 
-// The pair with one edit; nothing where it does not apply.
+// The pair after one edit; nothing if the edit does not apply.
 std::optional<FilePair> ApplyPairEdit(const PairEdit& edit, const FilePair& pair, uint64_t choice);
 
 }  // namespace anecheck

@@ -49,7 +49,7 @@ TEST(PairTest, EachEditBreaksExactlyItsRule) {
         EXPECT_EQ(violation.rule->id, edit.breaks_rule) << edit.id << ": " << violation.message;
         EXPECT_TRUE(violation.message.starts_with(edit.breaks_rule));
         EXPECT_LT(violation.offset, parted->container.size());
-        // Every rule rests on how ports hang from a descriptor, which no source states.
+        // Every rule relies on how a descriptor refers to ports, which no source states.
         EXPECT_TRUE(violation.IsWarning());
       }
       broken.insert(edit.breaks_rule);
@@ -64,7 +64,7 @@ TEST(PairTest, PairsOfDifferentNetworksDoNotMatch) {
   EXPECT_FALSE(pair::Verify(one.descriptor, other.container).value().empty());
 }
 
-// A descriptor that shows nothing to compare by is no sign that the two do not belong together.
+// A descriptor with nothing to compare is no evidence that the two do not belong together.
 TEST(PairTest, WithoutPortsAndOperationsThereIsNothingToCompare) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   const FilePair pair = GeneratePair(choices);

@@ -35,7 +35,7 @@ struct Row {
   std::string_view also = "";   // names of other fields that read differently afterwards
 };
 
-// A run that moves may meet another.
+// Moving such a run may join it with another.
 constexpr std::string_view kOpaqueRuns =
     "/calls//struct_in/device_open/opaque "
     "/calls//struct_in/device_open/opaque//bytes "
@@ -50,8 +50,8 @@ constexpr std::string_view kOpaqueRuns =
     "/calls//struct_out/program_reply/opaque "
     "/calls//struct_out/program_reply/opaque//bytes";
 
-// More than the field's own bytes changes. Everything else must read as it did before, wherever it
-// stands now.
+// More than the field's own bytes changes. Every other field must keep its value; its offset may
+// change.
 constexpr Row kFollows[] = {
     {"e5", "/size", "the end of the buffer", "", "/size"},
     {"espresso", "/alpha", "the digits of a number"},
@@ -80,7 +80,7 @@ constexpr Row kFollows[] = {
     {"vmfb", "/module/size", "the end of the buffer"},
 };
 
-// No other value that is tried can be written.
+// Fields for which every other value tried is refused.
 constexpr Row kFixed[] = {
     {"activation", "/view", "the words are those of one view"},
     {"e5", "/attrs_type", "the table beside it is of one kind"},
@@ -112,15 +112,15 @@ constexpr Row kFixed[] = {
     {"vmfb", "/location_table_type/", "the table beside it is of one kind"},
 };
 
-// Another value is another spelling of the same bytes.
+// Fields for which another value is another spelling of the same bytes.
 constexpr Row kSilent[] = {
     {"espresso", "/spaced_empty", "a document without empty containers has none to space"},
     {"td", "/version", "versions 17 and 19 are coded alike"},
     {"vmfb", "/form", "two forms have the same tables; the identifier tells them apart"},
 };
 
-// Keys under which places of objects stand, in formats that are laid out by them: an edit moves the
-// object or is refused, and the object at the new place need not be sound.
+// Keys whose values are offsets that determine the layout. An edit moves the object or is refused;
+// the object at the new offset need not be valid.
 constexpr std::array<std::string_view, 3> kPlaceKeys = {"@", "vtables", "layout"};
 
 bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
@@ -130,7 +130,7 @@ bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
   return false;
 }
 
-// Derived values stand under this key, for readers only.
+// The key of derived values, which are for readers only.
 constexpr std::array<std::string_view, 1> kDerivedKey = {"derived"};
 
 void CollectFields(const Json& json, const Pointer& at, std::vector<Pointer>* fields) {
@@ -146,7 +146,7 @@ void CollectFields(const Json& json, const Pointer& at, std::vector<Pointer>* fi
   }
 }
 
-// A path without its numbers: the fields of one name.
+// The path without its array indices, which names all fields of one kind.
 std::string NameOf(const Pointer& at) {
   std::string name = at.to_string();
   std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
@@ -156,7 +156,8 @@ std::string NameOf(const Pointer& at) {
 using Pool =
     std::map<std::string, std::set<std::string>>;  // of the texts that fields of a name have
 
-// The last three letters and digits of a text, and the first that is no part of "0x".
+// The offsets of the last three letters or digits of a text, and of the first one that is not part
+// of "0x".
 std::vector<size_t> PlacesToEdit(std::string_view text) {
   constexpr std::string_view kAll =
       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -200,7 +201,7 @@ std::vector<Json> OtherValues(const Json& value, const std::set<std::string>& se
   return values;
 }
 
-// The number of bytes from the first that differs to the last; for files of one size.
+// The number of bytes from the first to the last difference. Precondition: equal sizes.
 size_t ChangedSpan(ByteSpan one, ByteSpan other) {
   size_t first = 0;
   while (first < one.size() && one[first] == other[first]) ++first;
@@ -209,8 +210,8 @@ size_t ChangedSpan(ByteSpan one, ByteSpan other) {
   return end - first;
 }
 
-// The names of the fields in which two JSON forms differ; of arrays of two lengths that of the
-// array.
+// Collects the names of the fields in which two JSON forms differ; for arrays of different lengths,
+// the name of the array.
 void CollectDifferences(const Json& one, const Json& other, const Pointer& at,
                         std::set<std::string>* names) {
   if (one == other) return;
@@ -243,7 +244,7 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     return &*row;
   }
 
-  // One line per field and a kind of fault, however many files show it.
+  // Reports each kind of fault once per field, however many files show it.
   void Fault(const std::string& name, std::string_view what, const std::string& example) {
     if (faults_.insert(name + std::string(what)).second) {
       ADD_FAILURE() << name << " " << what << ": " << example;
@@ -287,8 +288,8 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     }
     if (written.size() == bytes.size() && ChangedSpan(bytes, written) <= kFieldBytes) return;
     if (IsUnder(at, kPlaceKeys)) return;
-    // A table that gets a first byte moves the rest; so does a row's field. The rest reads as it
-    // did.
+    // A first byte in an empty text moves the data behind it, and so do the fields of kFollows.
+    // Every other field must keep its value.
     const bool grows = before == "" && written.size() > bytes.size();
     const Row* row = grows ? nullptr : Find(kFollows, name, bytes);
     if (row == nullptr && !grows) return Fault(name, "changes more than its field", edit);

@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-// Fields of the file's JSON form that no row of its format is of.
+// Fields of the file's JSON form for which the format has no row.
 std::set<std::string> UnknownFields(const Format& format, ByteSpan bytes) {
   std::set<std::string> unknown;
   const Result<Json> json = format.to_json(bytes);
@@ -65,7 +65,7 @@ TEST_P(FieldFactsTest, EveryRowHasASourceAndStandsOnce) {
   }
 }
 
-// A member that is none of the format's is not taken for one: no row is of everything.
+// A member that the format does not have gets no evidence: no row matches every name.
 TEST_P(FieldFactsTest, AMemberOfNoFormatHasNoEvidence) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   Json json = format_.to_json(generator_.generate(choices)).value();

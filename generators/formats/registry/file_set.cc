@@ -36,7 +36,7 @@ const MutationKind* FindKind(const DescriptorGenerator& generator, std::string_v
   return found == generator.mutations.end() ? nullptr : &*found;
 }
 
-// Applies one mutation of `kind` to `bytes` and notes it; false where it does not apply.
+// Applies one mutation of `kind` to `bytes` and records it; returns false if it does not apply.
 bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileRecipe* recipe) {
   const std::optional<Mutation> mutation = kind.propose(*bytes, choices);
   if (!mutation) return false;
@@ -47,8 +47,7 @@ bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileR
   return true;
 }
 
-// Mutations find their places in files that parse, so a file that no longer does takes no further
-// one.
+// Mutations require a file that parses, so none follows after one that breaks parsing.
 FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed,
                          Bytes& bytes) {
   FileRecipe recipe{.seed = seed};
@@ -62,11 +61,11 @@ FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& for
   return recipe;
 }
 
-// Size and checksum of each file that was made already; the same on every machine.
+// Size and checksum of each file already made; the same on every machine.
 using MadeFiles = std::set<std::pair<size_t, uint32_t>>;
 
-// A few tries look for a file that is neither its origin nor made already: mutations that empty a
-// file make the same of each, and others undo each other.
+// Tries a few times to make a file that differs from its origin and from all files already made:
+// mutations that empty a file always yield the same result, and some mutations undo each other.
 FileRecipe NewMutatedRecipe(const DescriptorGenerator& generator, const Format& format,
                             uint64_t seed, MadeFiles& made) {
   Bytes bytes;
@@ -98,7 +97,7 @@ std::vector<const MutationKind*> KindsThatBreak(const DescriptorGenerator& gener
   return kinds;
 }
 
-// The place at which `id` stands in `text` as a word of its own; npos if there is none.
+// The position of `id` in `text` as a separate word; npos if there is none.
 size_t FindId(std::string_view text, std::string_view id) {
   const auto part_of_id = [&](size_t at) {
     return at < text.size() &&
@@ -120,8 +119,8 @@ bool NamesFirst(const Format& format, std::string_view error, std::string_view r
          });
 }
 
-// How much may stand beside the rule that a file breaks. Warnings about facts that no source
-// settles ("...-open") are true of valid files too.
+// The violations that a file may have beside the rule that it breaks. Warnings about facts that no
+// source settles ("...-open") are true of valid files too.
 enum class Beside : uint8_t { kNothing, kOpenWarnings };
 
 bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, Beside beside) {
@@ -137,8 +136,8 @@ bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, 
   return broken;
 }
 
-// The name of the first reading in which `holds`, empty for the format itself; nothing where it
-// holds in none.
+// The name of the first reading for which `holds` is true, empty for the format itself; nothing if
+// there is none.
 template <typename Holds>
 std::optional<std::string> FindReading(const Format& format, Holds holds) {
   for (const Format* reading : ReadingsOf(format)) {
@@ -185,8 +184,8 @@ Result<FileRecipe> BreakingRecipe(const DescriptorGenerator& generator, const Fo
                                generator.format, kind.id, kTries, kind.breaks_rule));
 }
 
-// A mutation may remove the mark of a format, its magic number. Names the format as which such a
-// file is to be read, so that it is refused for its rule and not for being unknown.
+// A mutation may remove the magic number of a format. For such a file, sets the reading to its
+// format, so that the file is refused for its rule and not as unknown.
 Status NameUnrecognised(const DescriptorGenerator& generator, const Format& format,
                         FileRecipe* recipe) {
   if (!recipe->reading.empty()) return {};

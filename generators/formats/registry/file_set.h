@@ -21,30 +21,31 @@ enum class FileSetMode : uint8_t {
 };
 std::string_view FileSetModeName(FileSetMode mode);
 
-// The generator of a format; the error lists those there are.
+// The generator of a format. The error lists the known formats.
 Result<const DescriptorGenerator*> GeneratorOf(std::string_view format);
 
-// How the names of a format's files end, so that `inspect` knows those without a magic number. The
-// format's name if the content tells the format.
+// The suffix of the names of a format's files, by which `inspect` recognises formats without a
+// magic number. The format's name if the content identifies the format.
 std::string_view FileSuffix(std::string_view format);
 
-// One file as data: Make gives its bytes anywhere.
+// One file as data: MakeFile makes the same bytes from it on every machine.
 struct FileRecipe {
   uint64_t seed = 0;  // of the valid file's choice stream
   std::vector<Mutation> mutations;
-  // As `inspect --format` takes it where the generator's format reads the file with warnings that
-  // one of its versions has not ("td:17"), or where no content tells its format; else empty.
+  // The argument of `inspect --format` ("td:17"), if a version of the format reads the file with
+  // fewer warnings than the format itself, or if the content does not identify the format; else
+  // empty.
   std::string reading;
   std::string breaks;    // a rule of the format, or empty
-  std::string severity;  // "error" or "warning" where `breaks` is set
+  std::string severity;  // "error" or "warning" if `breaks` is set
 };
 
-// `count` recipes, the same for the same seed. A set that breaks rules takes the mutations of its
-// kind in turn, so that a count of at least their number shows each. Every file of it is verified
-// to break its rule alone or, if it does not parse, to be refused for that rule first. This holds
-// if the file is read as its recipe says. Only if no such file is found, a warning about facts that
-// bytes leave open ("...-open") may stand beside it. kInternal where a mutation makes no file,
-// kUnsupported where no mutation breaks such a rule.
+// `count` recipes, the same for the same seed. A set that breaks rules uses the mutations of its
+// kind in turn, so that a count of at least their number covers each. Each of its files, read as
+// its recipe states, is verified to break its rule alone or, if it does not parse, to be refused
+// for that rule first. Only if no such file is found may a file also have warnings about facts that
+// bytes leave open ("...-open"). kInternal if a mutation makes no file, kUnsupported if no mutation
+// breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);

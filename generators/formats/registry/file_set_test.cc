@@ -22,7 +22,8 @@ Result<Bytes> ThroughJson(const DescriptorGenerator& generator, const FileRecipe
   return MakeFile(generator, read);
 }
 
-// Generated files of the others hold much that no source describes: sections, structures, fields.
+// The formats whose generated files consist of described fields. Files of other formats contain
+// many sections, structures and fields that no source describes.
 constexpr std::array<std::string_view, 6> kDescribed = {"e5",         "milweights", "netlist",
                                                         "netweights", "npz",        "vmfb"};
 
@@ -89,7 +90,7 @@ TEST_P(FileSetTest, MutatedFilesReplayAndDifferFromTheirOrigin) {
   }
 }
 
-// Errors in the one set, rules that only warn in the other; a format may have no rule of one kind.
+// One set breaks rules that are errors, the other rules that only warn; a format may lack one kind.
 TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
   std::set<std::string> rules;
   const uint64_t count = 2 * generator_.mutations.size();
@@ -109,7 +110,7 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
       const Bytes bytes = MakeFile(generator_, recipe).value();
       EXPECT_EQ(RecipeFromJson(RecipeToJson(recipe)).value().reading, recipe.reading);
       ExpectBrokenAlone(recipe, bytes);
-      // Read as its entry says, it is no file of an unknown or another format.
+      // A file whose recipe has no reading is recognised as its own format.
       const std::string name = std::string("file.").append(FileSuffix(format_.name));
       const auto known = RecogniseFormat(bytes, name);
       EXPECT_TRUE(!recipe.reading.empty() || (known.ok() && *known == &format_)) << recipe.breaks;
@@ -119,7 +120,7 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
   EXPECT_EQ(rules.size(), format_.rules.size());
 }
 
-// Files of two bytes, each of which a rule wants to be 0; a third rule wants there to be two.
+// Files of two bytes. Rules require the first to be 0, the second to be 0, and the size to be two.
 constexpr Rule kToyRules[] = {
     {"first-zero", "", ""}, {"second-zero", "", ""}, {"two-bytes", "", ""}};
 const Format kToy = {.name = "toy",
@@ -184,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, FileSetTest,
                          ::testing::ValuesIn(AllGenerators().begin(), AllGenerators().end()),
                          [](const auto& row) { return std::string(row.param->format); });
 
-// SetsThatBreakRulesBreakEachRuleOfTheFormat asks for the mutations of rules.
+// SetsThatBreakRulesBreakEachRuleOfTheFormat covers the mutations that break rules.
 TEST(Generators, EveryFormatHasOneWithDamageThatNamesNoRule) {
   EXPECT_EQ(AllGenerators().size(), AllFormats().size());
   for (const Format* format : AllFormats()) {

@@ -44,7 +44,7 @@ void FillRequest(Bytes& request, ChoiceStream& choices) {
   }
 }
 
-// Gives the fields that sources name the values they have in a call that succeeds.
+// Sets the fields that sources name to the values of a successful call.
 void FillStructures(Call& call, ChoiceStream& choices) {
   const submission::Structure* in = StructureOf(call, Direction::kIn);
   if (in == nullptr) return;
@@ -107,7 +107,8 @@ Call Succeeds(std::string_view name, uint64_t token, ChoiceStream& choices) {
   return call;
 }
 
-// A program from create to destroy, with its requests in order: a driver takes every call.
+// The life of a program from create to destroy, with its requests in order: a driver accepts every
+// call.
 Capture Session(ChoiceStream& choices) {
   Capture capture;
   const uint64_t token = 1 + choices.Below(uint64_t{1} << 40);
@@ -244,7 +245,7 @@ Status SwapStructures(Capture& capture, Parameters parameters) {
 
 using Wanted = bool (*)(const Call& call, size_t index);
 
-// The index of a random call that is wanted.
+// The index of a random call for which `wanted` is true.
 std::optional<uint64_t> PickCall(ByteSpan bytes, ChoiceStream& choices, Wanted wanted) {
   const Capture capture = Parse(bytes).value();
   std::vector<uint64_t> fitting;
@@ -257,7 +258,7 @@ std::optional<uint64_t> PickCall(ByteSpan bytes, ChoiceStream& choices, Wanted w
 
 bool Any(const Call& /*call*/, size_t /*index*/) { return true; }
 bool NotFirst(const Call& /*call*/, size_t index) { return index > 0; }
-// Only rows of a client state every count, so only they can be broken by one.
+// Only the methods of a client have known counts, so a wrong count breaks a rule only there.
 bool OfAClient(const Call& call, size_t /*index*/) { return call.client != 0; }
 bool LoadsFirmware(const Call& call, size_t /*index*/) { return call.selector == 16; }
 bool LoadsNoFirmware(const Call& call, size_t /*index*/) { return call.selector != 16; }

@@ -13,8 +13,8 @@ using td::Coding;
 using td::RegisterWrite;
 using td::Task;
 
-// The runs of a whole version-7 task: as compilers 4 to 7 write it, and as 9.509 does where no
-// kernel is read (facts/hwx.md, register stream).
+// The runs of a whole version-7 task: as compilers 4 to 7 write it, and as 9.509 writes a task that
+// reads no kernel (facts/hwx.md, register stream).
 struct Run {
   uint32_t byte_address;
   uint32_t count;
@@ -123,7 +123,7 @@ RegisterWrite* PickWrite(Chain& chain, uint64_t a, uint64_t b) {
   return task.writes.empty() ? nullptr : &task.writes[b % task.writes.size()];
 }
 
-// Whether the bytes of `chain` still read as one of a generation from H14 on, by `holds`.
+// Whether the bytes of `chain`, decoded as a chain of a generation from H14 on, satisfy `holds`.
 template <typename Holds>
 bool StillReads(const Chain& chain, Holds holds) {
   const auto bytes = td::Encode(chain);
@@ -235,7 +235,7 @@ bool LaterTail(Chain& chain, uint64_t a, uint64_t) {
   return !IsV7(chain);
 }
 
-// Writes of which each generation with the same headers reads as much as any other.
+// Removes all writes, so that the generations with the same headers cannot be told apart.
 bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   if (IsV7(chain)) return false;
   bool any = false;
@@ -248,8 +248,8 @@ bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   return any;
 }
 
-// One write a task whose first value reads as a stream word: the word ahead of it may as well be
-// the tenth of the header.
+// One write in each task, whose first value reads as a stream word: the word before it may be the
+// tenth of the header.
 bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
   if (chain.generation->alternate_header_words == 0) return false;
   const uint32_t l2 = chain.generation->blocks[1].byte_address;

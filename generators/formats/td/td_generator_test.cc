@@ -70,8 +70,8 @@ TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   }
 }
 
-// A bare section does not say its version: the one it was made as is the one that it is read as, or
-// one of those that are named beside it.
+// A bare section does not state its version: the version that wrote it is the one that the reader
+// chooses, or one of the alternatives that the reader names.
 TEST(TdGenerator, TheVersionOfABareChainIsReadOrNamed) {
   int guessed_wrongly = 0;
   for (const td::Generation& generation : td::Generations()) {

@@ -27,8 +27,8 @@ inline void EraseMembers(Json& json, const std::string& name) {
   }
 }
 
-// Of a generated file, each member's turn to be absent in every place: each mutation proposed for
-// the remaining file can be made. Returns how many were.
+// Removes the members of a generated file one name at a time, wherever the name occurs. Each
+// mutation proposed for the remaining file must apply. Returns the number of mutations applied.
 inline size_t MutateWithoutEachMember(const Format& format, const DescriptorGenerator& generator,
                                       uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);

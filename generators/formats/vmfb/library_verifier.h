@@ -30,8 +30,8 @@ inline constexpr std::pair<std::string_view, bool (*)(ByteSpan, uint32_t, const 
         {"2023-06", LibraryVerifies<iree::vm::form_2023_06::BytecodeModuleDef>},
 };
 
-// Whether the library accepts `buffer` as a module of `form` whose root offset stands at `start`;
-// nothing for a form that kLibraryVerifiers does not know.
+// Whether the library accepts `buffer` as a module of `form` whose root offset is at `start`;
+// nothing for a form that kLibraryVerifiers does not have.
 inline std::optional<bool> LibraryAccepts(const Form& form, ByteSpan buffer, uint32_t start) {
   const auto* const known =
       std::ranges::find(kLibraryVerifiers, form.name, [](const auto& each) { return each.first; });

@@ -74,7 +74,7 @@ bool ForgetConvention(Json& json, uint64_t a, uint64_t) {
     return true;
   }
   const size_t ordinal = entry->value("internal_ordinal", size_t{0});
-  // Another export of the same function would break the rule a second time, which is one too many.
+  // If another export names the same function, the rule breaks a second time.
   Root(json)["function_signatures"].at(ordinal)["calling_convention"] = "";
   return true;
 }

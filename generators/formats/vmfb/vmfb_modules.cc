@@ -152,7 +152,7 @@ void DropPlaces(Json* json) {
   }
 }
 
-// The elements of an array that may be absent; asking for one by [] would make it null.
+// Visits the elements of an array that may be absent. operator[] would add a null member.
 template <typename Visitor>
 void ForEach(Json* parent, const char* key, Visitor visit) {
   const auto found = parent->find(key);

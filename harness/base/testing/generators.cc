@@ -18,7 +18,7 @@ rc::Gen<Half> SpecialHalf() {
       HalfFromBits);
 }
 
-// A value beside the middle of two halves, where double rounding goes wrong.
+// A value near the midpoint of two halves, where double rounding goes wrong.
 rc::Gen<double> NearHalfBorder() {
   return rc::gen::apply(
       [](uint16_t bits, int nudge) {

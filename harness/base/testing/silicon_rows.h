@@ -18,7 +18,7 @@ struct SiliconRow {
   std::string path;   // "conv 1x1, 64 inputs (NE)", "elementwise (PE) add", ...
   std::string group;  // "bias", "int8 sum", "activation error", ...
   std::string input_text;
-  std::vector<Half> inputs;  // empty where the text is no list of numbers
+  std::vector<Half> inputs;  // empty if the text is not a list of numbers
   std::optional<Half> weight, bias, output;
   std::string output_text;
   std::string law;  // "L1,L2"

@@ -50,7 +50,8 @@ class SkipReport : public ::testing::EmptyTestEventListener {
   }
 };
 
-// Listeners must be there before main runs the tests, and every main is GoogleTest's own.
+// Registers the listener statically: it must exist before main runs the tests, and every main is
+// GoogleTest's.
 const bool kRegistered = [] {
   ::testing::UnitTest::GetInstance()->listeners().Append(new SkipReport);
   return true;

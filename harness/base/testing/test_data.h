@@ -25,14 +25,13 @@ std::string SourcePath(std::string_view relative);
 
 bool PathExists(const std::string& path);
 
-// Begins the reason of every test that skips because a file is missing; skip_report.cc looks for
-// it.
+// The beginning of the skip reason of every test without its files; skip_report.cc searches for it.
 inline constexpr std::string_view kMissingData = "no data: ";
 
 // Whether `path` is a file, or a folder with a file at any depth.
 bool HasTestData(const std::string& path);
 
-// Every regular file under `folder`, at any depth, sorted; empty where there is no such folder.
+// Every regular file under `folder`, at any depth, sorted; empty if there is no such folder.
 std::vector<std::string> FilesUnder(const std::string& folder);
 
 // The unpacked content of a .gz file of at most 1 GiB.
@@ -40,8 +39,8 @@ Result<std::string> ReadGzipFile(const std::string& path);
 
 }  // namespace anecheck::testing
 
-// Skips the enclosing test where `path` does not exist or is a folder without files, over which a
-// loop would pass without an assertion.
+// Skips the enclosing test if `path` does not exist or is a folder without files: a loop over no
+// files would pass without an assertion.
 #define ANECHECK_SKIP_WITHOUT(path)                                                      \
   do {                                                                                   \
     if (!::anecheck::testing::HasTestData(path)) {                                       \

@@ -1,4 +1,4 @@
-// The view of a person without rights over a folder, for tests that root runs too.
+// Runs code as a user without write access to a folder, for tests that root runs too.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace anecheck::testing {
 
-// While it lives, this process may not write in `shelf`, a folder in `folder`, which it may write
-// to. Changes the user of the whole process where that is root: one thread at a time.
+// During its lifetime, this process may not write in `shelf`, a folder in `folder`; it may write to
+// `folder`. If the user is root, changes the user of the whole process: use with one thread only.
 class UnprivilegedScope {
  public:
   UnprivilegedScope(const std::string& folder, std::string shelf) : shelf_(std::move(shelf)) {

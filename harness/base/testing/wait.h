@@ -1,4 +1,4 @@
-// Waiting for another thread or process. The one place of the tests that lets time pass.
+// Waiting for another thread or process. No other code of the tests sleeps.
 #pragma once
 
 #include <chrono>
@@ -15,27 +15,26 @@
 
 namespace anecheck::testing {
 
-// Asks until `done` holds, for a minute at most; whether it does.
+// Polls until `done` returns true, for at most a minute; returns whether it did.
 template <typename Done>
 bool WaitUntil(const Done& done) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (!done()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    // Waits by the clock: between two questions.
+    // Waits by the clock: between two polls.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return true;
 }
 
-// Lets other threads go on, of which one that does not wait as it should is then farther than it
-// may be. A thread that waits rightly shows nothing for which a test could wait.
+// Gives other threads time, in which a thread that wrongly does not wait would advance too far. A
+// thread that waits correctly has no effect for which a test could wait.
 inline void LetOthersGoOn() {
   // Waits by the clock: see above. No test fails because it was too short or too long.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
 }
 
-// While it lives, this process and those that it starts keep temporary files in a folder of its
-// own.
+// During its lifetime, this process and its children keep temporary files in a new folder.
 class OwnTemporaryFiles {
  public:
   OwnTemporaryFiles() : folder_(TempDirectory::Create("anecheck-own-").value()) {
@@ -61,7 +60,7 @@ class OwnTemporaryFiles {
     }
     return false;
   }
-  // A worker has its case: the program's text is there.
+  // Whether a worker has received its case: the program's text exists.
   bool HasCase() const { return Has("model.mil"); }
 
  private:

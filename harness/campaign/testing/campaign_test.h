@@ -1,5 +1,4 @@
-// A runner with scripted answers, and helpers of campaign tests: a campaign's treatment of replies
-// is tested without an engine.
+// A runner with scripted answers, and helpers for tests of campaigns, which need no engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,11 +16,11 @@
 
 namespace anecheck::testing {
 
-// Answers with the oracle's own values, spoiled where the test says so.
+// Answers with the oracle's own values, changed as the test's `spoil` requires.
 class ScriptedRunner final : public Runner {
  public:
   using Spoil = std::function<void(const RunRequest&, RunReply&)>;
-  // `restarts`, where given, counts the fresh starts.
+  // `restarts`, if not null, counts the restarts.
   explicit ScriptedRunner(Spoil spoil, Provenance provenance = Provenance::kReported,
                           int* restarts = nullptr)
       : spoil_(std::move(spoil)), provenance_(provenance), restarts_(restarts) {}
@@ -57,7 +56,7 @@ class ScriptedRunner final : public Runner {
   int* restarts_;
 };
 
-// The outputs that the oracle expects of a graph, as an engine gives them.
+// The outputs that the oracle expects for a graph, in the form of an engine's outputs.
 inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
   std::vector<Tensor> outputs;
   const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
@@ -81,7 +80,7 @@ inline ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId>
   return first.ok() ? *first : kNoValue;
 }
 
-// Moves one element of the first output a long way off.
+// Changes one element of the tensor by a large amount.
 inline void SpoilFirstElement(Tensor& tensor) {
   tensor.bytes[0] = static_cast<uint8_t>(tensor.bytes[0] ^ 0x55);
   tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x10);
@@ -100,7 +99,7 @@ class CampaignTest : public ::testing::Test {
     options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
     return options;
   }
-  // Quotients of drawn numbers alone, on A15.
+  // Options for cases that only divide drawn numbers, on A15.
   CampaignOptions OfQuotients(uint64_t cases) {
     CampaignOptions options = Options(cases);
     options.targets = {{"h15", 4}};

@@ -1,7 +1,7 @@
 // Counts, over many cases of a campaign, the nodes that reach no output and the outputs that no
-// change of the inputs moves beyond their bounds, by operation and cause. It makes cases as the
-// campaign does and looks at them with the independent check of oracles/testing/vacuity.h, which
-// runs the changes that each case carries as its proof and then changes of its own.
+// change of the inputs moves beyond their bounds, by operation and cause. It makes cases like a
+// campaign and examines them with the independent check of oracles/testing/vacuity.h, which first
+// applies the changes that each case carries as its proof, and then further changes.
 //
 // usage: anecheck_vacuity_tool CASES [SEED [MODE [FAMILY]]]
 #include <cstdlib>

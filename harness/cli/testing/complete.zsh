@@ -1,9 +1,9 @@
 # usage: zsh -f complete.zsh SCRIPT LINE...
 # Types each LINE and a tabulator into an interactive zsh that has loaded the completion SCRIPT, and
-# prints the lines that stand there then.
+# prints the completed lines.
 zmodload zsh/zpty
 zpty shell zsh -f -i
-# Lines of any width, no colours, nothing but the line after a mark.
+# Lines of any width, no colours, no prompt; `show` prints the line between marks.
 zpty -w shell "stty cols 2000 -echo; PS1=; unsetopt prompt_cr prompt_sp zle_bracketed_paste"
 zpty -w shell "unset zle_bracketed_paste; autoload -Uz compinit; compinit -D -u; source ${(q)1}"
 zpty -w shell "show() { print -r -- \"<line>\$BUFFER</line>\"; BUFFER= }; zle -N show; bindkey '^X' show"

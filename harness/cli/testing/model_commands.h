@@ -38,7 +38,7 @@ class ModelCommands : public ToolTest {
   void WriteArrays(const std::string& name, const std::vector<npz::NamedArray>& arrays) {
     ASSERT_TRUE(npz::WriteNpzFile(Path(name), arrays).ok());
   }
-  // The array of that name in a file, as numbers.
+  // The array `name` of a file, as numbers.
   std::vector<double> Read(const std::string& file, const std::string& name) {
     const auto arrays = npz::ReadNpzFile(Path(file));
     if (!arrays.ok()) return {};
@@ -54,7 +54,7 @@ inline constexpr std::string_view kProduct =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [2, 1]> w) {\n"
     "tensor<fp16, [1, 1]> y = matmul(x = x, y = w);\n} -> (y);\n}";
 
-// A state that a sum goes into.
+// A model that adds its input to a state.
 inline constexpr std::string_view kCounter =
     "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [2]>> s, tensor<fp16, [2]> x) {\n"
     "tensor<fp16, [2]> old = read_state(input = s);\n"

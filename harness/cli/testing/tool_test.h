@@ -1,5 +1,5 @@
-// The tool as a person or a script runs it, in a folder of the test's own, shared by tests of the
-// command line. The build says where the tool is (ANECHECK_TOOL).
+// Runs the tool as a user or a script does, in the test's own folder; shared by tests of the
+// command line. The build sets the path of the tool (ANECHECK_TOOL).
 #pragma once
 
 #include <cstdlib>
@@ -15,7 +15,7 @@
 namespace anecheck::testing {
 
 struct ToolOutcome {
-  int code = -1;  // -1 where it did not end by itself
+  int code = -1;  // -1 if it did not end by itself
   std::string out;
   std::string err;
 };
@@ -35,7 +35,7 @@ class ToolTest : public ::testing::Test {
     outcome.err = *ReadTextFile(err);
     return outcome;
   }
-  // The one JSON document that the tool prints; null where that is none, which fails the test.
+  // The JSON document that the tool prints. Null if the output is none, which fails the test.
   Json JsonOf(const ToolOutcome& outcome) {
     const auto json = ParseJson(outcome.out);
     EXPECT_TRUE(json.ok()) << outcome.out << outcome.err;

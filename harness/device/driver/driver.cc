@@ -19,10 +19,11 @@ constexpr uint32_t kNoResources = 0xe00002be;
 constexpr uint32_t kNotFound = 0xe00002f0;
 constexpr uint32_t kUsageNotSupported = 24;
 
-// specification 001 and facts/e5rt_abi.md: a semaphore of the runtime holds the depth.
+// specification 001 and facts/e5rt_abi.md: a semaphore of the runtime bounds the requests in
+// flight.
 constexpr size_t kMostInFlight = 127;
 constexpr uint64_t kUnsupportedUsage = 2;
-// facts/more/firmware_limits.csv: of the single path, where nothing is chained.
+// facts/more/firmware_limits.csv: the limit of the single path, without chaining.
 constexpr size_t kMostOutputSets = 1;
 
 constexpr std::string_view kGuide = "public guide, chapter 27";

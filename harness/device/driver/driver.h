@@ -1,10 +1,10 @@
 // A model of the kernel driver: it answers the external methods of a capture in order, keeps the
 // programs that a client made, the completions that wait on the wake port, and the chaining cache.
-// Each answer names the law that it follows; a law that no source states is assumed and says so.
-// The answers are simulated: none is evidence of a real driver.
+// Each answer names the law that it follows; a law that no source states is marked as assumed. The
+// answers are simulated: none is evidence of a real driver.
 //
 // Programs: the driver mints a token when it creates a program and writes it through a pointer, so
-// that a capture first shows the token when it prepares the program.
+// that a capture first shows the token in the call that prepares the program.
 #pragma once
 
 #include <array>
@@ -36,30 +36,30 @@ struct Answer {
   Bytes struct_out;          // of the fields that a source names; other bytes are 0
 };
 
-// A message on the wake port: a request ended.
+// A message on the wake port that a request ended.
 struct Completion {
   uint64_t program_token = 0;
   uint64_t sequence = 0;
 };
 
-// The entitlements of the process that calls.
+// The entitlements of the calling process.
 struct Rights {
   bool data_chaining = true;  // com.apple.ane.allow-dataChaining-access
 };
 
-// Not for several threads at once.
+// Not thread-safe.
 class Driver {
  public:
   explicit Driver(Rights rights = {}) : rights_(rights) {}
 
-  // The answer to one call. Scalars out are not modelled: no source gives their meaning, but for
-  // the device address of a mapped buffer.
+  // The answer to one call. Output scalars are not modelled, except the device address of a mapped
+  // buffer: no source gives the meaning of the others.
   Answer Take(const submission::Call& call);
   // The oldest request ends and its message leaves the wake port.
   std::optional<Completion> NextCompletion();
 
   size_t in_flight() const { return wake_port_.size(); }
-  // Program tokens of which a segment is wired to the next one.
+  // The count of program tokens with a segment that is wired to the next token.
   size_t chaining_entries() const { return chaining_entries_; }
 
  private:

@@ -169,7 +169,6 @@ TEST(Driver, EveryLawHasWordsAndASource) {
   }
 }
 
-// The captures whose calls all succeed: the generator draws whole sessions among them.
 TEST(Driver, HoldsTheLimitsThatTheFirmwaresTableSays) {
   constexpr std::string_view kLaw = "driver law ";
   size_t held = 0;
@@ -183,6 +182,7 @@ TEST(Driver, HoldsTheLimitsThatTheFirmwaresTableSays) {
   EXPECT_EQ(held, 1u);
 }
 
+// Captures whose calls all succeed: the generator draws whole sessions among others.
 TEST(Driver, TakesEveryCallOfADrawnSession) {
   size_t sessions = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -202,7 +202,7 @@ TEST(Driver, TakesEveryCallOfADrawnSession) {
   EXPECT_GT(sessions, 10u);
 }
 
-// Every answer has a law, every reply repeats its request, and no message is lost.
+// Every answer names a law, every reply repeats its request, and no message is lost.
 RC_GTEST_PROP(Driver, AnswersEveryCallOfEveryCapture, ()) {
   ChoiceStream choices = ChoiceStream::FromSeed(*rc::gen::arbitrary<uint64_t>());
   const auto capture = submission::Parse(kGenerator_submission.generate(choices)).value();

@@ -102,7 +102,7 @@ TEST_F(Abi, MasksChooseTheBackend) {
   for (const uint64_t mask : {4, 5, 6, 7}) EXPECT_EQ(backend(kAddOne, mask), "ane") << mask;
   for (const uint64_t mask : {1, 3}) EXPECT_EQ(backend(kAddOne, mask), "bnns") << mask;
   EXPECT_EQ(backend(kAddOne, 2), "mps_graph");
-  // A program that the engine refuses falls back silently for 7 alone (D35).
+  // A program that the engine refuses falls back silently with mask 7 alone (D35).
   const std::string wide = MilProgram("tensor<fp16, [1, 1, 1, 1, 1, 2]> x",
                                       "tensor<fp16, [1, 1, 1, 1, 1, 2]> y = relu(x = x);", "y");
   EXPECT_EQ(backend(wide, 7), "bnns");
@@ -111,7 +111,7 @@ TEST_F(Abi, MasksChooseTheBackend) {
   EXPECT_EQ(backend(wide, 7), "error");
 }
 
-// Attested by the table's kernel depth, and lowered by no backend (specification 003).
+// The table's kernel depth attests the operation, but no backend lowers it (specification 003).
 TEST_F(Abi, NoMaskCompilesAConvolutionOverThreeAxes) {
   const auto convolution = [](const char* kernel) {
     return MilProgram(fmt::format("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, {}> w", kernel),
@@ -191,7 +191,7 @@ TEST_F(Abi, FreshStreamRejectsReset) {
   EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
 }
 
-// The calls that an operation of bound ports allows: bind, encode, and both again.
+// Calls on an operation whose ports are bound: bind, encode, prepare.
 struct Bindings {
   explicit Bindings(LoadedProgram& bound) : program(bound) {
     ENGINE(e5rt_async_event_create)(&event, "done", 0);
@@ -218,7 +218,7 @@ struct Bindings {
   int64_t Prepare() const {
     return ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation());
   }
-  // Each call by itself, and its words.
+  // Makes each binding call and checks its message.
   void ExpectRefused() {
     constexpr const char* kWords = "the operation is encoded: its bindings cannot change @ ";
     EXPECT_NE(BindBuffer(), 0);
@@ -270,7 +270,7 @@ TEST_F(Abi, AStreamThatIsReleasedLetsItsOperationsGo) {
   EXPECT_EQ(program.Execute(), 0) << program.error();
 }
 
-// A second operation of a loaded program, not encoded anywhere.
+// The test makes a second operation of a loaded program and encodes it nowhere.
 TEST_F(Abi, PrepareIsLegalOnEncodedOperationsOnly) {
   auto folder = TempDirectory::Create("anecheck-bundle-");
   const LoadedProgram program(kAddOne, {.bundle = folder->path()});
@@ -295,7 +295,7 @@ TEST_F(Abi, PrepareIsLegalOnEncodedOperationsOnly) {
   ENGINE(e5rt_program_library_release)(&library);
 }
 
-// A compiler with its options and its configuration, used once and then released.
+// A compiler, its options and its configuration, used once and then released.
 void* CompileAndReleaseTheCompiler(const std::string& path) {
   void *config = nullptr, *compiler = nullptr, *options = nullptr, *library = nullptr;
   EXPECT_EQ(ENGINE(e5rt_e5_compiler_config_options_create)(&config), 0);
@@ -324,7 +324,7 @@ TEST_F(Abi, CompilerObjectsMayGoOnceTheProgramIsCompiled) {
       ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)(
           &operation, op_options),
       0);
-  // The object that made the operation may go beside it, too.
+  // The options that the operation was made from may be released before it, too.
   EXPECT_EQ(ENGINE(e5rt_precompiled_compute_op_create_options_release)(&op_options), 0);
   EXPECT_EQ(ENGINE(e5rt_program_function_release)(&function), 0);
   EXPECT_EQ(ENGINE(e5rt_program_library_release)(&library), 0);
@@ -365,11 +365,11 @@ TEST_F(Abi, DeadAndForeignHandlesAreRefused) {
   EXPECT_NE(ENGINE(e5rt_execution_stream_release)(&wrong), 0);
   EXPECT_EQ(wrong, buffer);
   ASSERT_EQ(ENGINE(e5rt_buffer_object_release)(&buffer), 0);
-  // A released one, whose slot another object has taken.
+  // A released handle whose slot another object has taken.
   void* other = nullptr;
   ASSERT_EQ(ENGINE(e5rt_buffer_object_alloc)(&other, 8, 0), 0);
   EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(stale, &data), 0);
-  // Null, and an address.
+  // A null handle, and an address that is no handle.
   EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(nullptr, &data), 0);
   EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(&data, &data), 0);
   EXPECT_EQ(ENGINE(e5rt_buffer_object_release)(&other), 0);
@@ -457,7 +457,7 @@ TEST_F(Abi, BundleOfAnotherProcessMustBeCompiledAgain) {
 }
 
 #ifndef ANECHECK_SANITIZED
-// How a child that calls `body` after fork ends.
+// The signal that ends a forked child which calls `body`; 0 if none does.
 template <typename Body>
 int EndOfForkedChild(Body&& body) {
   const pid_t child = fork();

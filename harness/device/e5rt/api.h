@@ -2,21 +2,21 @@
 // engine. Argument orders are those of facts/e5rt_abi.md and facts/more/e5rt_symbols_plus.csv, with
 // their quirks: out-pointers come first except in the compile and retain calls. Every call but
 // e5rt_get_last_error_message returns 0 or an error code, and sets the calling thread's last error
-// message where it fails.
+// message if it fails.
 //
 // The message of a refused program ends in " @ " and the stage that refused it: Parser, Frontend,
 // Floor, Hal, Validator, Codegen or Load.
 //
-// Handles are opaque. A handle that was released, or is of another kind, is refused, not followed.
-// The calls may be made from any thread; one stream is executed by one thread at a time. Messages
-// are kept by thread.
+// Handles are opaque. A call refuses a handle that was released or is of another kind; it never
+// follows one. The calls may be made from any thread; one stream is executed by one thread at a
+// time. Messages are kept by thread.
 //
-// An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and the
-// code that the specification describes says that Espresso changes no bindings of an encoded one.
-// An operation with an unbound port is therefore not encoded. An encoded one keeps its buffers and
-// events until its stream is reset or released and it is prepared again. Assumed: all ports must be
-// bound, events must not change while they are used, and an operation cannot be prepared while a
-// stream has it.
+// An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and by the
+// code that the specification describes, Espresso changes no bindings of an encoded operation. An
+// operation with an unbound port is therefore not encoded. An encoded operation keeps its buffers
+// and events until its stream is reset or released and it is prepared again. Assumed: all ports
+// must be bound, events must not change while they are used, and an operation cannot be prepared
+// while it is encoded in a stream.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 ANECHECK_E5RT const char* e5rt_get_last_error_message();
 
-// Compiler configuration. The bundle written at `path` holds analytics.mil.
+// Compiler configuration. The bundle written at `path` contains analytics.mil.
 ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_create(void** out);
 ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_release(void** config);
 ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config,
@@ -85,17 +85,18 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_output_port(void* o
                                                                          const char* name,
                                                                          void** out);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation);
-// An operation may have several events of either kind: specification 001, section 2.5, binds one a
-// pair of chained operations. Assumed: a further call adds to them. Nothing unbinds one.
+// An operation may have several events of either kind: specification 001, section 2.5, binds one
+// event per pair of chained operations. Assumed: a further call adds events. Nothing unbinds one.
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation,
                                                                             void* event);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation,
                                                                             void** events,
                                                                             uint64_t count);
 
-// On families without resident states a state of the program is a port, input and output alike,
-// called as the state: a buffer that is bound to it holds the state, with its content. Without one
-// the operation holds it, zero at first, as it does on the others. No source tells the port's name.
+// On families without resident states each state of the program is also an input and output port
+// with the state's name. A buffer bound to the port holds the state, and its content is the state's
+// first value. Without such a buffer the operation holds the state, zero at first, as on the other
+// families. The port's name is assumed: no source tells it.
 ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
 ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
 
@@ -109,17 +110,17 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_release(void** stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
-// `block` is an Objective-C block, called without arguments of its own; when, and whether its
-// result counts, tells the reading "block-at-completion" (simulator_control.h). It may release the
-// stream, and must stay valid after the call: it is retained here, and released when the request is
-// done and the block was called. NULL crashes, as it does on the real system.
-// No source describes the fate of a request that fails. Assumed: the operations behind the failed
-// one do not run, events advance as they would have, e5rt_async_event_sync_wait of such an event
-// gives the error, and e5rt_get_last_error_message gives its message in a block that is called at
-// completion, "" in that of a request that went well. An operation that depends on such an event
-// fails with it.
+// `block` is an Objective-C block, called without further arguments. The reading
+// "block-at-completion" (simulator_control.h) decides when it is called and whether its result
+// counts. It may release the stream, and must stay valid after the call: it is retained here, and
+// released when the request is done and the block was called. NULL crashes, as it does on the real
+// system. No source describes the fate of a request that fails. Assumed: the operations behind the
+// failed one do not run, events advance as they would have, and e5rt_async_event_sync_wait of such
+// an event returns the error. In a block that is called at completion e5rt_get_last_error_message
+// returns the message of the error, or "" if the request succeeded. An operation that depends on
+// such an event fails with the same error.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
-// The same without a block. Assumed to work: public notes have it answer "Use
+// The same without a block. Assumed to work, although by public notes it answers "Use
 // submit_async".
 ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_set_quality_of_service(void* stream, uint64_t qos);

@@ -22,7 +22,7 @@ namespace {
 const std::string kAddOne =
     MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
 
-// A block as plain C builds one, which runs `body` on each call.
+// A block laid out in plain C, which runs `body` on each call.
 class Block {
  public:
   explicit Block(std::function<void()> body = [] {}) : body_(std::move(body)) {
@@ -53,7 +53,7 @@ class Block {
     };
     Block* self = nullptr;
   };
-  // The engine looks at a block after its call: it stays.
+  // Blocks are never freed: the engine reads a block after its call.
   static Layout* Make() {
     static auto* kept = new std::deque<Layout>;
     return &kept->emplace_back();
@@ -131,7 +131,7 @@ class Async : public CleanEngine {
   std::vector<void*> events_;
 };
 
-// kAddOne with its output bound to its input: a state of its own, or that of another.
+// kAddOne with its output bound to its input, in a buffer of its own or in that of another counter.
 class Counter : public LoadedProgram {
  public:
   explicit Counter(const Counter* other = nullptr) : LoadedProgram(kAddOne) {
@@ -179,13 +179,13 @@ TEST_F(Async, DependentOperationWaits) {
   ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_EQ(program.value(), 1);
   EXPECT_EQ(Signaled(done), 1u);
-  // execute_sync looks at no event: a gate that nobody opens does not stop it.
+  // execute_sync ignores events: a gate that nobody opens does not stop it.
   ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 9), 0);
   EXPECT_EQ(program.Execute(), 0);
   WaitUntilIdle();
 }
 
-// Each operation waits for the one before by an event of its own.
+// Each operation waits for the operation before it, through a separate event.
 TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
   for (const size_t steps : {size_t{1}, size_t{2}, size_t{100}}) {
     std::vector<std::unique_ptr<Counter>> chain;
@@ -215,7 +215,7 @@ TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
   }
 }
 
-// One event that every operation of a chain completes counts them.
+// If every operation of a chain completes the same event, the event counts the operations.
 TEST_F(Async, OneEventOfAllOperationsCountsThem) {
   const Counter first;
   const Counter second(&first);
@@ -240,7 +240,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   for (void* event : done) Completes(program, event);
   ASSERT_EQ(Submit(program), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gates[1]), 0);
-  // A worker that does not wait for the first gate goes on.
+  // A worker that wrongly ignores the first gate would run here.
   anecheck::testing::LetOthersGoOn();
   EXPECT_EQ(Counts().in_flight, 1u);
   EXPECT_EQ(program.value(), 0);
@@ -252,7 +252,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   WaitUntilIdle();
 }
 
-// The submission settles the signal of a request.
+// The events that a request signals are fixed when it is submitted.
 TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
   Counter program;
   Block block;
@@ -281,7 +281,7 @@ TEST_F(Async, ABlockMayReleaseItsStream) {
   ASSERT_EQ(Submit(stream, counts), 0);
   ASSERT_EQ(Submit(stream, counts), 0);
   ENGINE(anecheck_sim_hold_queue)(0);
-  // Earlier submissions are done all the same.
+  // Earlier submissions still run.
   counts.WaitForCalls(2);
   WaitUntilIdle();
   EXPECT_EQ(program.value(), 3);
@@ -319,7 +319,7 @@ TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
     EXPECT_EQ(Submit(program, block), 0);
     submitted = true;
   });
-  // A call that does not wait returns.
+  // A call that wrongly does not wait would return here.
   anecheck::testing::LetOthersGoOn();
   EXPECT_FALSE(submitted);
   EXPECT_EQ(Counts().in_flight, 127u);
@@ -351,7 +351,7 @@ TEST_F(Async, ReadingsAreKnownByTheirNames) {
   EXPECT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 2), ANECHECK_SIM_INVALID);
 }
 
-// A program that waits for a gate, and whose event says that it is done.
+// A program that waits for a gate, and an event that it completes.
 class AsyncBlock : public Async, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
@@ -363,7 +363,7 @@ class AsyncBlock : public Async, public ::testing::WithParamInterface<int> {
     DependsOn(*program_, gate_);
     Completes(*program_, done_);
   }
-  // Nothing may be alive when the engine's fixture looks.
+  // The engine's fixture requires that no object is alive at the end.
   void TearDown() override {
     WaitUntilIdle();
     program_.reset();
@@ -382,7 +382,7 @@ TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
   Block block([&] { at_call = program_->value(); });
   ASSERT_EQ(Submit(*program_, block), 0);
   if (at_completion()) {
-    // A call that does not wait for the work is made.
+    // A block that is wrongly called before the work would be called here.
     anecheck::testing::LetOthersGoOn();
     EXPECT_EQ(block.calls(), 0);
   } else {
@@ -398,7 +398,8 @@ TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
   EXPECT_EQ(block.calls(), 1);
 }
 
-// A block that is called before the work is the submission's body.
+// A block that is called before the work is part of the submission, so that its error fails the
+// request.
 TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
   Block block;
   block.Return(5);
@@ -426,7 +427,7 @@ TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
 
 #ifndef ANECHECK_SANITIZED  // which takes signals for itself
 
-// A block in memory that nobody may look at after its call, and the detection of such a look.
+// A block in memory that is protected after the call, to detect a later access.
 struct GuardedBlock {
   void* isa = nullptr;
   int32_t flags = 0;
@@ -448,7 +449,7 @@ struct GuardedBlock {
   }
 };
 
-// The side that retained a block releases it, which reads it.
+// The engine releases the block that it retained, and releasing reads the block.
 TEST_P(AsyncBlock, IsLookedAtAgainAfterItsCall) {
   void* memory = mmap(nullptr, GuardedBlock::kPage, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,5 +1,5 @@
-// The bundle that a compilation writes: analytics.mil tells which backend each operation was placed
-// on, and which process compiled it; program.e5 and model.hwx are the compiled program. No source
+// The bundle that a compilation writes: analytics.mil tells the backend of each operation and the
+// process that compiled the program; program.e5 and model.hwx are the compiled program. No source
 // tells the names and folders of the last two inside a real bundle: these are assumed.
 #pragma once
 
@@ -12,14 +12,15 @@
 
 namespace anecheck::device::e5rt {
 
-// Writes LOCATION/analytics.mil, making the folder where it is missing, and remembers the library
-// under that location. With `files` also those of its first function, if the engine runs it and
-// they have a form (program_files.h); files of an earlier program are removed.
+// Writes LOCATION/analytics.mil, making the folder if it is missing, and remembers the library
+// under that location. With `files` it also writes the program files of the first function, if the
+// engine runs that function and its files can be written (program_files.h). Files of an earlier
+// program are removed.
 Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& library,
                    const ActiveFaults& faults, bool files);
 
-// The library of a bundle that this process compiled. kNotFound where there is no bundle, kInvalid
-// where another process made it.
+// The library of a bundle that this process compiled. Errors: kNotFound if there is no bundle,
+// kInvalid if another process made it.
 Result<std::shared_ptr<Library>> LoadBundle(const std::string& location);
 
 // Whether the given program is a compiled container instead, which only the daemon may

@@ -1,4 +1,4 @@
-// Compiler calls of the e5rt ABI, and the bundle that a compilation leaves behind.
+// Compiler calls of the e5rt ABI, and the bundle that a compilation writes.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ constexpr uint64_t kMaskGpu = 2;
 constexpr uint64_t kMaskAne = 4;
 constexpr uint64_t kMaskAll = kMaskCpu | kMaskGpu | kMaskAne;
 
-// The value of TargetArchitecture in "key=value" pairs, which commas, semicolons or blanks part.
+// The value of TargetArchitecture in "key=value" pairs, separated by commas, semicolons or blanks.
 std::string ReadArchitecture(std::string_view text) {
   constexpr std::string_view kKey = "TargetArchitecture";
   const size_t key = text.find(kKey);
@@ -37,7 +37,7 @@ std::string ReadArchitecture(std::string_view text) {
 
 using Programs = std::vector<std::shared_ptr<const Executable>>;
 
-// Of either input language.
+// Compiles a text of either input language.
 Result<Programs> CompileInput(const std::string& text, const CompileSettings& settings,
                               Backend backend) {
   if (!settings.direct) return CompileProgram(text, settings, backend);
@@ -52,8 +52,8 @@ Result<Programs> CompileForCpu(const std::string& text, CompileSettings settings
   return CompileInput(text, settings, backend);
 }
 
-// The backend by the mask (facts/e5rt_abi.md): 3 picks BNNS, any mask with 4 the engine, and 7
-// falls back to BNNS where the engine's compiler refuses (D35).
+// Compiles for the backend that the mask selects (facts/e5rt_abi.md): 3 selects BNNS, any mask with
+// bit 4 the engine. Mask 7 falls back to BNNS if the engine's compiler refuses (D35).
 Result<Programs> CompileByMask(const std::string& text, const CompileSettings& settings,
                                uint64_t mask, bool force_bnns) {
   if (force_bnns && (mask & kMaskCpu) != 0) return CompileForCpu(text, settings, Backend::kBnns);

@@ -1,5 +1,5 @@
 // The live objects behind the opaque handles of the e5rt ABI. A handle names a slot and the slot's
-// generation, so that one that was released or never given out is recognised without being
+// generation, so that a handle that was released or never issued is recognised without being
 // followed.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class HandleKind : uint8_t {
   kEvent,
 };
 
-// The object that a handle stands for.
+// The object behind a handle.
 class Object {
  public:
   explicit Object(HandleKind kind) : kind_(kind) {}
@@ -41,9 +41,9 @@ class Object {
 class HandleTable {
  public:
   void* Insert(std::shared_ptr<Object> object);
-  // Null where the handle is not alive.
+  // Null if the handle is not alive.
   std::shared_ptr<Object> Find(const void* handle) const;
-  // Takes the object out; null where the handle is not alive or of another kind.
+  // Removes and returns the object; null if the handle is not alive or of another kind.
   std::shared_ptr<Object> Remove(const void* handle, HandleKind kind);
   uint64_t live() const;
 
@@ -62,7 +62,7 @@ class HandleTable {
 
 HandleTable& Handles();
 
-// The object of that class, or null.
+// The object of class T, or null if the handle is not alive or of another kind.
 template <typename T>
 std::shared_ptr<T> Acquire(const void* handle) {
   auto object = Handles().Find(handle);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr size_t kGranule = 64;
 
-// Failures that an event remembers: no more requests than these wait for their outcome.
+// The most failures that an event remembers: no more requests can wait for their outcome.
 constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
 
-// Zero memory of the system is not touched before its first use.
+// calloc takes large zeroed memory from the system, which touches no page before its first use.
 Buffer::Buffer(size_t bytes, uint32_t type)
     : Object(kKind),
       memory_(std::calloc(bytes / kGranule + 3, kGranule)),
@@ -102,8 +102,8 @@ Status Operation::CheckShapes() {
   return ChooseShapes();
 }
 
-// The sizes of the bound buffers are all that callers say of the shapes they mean (assumed: no
-// source names a call that binds a live-in).
+// Callers give the shapes only through the sizes of the bound buffers (assumed: no source names a
+// call that binds a live-in).
 Status Operation::ChooseExtents(std::vector<int64_t>& extents) const {
   const bool any = PlantedRuntimeFault(FaultEffect::kRangeUnchecked) != nullptr;
   const bool start = executable_->faults.Find(FaultEffect::kRangeStart) != nullptr;
@@ -157,7 +157,7 @@ Status Operation::Run() {
   return {};
 }
 
-// Planted defect: the writes of an aliased output go elsewhere.
+// Planted defect: an aliased output is written to a separate buffer.
 void Operation::HideAliases() {
   hidden_.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {

@@ -84,10 +84,10 @@ class Event : public Object {
   uint64_t Promise();
   uint64_t future() const;
   void SetFuture(uint64_t value);
-  // `outcome`: of the work that was promised to reach the value.
+  // `outcome`: the outcome of the work that was promised to reach the value.
   void Signal(uint64_t value, const Status& outcome = {});
   void SignalFuture();
-  // Once the value is reached: the outcome that came with it.
+  // Waits until the value is reached and returns the outcome that came with it.
   Status WaitFor(uint64_t value);
   Status WaitForFuture() { return WaitFor(future()); }
   uint64_t signaled() const;
@@ -97,7 +97,7 @@ class Event : public Object {
   std::condition_variable moved_;
   uint64_t signaled_;
   uint64_t future_;
-  std::map<uint64_t, Error> failures_;  // by value, the latest alone
+  std::map<uint64_t, Error> failures_;  // by event value; only the latest
 };
 
 // A loaded program with its bindings. Holds one program slot.
@@ -109,13 +109,13 @@ class Operation : public Object {
 
   const Executable& executable() const { return *executable_; }
 
-  // Null where all ports are bound, else the first name without a buffer.
+  // The name of the first port without a buffer, or null if all are bound.
   const std::string* FirstUnboundPort() const;
-  // Whether the program is legal at the shapes of the bound buffers, and they are large enough.
-  // Precondition: all ports are bound.
+  // Checks that the program is legal at the shapes of the bound buffers, and that the buffers are
+  // large enough. Precondition: all ports are bound.
   Status CheckShapes();
-  // Runs the program on the bound buffers, at their shapes; the Error of CheckShapes where it does
-  // not. Precondition: all ports are bound.
+  // Runs the program on the bound buffers, at their shapes, or returns the Error of CheckShapes.
+  // Precondition: all ports are bound.
   Status Run();
 
   void BindInput(size_t port, std::shared_ptr<Buffer> buffer) {
@@ -126,7 +126,7 @@ class Operation : public Object {
     const std::lock_guard lock(mutex_);
     outputs_[port] = std::move(buffer);
   }
-  // The buffer holds the state from now on, with its content.
+  // From this call on the buffer holds the state; its content is the state's value.
   void BindState(size_t state, std::shared_ptr<Buffer> buffer) {
     const std::lock_guard lock(mutex_);
     execution_.PlaceState(state, buffer->data());
@@ -136,10 +136,10 @@ class Operation : public Object {
   uint64_t runs() const { return execution_.runs(); }
   bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
-  // Guarded by the caller's order of calls, as on the real system.
-  bool encoded = false;  // and not prepared since: its bindings stand still
+  // Not locked: callers must order their calls, as on the real system.
+  bool encoded = false;  // and not prepared since: its bindings cannot change
   bool was_encoded = false;
-  bool in_stream = false;  // of one that was neither reset nor released since it was encoded
+  bool in_stream = false;  // its stream was neither reset nor released since
   std::vector<std::shared_ptr<Event>> completions;
   std::vector<std::shared_ptr<Event>> dependents;
 
@@ -156,8 +156,8 @@ class Operation : public Object {
   Status ChooseShapes();
   Status ChooseExtents(std::vector<int64_t>& extents) const;
   Status CheckBuffers(const Executable& executable) const;
-  // The bindings of the program's ranges of shapes; empty before they are made, and for a program
-  // without any.
+  // The extents chosen for the program's ranges of shapes; empty before they are chosen, and for a
+  // program without ranges.
   std::vector<int64_t> extents_;
 
   void HideAliases();

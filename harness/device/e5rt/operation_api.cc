@@ -44,8 +44,8 @@ int64_t RefuseBinding(std::string_view call) {
               fmt::format("the operation is encoded: its bindings cannot change @ {}", call));
 }
 
-// The faults of a buffer that show when it is bound. In a program with ranges of shapes the inputs
-// bind the extents; the other sizes follow when all are bound.
+// Checks a buffer for the errors that show when it is bound. In a program with ranges of shapes the
+// inputs bind the extents; the other sizes follow when all are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
   const Executable& executable = reference.operation->executable();
   const Port& port = reference.port();

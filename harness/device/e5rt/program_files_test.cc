@@ -1,5 +1,5 @@
-// The files that a compilation leaves in its bundle: they break no rule of their formats nor of the
-// pair, and describe the program.
+// The files that a compilation leaves in its bundle: they break no rule of their formats or of the
+// pair, and they describe the program.
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
@@ -97,8 +97,8 @@ TEST(ProgramFiles, TheDescriptorDoesNotDependOnDepth) {
   EXPECT_EQ(one.Read("program.e5").size(), six.Read("program.e5").size());
 }
 
-// Specification 000: a cut into three segments gives three inferences. The tasks stand in their
-// order.
+// Specification 000: a cut into three segments gives three inferences. The tasks are in the order
+// of execution.
 TEST(ProgramFiles, ACutAddsInferences) {
   const CleanSettings settings;
   const Bundle bundle(
@@ -120,7 +120,8 @@ TEST(ProgramFiles, ACutAddsInferences) {
   const hwx::Container container = hwx::Parse(bytes).value();
   const auto& tasks = container.Text()->tasks->tasks;
   ASSERT_EQ(tasks.size(), 3u);
-  // The channels of the results: attention, which waits for nothing, comes first.
+  // Register 0x10 is the number of channels of the result. Attention waits for no other task, so it
+  // comes first.
   EXPECT_EQ(tasks[0].Find(0x10), 2u);
   EXPECT_EQ(tasks[1].Find(0x10), 1u);
   EXPECT_EQ(tasks[2].Find(0x10), 2u);
@@ -141,7 +142,7 @@ TEST(ProgramFiles, TheContainerHoldsTasksFramesAndWeights) {
   for (size_t number = 1; number <= container.sections.size(); ++number) {
     for (const hwx::Tile& tile : hwx::TilesOf(container, number)) {
       if (tile.lane < 0 || tile.sentinel) continue;
-      // 20 channels over 16 lanes: two a lane, six bytes a channel.
+      // 20 channels over 16 lanes: two channels in a lane, six bytes in a channel.
       weights.insert(weights.end(), tile.data.begin(), tile.data.begin() + 12);
     }
   }

@@ -1,4 +1,4 @@
-// The planted defects of the e5rt layer, each by the call that it spoils.
+// Tests each planted defect of the e5rt layer through the call that it spoils.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -34,7 +34,7 @@ double Resident(int runs) {
   return HalfToDouble(Half{x[0]});
 }
 
-// y after `runs` executions of y = x + the earlier y, x being 1.
+// y after `runs` executions of y = x + (the earlier y), with x = 1.
 double Accumulated(int runs) {
   LoadedProgram program(MilProgram("tensor<fp16, [4]> x, state<tensor<fp16, [4]>> s",
                                    "tensor<fp16, [4]> before = read_state(input = s);"
@@ -151,7 +151,7 @@ double SwappedDifference() {
 }
 
 bool EarlySignal() {
-  // The program is slow to start: whether the event is up before its result is.
+  // The program starts slowly, so that an event signalled before the result can be seen.
   LoadedProgram program(kAddOne);
   program.Bind("x", false, 8);
   const auto* y = static_cast<const volatile uint16_t*>(program.Bind("y", true, 8));
@@ -217,7 +217,7 @@ const std::string kRanged =
     "tuple<tuple<string, dict<string, list<tensor<int32, [3]>, ?>>>>(((\"RangeDims\", {{\"x\", "
     "[[2, 8, 2]]}})))] {\n tensor<fp16, [?]> y = add(x = x, y = fp16(1));\n } -> (y);\n}\n";
 
-// The last element of kRanged at that many, or why it does not run.
+// The last output element of kRanged with `count` elements, or the error if it does not run.
 std::string LastOfRange(size_t count) {
   LoadedProgram program(kRanged);
   program.Bind("x", false, count * 2);
@@ -226,7 +226,7 @@ std::string LastOfRange(size_t count) {
   return program.ok() ? fmt::format("{}", y[count - 1]) : program.error();
 }
 
-// Both files of a program of two tasks, one with a kernel of two channels.
+// Both files of a program with two tasks; one task has a kernel of two channels.
 std::string Files() {
   auto folder = TempDirectory::Create("anecheck-fault-");
   const LoadedProgram program(
@@ -242,7 +242,7 @@ std::string Files() {
   return bytes;
 }
 
-// Executions that fail, of so many programs.
+// The number of failing executions among `programs` programs.
 int FailuresOf(int programs) {
   int failures = 0;
   for (int i = 0; i < programs; ++i) {
@@ -254,7 +254,7 @@ int FailuresOf(int programs) {
   return failures;
 }
 
-// Of a second execution, on another input.
+// The result of a second execution, on another input.
 double SecondResult() {
   LoadedProgram program(kAddOne);
   auto* x = static_cast<uint16_t*>(program.Bind("x", false, 8));

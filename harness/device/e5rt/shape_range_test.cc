@@ -1,5 +1,5 @@
-// Programs with a range of shapes: compiled once, they run at each shape in the range as a program
-// of that shape does, and at no other.
+// Programs with a range of shapes: a program compiled once runs at each shape in its range as a
+// program of that fixed shape does, and at no other shape.
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string Flexible(const std::string& attribute, const std::string& parameters
                      parameters, attribute, statements);
 }
 
-// A chain that mixes windows over the axis, reduces along another and multiplies by constants.
+// A chain with a window over the ranged axis, a softmax along it and a product with a constant.
 std::string Statements(const std::string& rows) {
   return fmt::format(
       "tensor<fp16, [1, 2, {0}, 3]> c = conv(x = x, weight = tensor<fp16, [2, 2, 3, 1]>([[[[1], "
@@ -66,7 +66,7 @@ uint64_t Compiles() {
   return counts.compiles;
 }
 
-// Binds new buffers for that many rows to both ports and runs.
+// Binds new buffers for `rows` rows to both ports and runs the program.
 Halves RunAt(LoadedProgram& program, int64_t rows) {
   const auto bytes = static_cast<size_t>(rows * kSlice);
   const Halves x = Data(rows);
@@ -128,7 +128,8 @@ RC_GTEST_PROP(ShapeRange, RunsExactlyTheExtentsOfItsRange, ()) {
   RC_ASSERT(y == RunHalves(Fixed(rows), {{"x", Data(rows)}}, static_cast<size_t>(rows) * 6));
 }
 
-// The pair of real texts is a range by 1; without default shapes the start stands for them.
+// Real texts write a range as a pair, which means a step of 1. Without default shapes the start of
+// the range is the default.
 TEST(ShapeRange, ReadsTheFormOfRealTexts) {
   const CleanSettings settings;
   const std::string mil =
@@ -222,8 +223,8 @@ TEST(ShapeRange, MisuseIsRefusedInWords) {
   EXPECT_NE(both.find("more than one axis"), std::string::npos) << both;
 }
 
-// A program that is illegal at one end of a range is refused when it is compiled, at the end in
-// words.
+// A program that is illegal at one end of its range is refused when it is compiled, and the message
+// names that end.
 TEST(ShapeRange, BothEndsMustBeLegal) {
   const CleanSettings settings;
   const auto ranged = [](int64_t stop) {
@@ -237,7 +238,7 @@ TEST(ShapeRange, BothEndsMustBeLegal) {
   EXPECT_EQ(CompileError(ranged(16385), "h17s"), "");
 }
 
-// The state of one operation: a buffer that is input and output at whatever shape it has.
+// A buffer bound as input and output keeps its values from run to run, at each shape.
 TEST(ShapeRange, AliasesStayResidentAtEachShape) {
   const CleanSettings settings;
   LoadedProgram program(Flexible(Attribute("{\"x\", [[2, 8, 2]]}"), "tensor<fp16, [?]> x",

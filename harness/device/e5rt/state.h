@@ -1,5 +1,5 @@
 // The state that the whole simulated engine of a process shares: settings, counters, the last error
-// of each thread, and the knowledge of having been forked.
+// of each thread, and whether the process was forked.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ int64_t Fail(Code code, std::string_view message);
 const char* LastErrorMessage();
 void ClearLastError();
 
-// Of programs loaded and requests in flight. Source: facts/e5rt_abi.md, "Limits".
+// Limits of programs loaded and of requests in flight. Source: facts/e5rt_abi.md, "Limits".
 inline constexpr uint64_t kMaxLoadedPrograms = 128;
 inline constexpr uint64_t kMaxInFlight = 127;
 
@@ -45,28 +45,28 @@ struct Counts {
 };
 Counts GetCounts();
 
-// Takes a program slot; false where none is left. Give it back with FreeProgramSlot.
+// Takes a program slot; false if none is left. FreeProgramSlot returns it.
 bool TakeProgramSlot();
 void FreeProgramSlot();
-// The same for requests in flight; where none is left, false or when one is free again
-// (Reading::kFullQueueRefuses).
+// The same for requests in flight. If none is left, it returns false with
+// Reading::kFullQueueRefuses and otherwise waits for a free one.
 bool TakeRequest();
 void FreeRequest();
 void CountCompile();
 void CountExecution(uint64_t dispatches);
 
 // A copy of the settings for one compilation: target, switches, faults and the resolved model.
-// `architecture` overrides the target; an unknown one compiles for the default target (P13), or
-// gives a null target where P13 is off.
+// `architecture` overrides the target. For an unknown one the target is the default (P13), or null
+// if P13 is off.
 CompileSettings SnapshotSettings(std::string_view architecture);
 
 // The enabled row with that effect, if any. Copies nothing; rows of e5rt effects are static.
 const Fault* PlantedRuntimeFault(FaultEffect effect);
 
-// Whether a quirk that has no family of its own is on for the default target.
+// Whether a quirk that belongs to no single family is on for the default target.
 bool RuntimeQuirkOn(std::string_view id);
 
-// The choices between sources that differ (anecheck_sim_set_reading).
+// Switches for points on which sources differ (anecheck_sim_set_reading).
 enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses, kNewestCompiler };
 bool Reads(Reading reading);
 
@@ -84,7 +84,7 @@ void ResetSettings();
 void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
-// Ends a forked child by SIGSEGV: nothing of it survives fork (specification 001,
+// Ends a forked child by SIGSEGV: the runtime does not survive fork (specification 001,
 // facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in functions that
 // compile, load or dispatch.
 void CrashIfForked();

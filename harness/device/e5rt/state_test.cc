@@ -12,7 +12,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// y = x + the earlier y.
+// y = x + (the earlier y).
 const std::string kSum = MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]>> s",
                                     "tensor<fp16, [2]> before = read_state(input = s);\n"
                                     "tensor<fp16, [2]> y = add(x = x, y = before);\n"
@@ -21,7 +21,7 @@ const std::string kSum = MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]
 
 class States : public CleanEngine {
  protected:
-  // The value of y if x is `x` once more.
+  // Runs the program once with input `x` and returns y.
   static Numbers Step(LoadedProgram& program, const Numbers& x, size_t count) {
     const Halves halves = ToHalves(x);
     void* data = program.Bind("x", false, 2 * halves.size());
@@ -59,7 +59,7 @@ TEST_F(States, AReadValueDoesNotChange) {
   EXPECT_EQ(Step(program, {3, 4}, 4), (Numbers{1, 2, 3, 4}));
 }
 
-// The order of reads and writes holds where a cut parts the program.
+// Reads and writes of a state keep their order in a program that is cut.
 TEST_F(States, KeepTheirOrderAcrossACut) {
   LoadedProgram program(
       MilProgram("tensor<fp16, [1, 1, 1, 2]> x, state<tensor<fp16, [1, 1, 1, 2]>> s",
@@ -83,11 +83,11 @@ TEST_F(States, RingsAreReadAndWrittenRoundTheirAxis) {
                  "position = int32(1), size = int32(4));",
                  "y"));
   ASSERT_EQ(program.error(), "");
-  // Places 4, 0 and 1 of five are written, 1 to 4 read.
+  // The program writes places 4, 0 and 1 of five, and reads places 1 to 4.
   EXPECT_EQ(Step(program, {1, 2, 3}, 4), (Numbers{3, 0, 0, 1}));
 }
 
-// Specification 004, table 26.1: on A13 a state is reached through a shared buffer alone.
+// Specification 004, table 26.1: on A13 a state can only be reached through a shared buffer.
 TEST_F(States, LieInASharedBufferOnA13) {
   LoadedProgram program(kSum);
   auto* shared = static_cast<Half*>(program.Bind("s", true, 4));

@@ -38,7 +38,7 @@ Status RunOperation(Operation& operation) {
   return TimedOut();
 }
 
-// An event that an operation waits for may have failed, and the operation with it.
+// Waits for all events; the error of an event that failed.
 Status WaitFor(const std::vector<Request::Moment>& moments) {
   for (const auto& [event, value] : moments) {
     ANECHECK_RETURN_IF_ERROR(event->WaitFor(value));
@@ -50,9 +50,9 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails; none if `outcome`, of the earlier steps, is an Error. Those
-// behind it do not run and fail with it; they signal as well, so that nobody waits for them for
-// ever.
+// Runs the steps until one fails; none if `outcome`, the outcome of earlier work, is an Error. The
+// steps behind a failed step do not run and fail with its error. They still signal, so that no
+// waiter hangs.
 Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
   const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
@@ -65,7 +65,7 @@ Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   return outcome;
 }
 
-// The answer of the block to its submission.
+// Calls the block; its error code as a Status.
 Status Call(void* completion) {
   if (completion == nullptr) return {};
   if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return {};
@@ -83,7 +83,7 @@ void Serve(Request& request) {
   const bool at_completion = Reads(Reading::kBlockAtCompletion);
   const Status ran = RunSteps(request.steps, at_completion ? Status() : Call(request.block));
   if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
-  // The block may release the programs and count them.
+  // The block may release programs and count the live ones, so the request drops its own first.
   request.steps.clear();
   if (!at_completion) {
     if (request.block != nullptr) TouchBlock(request.block);
@@ -132,7 +132,7 @@ void RequestQueue::Work() {
   is_worker = true;
   for (Request request; Pop(request);) {
     WaitWhileQueueHeld();
-    // The block finds the message of its own request, and none where that went well.
+    // A block sees only the message of its own request, and none if the request succeeded.
     ClearLastError();
     Serve(request);
   }

@@ -1,4 +1,4 @@
-// Streams of the e5rt ABI: the operations that one holds, and the requests that it was given.
+// Streams of the e5rt ABI: the operations of a stream and the requests submitted to it.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace anecheck::device::e5rt {
 
 // The request of one call of submit_async, with its operations as they were bound then.
 struct Request {
-  // An event, and the value of it that is waited for or signalled.
+  // An event and the value to wait for or to signal.
   using Moment = std::pair<std::shared_ptr<Event>, uint64_t>;
   struct Step {
     std::shared_ptr<Operation> operation;
@@ -27,16 +27,16 @@ struct Request {
   void* block = nullptr;  // null for none
 };
 
-// The requests of a stream. Its worker keeps it alive beside the stream, which a completion block
-// may release. Thread-safe.
+// The requests of a stream. The worker shares ownership of the queue, since a completion block may
+// release the stream. Thread-safe.
 class RequestQueue {
  public:
   void Push(Request request);
-  // Nothing is pushed after it.
+  // Push must not be called after it.
   void Close();
   // Does the pushed work, in order, until the queue is closed and empty.
   void Work();
-  // Whether the caller is the worker of any queue: within a completion block.
+  // Whether the calling thread is the worker of any queue, as in a completion block.
   static bool IsWorker();
 
  private:
@@ -52,13 +52,13 @@ class Stream : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kStream;
   Stream() : Object(kKind) {}
-  // Waits for the requests, except in a completion block: one that waited for itself, or for a
-  // block that waits for it, would never end. The requests are still done.
+  // Waits for the requests, except in a completion block: a block that waited for itself, or for a
+  // block that waits for it, would never end. The requests still run.
   ~Stream() override;
 
   void Submit(Request request);
   void Encode(std::shared_ptr<Operation> operation);
-  // Lets its operations go. Submitted work is still done.
+  // Removes the operations from the stream. Submitted requests still run.
   void Reset();
   const std::vector<std::shared_ptr<Operation>>& operations() const { return operations_; }
 
@@ -71,10 +71,10 @@ class Stream : public Object {
   std::thread worker_;
 };
 
-// The parts of it that retaining and releasing a block read.
+// Reads the fields of the block that retaining and releasing it read.
 void TouchBlock(void* block);
 
-// Runs operations in order, whatever events say, until one fails.
+// Runs operations in order until one fails; ignores events.
 Status RunInOrder(const std::vector<std::shared_ptr<Operation>>& operations);
 
 }  // namespace anecheck::device::e5rt

@@ -10,7 +10,7 @@
 namespace anecheck::device::e5rt {
 namespace {
 
-// Refuses streams that cannot run; the stream otherwise.
+// The stream, or null with an error in `code` if it cannot run.
 std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   auto stream = Acquire<Stream>(handle);
   code = kOk;
@@ -32,7 +32,7 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   return stream;
 }
 
-// The values that the operation's events are to reach before it and by it.
+// Fixes the event values that the operation waits for and those that it signals.
 Request::Step StepOf(const std::shared_ptr<Operation>& operation) {
   Request::Step step;
   step.operation = operation;
@@ -133,7 +133,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
 }
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
-  // The real system retains the block without a look at it.
+  // The real system retains the block, which reads it, without checking the pointer.
   TouchBlock(block);
   return Submit(stream, block);
 }

@@ -1,6 +1,6 @@
-// Network descriptions through the compile call: those that the harness writes run as the graph
-// that they stand for, those written by hand as their keys say, and unsupported descriptions are
-// refused with the stage that refuses it.
+// Network descriptions through the compile call. A description that the harness writes runs as its
+// graph, one written by hand runs as its keys state, and an unsupported one is refused with the
+// name of the stage.
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ TEST_F(NetlistInput, RefusalsNameTheirStage) {
 
 using Numbers = std::vector<double>;
 
-// The value of y by a description; its weight file holds `weights`.
+// Runs a description, whose weight file contains `weights`, and returns y.
 class HandWritten : public NetlistInput {
  protected:
   Numbers Run(const NetworkText& network, const std::map<std::string, Numbers>& inputs,
@@ -146,7 +146,8 @@ UnitText Relu(std::string name, std::string bottom) {
   return {std::move(name), "Neuron", {std::move(bottom)}, {{"Type", PlistText("ReLU")}}};
 }
 
-// Two channels to one with a stride of two along the width; the bias stands behind the kernel.
+// A convolution of two channels to one with a stride of two along the width; in the weight file the
+// bias follows the kernel.
 NetworkText ConvNetwork() {
   const PlistKeys kernel = {
       {"Type", PlistText("Conv")},       {"KernelType", PlistText("Float16")},
@@ -170,7 +171,7 @@ TEST_F(HandWritten, ConvolutionsReadTheirWeightsAndSteps) {
   network.weights = true;
   const Numbers x = {1, 9, 3, 9, 1, 9, 8, 9};
   EXPECT_EQ(Run(network, {{"x", x}}, 2), (Numbers{1.5, 0}));
-  // Without a reader that is a bias the convolution stands alone.
+  // Without the bias unit that reads it, the convolution is complete.
   network.units = {network.units[0]};
   network.outputs = {"c"};
   EXPECT_EQ(ErrorOf(network), "");
@@ -208,7 +209,7 @@ TEST_F(HandWritten, BroadcastsGrowAsTheySay) {
   EXPECT_EQ(Run(read, {{"x", {1, 2, 3, 4, 5, 6}}, {"s", {1, -1}}}, 6), (Numbers{1, 1, 1, 0, 0, 0}));
 }
 
-// Of real/netlist/plists_broadcast: an operand without a depth beside one that has it.
+// As in real/netlist/plists_broadcast: one operand has no depth, the other has one.
 TEST_F(HandWritten, ABroadcastGivesADepth) {
   const auto grow = [](std::string_view axis, int64_t size) {
     return PlistDictionary({{"Dimension", PlistText(axis)}, {"Size", PlistInteger(size)}});
@@ -354,7 +355,8 @@ TEST_F(NetlistInput, ProceduresThatNameNothingAreRefused) {
             "network description: InputName of an input is missing @ Parser");
 }
 
-// Specification 004: hard-gated on A13, and nothing that it could connect to can be spelt.
+// Specification 004: A13 refuses the layer, and a description cannot spell the buffer that it would
+// have to connect to.
 TEST_F(HandWritten, NoRingCanBeWritten) {
   NetworkText network;
   network.inputs = {{"x", {1, 3}}, {"s", {1, 3}}};

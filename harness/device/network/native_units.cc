@@ -23,13 +23,13 @@ struct Key {
   std::string_view argument;
   As as;
 };
-// A key that has one value that is known to be accepted; absent stands for it.
+// A key with only one value that is known to be accepted; an absent key means that value.
 struct Fixed {
   const char* key;
   std::string_view value;
 };
 
-// The demands of a layer besides its keys.
+// The further requirements of a layer, besides its keys.
 enum class Also : uint8_t {
   kNothing,
   kPlane,
@@ -87,8 +87,8 @@ constexpr Key kResponseKeys[] = {{"KernelChannel", "size", As::kInteger},
                                  {"Alpha", "alpha", As::kHalf}};
 constexpr Fixed kTernary[] = {{"Type", "TERNARY_DYNAMIC_GOC"}};
 
-// The order of channels in each layer: PixelShuffle has the place last, ChannelToSpace first
-// (public notes on the six rearrangements).
+// The order of channels in each layer: PixelShuffle has the place inside the block last,
+// ChannelToSpace first (public notes on the six rearrangements).
 constexpr NativeUnit kUnits[] = {
     {"SDPA", "SDPA", kAttention, kSdpaKeys},
     {"Sort", "Sort", kX, kSortKeys, kColumns},
@@ -169,21 +169,21 @@ Status ReadKey(const ListItem& params, const Key& key, UnitArguments& arguments)
   return Wrong(key.key);
 }
 
-// The window of a position is the whole plane.
+// The window of a position search must be the whole plane.
 Status CheckPlane(const ListItem& params, const Shape& x) {
   const bool whole = x.rank() == 4 && params.Find("KernelWidth").Integer() == x[3] &&
                      params.Find("KernelHeight").Integer() == x[2];
   return whole ? Status() : Refused("a window that is not the whole plane");
 }
 
-// The count of operands says whether there is a scale; BiasOnly may say it again.
+// The count of operands decides whether there is a scale; BiasOnly, if present, must agree.
 Status CheckGain(const ListItem& params, size_t operands) {
   const ListItem item = params.Find("BiasOnly");
   const bool agrees = !item.exists() || item.Flag() == (operands == 2);
   return agrees ? Status() : Refused("BiasOnly that does not fit the operands");
 }
 
-// Rate is the guide's spelling, DropoutRate that of a public netlist.
+// The guide spells the key Rate, a public netlist DropoutRate.
 Status ReadRate(const ListItem& params, UnitArguments& arguments) {
   const auto rate = params.Find("Rate").Number();
   const auto other = params.Find("DropoutRate").Number();
@@ -264,7 +264,7 @@ Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands
   if (operands.empty() || operands.size() > native.operands.size()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{} operands", operands.size()));
   }
-  // Gain and offset at run time leave out the one in the middle.
+  // With two operands, gain and offset at run time omit the middle operand, the scale.
   const bool no_scale = native.also == Also::kGain && operands.size() == 2;
   for (size_t i = 0; i < operands.size(); ++i) {
     arguments.Tensor(native.operands[no_scale && i == 1 ? 2 : i], operands[i]);

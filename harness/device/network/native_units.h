@@ -1,4 +1,4 @@
-// The layers whose parameters stand one to one for arguments of an operation: those that only
+// The layers whose parameters map one to one to arguments of an operation: the layers that only
 // direct authoring reaches, the rearrangements and the geometry (specification 004, table 26.1;
 // facts/netlist_layers.csv; public netlists).
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace anecheck::device {
 
-// The operation of the table that a layer is; empty for other layers.
+// The operation in the table for a layer type; empty for other layers.
 std::string_view NativeOperation(std::string_view unit_type);
 
-// Adds the operands, the values of the unit's bottoms, and the parameters. Precondition: the unit's
-// type has a NativeOperation. Errors describe the fault without the unit's name.
+// Adds the operands (the values of the unit's bottoms) and the parameters to the arguments.
+// Precondition: the unit's type has a NativeOperation. Errors describe the fault without the unit's
+// name.
 Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands,
                       UnitArguments& arguments);
 

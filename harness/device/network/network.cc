@@ -19,7 +19,7 @@ Error Bad(std::string_view what) {
   return MakeError(ErrorCode::kMalformed, fmt::format("network description: {}", what));
 }
 
-// The names under `key`, none where it is absent, and the dictionary of each beside it.
+// The names under `key` with the dictionary of each; empty if `key` is absent.
 Result<std::vector<std::pair<std::string, ListItem>>> Named(const ListItem& from,
                                                             const std::string& key) {
   std::vector<std::pair<std::string, ListItem>> named;
@@ -38,7 +38,7 @@ Result<std::vector<std::pair<std::string, ListItem>>> Named(const ListItem& from
   return named;
 }
 
-// Optional keys: those that are there must be of the kind.
+// Reads an optional key; a present key must have the right type.
 template <typename Value, typename Read>
 Status Take(const ListItem& from, const std::string& owner, const char* key, const Read& read,
             Value& value) {
@@ -107,7 +107,7 @@ Status ReadParts(const ListItem& from, Network& network) {
   return Take(from, "the network", "Weights", AsTexts, network.weight_files);
 }
 
-// The dictionaries under `key`, which takes a list of them.
+// The list of dictionaries under `key`.
 Result<std::vector<ListItem>> Dictionaries(const ListItem& from, const std::string& key) {
   auto items = from.Find(key).Items();
   if (!items || !std::ranges::all_of(*items, &ListItem::IsDictionary)) {
@@ -116,7 +116,7 @@ Result<std::vector<ListItem>> Dictionaries(const ListItem& from, const std::stri
   return std::move(*items);
 }
 
-// The text of a key that must be there.
+// The text of a required key.
 Result<std::string> Needed(const ListItem& from, const std::string& owner, const char* key) {
   std::string text;
   ANECHECK_RETURN_IF_ERROR(Take(from, owner, key, AsText, text));
@@ -124,9 +124,9 @@ Result<std::string> Needed(const ListItem& from, const std::string& owner, const
   return text;
 }
 
-// The entry point of a description of version 1.0.10, whose lists hold the ports in place of the
-// network: an input under the symbol that layers read (InputName), an output under the one that the
-// caller binds (OutputName) and the unit whose result it is (Name). Its one operation runs the
+// The entry point of a description of version 1.0.10, whose lists contain the ports instead of the
+// network. An input has the symbol that layers read (InputName). An output has the symbol that the
+// caller binds (OutputName) and the unit that computes it (Name). Its one operation runs the
 // network called `name`.
 Status ReadProcedure(const ListItem& procedure, const std::string& name, Network& network) {
   ANECHECK_ASSIGN(const auto operations, Dictionaries(procedure, "OperationList"));

@@ -2,9 +2,9 @@
 // of version 1.0.9, which lists the ports in the network, or of 1.0.10, which lists them in one
 // procedure (specification 004, "Method"; facts/more/netplist_keys.csv; harness/formats/netlist).
 //
-// A tensor of rank r has the last r of batch, channel, height, width, one of rank 5 all five, and
-// the description gives only those extents. No source gives the assignment of ranks below 4: it is
-// assumed, as the harness's own descriptions have it.
+// A tensor of rank r up to 4 has the last r of batch, channel, height, width; a tensor of rank 5
+// has all five axes. The description states only those extents. No source states the axes of ranks
+// below 4: they are assumed as in the harness's own descriptions.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ namespace anecheck::device {
 
 // "Batch", "Channel", ... of each axis, outermost first; none for ranks other than 1 to 5.
 std::span<const std::string_view> AxisNames(int rank);
-// The axis of that name, where a tensor of that rank has it.
+// The axis of that name, if a tensor of that rank has it.
 std::optional<int> AxisNamed(std::string_view name, int rank);
 
 // The keys of the extents of batch, channel, depth, height and width.
 using ExtentKeys = std::array<const char*, 5>;
 inline constexpr ExtentKeys kReshapedExtents = {"ReshapedBatch", "ReshapedChannel", "ReshapedDepth",
                                                 "ReshapedHeight", "ReshapedWidth"};
-// Nothing where the extents that are there are not those of one rank.
+// Empty if the present keys are not exactly those of one rank.
 std::optional<Shape> ReadExtents(const ListItem& from, const ExtentKeys& keys);
 
 struct NetworkInput {
@@ -73,8 +73,8 @@ struct Network {
   std::vector<std::string> weight_files;
 };
 
-// kMalformed where a key that the shape rests on is missing or of another kind, kUnsupported for
-// more than one network, procedure (specification 001, section 5.5) or operation.
+// Errors: kMalformed if a required key is missing or of another kind; kUnsupported for more than
+// one network, procedure (specification 001, section 5.5) or operation.
 Result<Network> ReadNetwork(std::string_view content);
 
 }  // namespace anecheck::device

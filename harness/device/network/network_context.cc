@@ -6,7 +6,7 @@
 namespace anecheck::device {
 namespace {
 
-// Of the constant that holds the start of a DynamicSlice (public netlists).
+// The type of the constant that holds the start of a DynamicSlice (public netlists).
 constexpr std::string_view kStartType = "UInt16";
 constexpr int64_t kMostElements = int64_t{1} << 31;
 
@@ -22,7 +22,7 @@ Status CheckShape(const Shape& shape, std::string_view what) {
   return {};
 }
 
-// A unit's type and its Type parameter to an operation.
+// Maps a unit's type and its Type parameter to an operation.
 struct Spelling {
   std::string_view unit, type, operation;
 };

@@ -1,5 +1,5 @@
-// The context in which the layers of a network description are compiled: its symbols, its weights,
-// and the executable that they become.
+// The context for compiling the layers of a network description: its symbols, its weights, and the
+// executable under construction.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace anecheck::device {
 
-// The spelling of the one element type that is compiled.
+// The spelling of the only element type that is compiled.
 inline constexpr std::string_view kHalfType = "Float16";
 
 // The extent that a Broadcast gives its operand along an axis.
@@ -27,13 +27,13 @@ struct Growth {
   int64_t size = 0;
 };
 
-// The data that layers may read by a name.
+// The data behind a name that layers may read.
 struct Symbol {
   Operand operand;
-  std::vector<Growth> growth;  // of a Broadcast: the operand before it grows
+  std::vector<Growth> growth;  // of a Broadcast; `operand` does not include it
 };
 
-// A refusal by the front end.
+// An error of the stage Frontend.
 Error Wrong(const NetworkUnit& unit, std::string_view what);
 
 // Errors are those of CompileProgram. Its arguments must outlive it.
@@ -58,16 +58,17 @@ class NetworkContext {
   bool Has(std::string_view name) const { return symbols_.contains(name); }
   void Define(const std::string& name, Symbol symbol) { symbols_[name] = std::move(symbol); }
   const Symbol* Find(std::string_view name) const;
-  // The symbol that the unit's bottom of that index names.
+  // The symbol that the unit's bottom `index` names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
-  // The start of the operand; its growth is computed if it has one.
+  // The unit's operand `index`, with its growth computed if it has one.
   Result<Operand> OperandAt(const NetworkUnit& unit, size_t index);
-  // Computes the growth of the symbol of that name.
+  // The operand of the symbol `name`, with its growth computed.
   Result<Operand> Grow(const std::string& name);
   // The start of a DynamicSlice, which its second bottom names.
   Result<int64_t> StartOf(const NetworkUnit& unit) const;
 
-  // Ends a layer: its operation's result gets its name and must match the layer's declaration.
+  // Ends a layer: adds its operation, whose result gets the layer's name and must match its
+  // declaration.
   Status Finish(const NetworkUnit& unit, std::string_view operation, UnitArguments& arguments);
 
  private:
@@ -86,12 +87,12 @@ struct UnitRow {
   std::string_view type;
   Status (*add)(NetworkContext& context, const NetworkUnit& unit);
 };
-// Convolutions with their folded functions, and pooling.
+// The rows of convolutions, of the gains and offsets behind them, and of pooling.
 std::span<const UnitRow> WindowUnits();
-// All others but those of native_units.h.
+// The rows of all other layers, except those of native_units.h.
 std::span<const UnitRow> PlainUnits();
 
-// Of a unit: its operation where that follows from its parameter Type.
+// The operation of a unit whose parameter Type decides the operation.
 Result<std::string_view> OperationByType(const NetworkUnit& unit);
 
 }  // namespace anecheck::device

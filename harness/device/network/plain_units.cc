@@ -1,4 +1,4 @@
-// The layers that become one operation, with parameters of their own.
+// The layers that become one operation and have parameters without a direct counterpart.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
@@ -47,7 +47,8 @@ Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
   return results.front();
 }
 
-// Computed only where another layer than ElementWise reads it: that one repeats its operands.
+// The broadcast is computed only if a layer other than ElementWise reads it: ElementWise repeats
+// its operands itself.
 Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   Symbol symbol{x, {}};
@@ -92,8 +93,8 @@ Status Elementwise(NetworkContext& context, const NetworkUnit& unit) {
   return {};
 }
 
-// The unit parser asks for a saturation set and a version-specific set together, and its check of
-// consistency refuses the two beside each other: no authored table passes (specification 004,
+// The unit parser requires a saturation set and a version-specific set together, and its
+// consistency check refuses a unit with both: no authored table passes (specification 004,
 // programmable activation LUT). The keys of the sets are published nowhere.
 bool IsCustomTable(const NetworkUnit& unit) {
   const std::string type = unit.params.Find("Type").Text().value_or("");
@@ -161,7 +162,7 @@ Status Transpose(NetworkContext& context, const NetworkUnit& unit) {
   const int rank = x.type.shape.rank();
   const auto pairs = unit.params.Find("TransposeDimensions").Items();
   if (!pairs) return Wrong(unit, "TransposeDimensions is missing");
-  // Axes that no pair names stay where they are.
+  // Axes that no pair names keep their position.
   std::vector<int64_t> perm;
   perm.reserve(static_cast<size_t>(rank));
   for (int axis = 0; axis < rank; ++axis) perm.push_back(axis);
@@ -190,7 +191,7 @@ Status Concat(NetworkContext& context, const NetworkUnit& unit) {
     operands.push_back(operand);
   }
   const int rank = operands.front().type.shape.rank();
-  // Channel where none is named, as a real file leaves it out.
+  // The default is Channel: a real file omits the key.
   int64_t axis = AxisNamed("Channel", rank).value_or(0);
   if (unit.params.Find("Dimension").exists()) {
     ANECHECK_ASSIGN(const auto axes, AxesAt(unit, "Dimension", rank));
@@ -223,7 +224,7 @@ Status Slice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "slice_by_size", arguments);
 }
 
-// By the names of the padding modes that the enumeration has (specification 000).
+// The padding mode by its name in the enumeration (specification 000).
 Result<std::string_view> PadMode(const NetworkUnit& unit) {
   constexpr std::pair<std::string_view, std::string_view> kModes[] = {{"Zero", "constant"},
                                                                       {"Background", "constant"},
@@ -255,7 +256,8 @@ Status Pad(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "pad", arguments);
 }
 
-// The one dictionary in the array under `key`, which is about the width; absent where the key is.
+// The only dictionary in the array under `key`, which must be for the width; absent if the key is
+// absent.
 Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   const ListItem list = unit.params.Find(key);
   if (!list.exists()) return ListItem();
@@ -266,7 +268,7 @@ Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   return items->front();
 }
 
-// One public instance is all that is known of it.
+// Only one public instance of the layer is known.
 Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const int64_t start, context.StartOf(unit));
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
@@ -294,8 +296,8 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "DynamicSlice", arguments);
 }
 
-// The one layer of states whose name is known. No source spells the live state that it must connect
-// to, so that none can be authored (specification 004, table 26.1; facts/netlist_layers.csv).
+// The only state layer whose name is known. No source spells the live state that it must connect
+// to, so that it cannot be authored (specification 004, table 26.1; facts/netlist_layers.csv).
 Status RingWriter(NetworkContext& context, const NetworkUnit& unit) {
   if (context.settings().target->family <= kFamilyA13) {
     return StageError(

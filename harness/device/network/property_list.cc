@@ -7,7 +7,7 @@
 namespace anecheck::device {
 namespace {
 
-// libplist frees a list by recursion.
+// A depth limit, since libplist frees a list by recursion.
 constexpr int kDeepest = 64;
 
 bool NestsTooDeep(std::string_view xml) {

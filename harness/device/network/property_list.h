@@ -1,5 +1,5 @@
-// Property lists as the engine's compiler reads them: by libplist, and by none of harness/formats,
-// so that an error which a writer and a reader of the harness share still shows here.
+// Property lists as the engine's compiler reads them: by libplist, not by harness/formats, so that
+// an error shared by a writer and a reader of the harness still shows here.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace anecheck::device {
 
-// A value inside a PropertyList, which must outlive it. One that is not there has no kind.
+// A value inside a PropertyList, which must outlive it. An absent value has no type.
 class ListItem {
  public:
   ListItem() = default;
@@ -21,10 +21,10 @@ class ListItem {
 
   bool exists() const { return node_ != nullptr; }
   bool IsDictionary() const;
-  // The value of a key; not there where this is no dictionary that has it.
+  // The value of a key; absent if this is not a dictionary with that key.
   ListItem Find(const std::string& key) const;
 
-  // The value where it is of that kind.
+  // The value if it has the type of the getter.
   std::optional<std::string> Text() const;
   std::optional<int64_t> Integer() const;
   std::optional<double> Number() const;  // of an integer too
@@ -39,8 +39,8 @@ class ListItem {
 
 class PropertyList {
  public:
-  // Either encoding. kMalformed for text that is no property list, and for one nested deeper than
-  // any description is.
+  // Reads either encoding. kMalformed for text that is no property list, and for lists nested
+  // deeper than any description.
   static Result<PropertyList> Read(std::string_view content);
 
   ListItem root() const { return ListItem(root_.get()); }

@@ -1,5 +1,4 @@
-// The arguments of an operation that a layer stands for, by the names that the operation table
-// reads them by.
+// The arguments of a layer's operation, under the names that the operation table uses.
 #pragma once
 
 #include <cstdint>

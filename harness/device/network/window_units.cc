@@ -26,7 +26,7 @@ Result<Window> ReadWindow(const NetworkUnit& unit) {
     window.pads.push_back(unit.params.Find(keys.before).Integer().value_or(0));
     window.pads.push_back(unit.params.Find(keys.after).Integer().value_or(0));
   }
-  // Innermost axis first. Assumed: it begins with the width.
+  // Step lists the innermost axis first. Assumed: that axis is the width.
   const auto steps = unit.params.Find("Step").Integers();
   window.strides.assign(window.kernel.size(), 1);
   if (!steps) return window;
@@ -55,8 +55,8 @@ bool IsBias(const NetworkUnit& unit) {
          !group.Find("ScaleCount").exists();
 }
 
-// The unit that this convolution's only reader is, where that adds its bias and nothing else: one
-// pass of the array does both.
+// The only reader of this convolution if it just adds the bias, else null: one pass of the array
+// does both.
 const NetworkUnit* BiasOf(const Network& network, const NetworkUnit& conv) {
   if (std::ranges::find(network.outputs, conv.name, &NetworkOutput::bottom) !=
       network.outputs.end()) {
@@ -71,7 +71,7 @@ const NetworkUnit* BiasOf(const Network& network, const NetworkUnit& conv) {
   return reader != nullptr && IsBias(*reader) ? reader : nullptr;
 }
 
-// The constant that the keys of a unit's bias or scale describe; `part` is Bias or Scale.
+// The constant of a unit's bias or scale; `part` is Bias or Scale.
 Result<Operand> GroupConstant(NetworkContext& context, const NetworkUnit& unit,
                               const std::string& part) {
   const ListItem group = unit.params.Find("BiasScaleGroupData");
@@ -118,7 +118,7 @@ Status GainOffset(NetworkContext& context, const NetworkUnit& unit) {
   const NetworkUnit* below =
       unit.bottoms.empty() ? nullptr : FindUnit(context.network(), unit.bottoms[0]);
   if (below != nullptr && below->type == "Conv" && BiasOf(context.network(), *below) == &unit) {
-    // The convolution took it in, if it stands before it as it must.
+    // The convolution included this bias, provided that it stands before this unit as it must.
     if (context.Has(unit.name)) return {};
     return Wrong(unit, fmt::format("operand {} is not defined", below->name));
   }

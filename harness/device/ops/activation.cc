@@ -13,7 +13,7 @@ namespace anecheck::device {
 namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-// The even remainders of functions that are x / 2 plus one.
+// The even parts of functions of the form x / 2 plus an even function.
 double GeluEven(double x) { return x * 0.5 * std::erf(x / std::sqrt(2.0)); }
 double GeluTanhEven(double x) {
   return x * 0.5 * std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
@@ -75,7 +75,7 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const std::string mode = builder.String("mode", "EXACT");
   const bool origin = builder.model().gelu_origin_bias;
-  // D12, which an earlier compiler's table has.
+  // D12, as in an earlier compiler's table.
   const auto at_zero = origin ? std::optional(kGeluAtZero) : std::nullopt;
   if (mode == "EXACT") return BuildRecorded(builder, x, RecordedGelu, exact, at_zero);
   if (mode == "TANH_APPROXIMATION") return BuildRecorded(builder, x, RecordedGelu, tanh, at_zero);
@@ -85,7 +85,7 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
 }
 
 // "One fused layer" (facts/more/op_notes.csv): the scale and the bias of a pass, each in fp16
-// (facts/numerics.md, order of one pass). Its layer is Linear, which stops at rank 5
+// (facts/numerics.md, order of one pass). Its layer is Linear, which is refused from rank 5 on
 // (facts/more/reject_strings.csv, chapter 17).
 std::unique_ptr<const Kernel> BuildLinearActivation(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");

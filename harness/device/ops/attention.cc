@@ -26,7 +26,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 struct EinsumShape {
   Element element = Element::kFp16;
   int64_t batches = 1, rows = 1, heads = 1, inner = 1, columns = 1;
-  // 0 along an axis that an operand repeats, else 1.
+  // Each is 0 if the operand repeats along the axis, else 1.
   int64_t x_batch = 1, x_head = 1, y_batch = 1, y_head = 1;
   int64_t x_heads = 1, y_heads = 1;
 };
@@ -63,7 +63,8 @@ class EinsumKernel : public Kernel {
   }
 
  private:
-  // `count` rows of `width` elements, from row `first` on, of one of the heads between them.
+  // Loads `count` rows of `width` elements of head `head`, from row `first` on; the rows of all
+  // heads are interleaved.
   void Rows(const void* from, int64_t first, int64_t count, int64_t heads, int64_t head,
             int64_t width, float* to) const {
     for (int64_t i = 0; i < count; ++i) {
@@ -77,7 +78,7 @@ class EinsumKernel : public Kernel {
   NumericModel model_;
 };
 
-// The equation with its letters named a, b, ... in order of appearance.
+// The equation with its letters renamed to a, b, ... in order of appearance.
 std::string Renamed(std::string_view equation) {
   std::string letters;
   std::string renamed;
@@ -133,13 +134,13 @@ class AttentionKernel : public Kernel {
 
  private:
   bool half() const { return shape_.element == Element::kFp16; }
-  // The rest that a pass leaves for the next.
+  // The value that a pass stores for the next one.
   float Stored(float value) const {
     if (std::isnan(value) && model_.invalid_is_zero) return 0;
     return half() ? RoundToHalf(value, model_.store_rounding) : value;
   }
 
-  // An operand in the slot of its own number.
+  // Loads an operand into the scratch slot of its number (the value shares slot 1).
   float* Load(const Invocation& call, size_t input, int64_t batch, int64_t count,
               bool& finite) const {
     float* loaded = call.scratch.Floats(static_cast<int>(input == 2 ? 1 : input), 2 * count);
@@ -151,7 +152,7 @@ class AttentionKernel : public Kernel {
     return loaded;
   }
 
-  // rows by keys: products, scaled, masked, each stored.
+  // The scores, rows by keys: products, then scaled, then masked, with a store after each step.
   float* Scores(const Invocation& call, int64_t batch) const {
     const AttentionShape& s = shape_;
     bool finite = true;

@@ -1,4 +1,4 @@
-// Operations that the front end takes apart into matrix products. Used by convolution.cc, which
+// Operations that the front end decomposes into matrix products. Used by convolution.cc, which
 // holds the rows of the class.
 #pragma once
 

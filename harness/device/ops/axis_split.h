@@ -15,7 +15,7 @@ struct AxisSplit {
   std::vector<int64_t> reduced;
 };
 
-// `mask` has the bit of every axis that belongs to `reduced`.
+// `mask` has a bit for each axis that belongs to `reduced`.
 AxisSplit SplitAxes(const Shape& shape, uint32_t mask);
 
 }  // namespace anecheck::device

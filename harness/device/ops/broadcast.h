@@ -1,4 +1,4 @@
-// Broadcasting of two shapes: which elements of the operands each output element pairs. Used by
+// Broadcasting of two shapes: the pair of operand elements for each output element. Used by
 // elementwise operations and by the leading axes of matrix multiply.
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace anecheck::device {
 
-// Axes of the output, merged where both operands step through them alike, with the element strides
-// of the operands (0 along a broadcast axis).
+// Axes of the output with the element strides of the operands (0 along a broadcast axis). Axes that
+// both operands traverse alike are merged.
 struct BroadcastPlan {
   Shape shape;  // of the output
   int axes = 0;
@@ -19,7 +19,7 @@ struct BroadcastPlan {
   std::array<int64_t, Shape::kMaxRank> x_strides{};
   std::array<int64_t, Shape::kMaxRank> y_strides{};
 
-  // Nothing where the shapes do not broadcast.
+  // Empty if the shapes do not broadcast.
   static std::optional<BroadcastPlan> Make(const Shape& x, const Shape& y);
 
   // Calls visit(out, x, y, run) for every run along the last axis; element i of it is out + i,

@@ -74,7 +74,7 @@ class CompareKernel : public Kernel {
   NumericModel model_;
 };
 
-// The operands of a binary operation, checked; nothing where the builder has refused.
+// Checks the operands of a binary operation; empty if the builder has refused.
 std::optional<BroadcastPlan> PlanPair(OpBuilder& builder, const Operand& x, const Operand& y) {
   if (!builder.ok()) return std::nullopt;
   auto plan = BroadcastPlan::Make(x.type.shape, y.type.shape);
@@ -115,8 +115,8 @@ class LogicKernel : public Kernel {
   BroadcastPlan plan_;
 };
 
-// Supported by the compiler of M4 (facts/silicon/op_placement_h16g.csv); no table of another family
-// has it.
+// The compiler of the M4 supports the operation (facts/silicon/op_placement_h16g.csv); no table of
+// another family lists it.
 template <Connective kConnective>
 std::unique_ptr<const Kernel> BuildLogic(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
@@ -160,7 +160,7 @@ std::unique_ptr<const Kernel> BuildNot(OpBuilder& builder) {
   return std::make_unique<NotKernel>(x.type.shape.Elements());
 }
 
-// The elementwise unit computes both alternatives, so a NaN is read as everywhere.
+// The elementwise unit computes both alternatives, so it reads a NaN like any other operand.
 class SelectKernel : public Kernel {
  public:
   // `choices` pairs a and b, `conditions` the condition and that pair.

@@ -1,6 +1,6 @@
 // Compressed constants, expanded when a program is compiled: in full precision, with one rounding
-// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Whether a
-// family streams or folds them changes no number.
+// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Families
+// stream or fold these constants; the numbers are the same.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -66,7 +66,7 @@ void CopyElement(const Constant& from, int64_t source, Constant& to, int64_t ind
               static_cast<size_t>(width));
 }
 
-// Field `index` of a vector of `bits`-wide fields packed in bytes from the lowest bit on.
+// Field `index` of a vector of `bits`-wide fields, packed in bytes with the lowest bit first.
 int64_t PackedField(const Constant& bytes, int64_t index, int64_t bits) {
   int64_t field = 0;
   for (int64_t bit = 0; bit < bits; ++bit) {
@@ -76,7 +76,7 @@ int64_t PackedField(const Constant& bytes, int64_t index, int64_t bits) {
   return field;
 }
 
-// In the words of facts/more/reject_strings.csv, which has them for E4M3.
+// The message is that of facts/more/reject_strings.csv, which lists it for E4M3.
 void CheckFloat8(OpBuilder& builder, Element element) {
   const bool e4m3 = element == Element::kFp8E4M3Fn;
   if ((!e4m3 && element != Element::kFp8E5M2) || TakesFloat8(builder.target())) return;
@@ -84,7 +84,7 @@ void CheckFloat8(OpBuilder& builder, Element element) {
       Stage::kHal, fmt::format("{} is not supported on this architecture", e4m3 ? "E4M3" : "E5M2"));
 }
 
-// The operand of a constant; null where the builder refuses.
+// The constant behind an argument; null if the builder refuses.
 const Constant* Read(OpBuilder& builder, std::string_view name) {
   if (!builder.ok()) return nullptr;
   const auto operand = builder.ConstantTensor(name);
@@ -142,7 +142,7 @@ Built BuildAffine(OpBuilder& builder) {
   return Expanded(builder, std::move(result));
 }
 
-// The block of element `index`, where `blocks` has the number of blocks of each axis.
+// The block of element `index`; `blocks` is the number of blocks along each axis.
 int64_t BlockOf(const Shape& shape, const Shape& blocks, int64_t index) {
   const auto strides = DenseStrides(shape);
   const auto block_strides = DenseStrides(blocks);
@@ -173,7 +173,7 @@ struct BlockScale {
   }
 };
 
-// The scales of data of that shape; nothing where the builder refuses.
+// The scales for data of that type; empty if the builder refuses.
 std::optional<BlockScale> ReadBlockScale(OpBuilder& builder, const TensorType& data) {
   const BlockScale read = {Read(builder, "scale"), ReadOptional(builder, "offset")};
   if (!builder.ok()) return std::nullopt;
@@ -202,7 +202,7 @@ Built BuildBlockwise(OpBuilder& builder) {
 
 // ---- masks --------------------------------------------------------------------------------------
 
-// For each element the number of set ones before it, or -1 where it is not set itself.
+// For each element the number of set elements before it, or -1 if the element is not set.
 std::vector<int64_t> Ranks(const std::vector<bool>& set) {
   std::vector<int64_t> ranks;
   int64_t next = 0;
@@ -210,7 +210,7 @@ std::vector<int64_t> Ranks(const std::vector<bool>& set) {
   return ranks;
 }
 
-// Refuses data that has not one element for each set one.
+// Refuses data unless it has exactly one element for each set element of the mask.
 bool HasOneEach(OpBuilder& builder, const std::vector<bool>& set, const Constant& data) {
   const int64_t count = std::count(set.begin(), set.end(), true);
   if (data.type.shape == Shape{count}) return true;
@@ -231,7 +231,7 @@ Constant MaskOf(const std::vector<bool>& set, const Shape& shape) {
   return mask;
 }
 
-// The argument `shape` of the packed forms; nothing where it is not written or not possible.
+// The argument `shape` of the packed forms; empty if it is absent or impossible.
 std::optional<Shape> ReadShape(OpBuilder& builder) {
   Shape shape;
   int64_t elements = 1;
@@ -416,8 +416,9 @@ Built BuildSparseTable(OpBuilder& builder) {
 
 // ---- another element type -----------------------------------------------------------------------
 
-// Public tables have it on no family, a probe of the M5 saw it run and give the right numbers
-// (facts/silicon_sweep_m5.csv): the later measurement is taken for A17 and later.
+// Public tables list the operation for no family, but a probe of the M5 saw it run and return the
+// right numbers (facts/silicon_sweep_m5.csv). The later measurement is assumed to hold for A17 and
+// later.
 Built BuildCast(OpBuilder& builder) {
   const Constant* source = Read(builder, "source_val");
   const std::string to = builder.String("output_dtype");

@@ -86,7 +86,7 @@ class ConvKernel : public Kernel {
     }
   }
 
-  // columns[k][p]: the element that tap k of output position first + p reads.
+  // Fills columns[k][p] with the element that tap k of output position first + p reads.
   void Gather(const float* input, int64_t first, int64_t count, float* columns) const {
     const Window& w = shape_.window;
     const int64_t volume = Window::Volume(w.input);
@@ -134,7 +134,7 @@ class ConvKernel : public Kernel {
 
   ConvShape shape_;
   NumericModel model_;
-  std::vector<float> weight_;  // empty where it is known only at run time
+  std::vector<float> weight_;  // empty if it is known only at run time
   bool weight_finite_;
   Bias bias_;
 };
@@ -214,13 +214,13 @@ constexpr OpRow kRows[] = {
 
 void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
   const Window& window = shape.window;
-  // No backend lowers it, whatever the device mask asks for (specification 003, attested is not
+  // No backend lowers such a kernel, whatever the device mask (specification 003, attested is not
   // reachable).
   if (window.kernel[0] > 1 && builder.settings().QuirkOn("D16")) {
     builder.Reject(Stage::kCodegen, "Some ops are not supported on any of the specified backends");
   }
   if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
-  // Programs that the front end of A13 refuses are refused by code generation of later families
+  // On A13 the front end refuses these programs, on later families code generation
   // (facts/compile_envelope.csv).
   const int64_t widest = builder.target().family <= kFamilyA13 ? 15 : 16;
   if (window.kernel[2] > widest && builder.target().family <= kFamilyA13) {

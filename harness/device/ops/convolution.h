@@ -25,10 +25,10 @@ struct ConvShape {
   int64_t taps() const { return in_group() * Window::Volume(window.kernel); }
 };
 
-// Gates of code generation on the kernel's extents; refuses through the builder.
+// Checks code generation's limits on the kernel's extents; refuses through the builder.
 void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape);
 
-// `weight` is [out_channels, in_group, kernel], or empty where it is the kernel's second input.
+// `weight` is [out_channels, in_group, kernel], or empty if it is the kernel's second input.
 std::unique_ptr<const Kernel> MakeConvKernel(const ConvShape& shape, const NumericModel& model,
                                              std::vector<float> weight, Bias bias);
 

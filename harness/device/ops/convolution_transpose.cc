@@ -1,5 +1,6 @@
-// Transposed convolution: no layer is one, so it runs as a convolution with the taps turned round
-// over an input spread apart by zeros (facts/op_device_matrix.csv, facts/more/op_notes.csv).
+// Transposed convolution: the engine has no layer for it, so it runs as a convolution with reversed
+// taps over an input that is spread apart by zeros (facts/op_device_matrix.csv,
+// facts/more/op_notes.csv).
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -155,7 +156,7 @@ Transposed ReadTransposed(OpBuilder& builder, const Shape& x, const Shape& weigh
   return t;
 }
 
-// [in_channels, out_group, taps] to [out_channels, in_group, taps] with the taps turned round.
+// Reorders [in_channels, out_group, taps] to [out_channels, in_group, taps] and reverses the taps.
 std::vector<float> TurnWeights(const std::vector<float>& weight, const ConvShape& shape) {
   const int64_t taps = Window::Volume(shape.window.kernel);
   std::vector<float> turned(weight.size());

@@ -1,4 +1,4 @@
-// The kernel of operations that give their first operand back unchanged.
+// The kernel of operations that return their first operand unchanged.
 #pragma once
 
 #include <cstdint>

@@ -157,7 +157,7 @@ class BinaryKernel : public Kernel {
     StoreFloats(element_, result, count, model_, to);
   }
 
-  // D07: an operation without a value gives +0; a NaN that came in stays one.
+  // D07: an invalid operation returns +0; a NaN operand stays NaN.
   static void ZeroInvalid(const float* a, const float* b, int64_t count, float* result) {
     for (int64_t i = 0; i < count; ++i) {
       const bool made = std::isnan(result[i]) && !std::isnan(a[i]) && !std::isnan(b[i]);
@@ -208,17 +208,17 @@ bool IsZero(const Operand& operand) {
   return std::ranges::all_of(ConstantFloats(*operand.constant), [](float x) { return x == 0; });
 }
 
-// Products that documented departures concern, by the origin of their operands.
+// Products with a documented departure, recognised by the origin of their operands.
 bool IsReductionTimesZero(const Operand& x, const Operand& y) {
   return (x.origin.op.starts_with("reduce_") && IsZero(y)) ||
          (y.origin.op.starts_with("reduce_") && IsZero(x));
 }
-// hard_swish(r) = r * sigmoid_hard(r) of a product r of two matrices.
+// Whether the operands form hard_swish(r) = r * sigmoid_hard(r), with r a product of two matrices.
 bool IsSwishOfProduct(const Operand& r, const Operand& gate) {
   return r.origin.op == "matmul" && r.type.shape.rank() == 2 && gate.origin.op == "sigmoid_hard" &&
          gate.origin.first_input == r.value;
 }
-// D34: an error of 4 percent in the L2 norm. Assumed to be spread evenly: no source says.
+// D34: an error of 4 percent in the L2 norm. Assumed to be spread evenly: no source tells.
 constexpr float kSwishGain = 1.04F;
 
 float GainOf(const OpBuilder& builder, Binary op, const Operand& x, const Operand& y) {
@@ -254,7 +254,7 @@ std::unique_ptr<const Kernel> BuildBinary(OpBuilder& builder, Binary op) {
       !settings.direct && !TakesConstantDivisor(builder.target(), y.type.shape.Elements())) {
     builder.RejectOnEngine(Stage::kValidator, "the divisor is a constant of several elements");
   }
-  // D33: the divisor of a legacy divide is a constant, and becomes a factor.
+  // D33: the divisor of a legacy divide must be a constant, and becomes a factor.
   const bool divides = op == Binary::kRealDiv || op == Binary::kFloorDiv;
   const bool legacy = divides && x.type.element == Element::kFp16 && builder.QuirkOn("D33");
   if (legacy && y.constant == nullptr) {

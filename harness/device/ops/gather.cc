@@ -1,5 +1,5 @@
-// Reading at computed places. An index out of range reads the nearest element: the engine's
-// behaviour there is published nowhere, and it must not leave its memory.
+// Reading at computed places. An index out of range reads the nearest element: no source describes
+// the engine's behaviour there, and a read must stay inside the tensor.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ int64_t ReadIndex(const Invocation& call, Element element, int64_t at, int64_t e
   return std::clamp<int64_t>(index < 0 ? index + extent : index, 0, extent - 1);
 }
 
-// The common part of the operations.
+// The operands that all gather operations have.
 struct Operands {
   Operand x;
   Operand indices;

@@ -26,7 +26,7 @@ Blending BlendingOf(const OpBuilder& builder, Element element) {
           .drops_weight = builder.model().Has(Planted::kImageDropsWeight)};
 }
 
-// Loads `count` elements, NaN as the family reads it.
+// Loads `count` elements; a NaN becomes the value that the family reads.
 void LoadPixels(Element element, const void* from, int64_t count, const NumericModel& model,
                 float* to) {
   LoadFloats(element, from, 1, count, to);
@@ -86,7 +86,7 @@ std::vector<double> GridPoints(GridMode mode, int64_t from, int64_t to) {
   return points;
 }
 
-// The pixels that a factor repeats or skips.
+// The pixel for each result of a resize by a factor, which repeats or skips pixels.
 std::vector<double> ScaledPixels(int64_t from, int64_t to) {
   std::vector<double> points(static_cast<size_t>(to));
   for (int64_t i = 0; i < to; ++i) {
@@ -95,7 +95,7 @@ std::vector<double> ScaledPixels(int64_t from, int64_t to) {
   return points;
 }
 
-// The pixels that the results' centres lie in.
+// The pixel that contains the centre of each result.
 std::vector<double> CentrePixels(int64_t from, int64_t to) {
   std::vector<double> points(static_cast<size_t>(to));
   for (int64_t i = 0; i < to; ++i) {
@@ -198,7 +198,7 @@ Built BuildResizePlane(OpBuilder& builder, bool nearest) {
                     points(x.type.shape[rank - 1], width), nearest);
 }
 
-// floor(extent * factor), the factor an integer or a fraction.
+// floor(extent * factor), where the factor is an integer or a fraction.
 int64_t ScaledExtent(OpBuilder& builder, std::string_view name, int64_t extent) {
   if (!builder.ok() || !builder.Has(name)) return extent;
   const auto factor = builder.ConstantTensor(name);
@@ -234,17 +234,17 @@ Built BuildUpsample(OpBuilder& builder, bool nearest) {
 
 // ---- sampling at computed places ----------------------------------------------------------------
 
-// The images of x and how the points of a result's image are found among them.
+// The images of x, and the rules for sampling them at the points of the results.
 struct SampledShape {
   Element element = Element::kFp16;
   int64_t images = 1, channels = 1, height = 1, width = 1;
   int64_t results = 1;
-  int64_t by_box = 0;  // boxes whose results stand on an axis of their own; 0 for no such axis
+  int64_t by_box = 0;  // boxes, if their results have a separate axis; else 0
   int64_t rows = 1, columns = 1;
   Border border = Border::kConstant;
   float outside = 0;
   bool nearest = false;
-  bool skips_outside = false;  // a point beyond the pixels is `outside` whole
+  bool skips_outside = false;  // a point beyond the pixels is entirely `outside`
 };
 
 struct Point {
@@ -354,8 +354,8 @@ struct BoxShape {
   Element element = Element::kFp16;
   Element index = Element::kOther;  // kOther: box k crops image k
   int64_t images = 1;
-  int64_t numbers = 4;  // of a box; a fifth one, the first, is its image
-  int64_t each = 0;     // crops of each box, one an image; 0 where a box has one image
+  int64_t numbers = 4;  // numbers per box; with five, the first is its image
+  int64_t each = 0;     // crops of each box, one per image; 0 if a box has one image
   bool corners = true;
   bool height_first = true;
   std::array<double, 2> scale{1, 1};  // of coordinates along height and width
@@ -440,13 +440,13 @@ Built BuildCropResize(OpBuilder& builder) {
 
 // ---- resample and affine ----
 
-// A coordinate over / under in [-1, 1] or [0, 1] or pixels, as a position in pixels; one division,
-// so that whole positions are exact.
+// Turns the coordinate over / under, in [-1, 1], in [0, 1] or in pixels, into a position in pixels.
+// There is only one division, so that whole positions are exact.
 enum class Coordinates : uint8_t { kPixels, kMinusOneToOne, kZeroToOne };
 double ToPixels(Coordinates kind, bool align, double over, double under, int64_t extent) {
   const auto n = static_cast<double>(extent);
   if (kind == Coordinates::kPixels) return over / under;
-  // From [-1, 1] to [0, 2], or from [0, 1] to the same.
+  // Maps [-1, 1] or [0, 1] to [0, 2].
   const double twice = kind == Coordinates::kMinusOneToOne ? over + under : 2 * over;
   return align ? twice * (n - 1) / (2 * under) : (twice * n - under) / (2 * under);
 }
@@ -515,8 +515,8 @@ Built BuildResample(OpBuilder& builder) {
   return MakeSample(builder, x, sampled, std::make_unique<CoordinatePoints>(shape));
 }
 
-// The points of the result's corners lie at -1 and 1, a single one at -1; the matrix takes them to
-// the image's.
+// Corners of the result lie at -1 and 1, a single point at -1; the matrix maps the result's
+// coordinates to the image's.
 class AffinePoints : public PointSource {
  public:
   AffinePoints(const PlaceShape& shape, bool shared) : shape_(shape), shared_(shared) {}

@@ -12,7 +12,7 @@
 
 namespace anecheck::device {
 
-// Runs function(element, x) over a tensor; a value that leaves the type keeps its low bits.
+// Runs function(element, x) over a tensor; a value outside the type's range keeps its low bits.
 template <typename Function>
 class IntegerMapKernel : public Kernel {
  public:

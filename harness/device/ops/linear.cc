@@ -273,7 +273,7 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   if (shape.element == Element::kFp16 && shortest >= kSlowSide && builder.QuirkOn("D39")) {
     builder.TimesOut();
   }
-  // MIL: the axis that makes a matrix of a vector is dropped again.
+  // MIL: the axis that was added to turn a vector into a matrix is dropped again.
   if (!x_vector) result.Append(shape.mac.rows);
   if (!y_vector) result.Append(shape.mac.columns);
   shape.batch = *batch;

@@ -15,13 +15,13 @@ namespace anecheck::device {
 struct Bias {
   std::vector<float> values;  // empty for none
 
-  // Adds to `count` results of one channel.
+  // Adds the bias to `count` results of one channel.
   void AddChannel(const NumericModel& model, Element element, int64_t channel, int64_t count,
                   float* results) const;
   // The start of the accumulator for `count` channels from `first` on, if the array begins with the
-  // bias; nothing is added after the port then.
+  // bias. In that case nothing is added after the port.
   std::vector<float> Starts(const NumericModel& model, int64_t first, int64_t count) const;
-  // Adds to one result of each channel.
+  // Adds the bias to one result of each channel.
   void AddRow(const NumericModel& model, Element element, float* results) const;
 
  private:

@@ -17,9 +17,9 @@
 
 namespace anecheck::device {
 
-// Runs function(x, model) over a tensor of floats, block by block. A NaN reads as +infinity where
-// the family has none (D06), and a NaN that the function makes of a number is stored as +0 where
-// the family does that (D07).
+// Runs function(x, model) over a tensor of floats, block by block. A NaN reads as +infinity on
+// families with D06. A NaN that the function makes from a number is stored as +0 on families with
+// D07.
 template <typename Function>
 class MapKernel : public Kernel {
  public:
@@ -73,8 +73,8 @@ inline std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operan
 
 using RecordedFunction = float (*)(float, const NumericModel&);
 
-// The recorded table of fp16 elements, the curve of others and of infinities and NaN. `origin`, if
-// given, is the value at 0 in an earlier compiler's table.
+// Uses the recorded table for finite fp16 elements, and the curve for other types, infinities and
+// NaN. `origin`, if given, is the value at 0 in an earlier compiler's table.
 inline std::unique_ptr<const Kernel> BuildRecorded(OpBuilder& builder, const Operand& x,
                                                    RecordedFunction recorded,
                                                    const CurveTable& table,

@@ -14,8 +14,8 @@
 namespace anecheck::device {
 namespace {
 
-// MIL: 0 keeps the input's extent, counted from the last axis, or is 1 where there is none; one -1
-// takes the rest.
+// MIL: a 0 keeps the input's extent at the same place counted from the last axis, or is 1 if there
+// is none; one -1 takes the rest.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList wanted = builder.Ints("shape");
@@ -115,7 +115,8 @@ std::unique_ptr<const Kernel> BuildTranspose(OpBuilder& builder) {
   return std::make_unique<TransposeKernel>(shape, ElementSize(x.type.element), from);
 }
 
-// Each input goes to a region of the output: `starts` along the axis, every `step`-th index.
+// Copies each input to a region of the output: along the axis, from its `start` on, every `step`-th
+// index.
 class ConcatKernel : public Kernel {
  public:
   struct Part {
@@ -214,8 +215,8 @@ class PadKernel : public Kernel {
   void Run(const Invocation& call) const override { Fill(call, 0, 0, 0, true, sources_.data()); }
 
  private:
-  // `from` and `to` are element indices reached so far; `inside` is false once an axis was padded
-  // with the constant.
+  // `from` and `to` are the element indices reached so far; `inside` is false once an axis was
+  // padded with the constant.
   void Fill(const Invocation& call, int axis, int64_t from, int64_t to, bool inside,
             const int64_t* sources) const {
     if (axis == result_.rank()) {

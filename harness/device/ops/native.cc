@@ -28,9 +28,9 @@ struct AttentionShape {
 // mechanisms are assumed.
 struct AttentionQuirks {
   bool one_plane = false;  // D24
-  // D22: of twenty query rows nine come out, the others are 0, which is a cosine of 0.67.
+  // D22: of twenty query rows nine are computed and the others are 0, which makes a cosine of 0.67.
   bool rows_lost = false;
-  // D23: the sequence starts over behind this many keys.
+  // D23: after this many keys the sequence starts again.
   int64_t key_period = std::numeric_limits<int64_t>::max();
 };
 constexpr int64_t kLongRows = 512;   // D22
@@ -45,8 +45,8 @@ AttentionQuirks QuirksOf(const OpBuilder& builder, const AttentionShape& s) {
   return quirks;
 }
 
-// One query row of one head. Pointers stand at its first element; rows of keys are heads * width
-// apart. Query, key and value are as PrepareMacOperand left them.
+// Computes one query row of one head. Each pointer is at the first element of that head; rows of
+// keys are heads * width apart. Query, key and value are as PrepareMacOperand left them.
 void Attend(const NumericModel& model, const AttentionShape& s, int64_t key_period,
             const float* query, const float* key, const float* value, float scale,
             const float* mask, float* out) {
@@ -95,7 +95,7 @@ std::unique_ptr<const Kernel> BuildSdpa(OpBuilder& builder) {
     builder.Reject(Stage::kValidator, fmt::format("the mask is {}", mask->type.ToString()));
   }
   if (!builder.ok()) return nullptr;
-  // D21: left out, the exponentials overflow.
+  // D21: the maximum is not subtracted, so that the exponentials overflow.
   const bool shifted = subtract || !builder.QuirkOn("D21");
   const AttentionShape shape = {q[0], q[1], key.type.shape[1], q[2], q[3], planes, shifted};
   const AttentionQuirks quirks = QuirksOf(builder, shape);
@@ -141,7 +141,7 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   const int axis = NativeDimension(builder);
   const float epsilon = HalfAttribute(builder, "Epsilon");
   if (!builder.ok()) return nullptr;
-  // One source has the whole layer gated on A13, another the channel form alone (specification 004,
+  // By one source A13 refuses the whole layer, by another only the channel form (specification 004,
   // arch-gated negatives; public guide, appendix B).
   const int family = builder.target().family;
   if (family < kFamilyA13 || (builder.QuirkOn("D20") && (axis == 1 || family == kFamilyA13))) {
@@ -169,7 +169,7 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   });
 }
 
-// By the first letter of Add, Sub and Mult, > for the larger and < for the smaller.
+// `kind` is the first letter of Add, Sub or Mult, > for the larger or < for the smaller.
 float Paired(char kind, float a, float b) {
   switch (kind) {
     case 'S':
@@ -290,8 +290,8 @@ std::unique_ptr<const Kernel> BuildDynamicGain(OpBuilder& builder) {
 
 // ---- copies ----
 
-// Code generation of A13 refuses it (facts/known_defects.csv, D18), that of every host any other
-// width and size (facts/more/defects_plus.csv).
+// Code generation refuses the layer on A13 (facts/known_defects.csv, D18). On every host it refuses
+// widths and sizes other than those below (facts/more/defects_plus.csv).
 std::unique_ptr<const Kernel> BuildDynamicSlice(OpBuilder& builder) {
   const Operand x = NativeTensor(builder, "x");
   const int64_t start = builder.Int("start");
@@ -314,7 +314,7 @@ std::unique_ptr<const Kernel> BuildDropout(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const double rate = builder.Float("Rate");
   if (!builder.ok()) return nullptr;
-  // The words of facts/netlist_layers.csv.
+  // The message is quoted from facts/netlist_layers.csv.
   if (builder.target().family < kFamilyA15) {
     builder.RejectOnEngine(Stage::kHal, "Dropout layer is not supported on this architecture.");
   }
@@ -410,7 +410,7 @@ std::unique_ptr<const Kernel> BuildSampling(OpBuilder& builder) {
                      });
 }
 
-// A cell holds its flag in the low byte, as the documentation of the public bridge has it.
+// A cell has its flag in the low byte, by the documentation of the public bridge.
 std::unique_ptr<const Kernel> BuildRadiusSearch(OpBuilder& builder) {
   const Operand centroids = NativeTensor(builder, "centroids");
   const Operand points = NativeTensor(builder, "points");

@@ -15,7 +15,7 @@
 
 namespace anecheck::device {
 
-// Runs function(inputs, result), inputs an array of pointers to fp32 carrying fp16.
+// Runs function(inputs, result); `inputs` is an array of pointers to fp16 values carried in fp32.
 template <size_t kInputs, typename Function>
 class NativeKernel : public Kernel {
  public:
@@ -51,7 +51,7 @@ class NativeKernel : public Kernel {
   Function function_;
 };
 
-// Null where the builder has refused.
+// Null if the builder has refused.
 template <size_t kInputs, typename Function>
 std::unique_ptr<const Kernel> BuildNative(OpBuilder& builder, const Operand (&inputs)[kInputs],
                                           const Shape& result, Function function) {

@@ -15,7 +15,7 @@ void RefuseOnA13(OpBuilder& builder) {
   }
 }
 
-// Moves the columns of [N, C, 1, W] in the order of one channel, `kept` of them.
+// Sorts the columns of [N, C, 1, W] by one channel and keeps the first `kept`.
 std::unique_ptr<const Kernel> BuildRanked(OpBuilder& builder, const Operand& x, int64_t kept,
                                           bool falling) {
   const int64_t lane = builder.Int("SortIndices");
@@ -63,7 +63,7 @@ std::unique_ptr<const Kernel> BuildTopK(OpBuilder& builder) {
   const bool falling = builder.String("Type") == "Max";
   const int64_t k = builder.Int("K");
   RefuseOnA13(builder);
-  // Refused at every width (facts/known_defects.csv, D17).
+  // D17: refused at every width (facts/known_defects.csv).
   if ((k == 3 || k == 4) && builder.QuirkOn("D17")) {
     builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }
@@ -71,8 +71,8 @@ std::unique_ptr<const Kernel> BuildTopK(OpBuilder& builder) {
   return BuildRanked(builder, x, k, falling);
 }
 
-// The position of the extreme of each line of `count` elements, `step` apart; the lines of one
-// block stand `step` apart inside count * step elements.
+// The position of the extreme of each line. A line has `count` elements that are `step` apart; a
+// block of count * step elements has `step` interleaved lines.
 std::unique_ptr<const Kernel> BuildPositions(OpBuilder& builder, const Operand& x, int first,
                                              int last, bool largest) {
   if (!builder.ok()) return nullptr;

@@ -14,7 +14,7 @@
 namespace anecheck::device {
 namespace {
 
-// `mean` without the bits below eight of its significand.
+// `mean` with its significand cut to eight bits.
 double EightBits(double mean) {
   constexpr uint64_t kDropped = (uint64_t{1} << 45) - 1;
   return std::bit_cast<double>(std::bit_cast<uint64_t>(mean) & ~kDropped);
@@ -22,8 +22,8 @@ double EightBits(double mean) {
 
 class LayerNormKernel : public Kernel {
  public:
-  // `channels` is 0 where gain and offset differ within a group, else the number of groups after
-  // which the channels repeat.
+  // `channels` is 0 if gain and offset differ within a group, else the number of groups after which
+  // the channels repeat.
   LayerNormKernel(Element element, AxisSplit split, double epsilon, NumericModel model,
                   std::vector<float> gamma, std::vector<float> beta, size_t channels)
       : element_(element),

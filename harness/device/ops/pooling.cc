@@ -138,7 +138,7 @@ class PoolKernel : public Kernel {
     return nan ? std::numeric_limits<float>::quiet_NaN() : maximum;
   }
 
-  // The root of the sum of squares; the sum is wide, so that it overflows in the result alone.
+  // The root of the sum of squares; the sum is wide, so that only the result can overflow.
   float L2(const float* input, const Extent& depth, const Extent& height,
            const Extent& width) const {
     WideSum sum;

@@ -46,7 +46,7 @@ class CastKernel : public Kernel {
     StoreFloats(to_, block, count, model_, to);
   }
 
-  // Planted: the low bits of the truncated number.
+  // Planted defect: stores the low bits of the truncated number.
   void StoreWrapped(const float* block, int64_t count, void* to) const {
     int64_t whole[kBlock];
     for (int64_t i = 0; i < count; ++i) {
@@ -61,7 +61,7 @@ class CastKernel : public Kernel {
     if (IsFloat(to_)) {
       for (int64_t i = 0; i < count; ++i) {
         const double value = static_cast<double>(block[i]);
-        // One rounding from the integer: fp32 would round a first time.
+        // Rounds once, directly from the integer; a step through fp32 would round twice.
         if (to_ == Element::kFp16) {
           static_cast<uint16_t*>(to)[i] = DoubleToHalf(value, model_.store_rounding).bits;
         } else {
@@ -111,7 +111,7 @@ struct ByteScale {
   float Zero(size_t at) const { return zero.empty() ? 0.0f : zero[at]; }
 };
 
-// clip(round(x / scale) + zero point); ties of the integer go to even.
+// clip(round(x / scale) + zero point); round() takes ties to even.
 class QuantizeKernel : public Kernel {
  public:
   QuantizeKernel(ByteScale scale, const NumericModel& model)

@@ -18,7 +18,7 @@ Built Copies(const TensorType& type, std::vector<Region> regions) {
   return std::make_unique<RegionKernel>(ElementSize(type.element), std::move(regions));
 }
 
-// The part of a tensor that begin, end, stride and the masks name.
+// The part of a tensor that begin, end, stride and the masks select.
 struct Slice {
   Shape kept;     // extents of the axes that stay
   Shape extents;  // of every axis
@@ -199,7 +199,7 @@ struct Blocks {
   bool place_first = true;  // channels are numbered by place, then channel; else the other way
 };
 
-// Checks the common arguments of the four operations; the factor is at `name`.
+// Checks the common arguments of the four operations; `name` is the argument of the factor.
 std::optional<Operand> ReadBlocks(OpBuilder& builder, std::string_view name, Blocks& blocks) {
   const Operand x = builder.Tensor("x");
   blocks.factor = builder.Int(name);
@@ -382,7 +382,7 @@ Built BuildBatchToSpace(OpBuilder& builder) {
 }
 
 constexpr OpRow kRows[] = {
-    // Static offsets fold into the descriptor (facts/more/op_notes.csv).
+    // A slice at static offsets folds into the descriptor (facts/more/op_notes.csv).
     {"slice_by_index", BuildSliceByIndex, false, Pass::kFolded},
     {"slice_update", BuildSliceUpdate},
     {"reverse", BuildReverse},

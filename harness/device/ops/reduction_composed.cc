@@ -20,7 +20,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLogOfLargestHalf = 11.0898664f;
 
-// The elements of x in fp32, with NaN read as the family reads it.
+// The elements of x in fp32; a NaN becomes the value that the family reads.
 float* LoadAll(const Invocation& call, Element element, int64_t count, const NumericModel& model) {
   float* values = call.scratch.Floats(0, count);
   LoadFloats(element, call.inputs[0], 1, count, values);
@@ -77,7 +77,7 @@ class ComposedKernel : public Kernel {
       }
       float result = nan ? std::numeric_limits<float>::quiet_NaN() : reduce_(lane);
       if (std::isnan(result) && model_.invalid_is_zero) result = 0;
-      // D09: the exponentials are summed as they are, and the sum leaves fp16.
+      // D09: the exponentials are summed without the maximum subtracted, and the sum exceeds fp16.
       if (model_.softplus_drops && reduce_ == LogSumExp && result > kLogOfLargestHalf) result = 0;
       results.push_back(result);
     }
@@ -93,9 +93,9 @@ class ComposedKernel : public Kernel {
   NumericModel model_;
 };
 
-// Integers add up in two's complement of their type. A root or a logarithm of a total keeps its
-// whole part (coremltools evaluates it with numpy; the result's type is that of x); one that is not
-// defined is 0, one beyond the type is its end.
+// Integer sums wrap in two's complement of their type. A root or a logarithm of a total keeps its
+// whole part (coremltools evaluates it with numpy; the result's type is that of x). An undefined
+// value becomes 0; a value beyond the type saturates.
 using WholeLane = std::vector<int64_t>;
 
 template <typename Term>
@@ -243,7 +243,7 @@ std::unique_ptr<const Kernel> BuildPosition(OpBuilder& builder) {
   if (!builder.ok()) return nullptr;
   const int axis = builder.Axis("axis", given, x.type.shape.rank());
   if (!builder.ok()) return nullptr;
-  // Whole-tensor and minimum forms come with A15 on this route (facts/known_defects.csv, D32).
+  // On this route whole-tensor and minimum forms need A15 or later (facts/known_defects.csv, D32).
   if (!kLargest && (builder.target().family < kFamilyA13 || builder.QuirkOn("D32"))) {
     builder.RejectOnEngine(Stage::kFloor,
                            "Some ops are not supported on any of the specified backends");

@@ -20,13 +20,13 @@ struct Region {
   Strides to{};
 };
 
-// All of one tensor to one of as many elements.
+// Copies a whole tensor to one with the same number of elements.
 Region WholeRegion(int64_t elements, size_t input = 0, size_t output = 0);
 
 class RegionKernel : public Kernel {
  public:
-  // `size` is the bytes of an element; `background`, of that size or empty, fills the first output
-  // of `background_count` elements before the regions are copied.
+  // `size` is the bytes of an element; `background`, of that size or empty, fills the first output,
+  // which has `background_count` elements, before the regions are copied.
   RegionKernel(int64_t size, std::vector<Region> regions, std::vector<uint8_t> background = {},
                int64_t background_count = 0);
   void Run(const Invocation& call) const override;

@@ -9,7 +9,7 @@
 namespace anecheck::device {
 namespace {
 
-// Far points stay in the range of integers; there is nothing but border there.
+// Clamps far points into the range of integers; there they only read the border.
 constexpr double kFarthest = 0x1p+40;
 
 int64_t CellOf(double position) {
@@ -21,7 +21,7 @@ int64_t Folded(int64_t index, int64_t period) {
   return place < 0 ? place + period : place;
 }
 
-// The index that is read for one outside [0, extent), or -1 for the constant.
+// The index to read in place of `index`, which is outside [0, extent); -1 for the constant.
 int64_t BorderIndex(Border border, int64_t index, int64_t extent) {
   if (border == Border::kConstant) return -1;
   if (border == Border::kEdge) return std::clamp<int64_t>(index, 0, extent - 1);
@@ -45,7 +45,7 @@ double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, doub
   const auto i = static_cast<double>(index);
   const auto n = static_cast<double>(count);
   const double pixels = end - begin + 1;
-  // Over a common denominator, so that the one division rounds no whole position.
+  // The position is over / under: with a single division, whole positions are exact.
   double over = 0;
   double under = n;
   if (mode == GridMode::kDefault) {
@@ -93,7 +93,7 @@ float Blending::Linear(const Image& image, double row, double column) const {
   const int64_t left = CellOf(column);
   const double down = drops_weight ? 0 : row - static_cast<double>(top);
   const double right = drops_weight ? 0 : column - static_cast<double>(left);
-  // Pixels of weight 0 are not read: an infinity there would spoil the sum.
+  // Pixels of weight 0 are not read: an infinity times 0 would spoil the sum.
   const auto line = [&](int64_t at) {
     const float first = image.At(at, left);
     if (!(right > 0)) return first;

@@ -9,15 +9,15 @@
 
 namespace anecheck::device {
 
-// How a grid of points lies over a stretch of pixels: MIL's sampling_mode of resize_bilinear.
+// The placement of a grid of points over a range of pixels: MIL's sampling_mode of resize_bilinear.
 enum class GridMode : uint8_t { kDefault, kStrictAlign, kAlign, kOffset, kUnalign, kUnknown };
 GridMode GridModeOf(std::string_view name);
 
-// Point `index` of `count` over the pixels from `begin` to `end`, held between them. A point that
-// falls on a pixel is found exactly.
+// Point `index` of `count` over the pixels from `begin` to `end`, clamped to that range. A point on
+// a pixel is exact.
 double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, double end);
 
-// The number read beyond the edge of an image: MIL's padding_mode of resample.
+// The rule for values beyond the edge of an image: MIL's padding_mode of resample.
 enum class Border : uint8_t { kConstant, kEdge, kReflection, kSymmetric, kUnknown };
 Border BorderOf(std::string_view name);
 
@@ -32,8 +32,8 @@ struct Image {
   float At(int64_t row, int64_t column) const;
 };
 
-// How a family blends: with a store of the element type after each axis, as the software route of
-// A13 has it, or wide up to the end, as the texture engine from A14 on is taken to do.
+// The blending of a family. The software route of A13 stores in the element type after each axis.
+// The texture engine from A14 on is assumed to stay wide up to the end.
 struct Blending {
   Element element = Element::kFp16;
   bool stores_rows = false;
@@ -46,7 +46,7 @@ struct Blending {
   float Between(float a, float b, double weight) const;
 };
 
-// The pixel nearest to the point; at a tie the one behind it.
+// The pixel nearest to the point; at a tie the pixel with the higher index.
 float NearestPixel(const Image& image, double row, double column);
 
 }  // namespace anecheck::device

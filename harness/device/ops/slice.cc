@@ -49,7 +49,7 @@ class SliceKernel : public Kernel {
   Strides dense_;
 };
 
-// MIL: a size of -1 takes everything from begin to the end of the axis.
+// MIL: a size of -1 means all elements from begin to the end of the axis.
 std::unique_ptr<const Kernel> BuildSliceBySize(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList begin = builder.Ints("begin");

@@ -1,7 +1,7 @@
 // Sorting along an axis. Code generation for A13 refuses both operations
 // (facts/op_device_matrix.csv, facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal
-// elements keep their order, and NaN stands behind all numbers: no source gives its place on an
-// engine.
+// elements keep their order. NaN comes after all numbers (assumed: no source gives its place on an
+// engine).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ struct SortShape {
   int64_t inner = 1;
   int64_t kept = 1;
   bool ascending = false;
-  // The results that hold elements and their places; -1 for none.
+  // The indices of the results for elements and for places; -1 if there is no such result.
   int values_at = 0;
   int indices_at = -1;
 };
@@ -84,7 +84,7 @@ class SortKernel : public Kernel {
   SortShape shape_;
 };
 
-// The operand and the axis that both operations have.
+// The shape of the operand and the axis, which both operations have.
 SortShape ReadLines(OpBuilder& builder, const Operand& x) {
   SortShape shape;
   const int64_t given = builder.Int("axis", -1);
@@ -121,7 +121,7 @@ Built BuildTopk(OpBuilder& builder) {
   if (shape.kept < 1 || shape.kept > shape.count) {
     builder.Reject(Stage::kValidator, fmt::format("k is {}, the axis has {}", k, shape.count));
   }
-  // Refused at every width (facts/known_defects.csv).
+  // D17: refused at every width (facts/known_defects.csv).
   if ((shape.kept == 3 || shape.kept == 4) && builder.QuirkOn("D17")) {
     builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }

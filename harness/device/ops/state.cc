@@ -1,8 +1,8 @@
 // States: tensors that an operation of the runtime keeps from one execution to the next. Reads
-// copy, so that a later write does not change the value read. The buffer movers have no public
-// text: they are taken to be the state operations under other names, and a ring to be a state that
-// is read and written from a position on, round its axis (facts/more/op_notes.csv; specification
-// 004, table 26.1).
+// copy, so that a later write does not change the value read. No public text describes the buffer
+// movers. Assumed: they are the state operations under other names, and a ring is a state that is
+// read and written from a position on, wrapping round its axis (facts/more/op_notes.csv;
+// specification 004, table 26.1).
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -68,7 +68,7 @@ class RingKernel : public Kernel {
   bool writes_;
 };
 
-// The ring's axis and position; `axis` is the one written along.
+// Reads the ring's axis and position; `axis` becomes the axis of the ring.
 RingShape ReadRing(OpBuilder& builder, const TensorType& ring, int& axis) {
   const int64_t given = builder.Int("axis");
   const int64_t position = builder.Int("position");

@@ -6,7 +6,8 @@
 namespace anecheck::device {
 namespace {
 
-// The axes with more than one index, neighbours merged where both sides step through them alike.
+// The axes with more than one index. Neighbouring axes are merged if both sides traverse them
+// alike.
 struct Region {
   int axes = 0;
   std::array<int64_t, Shape::kMaxRank> extents{};

@@ -132,7 +132,8 @@ Built BuildStack(OpBuilder& builder) {
     if (i == axis && !Append(builder, shape, static_cast<int64_t>(values.size()))) return nullptr;
     if (i < first.shape.rank() && !Append(builder, shape, first.shape[i])) return nullptr;
   }
-  // Each operand is `outer` runs of `inner` elements that lie interleaved in the result.
+  // Each operand is `outer` runs of `inner` elements; the result interleaves the runs of the
+  // operands.
   const int64_t outer = first.shape.Product(0, axis);
   const int64_t inner = first.shape.Product(axis, first.shape.rank());
   const auto count = static_cast<int64_t>(values.size());
@@ -189,7 +190,7 @@ Built BuildSplit(OpBuilder& builder) {
   return std::make_unique<RegionKernel>(ElementSize(x.type.element), std::move(regions));
 }
 
-// One constant everywhere; fp32 zero where none is given, as MIL says.
+// Fills the shape with one constant; by MIL's definition the default is an fp32 zero.
 Built Filled(OpBuilder& builder, const Shape& shape) {
   Element element = Element::kFp32;
   std::vector<uint8_t> bytes(4, 0);

@@ -1,4 +1,4 @@
-// Elementwise functions of one operand beside the activations of activation.cc: roots, powers,
+// Elementwise functions of one operand, besides the activations of activation.cc: roots, powers,
 // exponentials, roundings, trigonometry, and the tabled curves that have no published error.
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Evaluated in double and rounded to fp32: the engine's fp32-class evaluation.
+// Evaluates in double and rounds to fp32, to model the engine's fp32-class evaluation.
 template <double (*kFunction)(double)>
 float InWide(float x, const NumericModel&) {
   return static_cast<float>(kFunction(static_cast<double>(x)));
@@ -30,7 +30,7 @@ std::unique_ptr<const Kernel> Plain(OpBuilder& builder) {
                   [](float x, const NumericModel& model) { return kFunction(x, model); });
 }
 
-// Operations whose operand may be int32 too.
+// Operations that also take an int32 operand.
 using IntegerFunction = int64_t (*)(Element, int64_t);
 template <float (*kFunction)(float, const NumericModel&), IntegerFunction kOfIntegers>
 std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
@@ -45,7 +45,7 @@ std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
 int64_t IntegerAbs(Element, int64_t x) { return x < 0 ? -x : x; }
 int64_t IntegerSquare(Element, int64_t x) { return x * x; }
 int64_t IntegerSign(Element, int64_t x) { return (x > 0) - (x < 0); }
-// The whole part, at most the largest of the type.
+// The whole part of the power, saturated to the type.
 int64_t IntegerExp2(Element element, int64_t x) {
   return SaturateToInt(element, std::exp2(static_cast<double>(x)));
 }
@@ -87,8 +87,8 @@ float Softsign(float x, const NumericModel& model) {
 }
 
 // D14: near the seams of the argument reduction the result is off. The places of the seams are not
-// published; they are put at the multiples of a quarter turn but 0, around which no argument is
-// reduced, and at 1 for the arc tangent.
+// published; they are assumed at the multiples of a quarter turn except 0, around which no argument
+// is reduced, and at 1 for the arc tangent.
 constexpr float kSeamError = 0.05f;
 constexpr float kSeamWidth = 0.01f;
 bool NearQuarterTurn(float x) {
@@ -105,17 +105,19 @@ float Atan(float x, const NumericModel& model) {
   return seam ? y - std::copysign(kSeamError, y) : y;
 }
 
-// In fp16, as every constant of a pass. Defaults are those of the MIL operation set.
+// The epsilon in fp16, like every constant of a pass. `fallback` is the default of the MIL
+// operation set.
 float ReadEpsilon(OpBuilder& builder, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
 }
-// Adding +0 would lose the sign of a zero. The sum is stored before the table of fp16 takes it.
+// Adding +0 would lose the sign of a zero. For fp16 the sum is rounded to fp16 before the table
+// reads it.
 float AddEpsilon(float x, float epsilon, bool half, const NumericModel& model) {
   if (epsilon == 0) return x;
   return half ? RoundToHalf(x + epsilon, model.store_rounding) : x + epsilon;
 }
 
-// D08: the sign of a zero is lost on the way in.
+// D08: the sign of a zero operand is lost.
 std::unique_ptr<const Kernel> BuildInverse(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const float epsilon = ReadEpsilon(builder, 1e-4);
@@ -159,12 +161,12 @@ double SoftplusEven(double x) { return x / 2 + std::log1p(std::exp(-x)); }
 std::unique_ptr<const Kernel> BuildSilu(OpBuilder& builder) {
   static const CurveTable table = MakeCurve(SiluEven, 0, 9, CurveSymmetry::kHalfPlusEven);
   const Operand x = builder.Tensor("x");
-  // D13, which an earlier compiler's table has (facts/numerics.md).
+  // D13, as in an earlier compiler's table (facts/numerics.md).
   const auto at_zero = builder.model().silu_origin_bias ? std::optional(-0.001259f) : std::nullopt;
   return BuildRecorded(builder, x, RecordedSilu, table, at_zero);
 }
 
-// D09: where the exponential leaves the array's range the result is 0.
+// D09: the result is 0 if the exponential exceeds the array's range.
 constexpr float kSoftplusEdge = 10.4f;
 
 std::unique_ptr<const Kernel> BuildSoftplus(OpBuilder& builder) {

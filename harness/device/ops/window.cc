@@ -60,7 +60,7 @@ void ReadPadding(OpBuilder& builder, Window& window) {
   }
 }
 
-// Planted defects of the geometry; extents stay as the program declares.
+// Applies planted defects of the geometry; the extents stay as declared.
 void SpoilPadding(const NumericModel& model, Window& window) {
   if (!model.Has(Planted::kPadWrongSide)) return;
   for (size_t axis = 0; axis < Window::kAxes; ++axis) {

@@ -1,5 +1,5 @@
-// Sliding windows of convolution and pooling: where each output's taps lie. Used by convolution.cc
-// and pooling.cc.
+// Sliding windows of convolution and pooling: the positions of each output's taps. Used by
+// convolution.cc and pooling.cc.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ struct Window {
   static int64_t Volume(const PerAxis& extents) { return extents[0] * extents[1] * extents[2]; }
 };
 
-// Reads strides, pad_type, pad and, where `dilations` or `ceil_mode` ask for them, these arguments,
-// and computes the output extents. `kernel` has one entry per spatial axis of `x`. Refuses through
-// the builder. MIL: "same" puts the odd element of padding after, "same_lower" before; with
-// ceil_mode a last window that would start past the input and its padding before is dropped where
-// there is padding.
+// Reads strides, pad_type and pad, also the arguments dilations and ceil_mode if the parameters
+// `dilations` and `ceil_mode` are set, and computes the output extents. `kernel` has one entry per
+// spatial axis of `x`. Refuses through the builder. MIL: "same" puts the odd element of padding
+// after, "same_lower" before; with ceil_mode and padding, a last window that would start past the
+// input and the padding before it is dropped.
 Window ReadWindow(OpBuilder& builder, const Shape& x, const IntList& kernel, bool dilations,
                   bool ceil_mode);
 

@@ -1,4 +1,4 @@
-// The fixture of the tests of the ABI: settings at their defaults, and nothing left alive.
+// The fixture of the ABI's tests: settings at their defaults, and no object left alive.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace anecheck::device::testing {
 class CleanEngine : public ::testing::Test {
  protected:
   void SetUp() override { before_ = Counts(); }
-  // Nothing stays alive, whatever a test does.
+  // No object may stay alive after a test.
   void TearDown() override {
     EXPECT_EQ(Counts().live_handles, before_.live_handles);
     EXPECT_EQ(Counts().loaded_programs, before_.loaded_programs);

@@ -1,4 +1,4 @@
-// The tests that show the rows of the fault table.
+// The kind of test that can show a row of the fault table.
 #pragma once
 
 #include "harness/device/fault.h"

@@ -1,5 +1,5 @@
-// Network descriptions written by hand, key by key, as property lists: by no writer of the harness,
-// so that a test states itself the text that the engine reads.
+// Network descriptions as property lists, written by hand, key by key. They use no writer of the
+// harness, so that a test itself states the text that the engine reads.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ std::string PlistArray(const std::vector<std::string>& values);
 using PlistKeys = std::vector<std::pair<std::string, std::string>>;
 std::string PlistDictionary(const PlistKeys& keys);
 
-// A layer: `keys` stand beside Type, Bottom and Params.
+// A layer; `keys` are further keys besides Type, Bottom and Params.
 struct UnitText {
   std::string name;
   std::string type;
@@ -33,7 +33,7 @@ struct InputText {
   std::string name;
   std::vector<int64_t> extents;
 };
-// The same for the network's weight file, from a given byte on.
+// A constant in the network's weight file, from a given byte on.
 struct ConstantText {
   std::string name;
   std::vector<int64_t> extents;
@@ -49,7 +49,7 @@ struct NetworkText {
   std::vector<ConstantText> constants = {};
   bool weights = false;  // names kWeightFile
 
-  // A property list of version 1.0.9 with this one network.
+  // A property list of version 1.0.9 that contains only this network.
   std::string Xml() const;
   std::string Xml(const PlistKeys& root_keys) const;
 };

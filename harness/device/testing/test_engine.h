@@ -33,9 +33,9 @@ using Halves = std::vector<Half>;
 Halves ToHalves(const std::vector<double>& values);
 std::vector<double> ToDoubles(const Halves& values);
 
-// A program compiled, loaded, with one buffer per port and a stream of its own, on which it is
-// encoded once it is to run; released with the object. `error` is the engine's message where any
-// step failed.
+// A compiled and loaded program with buffers and a separate stream. It is encoded on the stream
+// before its first run, and released with the object. `error` is the engine's message if any step
+// failed.
 class LoadedProgram {
  public:
   struct Options {
@@ -53,14 +53,14 @@ class LoadedProgram {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // Binds a new buffer of that size to the port and returns its memory; null where it fails. The
-  // stream of a program that has run is reset first: encoded operations keep their bindings.
+  // Binds a new buffer of that size to the port and returns its memory; null on failure. The stream
+  // of a program that has run is reset first: encoded operations keep their bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
   // Binds the buffer that another port already has.
   bool Share(const std::string& port, bool output, void* buffer);
   void* buffer(const std::string& port) const { return buffers_.at(port); }
 
-  // Encodes the program on its stream where it is not; Execute does so by itself.
+  // Encodes the program on its stream unless it is encoded; Execute calls this itself.
   int64_t Encode();
   int64_t Execute();
   void* operation() const { return operation_; }
@@ -86,8 +86,8 @@ class LoadedProgram {
   std::map<std::string, void*> buffers_;
 };
 
-// Runs a program once. Inputs are raw bytes by port; outputs are read as raw bytes of the sizes
-// asked for. Fails the test (and returns nothing) where the engine refuses.
+// Runs a program once. Inputs are raw bytes by port; outputs are raw bytes of the requested sizes.
+// Fails the test and returns nothing if the engine refuses.
 using PortBytes = std::map<std::string, std::vector<uint8_t>>;
 PortBytes RunBytes(const std::string& mil, const PortBytes& inputs,
                    const std::map<std::string, size_t>& outputs, const std::string& target);
@@ -96,7 +96,7 @@ PortBytes RunBytes(const std::string& mil, const PortBytes& inputs,
 Halves RunHalves(const std::string& mil, const std::map<std::string, Halves>& inputs, size_t count,
                  const std::string& target = "h13");
 
-// The message with which compilation is refused; empty where it is not.
+// The message with which the compiler refuses a program; empty if it compiles.
 std::string CompileError(const std::string& mil, const std::string& target = "h13",
                          uint64_t mask = 4);
 

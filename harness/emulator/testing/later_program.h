@@ -1,5 +1,5 @@
 // Programs of later generations as a compiler recorded them: the words of the text, without data.
-// Surfaces are as large as the tasks reach and hold a test's data.
+// Surfaces are as large as the tasks require and contain a test's data.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ struct LaterProgram {
   std::map<uint32_t, size_t> region_of_bar;
 
   std::vector<uint8_t>& Bytes(uint32_t bar);
-  // fp16 numbers at one place after another, from byte `at` on.
+  // Writes consecutive fp16 numbers from byte `at` on.
   void Put(uint32_t bar, uint64_t at, const std::vector<double>& values);
   // The elements that a task reads or writes, as numbers: source 1, source 2 or the result without
   // its exchange of width and channels.
   std::vector<double> Read(const Pattern& pattern, const Extents& extents, uint32_t bar);
 };
 
-// kUnsupported where a task is refused.
+// kUnsupported if a task is refused.
 Result<LaterProgram> ReadLaterProgram(const std::string& json_path);
 
 }  // namespace anecheck::emulator::testing

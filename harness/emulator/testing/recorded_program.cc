@@ -32,7 +32,7 @@ TaskWords WordsOfJson(const Json& json, uint32_t index) {
   return words;
 }
 
-// Adds a region of its own behind a BAR; addresses only need to differ.
+// Adds a region for a BAR; addresses only need to differ.
 size_t Bind(Program& program, uint32_t bar, std::string name, RegionKind kind,
             std::vector<uint8_t> bytes) {
   const uint64_t address = uint64_t{bar + 1} << 32;
@@ -103,7 +103,7 @@ Result<std::vector<uint16_t>> ResultOf(RecordedProgram& recorded, const RunOptio
   ANECHECK_ASSIGN(const RunReport report, RunProgram(recorded.program, options));
   static_cast<void>(report);
   std::vector<std::string> warnings;
-  // The committed table: a test may run the program by another one.
+  // Decodes by the committed table, because a test may run the program by another table.
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(recorded.program, {}, warnings));
   const Task& last = tasks.back();
   Pattern pattern = last.result.memory;

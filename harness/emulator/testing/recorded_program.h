@@ -1,5 +1,5 @@
-// Programs that the facts hold as data, for tests: those of H13 with inputs and outputs, and those
-// of later generations as recorded words.
+// Programs that the facts contain as data, for tests: H13 programs with inputs and outputs, and
+// programs of later generations as recorded words.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path);
 void ScaleInputs(Program& program, double factor);
 inline constexpr double kSmallScale = 0x1p-8;
 
-// Every such program under the folder of vectors, sorted by name; empty where there is none.
+// Every such program under the folder of vectors, sorted by name; empty if there is none.
 std::vector<std::string> RecordedProgramPaths();
 
-// The result of the last task as it lies in its surface, in the order of the network.
+// The result of the last task as stored in its surface, in the order of the network.
 Result<std::vector<uint16_t>> ResultOf(RecordedProgram& recorded, const RunOptions& options = {});
 
 }  // namespace anecheck::emulator::testing

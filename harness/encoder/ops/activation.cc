@@ -101,7 +101,7 @@ Status EncodeClampedRelu(Planner& planner, const NodeView& node) {
   return Combine(planner, lines, beta, y, {.op = PlanarOp::kMinimum});
 }
 
-// relu(x) + alpha[channel] * min(x, 0): one of the two is zero.
+// relu(x) + alpha[channel] * min(x, 0), one of which is zero.
 Status EncodePrelu(Planner& planner, const NodeView& node) {
   using P = params::WithAlpha;
   const int rank = node.InputShape(P::kX).rank();
@@ -145,9 +145,9 @@ Status EncodeClip(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// alpha * x, rounded, then + beta and relu where asked, on the planar engine: a function of one
-// element is no sum of products, whose array loses bits and subnormals (numerics.md). The order of
-// scale and bias in one task is not known.
+// Computes alpha * x, rounded, then adds beta and applies relu if required, on the planar engine. A
+// function of one element is no sum of products, and the array for such sums loses bits and
+// subnormals (numerics.md). The order of scale and bias in one task is unknown.
 Status Line(Planner& planner, const View& x, const View& y, double alpha, double beta, bool relu) {
   const uint16_t scale = Bits(alpha), bias = Bits(beta);
   if (scale == kOne) return Unary(planner, x, y, {.relu = relu, .bias = bias});

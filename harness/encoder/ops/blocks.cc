@@ -1,4 +1,4 @@
-// Elements with a margin around them, and planes that become channels or come from them: copies.
+// Padding, and planes that become channels or come from channels: all are copies.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -14,7 +14,7 @@ uint32_t ExtentAt(const View& view, int axis) {
   return view.axes[static_cast<size_t>(axis)].extent;
 }
 
-// As large as `like`, but for `length` along the axis, and `bits` throughout.
+// A constant as large as `like`, but with `length` along the axis, filled with `bits`.
 View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint16_t bits) {
   auto extents = ExtentsOf(like);
   extents[static_cast<size_t>(axis)] = length;
@@ -23,8 +23,8 @@ View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint1
   return planner.Image(extents, std::vector<uint16_t>(count, bits));
 }
 
-// The element of an axis that stands at `at`, which may lie outside of it: the nearest, or its
-// mirror image, that of `symmetric` with the edge.
+// The element of an axis that padding puts at `at`, which may lie outside of the axis: the nearest
+// element, or the mirrored one; `symmetric` repeats the edge.
 int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
   if (mode == "replicate") return std::clamp<int64_t>(at, 0, extent - 1);
   const int64_t edge = mode == "symmetric" ? 1 : 0;
@@ -32,7 +32,8 @@ int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
   return at < extent ? at : 2 * (extent - 1) + edge - at;
 }
 
-// An axis with `before` and `after` elements of its own around it.
+// An axis with padding: `before` elements before it and `after` elements after it, taken from the
+// axis.
 Status PadWithElements(Planner& planner, const View& x, int axis, std::string_view mode,
                        int64_t before, int64_t after, const View& result) {
   const int64_t extent = ExtentAt(x, axis);
@@ -45,8 +46,8 @@ Status PadWithElements(Planner& planner, const View& x, int axis, std::string_vi
   return Pick(planner, x, axis, indices, result);
 }
 
-// The channels of the place (row, column) in a block of `side`, among `channels` times as
-// many: places outside of channels, or channels outside of places.
+// The channels of the place (row, column) in a block of `side`. Of the two axes, places and
+// channels, either may be the outer one.
 struct ChannelPlace {
   uint32_t begin = 0, step = 1;
 };
@@ -59,7 +60,7 @@ ChannelPlace PlaceInBlock(OpKind kind, uint32_t row, uint32_t column, uint32_t s
 
 }  // namespace
 
-// Constants or elements in front and behind, along one axis after the other.
+// Pads before and after, along one axis after the other, with constants or elements.
 Status EncodePad(Planner& planner, const NodeView& node) {
   using P = params::Pad;
   ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
@@ -91,7 +92,8 @@ Status EncodePad(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y);
 }
 
-// Each place of a block, as a plane of every `side`-th row and column, to channels of its own.
+// Copies each place of a block, which is a plane of every `side`-th row and column, to its own
+// channels.
 Status EncodeToDepth(Planner& planner, const NodeView& node) {
   using P = params::Blocks;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
@@ -110,7 +112,7 @@ Status EncodeToDepth(Planner& planner, const NodeView& node) {
   return {};
 }
 
-// The channels of each row of a block join in turn as columns of every `side`-th row.
+// Joins the channels of each row of a block as alternating columns of every `side`-th row.
 Status EncodeToSpace(Planner& planner, const NodeView& node) {
   using P = params::Blocks;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));

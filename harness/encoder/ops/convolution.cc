@@ -1,4 +1,4 @@
-// Convolutions: one neural task of each batch, weights as streams of the engines.
+// Convolutions: one neural task for each batch, with weights as streams of the engines.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ struct Convolution {
   Post post;
 };
 
-// A neural task's streams, and its table where it has one.
+// A neural task's streams, and its table if it has one.
 Result<Neural> Bound(Planner& planner, const Weights& weights, const StreamOrder& order,
                      const Post& post) {
   ANECHECK_ASSIGN(std::vector<Bytes> streams, PackWeights(weights, order));
@@ -37,7 +37,7 @@ Result<Neural> Bound(Planner& planner, const Weights& weights, const StreamOrder
   return neural;
 }
 
-// One task of each batch.
+// Adds one task for each batch.
 Status ConvolveDirectly(Planner& planner, const Convolution& c) {
   const Window& w = c.window;
   if (w.kernel_width > kMaxKernel || w.kernel_height > kMaxKernel || w.pad_left > kMaxPad ||
@@ -99,8 +99,8 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
   return {};
 }
 
-// Records have strides up to 2 and no groups beside them, and none from H15 on; other strides take
-// every element and leave some out.
+// Records have strides up to 2, without groups, and none from H15 on. For other strides, every
+// element is computed and some are left out.
 Status Convolve(Planner& planner, const Convolution& c) {
   const uint32_t x = c.window.stride_x, y = c.window.stride_y;
   const bool skips = c.groups == 1 && planner.machine().slots_of_mask != 0;
@@ -116,7 +116,7 @@ Status Convolve(Planner& planner, const Convolution& c) {
   return Slice(planner, whole.y, {0, 0, 0, 0}, {1, 1, y, x}, c.y);
 }
 
-// The padding before an axis. "same" puts the odd one behind, "same_lower" in front.
+// The padding before an axis. "same" puts an odd element after it, "same_lower" before it.
 Result<uint32_t> PadBefore(const NodeView& node, int axis, uint32_t in, uint32_t out,
                            uint32_t kernel, uint32_t stride) {
   using P = params::Conv;

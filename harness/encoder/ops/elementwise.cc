@@ -43,7 +43,7 @@ Broadcast Repeats(const View& operand, const View& result) {
 }
 bool Any(const Broadcast& b) { return b.width || b.height || b.channels; }
 
-// A copy of the operand's one batch in L2, the operand of a broadcast.
+// Copies the single batch of an operand to L2, from where it can be broadcast.
 Result<Place> Resident(Planner& planner, const View& view) {
   ANECHECK_ASSIGN(const L2Block block,
                   planner.TakeL2(Extent(view, 1), Extent(view, 2), Extent(view, 3)));
@@ -55,7 +55,7 @@ Planar PlanarOf(const Combination& how) {
   return {.op = how.op, .relu = how.relu, .negate2 = how.negate2, .scale = how.scale};
 }
 
-// Equal extents: both by DMA.
+// Combines operands of equal extents; both are read by DMA.
 Status CombineAlike(Planner& planner, View x, View y, View result, const Combination& how) {
   View z = result;
   MergeAxes(x, result, 0, 2);
@@ -72,11 +72,11 @@ Status CombineAlike(Planner& planner, View x, View y, View result, const Combina
   return planner.Add(std::move(task));
 }
 
-// One batch; repeated values are read from L2.
+// Combines one batch; repeated values are read from L2.
 Status CombineRepeating(Planner& planner, View x, View y, const View& result, Combination how) {
   if (Repeats(x, result).channels) {
     std::swap(x, y);
-    // -(y - x) where the first operand is to be the second.
+    // x - y becomes -(y - x) if the operands are exchanged.
     if (how.negate2 && how.relu) return Refuse("relu behind a difference of a repeated operand");
     if (how.negate2) how.scale ^= kSign;
   }
@@ -96,7 +96,7 @@ Status CombineRepeating(Planner& planner, View x, View y, const View& result, Co
   return planner.Add(std::move(task));
 }
 
-// x and one number.
+// Combines x and one number.
 Status ByNumber(Planner& planner, const View& x, const View& result, OpKind kind, uint16_t number,
                 bool number_first) {
   if (kind == OpKind::kMul) return Unary(planner, x, result, {.scale = number});
@@ -104,7 +104,7 @@ Status ByNumber(Planner& planner, const View& x, const View& result, OpKind kind
   if (!number_first) {
     return Unary(planner, x, result, {.bias = static_cast<uint16_t>(number ^ kSign)});
   }
-  // The order of scale and bias is not known: the sign changes in a task of its own.
+  // The order of scale and bias is unknown, so a separate task changes the sign.
   ANECHECK_ASSIGN(const View negated, planner.Temporary(ExtentsOf(x)));
   ANECHECK_RETURN_IF_ERROR(Unary(planner, x, negated, {.scale = kMinusOne}));
   return Unary(planner, negated, result, {.bias = number});
@@ -115,7 +115,7 @@ bool IsOfChannels(const View& constant, const View& x) {
          Extent(constant, 1) == Extent(x, 1) && Extent(x, 1) > 1;
 }
 
-// The operand that is a constant, as a task with its numbers; false where it has another form.
+// Adds tasks for an operand that is a constant; false if it has no suitable form.
 Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& result) {
   const OpKind kind = KindOf(node.schema());
   if (kind != OpKind::kAdd && kind != OpKind::kSub && kind != OpKind::kMul) return false;
@@ -136,13 +136,13 @@ Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& re
   return true;
 }
 
-// Two rows of a number for each channel, as source 2.
+// Source 2: two rows with a number for each channel.
 struct ChannelRows {
   Place place;
   bool transposed = false;
 };
 
-// In memory, or in L2 with a line for each number.
+// The rows in memory, or in L2 with a line for each number.
 Result<ChannelRows> ChannelRowsOf(Planner& planner, const View& constant) {
   if (planner.machine().rows_by_dma) {
     ChannelRows rows{.place = PlaceOf(constant, -1, 2), .transposed = true};
@@ -154,7 +154,7 @@ Result<ChannelRows> ChannelRowsOf(Planner& planner, const View& constant) {
   return ChannelRows{.place = PlaceOf(block)};
 }
 
-// (x + added[channel]) * factors[channel], rounded once.
+// Computes (x + added[channel]) * factors[channel], rounded once.
 Status ShiftAndScale(Planner& planner, const View& x, const View& result,
                      std::span<const uint16_t> added, std::span<const uint16_t> factors) {
   std::vector<uint16_t> rows(added.begin(), added.end());
@@ -190,7 +190,8 @@ Status CombineByChannel(Planner& planner, const View& x, const View& result, OpK
   return ShiftAndScale(planner, x, result, added, std::vector<uint16_t>(numbers.size(), kOne));
 }
 
-// (x - mean) * (gamma / sqrt(variance + epsilon)), rounded, then + beta where there is one.
+// Computes (x - mean) * (gamma / sqrt(variance + epsilon)), rounded, then adds beta if there is
+// one.
 Status EncodeBatchNorm(Planner& planner, const NodeView& node) {
   using B = params::BatchNorm;
   const int rank = node.InputShape(B::kX).rank();
@@ -285,7 +286,8 @@ Status EncodeSquare(Planner& planner, const NodeView& node) {
   return Combine(planner, x, x, y, {.op = PlanarOp::kMultiply});
 }
 
-// The reciprocal of the divisor by its table, then a product (weights_layout_later.md, real_div).
+// Computes the reciprocal of the divisor by its table, then a product (weights_layout_later.md,
+// real_div).
 Status EncodeRealDiv(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));

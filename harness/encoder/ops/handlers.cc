@@ -11,7 +11,8 @@ namespace {
 struct Row {
   OpKind kind;
   Handler handler;
-  // Whether the handler names no axis, so that the first of more than four may be one.
+  // Whether the handler names no axis, so that the first of more than four axes may be merged into
+  // one.
   bool any_rank = false;
 };
 

@@ -1,5 +1,6 @@
-// One function an operation: the tasks that compute it, or a refusal in words. An operation without
-// one is refused by name. To add one: a row in handlers.cc, the function in the file of its kind.
+// One function for each operation, which adds the tasks that compute it or returns a refusal in
+// words. An operation without a function is refused by name. To add one: a row in handlers.cc, and
+// the function in the file of its kind.
 #pragma once
 
 #include "harness/encoder/planner.h"
@@ -12,11 +13,12 @@ using Handler = Status (*)(Planner& planner, const NodeView& node);
 
 // Null if no fact gives the operation's tasks.
 Handler HandlerOf(OpKind kind);
-// Whether its values may have more than four axes, the first of which are one axis of a surface.
+// Whether the operation's values may have more than four axes; the first axes are then one axis of
+// a surface.
 bool TakesAnyRank(OpKind kind);
 // Whether the last task of the operation can apply `next` as well.
 bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next);
-// The function that `next` asks of the task before it. kUnsupported where it is none.
+// The function that the task before `next` must apply. kUnsupported if `next` is no such function.
 Result<Post> PostOf(Planner& planner, const NodeView& next);
 
 // activation.cc
@@ -65,9 +67,9 @@ Status EncodeMatmul(Planner& planner, const NodeView& node);
 
 // Steps that several operations share.
 
-// An image of rank 3, [batch, channel, width], is one of rows of height 1.
+// Turns an image of rank 3, [batch, channel, width], into one of height 1.
 View WithHeight(const View& view, int rank);
-// Elementwise over runtime surfaces, axes of extent 1 broadcast.
+// An elementwise operation on runtime surfaces; axes of extent 1 are broadcast.
 struct Combination {
   PlanarOp op = PlanarOp::kAdd;
   bool negate2 = false;
@@ -76,24 +78,24 @@ struct Combination {
 };
 Status Combine(Planner& planner, const View& x, const View& y, const View& result,
                const Combination& how);
-// kAdd, kSub or kMul of x and numbers[channel]; planar.
+// Computes kAdd, kSub or kMul of x and numbers[channel] on the planar engine.
 Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
                         std::span<const uint16_t> numbers);
-// x * scale + bias of one number each, one of which does nothing; planar.
+// Computes x * scale + bias on the planar engine; one of the two numbers must have no effect.
 Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
-// The elements of `x` in row-major order as those of `result`.
+// Copies the elements of `x`, in row-major order, to `result`.
 Status Reshape(Planner& planner, const View& x, const View& result);
-// Parts of an axis one behind the other; with `step` the parts begin one element apart and each
-// takes every `step`-th.
+// Joins parts one after the other along an axis. With `step` the parts begin one element apart, and
+// each takes every `step`-th element.
 Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
             uint32_t step = 1);
-// The elements of `x` at `indices` of an axis as those of `result`.
+// Copies the elements of `x` at `indices` of an axis to `result`.
 Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t> indices,
             const View& result);
-// Elements of `x` from `begins` on, each `steps`-th along its axis, as the whole of `result`.
+// Fills `result` with the elements of `x` from `begins` on, each `steps`-th along its axis.
 Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
              const std::array<uint32_t, kAxes>& steps, const View& result);
-// A view of the constant `bits`, one element.
+// A view of one element with the constant `bits`.
 View ScalarView(Planner& planner, uint16_t bits);
 
 }  // namespace anecheck::encoder

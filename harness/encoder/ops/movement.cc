@@ -1,4 +1,4 @@
-// Movements of elements: copies by strides, and through L2 if columns change.
+// Movements of elements: copies with other strides, or through L2 if columns change.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
 
-// The place of an axis of a value among the four of a surface.
+// The axis of a surface, among its four, for an axis of a value.
 int Axis4(int axis, int rank) { return kAxes - rank + axis; }
 
 uint64_t Count(const View& view) {
@@ -21,7 +21,7 @@ uint64_t Count(const View& view) {
   return count;
 }
 
-// All rows of a packed surface as one axis, the columns behind it.
+// All rows of a packed surface as one axis, followed by the columns.
 View Rows(const View& view) {
   View rows = view;
   rows.axes[1] = rows.axes[0] = {};
@@ -29,7 +29,7 @@ View Rows(const View& view) {
   return rows;
 }
 
-// The axis, of those that are no columns, with the most elements.
+// The longest axis, columns excluded.
 int LongestOuter(const View& view) {
   int longest = 2;
   for (const int axis : {1, 0}) {
@@ -38,7 +38,7 @@ int LongestOuter(const View& view) {
   return longest;
 }
 
-// The axes of a slab whose columns are channels in L2: the longest other one lies across.
+// The axes of a slab whose columns are channels in L2: the longest of the other axes lies across.
 struct Turned {
   int across = 2, row = -1, loop = -1;
 };
@@ -50,8 +50,8 @@ Turned TurnedBy(const View& view) {
   return turned;
 }
 
-// `length` columns of `source` from `begin` on, each `step`-th, become the first of `result`: in L2
-// each column is a channel, so that they may begin in the middle of a line.
+// Copies `length` columns of `source`, from `begin` on, each `step`-th, to the first columns of
+// `result`. In L2 each column is a channel, so that they may begin in the middle of a line.
 Status CopyColumns(Planner& planner, const View& source, uint32_t begin, uint32_t step,
                    const View& result, uint32_t length) {
   const auto [across, row, loop] = TurnedBy(source);
@@ -72,7 +72,7 @@ Status CopyColumns(Planner& planner, const View& source, uint32_t begin, uint32_
 
 bool IsLine(uint32_t columns) { return columns * 2 % kLine == 0; }
 
-// A part of an axis as the whole of `result`.
+// Fills `result` with a part of an axis.
 Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, uint32_t step,
                 const View& result) {
   const uint32_t length = Extent(result, axis);
@@ -81,12 +81,12 @@ Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, 
   return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
 }
 
-// The begin of the part behind one of `length` at `at`.
+// The begin of the part after a part of `length` at `at`.
 uint32_t NextPart(uint32_t at, uint32_t length, uint32_t step) {
   return step > 1 ? at + 1 : at + length;
 }
 
-// Columns in the middle of a line: the parts meet in L2, a channel each column.
+// Joins parts whose columns may begin in the middle of a line: in L2 each column is a channel.
 Status JoinColumns(Planner& planner, std::span<const View> parts, const View& result,
                    uint32_t step) {
   const Turned turned = TurnedBy(result);
@@ -130,7 +130,7 @@ Status Join(Planner& planner, std::span<const View> parts, const View& result, i
   return {};
 }
 
-// If rows stay rows, a copy by strides does; else every element takes a line of L2.
+// If rows stay rows, a copy with other strides is enough; else every element takes a line of L2.
 Status Reshape(Planner& planner, const View& x, const View& result) {
   if (Extent(x, 3) == Extent(result, 3)) return planner.Copy(Rows(x), Rows(result));
   const View from = Rows(x), to = Rows(result);
@@ -283,7 +283,7 @@ Result<Ranges> RangesOf(const Planner& planner, const NodeView& node) {
   return ranges;
 }
 
-// The columns of `x` in front of the update, the update, the columns behind it.
+// Joins the columns of `x` before the update, the update, and the columns after it.
 Result<View> WithColumns(Planner& planner, const View& x, const View& update, uint32_t begin) {
   const uint32_t length = Extent(update, 3), end = begin + length;
   std::vector<View> parts;
@@ -317,7 +317,7 @@ Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
   return Reshape(planner, part, y);
 }
 
-// x, then the update over its place.
+// Copies x, then the update over its place.
 Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
   using P = params::SliceUpdate;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
@@ -355,7 +355,7 @@ Status ForRuns(std::span<const uint32_t> indices, Act act) {
   return {};
 }
 
-// `count` channels of a block in L2 from `begin` on.
+// The `count` channels from `begin` on of a block in L2.
 L2Block Channels(const L2Block& block, uint32_t begin, uint32_t count) {
   L2Block part = block;
   part.base += begin * block.channel_stride;
@@ -363,7 +363,7 @@ L2Block Channels(const L2Block& block, uint32_t begin, uint32_t count) {
   return part;
 }
 
-// Columns of `x`, which are channels of L2, as those of `result`.
+// Copies the columns of `x` at `indices` to `result`; in L2 the columns are channels.
 Status PickColumns(Planner& planner, const View& x, std::span<const uint32_t> indices,
                    const View& result) {
   const auto [across, row, loop] = TurnedBy(x);
@@ -398,7 +398,7 @@ Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t>
   });
 }
 
-// One axis after the other.
+// Handles one axis after the other.
 Status EncodeReverse(Planner& planner, const NodeView& node) {
   using P = params::OverAxes;
   ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));
@@ -421,7 +421,7 @@ Status EncodeReverse(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y);
 }
 
-// Parts of an axis in the order of constant indices.
+// Copies parts of an axis in the order of constant indices.
 Status EncodeGather(Planner& planner, const NodeView& node) {
   using P = params::Gather;
   const ValueId given = node.Input(P::kIndices);

@@ -1,5 +1,5 @@
-// Matrix products: a convolution 1x1 over columns that are rows of the result; the rows of a
-// runtime factor are the streams of the engines themselves (layout.md, rules 7 to 10).
+// Matrix products: a 1x1 convolution whose columns are the rows of the result. The rows of a
+// runtime factor are themselves the streams of the engines (layout.md, rules 7 to 10).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -30,13 +30,13 @@ View PartOfRows(const View& view, uint32_t begin, uint32_t length) {
   return part;
 }
 
-// The image of a product: the summed axis is channels, the rest columns.
+// The image of a product: the summed axis becomes channels, the other axis columns.
 struct Image {
   Place place;
   uint32_t channels = 1, columns = 1;
 };
 
-// `columns_summed`: the columns of the matrix are summed over, and turn into channels in L2.
+// `columns_summed`: the columns of the matrix are the summed axis, and become channels in L2.
 Result<Image> ImageOf(Planner& planner, const View& matrix, bool columns_summed) {
   if (!columns_summed) {
     return Image{PlaceOf(matrix, kRow, -1), Extent(matrix, kRow), Extent(matrix, kColumn)};
@@ -81,7 +81,7 @@ Status Multiply(Planner& planner, const Image& image, const Factor& factor, cons
   return planner.Add(std::move(task));
 }
 
-// The streams of a constant factor: `values` [outputs][sums].
+// Stores the streams of a constant factor with `values` [outputs][sums].
 Result<Factor> Constant(Planner& planner, std::span<const uint16_t> values, uint32_t outputs,
                         uint32_t sums, std::span<const uint16_t> bias, const Post& post) {
   const Weights weights{
@@ -97,7 +97,7 @@ Result<Factor> Constant(Planner& planner, std::span<const uint16_t> values, uint
                 .table_base = bound.table_base};
 }
 
-// Rows of `x` times a constant factor.
+// Multiplies rows of `x` by a constant factor.
 Status TimesConstant(Planner& planner, const View& x, bool rows_summed, const View& y,
                      const Factor& factor, const Post& post) {
   const uint32_t rows = Extent(y, kRow);
@@ -123,7 +123,7 @@ std::vector<uint16_t> Transposed(std::span<const uint16_t> values, size_t rows, 
   return made;
 }
 
-// One product of matrices: the views have their last two axes.
+// One product of matrices, which are the last two axes of the views.
 struct Product {
   ValueId x_id = kNoValue, y_id = kNoValue;
   View x, y, result;
@@ -183,7 +183,7 @@ Status EncodeLinear(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// The constant factor of one batch, in the order [outputs][sums].
+// The constant factor of one batch, in [outputs][sums] order.
 std::vector<uint16_t> Matrix(std::span<const uint16_t> values, size_t batch, size_t rows,
                              size_t columns, bool turn) {
   const auto part = values.subspan(batch * rows * columns, rows * columns);
@@ -191,7 +191,7 @@ std::vector<uint16_t> Matrix(std::span<const uint16_t> values, size_t batch, siz
   return {part.begin(), part.end()};
 }
 
-// The batch of a constant that stands at an index of the result's; extents of 1 repeat.
+// The batch of a constant for a batch index of the result; extents of 1 repeat.
 size_t BatchOf(const std::array<uint32_t, kAxes>& extents, uint32_t outer, uint32_t inner) {
   const size_t first = extents[0] > 1 ? outer : 0, second = extents[1] > 1 ? inner : 0;
   return first * extents[1] + second;
@@ -222,7 +222,7 @@ Status MultiplyBatch(Planner& planner, const Product& p, uint32_t outer, uint32_
   return TimesRuntime(planner, p);
 }
 
-// The view with one row, its outer axes moved up.
+// The view with an added row axis of extent 1; the outer axes move up.
 View WithRow(const View& view) {
   View made = view;
   made.axes[0] = view.axes[1];
@@ -243,12 +243,12 @@ Status EncodeMatmul(Planner& planner, const NodeView& node) {
   if (vector_x && vector_y) return Refuse("matmul: two vectors");
   if (vector_x) p.transpose_x = false;
   if (vector_y) {
-    // x y = y x^T: a vector lies as a row.
+    // x y = y x^T, because a vector is stored as a row.
     std::swap(p.x_id, p.y_id);
     p.transpose_y = !p.transpose_x;
     p.transpose_x = false;
   }
-  // A constant factor is stored as streams alone; its view is not used.
+  // A constant factor is stored only as streams; its view is not used.
   if (!planner.IsConst(p.x_id)) {
     ANECHECK_ASSIGN(p.x, planner.ViewOf(p.x_id));
   }

@@ -30,8 +30,8 @@ AxisSet SetOf(std::span<const int64_t> axes, int rank) {
   return set;
 }
 
-// The axes of a view that are the columns, rows and channels of one slab, and those that are looped
-// over. Columns and, where `rows_reduced`, rows are reduced.
+// The axes of a view that are the columns, rows and channels of one slab, and the axes that are
+// looped over. Columns are reduced, and rows too if `rows_reduced`.
 struct Slab {
   int channel = -1, row = -1, column = -1;
   int depth = -1;  // of reductions alone: a third axis
@@ -47,7 +47,7 @@ std::vector<int> Long(const View& view, const AxisSet& reduced, bool wanted) {
   return axes;
 }
 
-// The slabs of `view`. kUnsupported where three axes are reduced that do not lie evenly.
+// Divides `view` into slabs. kUnsupported if three axes with uneven steps are reduced.
 Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
   Slab slab;
   std::vector<int> inner = Long(view, reduced, true), kept = Long(view, reduced, false);
@@ -57,7 +57,7 @@ Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
     axes.pop_back();
     return axis;
   };
-  // The elements side by side are columns, of the slab or turned into its channels.
+  // The contiguous axis of the view becomes the slab's columns or its channels.
   const bool columns_kept = !reduced[3] && Extent(view, 3) > 1;
   if (columns_kept) slab.channel = take(kept);
   slab.column = take(inner);
@@ -73,8 +73,8 @@ Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
   return slab;
 }
 
-// Whether a task can read the slab as it lies. Without elements side by side the reduced axes are
-// rows and depths.
+// Whether a task can read the slab directly from memory. If the columns have extent 1, the reduced
+// axes become rows and depth.
 bool LiesReady(const View& view, Slab& slab) {
   if (slab.channel == 3) return false;
   if (slab.column == 3 || slab.column < 0) return true;
@@ -118,7 +118,7 @@ Task ReduceBlock(const L2Block& block, const Planar& planar) {
 }
 
 // The sum of (0 - x)^2 over the rows and columns of a block, as a variance without a mean: squares
-// are not rounded before they are added. `zeros` has one for each channel.
+// are not rounded before they are added. `zeros` has a zero for each channel.
 Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& zeros) {
   ANECHECK_ASSIGN(const L2Block zero, planner.TakeL2(block.channels, 1, 1));
   ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(zeros, zero, 1, 2, 3));
@@ -170,7 +170,7 @@ std::array<uint32_t, kAxes> Kept(const View& x, const AxisSet& reduced) {
 
 Status ReduceView(Planner& planner, View x, View y, AxisSet reduced, const Planar& planar,
                   bool squares) {
-  // Neighbours of one kind that lie evenly are one axis.
+  // Merges neighbouring axes with even steps that are both reduced or both kept.
   View unused = x;
   for (int i = 0; i + 1 < kAxes - 1; ++i) {
     const auto at = static_cast<size_t>(i);
@@ -246,12 +246,12 @@ Status EncodeReduce(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// A block of the same channels and rows in L2 with one column.
+// A block in L2 with the same channels and rows, but one column.
 Result<L2Block> Column(Planner& planner, const L2Block& like) {
   return planner.TakeL2(like.channels, like.rows, 1);
 }
 
-// One result a row: rows are the groups of the task, as a compiler's softmax has them.
+// Reduces each row to one result: rows are the groups of the task, as in a compiler's softmax.
 Task ReduceRows(const L2Block& block, const L2Block& result, const Planar& planar) {
   Task task{.type = TaskType::kReduce};
   task.in = task.out = {.width = block.columns, .height = 1, .channels = block.channels};
@@ -277,8 +277,8 @@ Task CombineBlocks(const L2Block& x, const L2Block& y, const Planar& planar) {
   return task;
 }
 
-// Adds the task that ends a chain in L2. The result takes the way over `block` if the columns do
-// not lie side by side in `y`.
+// Adds the task that ends a chain in L2. The result goes through `block` if the columns are not
+// contiguous in `y`.
 Status AddLast(Planner& planner, Task task, const View& y, const Slab& slab, const L2Block& block) {
   const bool lies = slab.channel == 3 || slab.column == 3 || slab.column < 0;
   if (!lies) {
@@ -291,7 +291,8 @@ Status AddLast(Planner& planner, Task task, const View& y, const Slab& slab, con
   return planner.Add(std::move(task));
 }
 
-// The maximum, the difference times log2 e, exp2, the reciprocal of its sum, the product.
+// Computes the maximum, the difference times log2 e, exp2, the reciprocal of its sum, and the
+// product.
 Status SoftmaxSlab(Planner& planner, const View& x, const View& y, const Slab& slab) {
   planner.ResetL2();
   ANECHECK_ASSIGN(const L2Block block, Load(planner, x, slab));
@@ -340,7 +341,8 @@ Status EncodeSoftmax(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// (x - mean) * rsqrt(mean of (x - mean)^2 + epsilon) over the rows and columns of each channel.
+// Computes (x - mean) * rsqrt(mean of (x - mean)^2 + epsilon) over the rows and columns of each
+// channel.
 Status NormalizeSlab(Planner& planner, const View& x, const View& y, const Slab& slab,
                      uint16_t epsilon) {
   planner.ResetL2();
@@ -384,7 +386,7 @@ Status Normalize(Planner& planner, View x, View y, const AxisSet& reduced, uint1
   });
 }
 
-// A constant of the normalised axes at its place among the four.
+// A constant of the normalised axes, with its axes at their place among the four.
 Result<View> Parameter(Planner& planner, ValueId id, const AxisSet& reduced,
                        const std::array<uint32_t, kAxes>& whole) {
   std::array<uint32_t, kAxes> extents = {1, 1, 1, 1};

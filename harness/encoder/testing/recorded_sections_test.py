@@ -111,7 +111,7 @@ def plus_scalar():
     return column().line("fp16 z = const()[val = fp16(0x1p-1)];").line(f"{fp16(1, 64, 1, 1)} y = add(x = x, y = z);")
 
 
-# Networks by the names of records, those of which the encoder has the compiler's constants.
+# Networks by the names of their records: those for which the encoder has the compiler's constants.
 NETWORKS = {
     "binary_add_1x64x1x1": lambda: two("add", 1, 64, 1, 1),
     "binary_add_1x64x8x8": lambda: two("add", 1, 64, 8, 8),

@@ -3,12 +3,12 @@
 
 usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, the outputs of the finding, and
                                                    actual_again.npz, actual_rewritten.npz and
-                                                   actual_at_shape.npz where they are there)
+                                                   actual_at_shape.npz if they exist)
 
-Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
-script prints how many elements lie outside their interval, and the worst: of those that are the most
-numbers of the output's type away from it, the first. Exit code 0 if none lies outside, 1 if some do,
-2 if the file does not fit.
+Needs only NumPy. OUTPUTS.npz contains one array for each output, under its name. For every output the
+script prints how many elements lie outside their interval, and the worst of them: the first of those
+that are the most numbers of the output's type away. Exit code 0 if no element lies outside, 1 if some
+do, 2 if the file does not fit.
 """
 
 import pathlib
@@ -26,7 +26,7 @@ FAR = 2**32 - 1  # steps to a number of another kind, such as from NaN
 
 
 def outside(expected, name, actual):
-    """The elements of `actual` that no conforming engine gives, as a flat array of bools."""
+    """Marks the elements of `actual` that no conforming engine returns, as a flat array of bools."""
     flat = actual.astype(numpy.float64).ravel()
     low, high = expected[name + ".low"].ravel(), expected[name + ".high"].ravel()
     nan_allowed = (expected[name + ".flags"].ravel() & NAN_ALLOWED) != 0
@@ -42,14 +42,14 @@ def outside(expected, name, actual):
 
 
 def ordinal(numbers, dtype):
-    """The place of each number among those of a floating-point type."""
+    """The rank of each number among the numbers of a floating-point type."""
     with numpy.errstate(over="ignore"):
         raw = numbers.astype(dtype).view(f"i{dtype.itemsize}").astype(numpy.int64)
     return numpy.where(raw < 0, -(raw & (2**(8 * dtype.itemsize - 1) - 1)), raw)
 
 
 def steps_outside(flat, low, high, dtype):
-    """How far each number lies outside its interval, in numbers of its type; at least one."""
+    """The distance of each number from its interval, counted in numbers of its type; at least 1."""
     end = numpy.where(flat < low, low, high)
     if dtype.kind == "f":
         steps = numpy.abs(ordinal(flat, dtype) - ordinal(end, dtype)).astype(numpy.float64)
@@ -65,10 +65,10 @@ def interval_text(low, high):
 
 
 def load(path):
-    """The arrays of an .npz file by name, or None after a line about its error."""
+    """Returns the arrays of an .npz file by name, or None after printing its error."""
     try:
-        # Reads every array: NumPy opens the file without looking into them. Its errors for damage
-        # are those of its archive, its decompressor or its header parser.
+        # dict() reads every array; numpy.load alone does not. A damaged file may raise errors of the
+        # archive, the decompressor or the header parser.
         return dict(numpy.load(path, allow_pickle=False))
     except Exception as error:  # pylint: disable=broad-except
         text = " ".join(str(error).split()) or type(error).__name__

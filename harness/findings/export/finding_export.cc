@@ -102,7 +102,7 @@ Status WriteActual(const Json& finding, const std::string& path) {
   return npz::WriteNpzFile(path, arrays);
 }
 
-// The second execution of the program, where it was judged or took other inputs.
+// Writes the second execution of the program, if it was judged or took other inputs.
 Status WriteAgain(const Json& finding, const Case& item,
                   const std::function<std::string(std::string_view)>& in) {
   const auto again = finding.find("again");
@@ -116,7 +116,8 @@ Status WriteAgain(const Json& finding, const Case& item,
   return WriteActual(*again, in("actual_again.npz"));
 }
 
-// The shape of the program's range that shows it, where that is not the graph's own.
+// Writes the shape of the program's range that shows the finding, if it is not the graph's own
+// shape.
 Status WriteShape(const Json& finding, const Case& item,
                   const std::function<std::string(std::string_view)>& in) {
   const auto shown = finding.find("at_shape");
@@ -137,8 +138,7 @@ Status WriteShape(const Json& finding, const Case& item,
   return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
 }
 
-// For a finding of a relation between two networks: the second network, its expected and its actual
-// outputs.
+// Writes the second network of a finding of a relation, its expected and its actual outputs.
 Status WriteRewritten(const Json& finding, const Case& item,
                       const std::function<std::string(std::string_view)>& in) {
   const auto relation = finding.find("relation");
@@ -153,8 +153,8 @@ Status WriteRewritten(const Json& finding, const Case& item,
   return WriteActual(*relation, in("actual_rewritten.npz"));
 }
 
-// The network description that the engine took, where that was the route, and its constants. MIL
-// text has no operation for a native layer.
+// Writes the network description that the engine took, and its constants, if the case took the
+// direct route. MIL text has no operation for a native layer.
 Status WriteDescription(const Case& item, const std::function<std::string(std::string_view)>& in) {
   if (item.route != Route::kNetlist) return {};
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("net.plist"), std::string_view(item.netlist)));
@@ -162,7 +162,7 @@ Status WriteDescription(const Case& item, const std::function<std::string(std::s
   return WriteFileAtomic(in(kNetlistWeightFile), std::span<const uint8_t>(item.netlist_weights));
 }
 
-// The compiler's files, for a finding that they show.
+// Writes the compiler's files, if they show the finding.
 Status WriteFiles(const Json& finding, const std::function<std::string(std::string_view)>& in) {
   const auto files = finding.find("files");
   if (files == finding.end()) return {};
@@ -179,7 +179,7 @@ Status WriteFiles(const Json& finding, const std::function<std::string(std::stri
   return {};
 }
 
-// The files that not every finding has.
+// The files that only some findings have.
 constexpr std::string_view kOptional[] = {"actual.npz",
                                           "inputs_again.npz",
                                           "expected_again.npz",
@@ -196,7 +196,7 @@ constexpr std::string_view kOptional[] = {"actual.npz",
                                           "program.e5",
                                           "model.hwx"};
 
-// Whether `folder` is that of a finding, by its finding.json.
+// Returns whether `folder` is the folder of a finding, judged by its finding.json.
 bool HoldsFinding(const std::string& folder) {
   const auto text = ReadTextFile(folder + "/finding.json");
   if (!text.ok()) return false;
@@ -204,8 +204,8 @@ bool HoldsFinding(const std::string& folder) {
   return json.ok() && ArtifactFromJson(*json).ok();
 }
 
-// Else the script would judge this finding by the files of another one. A folder that is not an
-// export stays as it is.
+// Removes the optional files of an earlier finding, because the script would judge this finding by
+// them. A folder that is no export stays unchanged.
 Status RemoveEarlier(const std::string& folder) {
   if (!HoldsFinding(folder)) return {};
   for (const std::string_view name : kOptional) {
@@ -220,7 +220,7 @@ Status RemoveEarlier(const std::string& folder) {
   return {};
 }
 
-// How the script is called for the engine's outputs.
+// The command that judges the engine's outputs.
 std::string Judge(const Json& finding) {
   return ScriptShows(finding)
              ? "    python3 check_output.py                    # judges actual.npz\n"
@@ -280,8 +280,9 @@ bool ScriptShows(const Json& finding) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";
   };
-  // In the words of JudgeRelation: a fault of the rewritten network by itself, or of both networks,
-  // which no interval shows. All else the case's own network shows.
+  // Recognises the messages of JudgeRelation: a fault of the rewritten network by itself ("with
+  // ..."), or a difference between the networks, which no interval shows. The case's own network
+  // shows every other fault.
   const std::string place = PlaceOf({text(*relation, "name"), text(*relation, "site")});
   const std::string message = text(finding, "message");
   if (message.starts_with("with " + place)) return HasOutputs(*relation);

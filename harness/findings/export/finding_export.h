@@ -1,5 +1,5 @@
-// A finding as a folder that explains itself: graph, MIL, inputs, expectation, answer, and a NumPy
-// script that judges outputs without this tool.
+// Writes a finding as a folder that explains itself: graph, MIL, inputs, expectation, answer, and a
+// NumPy script that judges outputs without this tool.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace anecheck {
 
-// Writes README.md, graph.json, model.mil, rewritten.mil (where a metamorphic relation shows the
-// finding), net.plist and its constants (where the route is by network description), program.e5 and
-// model.hwx (where the compiler's files show the finding), inputs.npz, expected.npz, actual.npz
-// (where the engine gave outputs), those three once more as *_again.npz of a second execution that
-// was judged or took other inputs, the last two as *_rewritten.npz where the rewritten network gave
-// outputs, check_output.py and finding.json to `folder`, which is made
-// where it is missing; where it holds an earlier finding, files of that one go which this one does
-// not have. `finding` is the artifact as JSON (artifact.h); `provenance` where its evidence comes
-// from. Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a
-// numeric reference or with element types that NumPy lacks, kIo.
+// Writes to `folder`: README.md, finding.json, check_output.py, graph.json, model.mil, inputs.npz,
+// expected.npz, and actual.npz if the engine returned outputs. Further files are written if they
+// apply: rewritten.mil if a metamorphic relation shows the finding; expected_rewritten.npz and
+// actual_rewritten.npz if the rewritten network has outputs; net.plist and its constants for the
+// direct route; program.e5 and model.hwx if the compiler's files show the finding; inputs, expected
+// and actual once more as *_again.npz for a second execution that was judged or took other inputs.
+// Creates `folder` if it is missing, and removes optional files of an earlier finding from it.
+// `finding` is the artifact as JSON (artifact.h); `provenance` is the origin of its evidence.
+// Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a numeric
+// reference or with element types that NumPy lacks, kIo.
 Status ExportFinding(const Json& finding, const std::string& provenance, const std::string& folder);
 
-// Whether the engine gave outputs, which alone the script can judge.
+// Returns whether the engine returned outputs. The script can judge only these.
 bool HasOutputs(const Json& finding);
-// Whether the script shows the finding by the engine's outputs: not a finding of a metamorphic
-// relation if the rewritten network gave nothing, or if both networks are right by themselves.
+// Returns whether the script shows the finding by the engine's outputs. It does not show a finding
+// of a metamorphic relation if the rewritten network has no outputs, or if each network alone is
+// right.
 bool ScriptShows(const Json& finding);
 
 }  // namespace anecheck

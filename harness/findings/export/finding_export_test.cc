@@ -1,4 +1,4 @@
-// The folder of a finding says all of it in words.
+// The folder of a finding explains all of it.
 #include "harness/findings/export/finding_export.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A finding with that verdict, of which the engine gave nothing.
+// A finding with that verdict and without outputs of the engine.
 Json FindingOf(Verdict verdict) {
   CampaignOptions options;
   options.seed = 5;
@@ -61,7 +61,8 @@ TEST(FindingReadme, OffersTheScriptOnlyIfTheEngineGaveOutputs) {
   EXPECT_THAT(ReadmeOf(Verdict::kCrashed), HasSubstr("check_output.py my_outputs.npz"));
 }
 
-// MIL text has no operation for a native layer: the folder's recipient needs the engine's input.
+// MIL text has no operation for a native layer, so the recipient of the folder needs the network
+// description.
 TEST(FindingExport, OfTheRouteByNetworkDescriptionHoldsTheDescription) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
@@ -103,7 +104,7 @@ TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
   EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
 }
 
-// A finding that a relation shows, with the message and whether the rewritten network ran. The
+// A finding that a relation shows, with this message; `ran`: the rewritten network ran. The
 // engine's outputs are right for the case's own network.
 Json FindingOfRelation(const std::string& message, bool ran) {
   CampaignOptions options;
@@ -144,7 +145,7 @@ TEST(FindingExport, OfARelationHoldsExpectedAndActualOutputsOfTheRewrittenNetwor
   EXPECT_FALSE(has("expected_rewritten.npz") || has("actual_rewritten.npz"));
 }
 
-// Else it says that all is right.
+// For other findings the script would report that all is right.
 TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_TRUE(ScriptShows(FindingOfRelation("with recompile at -: one is wrong", true)));
   EXPECT_FALSE(ScriptShows(FindingOfRelation("with recompile at -: no", false)));
@@ -155,7 +156,7 @@ TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_FALSE(ScriptShows(FindingOf(Verdict::kCrashed)));
 }
 
-// Else the script would judge this finding by the engine's outputs for the one before.
+// Files of an earlier finding are removed, because the script would judge this finding by them.
 TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   ASSERT_TRUE(folder.ok());

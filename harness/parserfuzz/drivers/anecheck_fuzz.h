@@ -9,17 +9,17 @@
 //   clang -g -fsanitize=address -fsanitize-coverage=inline-8bit-counters target.c -o target
 //   anecheck fuzz --format hwx -- ./target
 //
-// The macro goes into one source file of the program. A target of libFuzzer serves as it is. The
-// program reads the files named by its arguments where no harness drives it, so that `./target
-// FILE` shows a finding again.
+// Use the macro in one source file of the program. A target of libFuzzer works unchanged. Without
+// the harness, the program reads the files named by its arguments, so that `./target FILE`
+// reproduces a finding.
 //
-// Coverage steers the harness where the compiler gives it: -fsanitize-coverage=inline-8bit-counters
-// or trace-pc-guard of clang, trace-pc of gcc. Do not compile this header's source file with it
-// where the compiler is gcc. Without coverage, exit codes and error texts steer.
+// Coverage steers the harness if the compiler provides it: -fsanitize-coverage=inline-8bit-counters
+// or trace-pc-guard of clang, trace-pc of gcc. With gcc, do not compile the source file of this
+// header with it. Without coverage, exit codes and error texts steer.
 //
 // A crash costs a fork, and so does a parser that calls exit(): the process that the harness starts
-// only makes the workers. A parser that leaves state behind from file to file calls exit() at its
-// end. POSIX; one thread calls the target.
+// only makes the workers. A parser that keeps state between files must call exit() at its end.
+// POSIX; one thread calls the target.
 #ifndef ANECHECK_FUZZ_H_
 #define ANECHECK_FUZZ_H_
 
@@ -116,7 +116,7 @@ static void anecheck_fuzz_clear_coverage(void) {
   if (anecheck_fuzz_is_traced) memset(anecheck_fuzz_traced, 0, sizeof anecheck_fuzz_traced);
 }
 
-// Also when the parser ends the process.
+// Runs also if the parser ends the process.
 static void anecheck_fuzz_publish_coverage(void) {
   if (anecheck_fuzz_shared == NULL) return;
   uint8_t* shared = anecheck_fuzz_counters();
@@ -137,7 +137,7 @@ static void anecheck_fuzz_publish_coverage(void) {
 
 // ---- the loop ----------------------------------------------------------------------------------
 
-// A buffer of exactly the file's size, so that a sanitizer sees each byte read behind it.
+// A buffer of exactly the file's size, so that a sanitizer detects any read past its end.
 static int anecheck_fuzz_run(const uint8_t* data, size_t size) {
   uint8_t* copy = (uint8_t*)malloc(size > 0 ? size : 1);
   if (copy == NULL) return 1;
@@ -155,7 +155,7 @@ static void anecheck_fuzz_answer(int out, uint8_t tag, int32_t value) {
   if (write(out, message, sizeof message) != (ssize_t)sizeof message) _exit(0);
 }
 
-// One file after the other, in a child of the process that the harness started.
+// Runs one file after the other, in a child of the process that the harness started.
 static void anecheck_fuzz_work(int in, int out, const uint8_t* file) {
 #ifdef __linux__
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -169,7 +169,7 @@ static void anecheck_fuzz_work(int in, int out, const uint8_t* file) {
   _exit(0);
 }
 
-// Never returns where a harness drives the program.
+// Never returns if a harness drives the program.
 static void anecheck_fuzz_serve(void) {
   const char* place = getenv("ANECHECK_FUZZ");  // PATH:IN:OUT
   if (place == NULL) return;

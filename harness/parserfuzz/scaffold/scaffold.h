@@ -1,5 +1,5 @@
 // Projects that fuzz a parser of a format under another fuzzer, ready to build, written by
-// `anecheck fuzz scaffold`. A row of the table in scaffold.cc is a fuzzer.
+// `anecheck fuzz scaffold`. Each row of the table in scaffold.cc is a fuzzer.
 #pragma once
 
 #include <span>
@@ -13,10 +13,9 @@ namespace anecheck::parserfuzz {
 // "libfuzzer", "afl", "cargo-fuzz", "atheris", "clusterfuzzlite".
 std::span<const std::string_view> ScaffoldKinds();
 
-// Writes the project of `kind` for files of `format` to `folder`, which has no file of the same
-// names. Seeds go to `folder`/seeds and the dictionary to `folder`/seeds.dict, by the caller.
-// Errors: kInvalid for an unknown kind, naming the known ones, and if a file is there already;
-// kIo.
+// Writes the project of `kind` for files of `format` to `folder`. The caller writes the seeds to
+// `folder`/seeds and the dictionary to `folder`/seeds.dict. Errors: kInvalid for an unknown kind,
+// naming the known ones, or if a file already exists; kIo.
 Status WriteScaffold(std::string_view kind, std::string_view format, const std::string& folder);
 
 }  // namespace anecheck::parserfuzz

@@ -1,5 +1,5 @@
-// The simulated engine for tests of the runtime probes: the calls that they make of it are written
-// down and forwarded to libanecheck_espresso, but for one that is refused on demand.
+// The simulated engine for tests of the runtime probes: their calls are recorded and forwarded to
+// libanecheck_espresso, except a call that is refused on demand.
 #include <atomic>
 #include <cstdint>
 #include <dlfcn.h>
@@ -8,11 +8,11 @@
 
 namespace {
 
-// Probes wait for events in a thread of their own.
+// A lock is needed because probes wait for events in a separate thread.
 std::mutex mutex;
 std::string calls;    // NOLINT: read by the tests
 std::string refused;  // NOLINT
-int allowed = 0;      // NOLINT: calls of it before that
+int allowed = 0;      // NOLINT: calls that succeed before the refusal
 std::atomic<void*> submitted = nullptr;
 
 template <typename Function>
@@ -20,7 +20,7 @@ Function Next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// Whether the call is to be made.
+// Records a call; false if it must be refused.
 bool MayGoOn(const char* name) {
   const std::lock_guard lock(mutex);
   calls += name;
@@ -40,7 +40,7 @@ bool MayGoOn(const char* name) {
 
 extern "C" {
 
-// One per line, without the prefix, since the last time that this was asked for.
+// The calls since the previous call of this function, one per line, without the prefix.
 const char* anecheck_calls() {
   static std::string given;
   const std::lock_guard lock(mutex);
@@ -48,7 +48,7 @@ const char* anecheck_calls() {
   calls.clear();
   return given.c_str();
 }
-// After that many calls of it.
+// Refuses the call `name` after `after` successful calls of it.
 void anecheck_refuse(const char* name, int after) {
   const std::lock_guard lock(mutex);
   refused = name;

@@ -1,4 +1,4 @@
-// The questions in SQL that tests ask of a results file.
+// SQL queries of tests on a results file.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace anecheck::testing {
 
-// Store::Query with each value as its text; NULL is an empty one.
+// As Store::Query, with each value as its text; NULL is an empty text.
 inline Result<std::vector<std::vector<std::string>>> QueryText(
     Store& store, std::string_view sql, std::vector<std::string>* columns = nullptr) {
   ANECHECK_ASSIGN(auto rows, store.Query(sql, columns));

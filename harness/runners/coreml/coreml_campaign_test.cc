@@ -1,4 +1,4 @@
-// Campaigns through the runner over Core ML, with a stand-in for Core ML: the verdict on each way
+// Campaigns through the runner over Core ML, with a stand-in for Core ML: the verdict for each way
 // in which a case can end.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ class CoreMlCampaign : public testing::ToolTest {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.out;
   }
-  // One finding of that verdict, whose message says `words`; no operation is shown to be right.
+  // Expects one finding with that verdict and `words` in its message, and no operation shown to be
+  // right.
   void ExpectFinding(const std::string& word, const char* verdict, const char* words) {
     SCOPED_TRACE(word);
     const Outcome run = Run(word);

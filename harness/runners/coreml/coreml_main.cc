@@ -1,4 +1,4 @@
-// The runner over Core ML, of macOS: anecheck run --runner exec:anecheck-coreml.
+// The runner over Core ML, for macOS: anecheck run --runner exec:anecheck-coreml.
 #include "harness/runners/coreml/coreml_runner.h"
 #include "harness/runners/coreml/framework_macos.h"
 

@@ -43,7 +43,7 @@ class CompiledFolder {
   std::string path_;
 };
 
-// The answer of one set of compute units: arrays, or the step at which it stopped and why.
+// The answer of one set of compute units: arrays, or the step that failed and its error.
 struct Ran {
   Arrays outputs;
   Step step = Step::kNone;
@@ -92,7 +92,7 @@ Json Unsupported(Json reply, std::string_view what) {
   return reply;
 }
 
-// Pairs of an option and its value.
+// Reads pairs of an option and its value.
 bool ReadSettings(std::span<char* const> words, Settings& settings) {
   for (size_t i = 0; i < words.size(); i += 2) {
     if (i + 1 == words.size()) return false;
@@ -110,7 +110,7 @@ bool ReadSettings(std::span<char* const> words, Settings& settings) {
   return true;
 }
 
-// "; the CPU alone runs it", or the place at which that stops too.
+// "; the CPU alone runs it", or the step at which the CPU fails too.
 std::string CpuBeside(const Ran& cpu) {
   if (cpu.ok()) return "; the CPU alone runs it";
   return fmt::format("; the CPU alone fails at {} too: {}", cpu.step, cpu.error.message);
@@ -130,7 +130,7 @@ void AddPlan(Framework& framework, const std::string& compiled, Json& reply) {
   }
 }
 
-// The outputs of a run on the CPU, in the folder of the case.
+// Adds the outputs of a run on the CPU, written to the folder of the case.
 void AddCpuRun(const Ran& cpu, const std::string& outputs, Json& reply) {
   if (!cpu.ok()) {
     AddMessage(reply, fmt::format("the CPU alone fails at {}: {}", cpu.step, cpu.error.message));
@@ -150,7 +150,7 @@ Json Answer(Json reply, Framework& framework, const CompiledFolder& compiled, co
             const std::string& outputs) {
   const Ran engine = RunOn(framework, compiled.path(), Units::kEngine, inputs);
   const Ran cpu = RunOn(framework, compiled.path(), Units::kCpu, inputs);
-  // The array is of no type that the framework takes; nothing was asked of the engine.
+  // The framework does not take the array's type; the engine was not asked.
   if (!engine.ok() && engine.error.code == ErrorCode::kUnsupported) {
     return Unsupported(std::move(reply), engine.error.message);
   }
@@ -200,7 +200,7 @@ Json PlanOf(std::span<const ProgramOp> ops) {
   Json plan = Json::array();
   for (const ProgramOp& op : ops) {
     if (!op.preferred) continue;
-    // Behind the opset: "ios17.conv".
+    // The name follows the opset: "ios17.conv".
     const size_t dot = op.operator_name.rfind('.');
     Json& row = plan.emplace_back(
         Json{{"op", dot == std::string::npos ? op.operator_name : op.operator_name.substr(dot + 1)},

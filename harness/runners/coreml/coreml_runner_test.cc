@@ -1,4 +1,4 @@
-// Everything of the runner over Core ML that is no call of Apple's.
+// Tests all of the runner over Core ML except the calls to Apple's framework.
 #include "harness/runners/coreml/coreml_runner.h"
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace anecheck::coreml {
 namespace {
 
-// Gives its input back under another name, unless a step is to fail.
+// Returns its input under another name, unless a step is set to fail.
 class Fake final : public Framework {
  public:
   class Copy final : public LoadedModel {
@@ -69,7 +69,7 @@ class CoreMlRunner : public ::testing::Test {
             {"inputs", folder_.File("inputs.npz")},
             {"outputs", folder_.File("outputs.npz")}};
   }
-  // The reply, which the harness takes.
+  // The reply, which must follow the protocol.
   Json Reply() {
     Json reply = ReplyTo(Request(), fake);
     const auto read = ReadExecReply(DumpJson(reply), 7);

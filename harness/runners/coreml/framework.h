@@ -1,5 +1,5 @@
-// The part of Core ML's public API that the runner needs, so that everything else is plain C++:
-// framework_macos.mm is the system's, a stand-in of the tests another.
+// The part of Core ML's public API that the runner needs, so that everything else is plain C++.
+// framework_macos.mm implements it with the system's calls, a stand-in implements it for tests.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct Machine {
   std::string core_ml;  // the version of the framework
 };
 
-// One operation of MLModelStructureProgram, and the words of MLComputePlan about it.
+// One operation of MLModelStructureProgram, with its device and cost from MLComputePlan.
 struct ProgramOp {
   std::string operator_name;        // "ios17.conv"
-  std::string first_output;         // empty where it has none
-  std::optional<Device> preferred;  // none of constants, which no device computes
+  std::string first_output;         // empty if it has none
+  std::optional<Device> preferred;  // none for constants, which no device computes
   std::optional<double> cost;       // MLComputePlanCost.weight
 };
 
@@ -40,20 +40,20 @@ class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
   // Arrays in C order, by the names of the model's ports. Errors: kUnsupported for an element type
-  // that MLMultiArray lacks, else the framework's words.
+  // that MLMultiArray lacks, else those of the framework.
   virtual Result<std::vector<npz::NamedArray>> Predict(std::span<const npz::NamedArray> inputs) = 0;
 };
 
-// Used by one thread. Errors hold the framework's own words.
+// Not thread-safe. Messages of errors are the framework's own.
 class Framework {
  public:
   virtual ~Framework() = default;
   virtual Machine Describe() = 0;
-  // Compiles a package; the folder of the compiled model, which is the caller's to remove.
+  // Compiles a package and returns the folder of the compiled model, which the caller must remove.
   virtual Result<std::string> Compile(const std::string& package) = 0;
   virtual Result<std::unique_ptr<LoadedModel>> Load(const std::string& compiled, Units units) = 0;
   // The operations of a compiled model for Units::kEngine, in the order of the program. Errors:
-  // kUnsupported where the system has no MLComputePlan (before macOS 14.4).
+  // kUnsupported if the system has no MLComputePlan (before macOS 14.4).
   virtual Result<std::vector<ProgramOp>> Plan(const std::string& compiled) = 0;
 };
 

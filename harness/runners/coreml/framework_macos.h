@@ -1,4 +1,4 @@
-// Core ML itself; on macOS alone.
+// The interface over Core ML itself; only on macOS.
 #pragma once
 
 #include <memory>

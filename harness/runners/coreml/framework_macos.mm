@@ -1,4 +1,4 @@
-// Calls of Core ML's public API and nothing else. coreml_runner.cc gives their meaning.
+// Calls of Core ML's public API and nothing else. coreml_runner.cc interprets the results.
 #include "harness/runners/coreml/framework_macos.h"
 
 #import <CoreML/CoreML.h>
@@ -21,7 +21,8 @@ NSURL* Url(const std::string& path) {
   return [NSURL fileURLWithPath:[NSString stringWithUTF8String:path.c_str()]];
 }
 
-// The words of the error and of the one that caused it, which has the compiler's own.
+// The message of the error and that of its underlying error, which contains the compiler's own
+// message.
 Error ErrorOf(NSError* error, ErrorCode code = ErrorCode::kInvalid) {
   std::string words = Text(error.localizedDescription);
   NSError* const cause = error.userInfo[NSUnderlyingErrorKey];
@@ -54,7 +55,7 @@ Result<MLMultiArray*> ToMultiArray(const npz::NamedArray& input) {
     [strides insertObject:@(stride) atIndex:0];
     stride *= input.array.shape[i];
   }
-  // The framework reads the bytes while they live here, and never writes to an input.
+  // The bytes outlive the framework's use of them, and it never writes to an input.
   void* const bytes = const_cast<uint8_t*>(input.array.data.data());
   NSError* error = nil;
   MLMultiArray* const array = [[MLMultiArray alloc] initWithDataPointer:bytes
@@ -77,7 +78,7 @@ Result<npz::NamedArray> FromMultiArray(const std::string& name, MLMultiArray* ar
   for (NSNumber* extent in array.shape) {
     output.array.shape.push_back(extent.unsignedLongLongValue);
   }
-  // The strides that the bytes are read by come with them.
+  // The array's strides give the layout of the bytes.
   __block std::vector<uint8_t> data;
   const std::vector<uint64_t> shape = output.array.shape;
   const uint64_t size = npz::ElementSize(type->array);

@@ -1,5 +1,5 @@
-// Core ML's place taken by the simulated engine, and that of its CPU by the oracle: the runner over
-// Core ML runs as it does on a Mac. The first argument names the fault; the others are the
+// A stand-in for Core ML: the simulated engine replaces its engine and the oracle its CPU, so that
+// the runner over Core ML runs as on a Mac. The first argument names the fault; the others are the
 // runner's.
 #include <algorithm>
 #include <filesystem>
@@ -68,7 +68,7 @@ class Loaded final : public LoadedModel {
     ANECHECK_ASSIGN(const std::vector<Tensor> given, TensorsOf(graph_, inputs));
     ANECHECK_ASSIGN(std::vector<Tensor> outputs, on_engine ? OfEngine(given) : OfCpu(given));
     if (setting_.is("both-wrong") || (on_engine && setting_.is("wrong"))) {
-      // The sign of a number, a good way off where the number is.
+      // Flips the sign and one bit of the exponent: a large error unless the number is near 0.
       for (size_t i = 1; i < outputs[0].bytes.size(); i += 2) outputs[0].bytes[i] ^= 0x84;
     }
     return ArraysOf(graph_, outputs);

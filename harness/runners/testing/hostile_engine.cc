@@ -1,15 +1,22 @@
-// An engine for the tests of the runner: it has the e5rt_* entry points and obeys words in the MIL
-// text. "CRASH" aborts, "HANG" never returns, "EXIT" ends the process, "REJECT" and "NORUN" fail
-// with a message, "LEAK" refuses to release its program, "NOISE" and "MUTTER" print on standard
-// output and error and "FLOOD" three MiB on the latter, "ABORT COMPILER" and "STUCK LOADING" stop
-// before there is anything to run, "PLACE ane,bnns" writes analytics with these backends, "COPIED
-// PLACE ane" the simulated engine's, "SHORT" forges a reply with one byte, "SPEND" has twenty
-// program slots and frees none, "NOLOAD" loads nothing and "SILENT" neither, nor says why,
-// "STARVED" finds no memory to compile in, "SLUGGISH" compiles for more than a second and
-// "HESITANT" the first time only, "IDLE" writes no output; of each second execution "FICKLE"
-// changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies the first
-// input to every output. A compiler, its configuration and its options must live until there is an
-// operation. It carries no marker of the simulated engine.
+// An engine for the tests of the runner. It has the e5rt_* entry points and obeys words in the MIL
+// text; any other text copies the first input to every output.
+// - "CRASH" aborts, "HANG" never returns, "EXIT" ends the process.
+// - "REJECT" and "NORUN" fail with a message.
+// - "LEAK" refuses to release its program.
+// - "NOISE" prints on standard output, "MUTTER" on standard error, "FLOOD" 3 MiB on standard error.
+// - "ABORT COMPILER" and "STUCK LOADING" stop before there is anything to run.
+// - "PLACE ane,bnns" writes analytics with these backends, "COPIED PLACE ane" the simulated
+//   engine's.
+// - "SHORT" forges a reply with one byte.
+// - "SPEND" has twenty program slots and frees none.
+// - "NOLOAD" fails to load; "SILENT" fails to load without a message.
+// - "STARVED" finds no memory to compile in.
+// - "SLUGGISH" compiles for more than a second, "HESITANT" the first time only.
+// - "IDLE" writes no output.
+// - In each second execution "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED"
+//   fails.
+// A compiler, its configuration and its options must live until there is an operation. The engine
+// carries no marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -96,8 +103,8 @@ void WriteAnalytics(const std::string& text) {
   }
 }
 
-// Writes into the memory shared with the campaign, for a request that came alone, and says that all
-// is done.
+// Writes a reply with one byte into the memory shared with the campaign and reports the request as
+// done. Works only for a single request.
 void ForgeShortReply() {
   constexpr off_t kHeader = 4096;
   constexpr off_t kArea = off_t{64} << 20;

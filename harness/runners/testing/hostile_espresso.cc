@@ -1,11 +1,14 @@
-// The simulated engine with a grudge, for tests of whole campaigns: everything is forwarded to
-// libanecheck_espresso but a MIL text that is one word. "CRASH" aborts, "EXIT" ends the process,
-// "HANG" never returns, "EAT" takes half a gigabyte of memory, "SPOIL" overwrites the memory shared
-// with the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
-// campaign's socket, "SILENT" closes that socket and lives on, "FLOOD" writes to standard output
-// without end. A text that holds "NULL BLOCK" or "REAL BLOCK" is executed by submit_async, with no
-// completion block or with one and an event that is waited for; one that holds "NO FOLDER" finds a
-// file in the place of the folder for its bundle.
+// A hostile variant of the simulated engine, for tests of whole campaigns. Everything is forwarded
+// to libanecheck_espresso, except a MIL text that is one of these words:
+// - "CRASH" aborts, "EXIT" ends the process, "HANG" never returns.
+// - "EAT" takes half a gigabyte of memory.
+// - "SPOIL" overwrites the memory shared with the campaign and reports all requests as done.
+// - "STRAY" writes a meaningless byte to the campaign's socket.
+// - "SILENT" closes that socket and keeps running.
+// - "FLOOD" writes to standard output without end.
+// Texts that contain "NULL BLOCK" or "REAL BLOCK" are executed by submit_async: the first without a
+// completion block, the second with a block and an event that is waited for. For a text that
+// contains "NO FOLDER", a file takes the place of the bundle's folder.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -28,7 +31,7 @@ constexpr int kSocket = 4;
 }
 
 [[noreturn]] void EatMemory() {
-  // More than a campaign allows, and no more than a machine has.
+  // More than a campaign allows, but less than a machine has.
   std::vector<std::vector<char>> held;
   held.reserve(64);
   for (int i = 0; i < 64; ++i) held.emplace_back(size_t{8} << 20, 'x');
@@ -38,7 +41,7 @@ constexpr int kSocket = 4;
 [[noreturn]] void Flood() {
   const std::vector<char> line(1 << 20, 'x');
   for (;;) {
-    // Waits by the clock: a flood that leaves the machine to others.
+    // Waits by the clock: the flood must leave the machine usable.
     if (write(1, line.data(), line.size()) < 0) usleep(1000);
     usleep(10000);
   }
@@ -51,7 +54,7 @@ void Write(char what) {
 void Spoil() {
   const std::vector<uint8_t> garbage(1 << 16, 0xa5);
   for (off_t at = 0; at < 4; ++at) {
-    // The header, and the area behind the requests: the replies.
+    // Overwrites the header and the replies, which follow the area of requests.
     const off_t offset = at == 0 ? 0 : 4096 + (off_t{64} << 20) + (at - 1) * (1 << 16);
     const size_t size = at == 0 ? 24 : garbage.size();
     if (pwrite(kMemory, garbage.data(), size, offset) < 0) std::abort();
@@ -68,7 +71,7 @@ std::string ReadAll(const char* path) {
   return {chunk, static_cast<size_t>(got < 0 ? 0 : got)};
 }
 
-// A block as the engine sees it (the published block ABI), marked global.
+// A block in the layout of the published block ABI, marked global.
 struct Block {
   const void* isa;
   int flags = 1 << 28;
@@ -77,7 +80,7 @@ struct Block {
   const void* descriptor = nullptr;
 };
 
-// Of the program that was compiled last.
+// The text of the program that was compiled last.
 std::string& LastText() {
   static auto* text = new std::string;
   return *text;
@@ -101,7 +104,7 @@ void PutAFileInTheFoldersPlace() {
   close(file);
 }
 
-// Of every program that is submitted: each submission advances it by one.
+// The completion event of every submitted program: each submission advances it by one.
 void* TheEvent() {
   static void* const event = [] {
     void* made = nullptr;
@@ -151,7 +154,7 @@ extern "C" int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(voi
   return next(config, path);
 }
 
-// An encoded operation takes no events any more.
+// Binds the event before the call, since an encoded operation takes no events.
 extern "C" int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
   using Two = int64_t (*)(void*, void*);
   static const auto bind = Next<Two>("e5rt_execution_stream_operation_bind_completion_event");

@@ -59,7 +59,7 @@ void WriteOutput(const Json& request, const npz::NamedArray& array) {
 
 void Copy(const Json& request) { WriteOutput(request, CopyOfInput(request)); }
 
-// Also the second execution, whose second byte may be another.
+// Writes the outputs of both executions; `other` changes the second byte of the second.
 void CopyTwice(const Json& request, bool other) {
   Copy(request);
   npz::NamedArray array = CopyOfInput(request["second"]);
@@ -79,7 +79,7 @@ void WriteProof(const Json& request, const std::string& name, std::string_view t
   SayLine(reply);
 }
 
-// A run on the CPU beside it, and a plan.
+// Adds a run on the CPU and a plan to the reply.
 void CopyBeside(const Json& request, const char* name, const std::string& path) {
   Copy(request);
   npz::NamedArray array = CopyOfInput(request);
@@ -92,7 +92,7 @@ void CopyBeside(const Json& request, const char* name, const std::string& path) 
   SayLine(reply);
 }
 
-// Says the text of the package in place of running it.
+// Replies with the text of the package instead of running it.
 void SayPackage(const Json& request) {
   const auto place = FindModel(Text(request, "mlpackage"));
   const auto bytes = place.ok() ? ReadTextFile(place->file) : Result<std::string>(place.error());
@@ -108,20 +108,20 @@ void SayPackage(const Json& request) {
 
 constexpr std::string_view kAnalytics =
     "program(1.3)\n{\n y = relu(x = x)[SelectedBackend = string(\"ane\")];\n}\n";
-// The least that names a backend, as anybody can write it without an engine.
+// The shortest text that names a backend, which can be written without an engine.
 constexpr std::string_view kMarker = "program(1.0) { SelectedBackend = string(\"ane\") }";
 
 void Dribble(const Json& request) {
   Copy(request);
   for (const char c : DumpJson(Reply(request, "ok")) + "\n") {
     Say(std::string_view(&c, 1));
-    // Waits by the clock: the subject is a program that writes slowly.
+    // Waits by the clock: the test needs a program that writes slowly.
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
 void EatMemory() {
-  // More than the test allows, and no more than a machine has.
+  // More than the test allows, but less than a machine has.
   std::vector<std::vector<char>> held;
   constexpr int kBlocks = 32;
   held.reserve(kBlocks);
@@ -214,7 +214,7 @@ const std::map<std::string, Act>& WordsThatAnswer() {
       {"LATE",
        [](const Json& request) {
          Copy(request);
-         // Waits by the clock: the subject is a reply behind the time limit.
+         // Waits by the clock: the test needs a reply after the time limit.
          std::this_thread::sleep_for(std::chrono::milliseconds(1500));
          SayLine(Reply(request, "ok"));
        }},

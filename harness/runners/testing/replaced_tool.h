@@ -4,10 +4,10 @@
 namespace anecheck::testing {
 
 // The first argument that makes the test's executable such a process. It removes the file that it
-// was started from: for copies alone.
+// was started from, so it must be a copy.
 inline constexpr const char* kReplacedArgument = "--anecheck-replaced";
 
-// 0 if workers and the process of a probe were started nevertheless.
+// Returns 0 if workers and the process of a probe could still be started.
 int ReplacedMain();
 
 }  // namespace anecheck::testing

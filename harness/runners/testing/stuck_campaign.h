@@ -1,4 +1,4 @@
-// A process that waits for ever for a worker which is stuck in a case: a campaign to be killed.
+// A campaign process that waits for ever for a worker stuck in a case, to be killed by a test.
 #pragma once
 
 namespace anecheck::testing {

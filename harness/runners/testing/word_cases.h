@@ -42,7 +42,7 @@ class WordCases {
   std::vector<RunRequest> requests_;
 };
 
-// The reply to one word alone; an error of the runner fails the test.
+// The reply to a single word; an error of the runner fails the test.
 inline RunReply RunWord(Runner& runner, const std::string& word) {
   const WordCases cases({word});
   const auto replies = runner.Run(cases.all());
@@ -50,7 +50,7 @@ inline RunReply RunWord(Runner& runner, const std::string& word) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-// Makes everything that is to be written into the folders of `home` fail, for root too.
+// Makes every write into the folders of `home` fail, for root too.
 inline void PutFilesInPlaceOfFolders(const std::string& home) {
   std::vector<std::filesystem::path> folders;
   for (const auto& entry : std::filesystem::directory_iterator(home)) {

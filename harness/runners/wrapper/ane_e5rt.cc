@@ -25,7 +25,8 @@ int Failed(std::string message) {
   return -1;
 }
 
-// ANECHECK_ESPRESSO, the system's framework, or the simulated engine beside this library.
+// The path of the engine: ANECHECK_ESPRESSO, else the system's framework, else the simulated engine
+// beside this library.
 std::string EnginePath() {
 #if !defined(__APPLE__)
   const char* named = std::getenv("ANECHECK_ESPRESSO");
@@ -45,7 +46,7 @@ struct Engine {
   E5rtStreamApi streams;
 };
 
-// Opened at the first call and kept; tried again after a failure.
+// The engine is opened at the first call and kept; after a failure the next call tries again.
 const Engine* TheEngine() {
   static std::mutex mutex;
   static std::unique_ptr<Engine> engine;
@@ -69,11 +70,11 @@ struct Port {
   std::string name;
   size_t bytes = 0;
   void* handle = nullptr;
-  void* buffer = nullptr;  // bound now; owned by the operation that allocated it
+  void* buffer = nullptr;  // the bound buffer; owned by the operation that allocated it
 };
 
-// The state of an operation between the calls that encode it. Its bindings may change while it is
-// kNew alone: the engine refuses a change to an encoded operation.
+// The state of an operation between the calls that encode it. Its bindings may only change while it
+// is kNew: the engine refuses a change to an encoded operation.
 enum class Encoding : uint8_t {
   kNew,
   kEncoded,
@@ -90,16 +91,16 @@ struct Operation {
   std::vector<void*> buffers;  // allocated here
   void* event = nullptr;       // bound: signalled when it is done
   std::string no_event;        // why there is none
-  // Events of the operations that it waits for. Whether a further call of bind_dependent_events
-  // adds to the bound ones or replaces them is not published: all of them are bound each time.
+  // Events of the operations that it waits for. No source tells whether a further call of
+  // bind_dependent_events adds events or replaces them, so all are bound each time.
   std::vector<void*> waits;
   Encoding encoding = Encoding::kNew;
 };
 
-// The request that every submission gives the engine. The engine retains it unasked, and no source
-// tells when it looks at it last: one for the process, which is never freed. Sources differ on
-// whether the engine calls it when the work is done or when it was handed on, so its call means
-// nothing here: the final event says that the work is done.
+// The completion block of every submission. There is one for the process, and it is never freed:
+// the engine retains it, and no source tells when it reads it last. Sources differ on whether the
+// engine calls it when the work is done or when it was handed on, so the call is ignored: the final
+// event tells that the work is done.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;
@@ -124,14 +125,14 @@ struct ane_e5rt_program {
   std::vector<std::unique_ptr<Operation>> operations;
   void* stream = nullptr;
   bool stream_used = false;
-  void* final_event = nullptr;  // of the operation that was the last one at the last submission
-  bool in_flight = false;       // submitted, and nobody waited for the final event since
+  void* final_event = nullptr;  // of the last operation at the last submission
+  bool in_flight = false;       // submitted, and the final event not yet waited for
   uint64_t before = 0, after = 0;
 
   const anecheck::E5rtApi& api() const { return engine->library.api; }
   const anecheck::E5rtStreamApi& streams() const { return engine->streams; }
 
-  // True for success; otherwise keeps the engine's message.
+  // True for success; otherwise it keeps the engine's message.
   bool Check(int64_t code) const {
     if (code == 0) return true;
     const char* message = api().get_last_error_message();
@@ -139,8 +140,8 @@ struct ane_e5rt_program {
     return false;
   }
 
-  // The first operation's bundle is the cache folder that was asked for. Each other one has a
-  // folder of its own in it, so that no bundle is written over another.
+  // The first operation's bundle is the requested cache folder. Each other operation has a separate
+  // folder inside it, so that no bundle overwrites another.
   bool CacheFolder(std::string& folder) const {
     folder = cache;
     const size_t index = operations.size() - 1;
@@ -151,7 +152,7 @@ struct ane_e5rt_program {
     return made.ok();
   }
 
-  // Of the last operation.
+  // Compiles the last operation.
   bool Compile(const char* mil_path, Operation& operation) const {
     std::string folder;
     void* config = nullptr;
@@ -167,14 +168,14 @@ struct ane_e5rt_program {
         Check(api().options_set_segmenter(options, "graph")) &&
         Check(api().compiler_compile(compiler, mil_path, options, &operation.library)) &&
         Create(operation);
-    // Not before the operation exists (specification 001, section 2.1).
+    // The compiler must live until the operation exists (specification 001, section 2.1).
     Free(api().options_release, options);
     Free(api().compiler_release, compiler);
     Free(api().config_release, config);
     return done;
   }
 
-  // The operation of a compiled library.
+  // Makes the operation from a compiled library.
   bool Create(Operation& operation) const {
     return Check(api().library_retain_program_function(operation.library, "main",
                                                        &operation.function)) &&
@@ -203,8 +204,8 @@ struct ane_e5rt_program {
   }
 
   // Encodes the remaining operations, in order. A used stream takes no more operations: it is
-  // reset, and all are encoded again (specification 001, section 2.3). After a failure the next
-  // call continues there.
+  // reset, and all operations are encoded again (specification 001, section 2.3). After a failure
+  // the next call continues at the failed operation.
   bool EncodeAll() {
     if (stream == nullptr && !Check(api().stream_create(&stream))) return false;
     const auto is_encoded = [](const auto& operation) {
@@ -278,7 +279,7 @@ struct ane_e5rt_program {
     return Check(api().stream_execute_sync(stream)) ? 0 : -1;
   }
 
-  // The final event is that of the operation that is the last one now.
+  // The final event is that of the last operation at the time of this call.
   int ExecuteAsync() {
     const Operation& last = *operations.back();
     void* block = anecheck::SubmittedBlock();
@@ -294,7 +295,7 @@ struct ane_e5rt_program {
     return 0;
   }
 
-  // Bindings are part of the encoding: `operation` takes no other ones afterwards.
+  // Bindings are part of the encoding: they cannot change once `operation` is encoded.
   static bool MayBind(const Operation& operation) {
     if (operation.encoding == Encoding::kNew) return true;
     Failed("the operation was executed before: its bindings cannot change");
@@ -324,7 +325,7 @@ struct ane_e5rt_program {
     if (handle != nullptr) release(&handle);
   }
 
-  // Kind by kind, in the order of specification 001, section 2.6.
+  // Releases all objects kind by kind, in the order of specification 001, section 2.6.
   void ReleaseParts(std::span<const std::unique_ptr<Operation>> of) const {
     for (const auto& each : of) Free(api().operation_release, each->operation);
     for (const auto& each : of) Free(api().op_options_release, each->op_options);
@@ -340,7 +341,8 @@ struct ane_e5rt_program {
     for (const auto& each : of) Free(streams().event_release, each->event);
   }
 
-  // The last operation, which could not be made in full. Keeps the message of the failed call.
+  // Drops the last operation after an incomplete construction, and keeps the message of the failed
+  // call.
   void DropLast() {
     const std::string message = anecheck::last_error;
     ReleaseParts({&operations.back(), 1});
@@ -373,7 +375,7 @@ Port* FindPort(std::vector<Port>& ports, const char* name) {
   return nullptr;
 }
 
-// The memory of a port, for `count` elements of two bytes, which the engine does not use now.
+// The memory of a port, for `count` elements of two bytes, once the engine has finished with it.
 void* Memory(ane_e5rt_program_t& program, const Port& port, size_t count) {
   if (count > port.bytes / 2) {
     Failed("port " + port.name + " holds fewer elements");

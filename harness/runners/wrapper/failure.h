@@ -1,4 +1,4 @@
-// How the parts of the wrapper library tell why a call failed.
+// Error messages of the parts of the wrapper library.
 #pragma once
 
 #include <string>

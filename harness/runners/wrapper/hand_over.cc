@@ -1,4 +1,4 @@
-// Tensors between a program and other processes, by memory that they share.
+// Passes tensors between a program and other processes, through shared memory.
 #include <span>
 #include <utility>
 #include <vector>

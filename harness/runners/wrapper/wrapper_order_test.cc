@@ -1,4 +1,4 @@
-// The order of the wrapper's calls, and how long it keeps the objects that the engine may still use
+// The order of the wrapper's calls, and the lifetime of the objects that the engine may still use
 // (specification 001, sections 2.1 to 2.6).
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -27,13 +27,13 @@ Calls Ending(std::string_view end) {
   return calls;
 }
 
-// The first place of `call` in the record; behind all if there is none.
+// The index of the first `call` in the record; the length of the record if there is none.
 size_t At(std::string_view call) {
   const Calls calls = Recorded();
   return static_cast<size_t>(std::ranges::find(calls, call) - calls.begin());
 }
 
-// The engine does not begin submitted work before the test has had time to go on.
+// Delays submitted work in the engine until the test has had time to continue.
 class LateEngine {
  public:
   LateEngine() {
@@ -105,7 +105,8 @@ TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   EXPECT_STREQ(anecheck_e5rt_last_error(),
                "the operation was executed before: its bindings cannot change");
   EXPECT_EQ(Recorded(), Calls()) << "the engine is not asked";
-  // An operation that joins takes bindings until it is executed itself; those before it still none.
+  // An added operation takes bindings until its first execution; the earlier operations still take
+  // none.
   ASSERT_EQ(JoinAddOne(program), 2);
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 2, "y", 0, "x"), -1);
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 1, "y", 2, "x"), 0);
@@ -163,7 +164,7 @@ TEST_F(WrapperOrder, AProgramWithoutAnEventRunsButNotAsynchronously) {
         << anecheck_e5rt_last_error();
     uint64_t value = 9;
     EXPECT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &value), -1);
-    // The operation that joined has an event, and is the last one.
+    // The added operation has an event, and is the last one.
     Submit(program);
     EXPECT_EQ(ane_e5rt_program_wait_for_completion(program.get()), 0);
   }
@@ -274,7 +275,7 @@ TEST_F(WrapperOrder, ASubmissionThatWasRefusedIsNotWaitedFor) {
   EXPECT_EQ(Ending("sync_wait"), Calls());
 }
 
-// A block's header (block ABI). A submitted block gives an error code.
+// A block's header (block ABI). A submitted block returns an error code.
 struct Block {
   void* isa;
   int flags, reserved;

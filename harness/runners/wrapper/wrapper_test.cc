@@ -1,5 +1,5 @@
 // The wrapper ABI over the simulated engine: one program many times, streams of many operations,
-// events, asynchronous completion, and a network whose weights stay on the engine while it learns.
+// events, asynchronous completion, and the training of a network whose weights stay on the engine.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(Wrapper, AsynchronousRunsSignalTheirEvents) {
   EXPECT_EQ(chained, 1u);
   ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 1, &chained), 0);
   EXPECT_EQ(chained, 1u);
-  // Events stand still under execute_sync (specification 001, section 5.3).
+  // Events do not advance under execute_sync (specification 001, section 5.3).
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
   ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &chained), 0);
   EXPECT_EQ(chained, 1u);
@@ -110,7 +110,7 @@ class PlantedFault {
   const char* id_;
 };
 
-// Runs asynchronously until one of `runs` fails; the number of runs that went well.
+// Runs asynchronously until one of `runs` fails; returns the number of successful runs before.
 int RunsBeforeAFailure(const Program& program, int runs) {
   for (int i = 0; i < runs; ++i) {
     EXPECT_EQ(ane_e5rt_program_execute_async(program.get()), 0) << anecheck_e5rt_last_error();
@@ -166,8 +166,8 @@ TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
   }
 }
 
-// The process that feeds and the one that runs need not be the same: they know the memory by its
-// name alone.
+// The process that feeds the program need not be the one that runs it: the two share only the name
+// of the memory.
 TEST_F(Wrapper, TensorsAreHandedOverInMemoryThatHasAName) {
   const auto name = [](const char* what) { return fmt::format("wrapper-{}-{}", getpid(), what); };
   struct Shared {
@@ -233,7 +233,7 @@ TEST_F(Wrapper, FailuresSayWhy) {
 TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
   const Program program = CompileAddOne();
   ASSERT_NE(program, nullptr);
-  // 128 programs a process: a failed one must not stay loaded.
+  // A process can load 128 programs: a failed one must not stay loaded.
   for (int i = 0; i < 140; ++i) {
     ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "nobody", 8), -1);
     ASSERT_NE(std::string(anecheck_e5rt_last_error()).find("nobody"), std::string::npos)
@@ -246,7 +246,8 @@ TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
 }
 
 TEST_F(Wrapper, ProgramsAreReleasedForGood) {
-  // 128 programs a process (specification 001, section 5.4): a leak would end this early.
+  // A process can load 128 programs (specification 001, section 5.4), so a leak would fail this
+  // loop.
   for (int i = 0; i < 140; ++i) {
     ASSERT_NE(CompileAddOne(), nullptr) << i << ": " << anecheck_e5rt_last_error();
   }
@@ -319,7 +320,7 @@ TEST_F(Wrapper, ANetworkLearnsWithResidentWeightsAsOnTheHost) {
   ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
   ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w1n", 0, "w1"), 0);
   ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w2n", 0, "w2"), 0);
-  // The larger of two numbers: no linear layer gives it.
+  // The targets are the larger of two numbers, which no linear layer can compute.
   Host host = {.x = {1, 0, 0, 1, 0.5, 0.25, 0.25, 1},
                .t = {1, 1, 0.5, 1},
                .w1 = {0.5, -0.25, 0.75, 0.125, -0.5, 0.5, 0.25, 0.75},
@@ -346,7 +347,7 @@ TEST_F(Wrapper, ANetworkLearnsWithResidentWeightsAsOnTheHost) {
   Halves w2(4);
   ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w1n", w1.data(), 8), 0);
   ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w2n", w2.data(), 4), 0);
-  // 200 steps may drift by the error of the engine's sums against exact ones.
+  // Over 200 steps the weights may drift by the error of the engine's sums.
   for (size_t i = 0; i < w1.size(); ++i) EXPECT_NEAR(ToDouble(w1[i]), host.w1[i], 0.01) << i;
   for (size_t i = 0; i < w2.size(); ++i) EXPECT_NEAR(ToDouble(w2[i]), host.w2[i], 0.01) << i;
 }

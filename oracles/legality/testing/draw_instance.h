@@ -1,5 +1,6 @@
-// Draws instances of an operation near the borders that its own rules state: one rule at a time,
-// the attributes that it reads, numbers that stand in it and their neighbours. For tests.
+// Draws instances of an operation near the borders that its own rules state: it picks one rule at a
+// time and draws the attributes that the rule reads, with the rule's numbers and their neighbours.
+// For tests.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +17,13 @@ namespace anecheck::legality {
 
 class InstanceDrawer {
  public:
-  // `subject` must stand in the catalogue of `rules`.
+  // `subject` must be in the catalogue of `rules`.
   InstanceDrawer(const Rules& rules, std::string_view subject, uint64_t seed);
 
   Instance Draw();
 
  private:
-  // The values that one rule reads and compares with.
+  // The names that one rule reads, and the values that it compares them with.
   struct Focus {
     std::set<std::string> names;
     std::vector<int64_t> numbers = {0, 1, 2, 3, 5, 8, 2048, 2048, 4096};

@@ -1,4 +1,5 @@
-// Shorthand for tests of the rules: an instance from the words of `anecheck explain`, judged.
+// Helpers for tests of the rules: they make an instance from arguments like those of `anecheck
+// explain`, and judge it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ inline Verdict Judged(std::string_view target, Route route, const Instance& inst
   auto verdict = Judge(instance, **found, route);
   EXPECT_TRUE(verdict.ok()) << verdict.error().message;
   if (!verdict.ok()) return Verdict();
-  // Every number asked here is one that `anecheck explain` answers with.
+  // The text of `anecheck explain` must contain this outcome and these reasons.
   const std::string printed = VerdictText(*verdict, **found);
   EXPECT_NE(printed.find(std::string(": ") + std::string(OutcomeName(verdict->outcome)) + "\n"),
             std::string::npos)

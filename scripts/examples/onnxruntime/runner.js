@@ -71,7 +71,7 @@ OPS.concat = (b, a, attrs, out) => {
   const rank = out.shape.length;
   const axis = attrs.axis < 0 ? attrs.axis + rank : attrs.axis;
   if (!attrs.interleave) return b.add("Concat", a.values, {axis}, out.name);
-  // Side by side on a new axis behind `axis`, which then folds into it.
+  // Joins the operands on a new axis behind `axis`, then folds that axis into `axis`.
   const shape = [...out.shape.slice(0, axis), out.shape[axis] / a.values.length, 1, ...out.shape.slice(axis + 1)];
   const spread = a.values.map((v) => b.add("Reshape", [v, b.integers(shape)], {allowzero: 1}));
   const all = b.add("Concat", spread, {axis: axis + 1});

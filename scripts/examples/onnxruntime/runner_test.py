@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""ONNX Runtime, an engine that nobody here wrote, behind the exec protocol: its results are judged, and a fault
-that it is known to have is found.
+"""ONNX Runtime, a third-party engine, behind the exec protocol: its results are judged, and a known fault is
+found.
 
 usage: runner_test.py ANECHECK
 
 Installs the npm package onnxruntime-node once into ANECHECK_ONNXRUNTIME (default ~/.cache/anecheck/onnxruntime),
-without its install script: the library for the CPU comes inside the package. Exit code 77: it cannot be had.
+without its install script: the library for the CPU comes inside the package. Exit code 77: the package is not
+available.
 """
 
 import json
@@ -23,12 +24,13 @@ PACKAGES = pathlib.Path(os.environ.get("ANECHECK_ONNXRUNTIME")
                         or pathlib.Path.home() / ".cache/anecheck/onnxruntime")
 TOOL = pathlib.Path(sys.argv[1]).resolve()
 CASES = 500
-# It drops a NaN, or not, by its place (README.md); sums and movement of data are right.
+# Whether ONNX Runtime drops a NaN depends on its position (README.md); sums and data movement are right.
 SOUND = "add,sub,mul,matmul,linear,conv,transpose,reshape,slice_by_size,concat,relu"
 
 
 def install():
-    """Whether the package is there. Two tests at once may both install it; either result is whole."""
+    """Installs the package if it is missing; returns whether it is there. Two tests may install it at the
+    same time: either result is complete."""
     if not (PACKAGES / "node_modules").is_dir():
         PACKAGES.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=PACKAGES.parent) as name:

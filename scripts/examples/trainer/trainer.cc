@@ -2,11 +2,10 @@
 // libanecheck_e5rt: one program is one step, and its twelve state tensors (weights, first and
 // second moments) stay resident, each output bound to the input of the next step.
 //
-// usage: trainer STEP.mil [STEPS [SEED [FOLDER]]]
-// Prints a line every 20 steps and the accuracy on samples that training never saw. Into FOLDER it
-// writes the ports of the first, the middle and the last step (fp16, little-endian), for a judge:
-// FOLDER/STEP/in/PORT and FOLDER/STEP/out/PORT.
-// Exit code 0: accuracy of at least 90 %, and every state within kMostChanges of the host's.
+// usage: trainer STEP.mil [STEPS [SEED [FOLDER]]] Prints a line every 20 steps and the accuracy on
+// samples that training never saw. Into FOLDER it writes the ports of the first, the middle and the
+// last step (fp16, little-endian), for a judge: FOLDER/STEP/in/PORT and FOLDER/STEP/out/PORT. Exit
+// code 0: accuracy of at least 90 %, and every state within kMostChanges of the host's.
 
 #include <algorithm>
 #include <cmath>
@@ -25,8 +24,8 @@ namespace {
 
 constexpr size_t kBatch = 32, kIn = 784, kHidden = 256, kOut = 10;
 constexpr double kBeta1 = 0.9, kBeta2 = 0.99, kEpsilon = 1e-3, kRate = 0.001;
-// How far a weight after one step may lie from the host's step, in steps of Adam: an element that
-// hardly has a gradient may go either way.
+// The largest distance of a weight from the host's after one step, in steps of Adam. An element
+// with hardly any gradient may move either way.
 constexpr double kMostChanges = 1;
 
 using Half = _Float16;
@@ -49,7 +48,7 @@ const std::vector<Port> kParameters = {
 
 struct Samples {
   std::vector<Half> pixels;     // kBatch x kIn
-  std::vector<Half> targets;    // kBatch x kOut, one 1 a row
+  std::vector<Half> targets;    // kBatch x kOut, one 1 in each row
   std::vector<size_t> classes;  // kBatch
 };
 
@@ -298,7 +297,7 @@ int main(int argc, char** argv) {
   double worst = 0;
   for (size_t step = 1; step <= steps; ++step) {
     const Samples samples = data.Draw();
-    // The bias of the moments is in the rate.
+    // The rate includes the bias correction of the moments.
     const Half rate = static_cast<Half>(kRate * std::sqrt(1 - std::pow(kBeta2, step)) /
                                         (1 - std::pow(kBeta1, step)));
     engine.Set("x", samples.pixels);
@@ -317,7 +316,7 @@ int main(int argc, char** argv) {
     if (dumped) Dump(folder, step, engine, samples, rate, state, after);
     state = after;
   }
-  // Samples that training never saw; a rate of 0 leaves the weights alone.
+  // Evaluates samples that training never saw; a rate of 0 keeps the weights.
   size_t right = 0;
   constexpr size_t kHeldOut = 10;
   engine.Set("rate", {kOff});

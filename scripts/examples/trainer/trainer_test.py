@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains by the example, and lets anecheck judge three of its steps.
+"""Runs the training example and has anecheck judge three of its steps.
 
 usage: trainer_test.py TRAINER ANECHECK ESPRESSO_LIBRARY ADD_ONE
 """
@@ -21,7 +21,7 @@ SHAPES = {"x": (32, 784), "t": (32, 10), "rate": (1, 1), "p": (32, 10),
 
 
 def train(mil, *arguments):
-    # The example takes the target of the simulated engine that it is linked to, h13.
+    # The target of the simulated engine to which the example is linked is h13.
     environment = {**os.environ, "ANECHECK_ESPRESSO": ESPRESSO}
     return subprocess.run([TRAINER, str(mil), *arguments], env=environment, capture_output=True,
                           text=True)
@@ -50,7 +50,7 @@ class Trainer(unittest.TestCase):
             pack(folder / "30" / "in", inputs)
             pack(folder / "30" / "out", actual)
             self.judge(inputs, actual)
-            # Elements outside are those of documented defects, which `check` traces operation by
+            # Only documented defects put elements outside the bounds; `check` traces them operation by
             # operation.
             checked = subprocess.run([ANECHECK, "check", str(MIL), "--target", "h13", "--inputs",
                                       inputs, "--espresso-lib", ESPRESSO],
