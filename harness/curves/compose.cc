@@ -1,10 +1,10 @@
 #include "harness/curves/compose.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/base/real_text.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -62,14 +62,18 @@ Result<ValueId> AddLinear(Graph& graph, ValueId x, ValueId weight, ValueId bias)
   return graph.FinishNode();
 }
 
+constexpr std::string_view kSeparators = " \t,;\r";
+
 // One number of the text between commas or blanks.
 bool TakeNumber(std::string_view& text, double& number) {
-  const size_t begin = text.find_first_not_of(" \t,;\r");
+  const size_t begin = text.find_first_not_of(kSeparators);
   if (begin == std::string_view::npos) return false;
   text.remove_prefix(begin);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return false;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  const size_t end = std::min(text.find_first_of(kSeparators), text.size());
+  const auto value = RealFromText<double>(text.substr(0, end));
+  if (!value) return false;
+  number = *value;
+  text.remove_prefix(end);
   return true;
 }
 

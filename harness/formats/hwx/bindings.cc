@@ -40,7 +40,8 @@ Bindings::Bindings(const Container& container)
         }
         const auto type = stabs::ParseType(symbol.name);
         const auto number = type ? type->id : stabs::OddTypeId(symbol.name);
-        all_stabs.push_back({&symbol, at, ++types, number, {}});
+        const auto buffer = number ? std::nullopt : stabs::ParseTensor(symbol.name);
+        all_stabs.push_back({&symbol, at, buffer ? types : ++types, number, buffer});
         if (number) catalog.insert(*number);
       } else if (symbol.type == kTensorStabSymbol) {
         all_stabs.push_back({&symbol, at, 0, {}, stabs::ParseTensor(symbol.name)});
@@ -48,7 +49,9 @@ Bindings::Bindings(const Container& container)
     }
   }
   for (const Stab& stab : all_stabs) {
-    if (stab.tensor) frames_.emplace(stab.tensor->name, &*stab.tensor);
+    if (stab.tensor && stab.symbol->type == kTensorStabSymbol) {
+      frames_.emplace(stab.tensor->name, &*stab.tensor);
+    }
   }
   ForEachThread(c, [&](const Thread& thread, uint64_t words) {
     if (IsTensor(thread)) tensors.emplace_back(TensorOf(thread), words);

@@ -345,6 +345,29 @@ TEST(JsonEdit, ALongerSymbolMovesTheStringsBehindIt) {
   EXPECT_TRUE(after.symtabs[0].strings_in_order);
 }
 
+TEST(JsonEdit, AFrameOfABufferInsideTheProgramIsAStab) {
+  const Json buffer = {{"type", "0x80"},
+                       {"tensor_stab",
+                        {{"name", "probs/conv_l2"},
+                         {"id", 200},
+                         {"axes", {{{"axis", "w"}, {"extent", 1}, {"stride", 1}, {"id", 201}}}},
+                         {"element_type", 0}}},
+                       {"value", "0x10000860"}};
+  const Bytes edited = Edited(BuildBytes(SmallSpec()).value(), [&](Json& json) {
+    Json& symbols = CommandOf(json, "symtab")["symbols"];
+    // In the middle of the frames, as compiler 9.509 places them.
+    symbols.insert(symbols.end() - 1, buffer);
+  });
+  const Container after = Parse(edited).value();
+  EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
+  const Symbol& symbol = after.symtabs[0].symbols.end()[-2];
+  EXPECT_EQ(symbol.name, "probs/conv_l2:t200=ar1;0;1;201=s1w:0");
+  EXPECT_EQ(symbol.desc, 200 % 32);
+  Json printed = ToJson(after);
+  const Json& symbols = CommandOf(printed, "symtab")["symbols"];
+  EXPECT_EQ(symbols[symbols.size() - 2]["tensor_stab"], buffer["tensor_stab"]);
+}
+
 TEST(JsonEdit, AFurtherTaskCountsAndChains) {
   ContainerSpec spec = SmallSpec();
   spec.kernels.clear();

@@ -143,8 +143,10 @@ struct Symbol {
   uint8_t sect = 0;  // counts sections from 1
 };
 inline constexpr uint8_t kPlaceSymbol = 0x0f;  // tiles and ports
+// A type, or the stride frame of a buffer inside the program, in L2 for instance. Compiler 9.509
+// writes such frames (a container of a third party, made by macOS 26).
 inline constexpr uint8_t kTypeStabSymbol = 0x80;
-inline constexpr uint8_t kTensorStabSymbol = 0x20;
+inline constexpr uint8_t kTensorStabSymbol = 0x20;  // the stride frame of a port
 
 struct Symtab {
   uint32_t symoff = 0;

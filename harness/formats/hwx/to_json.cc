@@ -227,9 +227,10 @@ Json SymbolToJson(const Symbol& symbol) {
   uint16_t laid_desc = 0;
   const auto tensor = stabs::ParseTensor(symbol.name);
   const auto type = stabs::ParseType(symbol.name);
-  const bool stab =
-      (symbol.type == kTensorStabSymbol && tensor) || (symbol.type == kTypeStabSymbol && type);
-  if (stab && symbol.type == kTensorStabSymbol) {
+  const bool may_be_tensor = symbol.type == kTensorStabSymbol || symbol.type == kTypeStabSymbol;
+  const bool is_tensor = tensor && may_be_tensor;
+  const bool stab = is_tensor || (symbol.type == kTypeStabSymbol && type);
+  if (is_tensor) {
     object["tensor_stab"] = TensorStabToJson(*tensor);
     laid_desc = static_cast<uint16_t>(tensor->id % 32);
   } else if (stab) {
