@@ -33,15 +33,13 @@ Bindings::Bindings(const Container& container)
       const Symbol& symbol = table.symbols[i];
       const uint64_t at = table.symoff + kSymbolRecord.kSize * i;
       if (symbol.type == kTypeStabSymbol) {
-        // Buffers inside a procedure, as one real file of 9.509 has them.
         if (auto frame = stabs::ParseTensor(symbol.name)) {
           all_stabs.push_back({&symbol, at, 0, {}, std::move(frame)});
           continue;
         }
         const auto type = stabs::ParseType(symbol.name);
         const auto number = type ? type->id : stabs::OddTypeId(symbol.name);
-        const auto buffer = number ? std::nullopt : stabs::ParseTensor(symbol.name);
-        all_stabs.push_back({&symbol, at, buffer ? types : ++types, number, buffer});
+        all_stabs.push_back({&symbol, at, ++types, number, {}});
         if (number) catalog.insert(*number);
       } else if (symbol.type == kTensorStabSymbol) {
         all_stabs.push_back({&symbol, at, 0, {}, stabs::ParseTensor(symbol.name)});
