@@ -40,14 +40,18 @@ class Checked(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.build = pathlib.Path(scratch.name)
 
-    def check(self, *arguments, **sources):
-        """The exit code and output for a build folder of the given sources."""
-        entries = []
+    def check(self, *arguments, precompiled=None, **sources):
+        """The exit code and output for a build folder of the given sources, and its precompiled header if any."""
+        entries, header = [], ""
+        if precompiled is not None:
+            header = self.build / "cmake_pch.hxx"
+            header.write_text(precompiled)
+            header = f"-Xclang -include -Xclang {header}"
         for name, text in sources.items():
             path = self.build / f"{name}.cc"
             path.write_text(text)
             entries.append({"directory": str(self.build), "file": str(path),
-                            "command": f"clang++-19 -std=c++2b -Wall -Werror -c {path}"})
+                            "command": f"clang++-19 -std=c++2b -Wall -Werror {header} -c {path}"})
         (self.build / "compile_commands.json").write_text(json.dumps(entries))
         return run([self.build, *arguments])
 
@@ -92,6 +96,14 @@ class CompilesForMacos(Checked):
         code, text = self.check(plain="int y = no_such_name;\n", branch=BRANCH)
         self.assertEqual(code, 1)
         self.assertIn("1 units, 1 do not compile", text)
+
+    def test_the_precompiled_header_is_that_of_macos(self):
+        header = "#if defined(__APPLE__)\nusing Bytes = int;\n#endif\n"
+        sources = {"a": "Bytes a;\n", "b": "Bytes b;\n"}
+        self.assertEqual(self.check("--all", precompiled=header, **sources)[0], 0)
+        code, text = self.check("--all", precompiled=BRANCH, **sources)
+        self.assertEqual(code, 1)
+        self.assertIn("no_such_name", text)
 
     def test_a_named_source_is_read_alone(self):
         code, text = self.check(self.build / "plain.cc", plain="int y;\n", branch=BRANCH)
