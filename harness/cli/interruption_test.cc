@@ -70,7 +70,7 @@ int RunTool(const std::vector<std::string>& arguments, int milliseconds,
             const std::string& messages = "/dev/null") {
   const pid_t child = StartTool(arguments, messages);
   if (milliseconds >= 0) {
-    // Waits for a fixed time, because a kill may come at any moment and the test draws that moment.
+    // Waits by the clock: a kill may come at any moment, and the test draws that moment.
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     kill(child, SIGKILL);
   }
