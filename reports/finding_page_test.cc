@@ -73,7 +73,7 @@ ReportData TwoRuns() {
 TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
   Json artifact = *ParseJson(ReluArtifact());
   EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)),
-              Not(HasSubstr("The shape that shows")));
+              Not(HasSubstr("Values at the shape")));
   const Json three = {
       {"name", "y"}, {"dtype", "fp16"}, {"shape", {1, 3, 1, 1}}, {"data", "ADwAQABC"}};
   artifact["at_shape"] = {
