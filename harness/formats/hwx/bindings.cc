@@ -47,9 +47,7 @@ Bindings::Bindings(const Container& container)
     }
   }
   for (const Stab& stab : all_stabs) {
-    if (stab.tensor && stab.symbol->type == kTensorStabSymbol) {
-      frames_.emplace(stab.tensor->name, &*stab.tensor);
-    }
+    if (stab.tensor) frames_.emplace(stab.tensor->name, &*stab.tensor);
   }
   ForEachThread(c, [&](const Thread& thread, uint64_t words) {
     if (IsTensor(thread)) tensors.emplace_back(TensorOf(thread), words);

@@ -127,8 +127,8 @@ TEST(Builder, MakesAContainerWithoutAViolation) {
   EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f808), 1u);
 }
 
-// A real container of 9.509 marks so the buffers that no port holds.
-TEST(Stabs, OfTheTypeMarkMayFrameABuffer) {
+// A real container of compiler 9.509 has such symbols for buffers in L2.
+TEST(Stabs, ATypeSymbolMayBeTheFrameOfABuffer) {
   Container container = Parse(BuildBytes(SmallSpec()).value()).value();
   Symbol& frame = container.symtabs[0].symbols.back();
   ASSERT_EQ(frame.type, kTensorStabSymbol);
