@@ -72,8 +72,7 @@ ReportData TwoRuns() {
 // The summary of a finding at another shape names no value of the graph's own shape.
 TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
   Json artifact = *ParseJson(ReluArtifact());
-  EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)),
-              Not(HasSubstr("Values at the shape")));
+  EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)), Not(HasSubstr("Values at the shape")));
   const Json three = {
       {"name", "y"}, {"dtype", "fp16"}, {"shape", {1, 3, 1, 1}}, {"data", "ADwAQABC"}};
   artifact["at_shape"] = {

@@ -100,7 +100,9 @@ Status WriteCompiled(const LowerFlags& flags, const Graph& graph, const plan::Pl
   const Result<CompiledProgram> outline =
       plan.compiles() ? OutlineOf(plan, target)
                       : MakeError(ErrorCode::kUnsupported,
-                                  fmt::format("the program does not compile for {}", plan.target));
+                                  fmt::format("the program does not compile for {}; plan.txt "
+                                              "names what is rejected",
+                                              plan.target));
   const auto files = outline.ok() ? WriteCompiledFiles(*outline, ContainerOf(graph, flags, written))
                                   : Result<CompiledFiles>(outline.error());
   if (!files.ok()) {

@@ -31,6 +31,20 @@ TEST_F(ModelCommands, EvalWritesValuesAndBounds) {
   EXPECT_EQ(Read("out.npz", "y.hi"), std::vector<double>{2.5});
 }
 
+TEST_F(ModelCommands, AClassifierIsEvaluatedWithoutItsLabels) {
+  WriteText("model.mil",
+            "program(1.0)\n{\n func main<ios15>(tensor<fp16, [1, 2]> x) {\n"
+            "tensor<fp16, [1, 2]> p = relu(x = x);\n"
+            "tensor<string, []> label, dict<tensor<string, []>, tensor<fp64, []>> all = "
+            "classify(classes = tensor<string, [2]>([\"cat\", \"dog\"]), probabilities = p);\n"
+            "} -> (label, all);\n}");
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {-3, 4})});
+  const Outcome eval = Tool("eval " + Path("model.mil") + " --inputs " + Path("in.npz"));
+  EXPECT_EQ(eval.out, "p: tensor<fp16, [1, 2]>, from 0 to 4\n");
+  EXPECT_NE(eval.err.find("warning: classify, which the host does, is left out"), std::string::npos)
+      << eval.err;
+}
+
 // Without --out each output is a line, so looking at a model needs no file.
 TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   WriteText("model.mil", kProduct);
@@ -478,6 +492,14 @@ TEST_F(ModelCommands, LowerNamesOperationsThatDoNotCompile) {
   EXPECT_EQ(lower.code, 0) << lower.err;
   EXPECT_NE(lower.out.find("h14 by mil: does not compile"), std::string::npos);
   EXPECT_NE(lower.out.find("(sin): rejected"), std::string::npos);
+  const Outcome written =
+      Tool("lower " + Path("model.mil") + " --target h14 --out " + Path("lowered"));
+  EXPECT_NE(written.out.find("model.hwx: the program does not compile for h14; plan.txt names what "
+                             "is rejected"),
+            std::string::npos)
+      << written.out;
+  EXPECT_NE(ReadTextFile(Path("lowered/plan.txt")).value().find("(sin): rejected"),
+            std::string::npos);
   EXPECT_EQ(Tool("lower " + Path("model.mil") + " --target h99").code, 2);
   EXPECT_EQ(Tool("lower " + Path("none.mil") + " --target h13").code, 2);
 }

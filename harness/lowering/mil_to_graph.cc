@@ -22,6 +22,7 @@
 #include "harness/lowering/old_indices.h"
 #include "harness/lowering/outer_bindings.h"
 #include "harness/lowering/pack.h"
+#include "harness/lowering/stored_attribute.h"
 #include "harness/lowering/unread_operations.h"
 
 namespace anecheck {
@@ -435,15 +436,30 @@ class Reader {
                                    type.ByteSize(), size));
   }
 
-  Result<ValueId> AddBlob(const mil::BlobReference& blob, const TensorType& type, uint64_t offset,
-                          std::string_view name) {
+  Result<SharedBytes> ReadBlob(const mil::BlobReference& blob, const TensorType& type,
+                               uint64_t offset) {
     if (!options_.read_blob) {
       return PlacedError(ErrorCode::kNotFound, offset,
                          fmt::format("constant in {}: no weight file was given", blob.path));
     }
     ANECHECK_ASSIGN(SharedBytes bytes, options_.read_blob(blob.path, blob.offset, type));
     ANECHECK_RETURN_IF_ERROR(CheckSize(type, bytes.bytes.size(), offset));
+    return bytes;
+  }
+
+  Result<ValueId> AddBlob(const mil::BlobReference& blob, const TensorType& type, uint64_t offset,
+                          std::string_view name) {
+    ANECHECK_ASSIGN(SharedBytes bytes, ReadBlob(blob, type, offset));
     return graph_.AddSharedConst(type, std::move(bytes), name);
+  }
+
+  Status AddBlobAttribute(const mil::BlobReference& blob, mil::ValueView literal,
+                          const OpSchema& schema, int parameter) {
+    ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
+    ANECHECK_ASSIGN(const SharedBytes bytes, ReadBlob(blob, type, literal.offset()));
+    const Status added = AddStoredAttribute(type, bytes.bytes, schema, parameter, graph_);
+    if (added.ok()) return {};
+    return PlacedError(added.error().code, literal.offset(), added.error().message);
   }
 
   // Adds an integer or a list of integers that follows from shapes as an attribute; false if it
@@ -471,6 +487,8 @@ class Reader {
           fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
     }
     if (literal->kind() == mil::ValueKind::kTuple) return ReadTuple(*literal, schema, parameter);
+    ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(*literal));
+    if (blob) return AddBlobAttribute(*blob, *literal, schema, parameter);
     switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
       case ParameterKind::kInt: {
         ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));

@@ -1,0 +1,20 @@
+// Attributes whose constant stands in a weight file instead of the text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/graph/schema.h"
+
+namespace anecheck {
+
+// Adds the constant to the node that `graph` builds, as the schema's parameter. `bytes` are the
+// elements, little endian. kInvalid where the parameter is of another kind than the elements, or
+// takes one and there are several; kUnsupported for elements narrower than a byte and of 8-bit
+// floats. Precondition: `bytes` has the size of `type`.
+Status AddStoredAttribute(const TensorType& type, std::span<const uint8_t> bytes,
+                          const OpSchema& schema, int parameter, Graph& graph);
+
+}  // namespace anecheck
