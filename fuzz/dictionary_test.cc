@@ -85,7 +85,7 @@ TEST_P(DictionaryTest, ItsLinesAreTheWordsOfTheTables) {
   }
 }
 
-// A table with the wrong byte order, width or spelling would have no word in any file.
+// If a table had the wrong byte order, width or spelling, no file would contain any of its words.
 TEST_P(DictionaryTest, TheWordsOfEachTableStandInFiles) {
   if (target_.draw != nullptr) return;
   const std::string files = GeneratedFiles(target_);

@@ -18,8 +18,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// The extents of the first inputs, and the extents among them that a reduction takes as its only
-// axis.
+// `inputs`: the extents of the first inputs. `reduced`: the extents of axes that are the only axis
+// of a reduction.
 struct ExtentsSeen {
   std::set<int64_t> inputs, reduced;
 };

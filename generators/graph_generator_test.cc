@@ -287,7 +287,7 @@ TEST(GraphGenerator, DefaultAttributesAreLeftOutNowAndThen) {
   EXPECT_GT(absent, 10);
 }
 
-// As text in fp16, the default would be another number.
+// The graph's text would state the default in fp16, which rounds it to another number.
 TEST(GraphGenerator, DefaultsThatFp16DoesNotHoldAreAlwaysLeftOut) {
   GeneratorOptions options;
   options.ops.reset();

@@ -74,7 +74,7 @@ TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
   for (const Departure& row : OpenRules()) EXPECT_EQ(row.families, 0u) << row.id;
 }
 
-// ---- products of a matrix product and its gate ----
+// ---- a matrix product times its gate ----
 
 // r * sigmoid_hard(r) for r = [[1, 2]] times a 2 by 1 matrix of twos if `product`, else for r = [1,
 // 2].

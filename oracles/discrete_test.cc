@@ -91,7 +91,7 @@ TEST(Comparison, NanEqualsNothing) {
   EXPECT_EQ(c.Run(c.Binary(OpKind::kNotEqual, nan, nan)).value[0], 1);
 }
 
-TEST(Logic, FollowsTheAdmittedOperands) {
+TEST(Logic, AdmitsResultsOfAllAdmittedOperands) {
   Case c;
   const ValueId open =
       c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));

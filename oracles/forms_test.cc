@@ -211,7 +211,7 @@ TEST(ComputedSlices, CutTheElementsAtTheirPlace) {
       c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, begin);
       c.Ints(P::kSize, {counts[0], counts[1], counts[2]});
     } else {
-      // One row: the first axis is named by its place, the other axes are taken whole, in steps.
+      // Takes one place of the first axis and the whole of the other axes, with their strides.
       using P = params::SliceByIndex;
       const ValueId begin = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
       const ValueId end = PlacesOf(c, choices, shape, {1, 1, 1}, 1);

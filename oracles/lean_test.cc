@@ -60,7 +60,7 @@ TEST(MeasureLean, LeavesOutElementsWithoutRoomOrNumber) {
 
 // In each of a million cases the errors lie at one end of their bound, chosen by a coin. This is
 // the hardest case of an engine without a preferred side.
-TEST(LeanSums, AMillionOutputsOfNoSideAreNotSignificant) {
+TEST(LeanSums, AMillionOutputsWithoutAPreferredSideAreNotSignificant) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   OperationLeans leans;
   for (uint64_t i = 0; i < 1'000'000; ++i) {
@@ -104,8 +104,8 @@ TEST(LeanSums, ErrorsThatFillTheirBoundsShow) {
   EXPECT_TRUE(Of(ends, Lean::kFills).Significant());
 }
 
-// The order and the division of outputs make no difference: shards, processes and runs are added
-// up.
+// The sums depend neither on the order of the outputs nor on how they are divided: the sums of
+// shards, processes and runs are added up.
 TEST(LeanSums, DoNotDependOnTheOrder) {
   ChoiceStream choices = ChoiceStream::FromSeed(3);
   LeanSums whole, first, second;

@@ -15,8 +15,8 @@ namespace anecheck {
 // Whether a candidate still shows the sought behaviour. Called with valid graphs only.
 using Interesting = std::function<bool(const GraphCase&)>;
 
-// The correct tensor of value `id` of a case, used when earlier nodes are cut; nothing if unknown.
-// Called for results only.
+// Returns the correct tensor of value `id` of a case, or nothing if it is unknown. With that tensor
+// the value can become an input, and the nodes that computed it are cut. Called for results only.
 using ValueOf = std::function<std::optional<Tensor>(const GraphCase&, ValueId id)>;
 
 struct ShrinkOptions {

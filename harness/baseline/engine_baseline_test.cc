@@ -96,7 +96,7 @@ Result<Baseline> ReadBaseline(const std::string& path) {
 }
 
 // The cases come from a file, so that the classes do not depend on the generator.
-TEST(EngineBaseline, TwentyPlantedDriftsAreToldInTheirClass) {
+TEST(EngineBaseline, TwentyPlantedDriftsAreReportedInTheirClass) {
   EXPECT_GE(std::size(kDrifts), 20u);
   const auto cases =
       ReadBaseline(ANECHECK_SOURCE_DIR "/harness/baseline/testdata/drift_cases.json");

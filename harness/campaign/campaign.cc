@@ -39,7 +39,7 @@ using Clock = std::chrono::steady_clock;
 // The number of cases that go to a worker together: enough to make the hand-over cheap, few enough
 // to lose little when a worker dies.
 constexpr uint64_t kBatch = 64;
-// The most batches that threads may be ahead of the writer.
+// Threads may be at most this many batches ahead of the writer.
 constexpr uint64_t kAhead = 8;
 // Limits on the batches that wait to be recorded together: their number and the time.
 constexpr size_t kMostWaiting = 256;

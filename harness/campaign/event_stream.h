@@ -17,9 +17,9 @@ namespace anecheck {
 // error; the campaign continues.
 class EventStream {
  public:
-  // "-" is standard output. A file is emptied first, unless `goes_on`: then the stream appends,
-  // after removing a last line that a killed writer left unfinished. Errors: kInvalid if the file
-  // cannot be opened.
+  // "-" is standard output. A file is emptied first. If `goes_on`, the stream appends to it
+  // instead, and first removes a last line that a killed writer left unfinished. Errors: kInvalid
+  // if the file cannot be opened.
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
   // `provenance` and `engine` are those of the runner; findings repeat the former.

@@ -1,5 +1,5 @@
 // Cuts a model around operations for which an engine has no path, so that the rest can run. Core ML
-// does the same: another processor runs such operations, and values pass back and forth.
+// cuts models too: another processor runs these operations, and values pass back and forth.
 #pragma once
 
 #include <cstdint>

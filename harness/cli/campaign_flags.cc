@@ -72,7 +72,7 @@ Status ReadContract(const CampaignFlags& flags, CampaignOptions& options) {
   }
   if (flags.route != ToText(RouteSet::kMil)) return wrong("give --route mil, or leave it out");
   if (std::ranges::find(options.modes, CaseMode::kMustReject) != options.modes.end()) {
-    return wrong("no rule binds such an engine; leave --mode must-reject out");
+    return wrong("the ANE's rules do not bind this engine; leave out --mode must-reject");
   }
   if (options.steer) return wrong("--steer aims at the cells of a chip; leave one of the two out");
   options.targets = {target};

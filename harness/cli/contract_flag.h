@@ -27,8 +27,9 @@ bool ChoosesContract(const std::string& catalogue);
 Result<CampaignTarget> ReadContractFlag(const std::string& given,
                                         std::vector<std::string>& catalogues);
 
-// Replaces the contract of a recorded case by the contract `given`, if it is not empty. Errors:
-// those of ReadContractFlag, and kInvalid if the answers are not from an external program.
+// Replaces the contract of a recorded case by the one that `given` names. Does nothing if `given`
+// is empty. Errors: those of ReadContractFlag, and kInvalid if the answers are not from an external
+// program.
 Status JudgeByContract(const std::string& given, CampaignOptions& options, Case& item);
 
 }  // namespace anecheck

@@ -313,8 +313,8 @@ void DistrustVague(OutputJudgement& judged) {
   if (judged.verdict != Verdict::kKnownDefect || !judged.vague) return;
   judged.verdict = Verdict::kWrong;
   judged.reason += fmt::format(
-      " ({} may explain it, and admits almost any number here; make the results of inner "
-      "operations outputs to find out)",
+      " ({} may explain it, but admits almost any number here; to find out, declare the results of "
+      "inner operations as outputs)",
       judged.defects.ToText());
   judged.defects.clear();
 }

@@ -46,7 +46,7 @@ TEST_F(FuzzCommand, AFindingHasAFileAndATextBesideIt) {
                   ->starts_with(finding["signature"].get<std::string>() + "\n"));
 }
 
-TEST_F(FuzzCommand, TheFileMayStandWithinAWordAndInTheOtherCommand) {
+TEST_F(FuzzCommand, ThePlaceholderMayBePartOfAWordAndOfTheOtherCommand) {
   const auto outcome = Fuzz("--against 'cat @@' -- dd if=@@ of=/dev/null");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("8 files, 8 accepted, 0 findings\n"), std::string::npos)

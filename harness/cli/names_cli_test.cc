@@ -1,5 +1,5 @@
-// Names that several commands share and scripts rely on: the folder of an export, graphs as files,
-// --json, --explain, a check that is recorded.
+// Names, flags and outputs that several commands share and scripts rely on: the folder of an
+// export, files of graphs, --json, --explain, recorded checks.
 #include <map>
 #include <set>
 #include <string>
@@ -179,8 +179,8 @@ constexpr std::string_view kSum =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 8]> x) {\n"
     "tensor<fp16, [1, 4, 1, 8]> y = add(x = x, y = x);\n} -> (y);\n}";
 
-// As in `run`, a finding has an id, a replay command and a count, and the check is a run in the
-// results file.
+// A check records its findings as `run` does: with an id, a replay command and a count. The results
+// file lists the check as a run.
 TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
   WriteText("model.mil", kSum);
   const std::string check =

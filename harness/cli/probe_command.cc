@@ -1,4 +1,4 @@
-// `anecheck probe`: measures numeric cliffs.
+// `anecheck probe`: measures the limits at which an engine's results leave plain fp16 arithmetic.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>

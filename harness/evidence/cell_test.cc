@@ -192,7 +192,7 @@ TEST(AnswerOf, AnInstanceThatTheRulesJudgeOtherwiseHasTheRulesAlone) {
   EXPECT_EQ(answer->statements, std::vector<uint32_t>{0});
 }
 
-TEST(RouteOf, AStatementWithoutARouteGoesToTheRouteThatTheRulesAdmit) {
+TEST(RouteOf, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
   const Route routes[] = {Route::kMil, Route::kNetlist};
   const Outcome direct[] = {Outcome::kRejected, Outcome::kNative};
   const Outcome none[] = {Outcome::kRejected, Outcome::kNoPath};

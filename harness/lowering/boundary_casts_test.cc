@@ -38,7 +38,7 @@ TEST(BoundaryCasts, LeaveTheOperationsBetweenThem) {
   EXPECT_NE(text->find("tensor<fp16, [2]> y = relu(x = x)"), std::string::npos) << *text;
 }
 
-// Each line keeps the model as it is.
+// PeelBoundaryCasts leaves each of these models as it is.
 TEST(BoundaryCasts, StayIfAnotherOperationReadsThem) {
   const std::string kWide = "tensor<fp32, [2]> w = relu(x = x);\n";
   const std::string kAlso = "tensor<fp32, [2]> z = relu(x = y);\n";

@@ -1,7 +1,6 @@
 #include "harness/lowering/mil_to_graph.h"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <optional>
 #include <span>
@@ -9,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/base/half.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/parser.h"
@@ -18,6 +16,7 @@
 #include "harness/graph/validate.h"
 #include "harness/lowering/host_statements.h"
 #include "harness/lowering/known_integers.h"
+#include "harness/lowering/literal_attribute.h"
 #include "harness/lowering/mil_types.h"
 #include "harness/lowering/old_indices.h"
 #include "harness/lowering/outer_bindings.h"
@@ -486,99 +485,12 @@ class Reader {
           ErrorCode::kUnsupported, argument.offset(),
           fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
     }
-    if (literal->kind() == mil::ValueKind::kTuple) return ReadTuple(*literal, schema, parameter);
+    if (literal->kind() == mil::ValueKind::kTuple) {
+      return AddTupleAttribute(*literal, schema, parameter, graph_);
+    }
     ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(*literal));
     if (blob) return AddBlobAttribute(*blob, *literal, schema, parameter);
-    switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
-      case ParameterKind::kInt: {
-        ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
-        graph_.AddInt(parameter, value);
-        return {};
-      }
-      case ParameterKind::kInts: {
-        ANECHECK_ASSIGN(const std::vector<int64_t> values, mil::ReadIntegers(*literal));
-        graph_.AddInts(parameter, values);
-        return {};
-      }
-      case ParameterKind::kBool: {
-        ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));
-        graph_.AddBool(parameter, value);
-        return {};
-      }
-      case ParameterKind::kBools: {
-        ANECHECK_ASSIGN(const std::vector<bool> values, mil::ReadBools(*literal));
-        graph_.AddBools(parameter, std::vector<int64_t>(values.begin(), values.end()));
-        return {};
-      }
-      case ParameterKind::kString: {
-        ANECHECK_ASSIGN(const std::string value, mil::ReadString(*literal));
-        graph_.AddString(parameter, value);
-        return {};
-      }
-      case ParameterKind::kFloat:
-      case ParameterKind::kFloats:
-        return ReadFloats(*literal, schema, parameter);
-      case ParameterKind::kTensor:
-      case ParameterKind::kTensorList:
-        break;
-    }
-    return {};
-  }
-
-  // Reads a tuple of scalars, each a literal or the name of a constant.
-  Status ReadTuple(mil::ValueView tuple, const OpSchema& schema, int parameter) {
-    const Parameter& wanted = schema.parameters[static_cast<size_t>(parameter)];
-    std::vector<int64_t> values;
-    for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
-      const auto literal = mil::FollowConstant(entry);
-      if (!literal || literal->kind() != mil::ValueKind::kTyped) {
-        return PlacedError(
-            ErrorCode::kUnsupported, entry.offset(),
-            fmt::format("{}.{} is computed; only constants are read", schema.name, wanted.name));
-      }
-      if (wanted.kind == ParameterKind::kBools) {
-        ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));
-        values.push_back(value ? 1 : 0);
-      } else {
-        ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
-        values.push_back(value);
-      }
-    }
-    if (wanted.kind == ParameterKind::kBools) {
-      graph_.AddBools(parameter, values);
-    } else if (wanted.kind == ParameterKind::kInts) {
-      graph_.AddInts(parameter, values);
-    } else {
-      return PlacedError(ErrorCode::kInvalid, tuple.offset(),
-                         fmt::format("{}.{} must be {}, not a tuple", schema.name, wanted.name,
-                                     ParameterKindName(wanted.kind)));
-    }
-    return {};
-  }
-
-  Status ReadFloats(mil::ValueView literal, const OpSchema& schema, int parameter) {
-    if (schema.parameters[static_cast<size_t>(parameter)].kind == ParameterKind::kFloat) {
-      auto number = mil::ReadFloat(literal);
-      if (!number.ok()) {
-        // MIL allows an integer as a number in some places (pad's constant_val).
-        ANECHECK_ASSIGN(const int64_t integer, mil::ReadInteger(literal));
-        number = static_cast<double>(integer);
-      }
-      graph_.AddFloat(parameter, *number);
-      return {};
-    }
-    ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
-    ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
-    std::vector<double> values;
-    const size_t size = type.dtype == DType::kFp16 ? 2 : 4;
-    for (size_t at = 0; at + size <= bytes.size(); at += size) {
-      uint32_t bits = 0;
-      for (size_t i = 0; i < size; ++i) bits |= static_cast<uint32_t>(bytes[at + i]) << (8 * i);
-      values.push_back(size == 2 ? HalfToDouble(Half{static_cast<uint16_t>(bits)})
-                                 : static_cast<double>(std::bit_cast<float>(bits)));
-    }
-    graph_.AddFloats(parameter, values);
-    return {};
+    return AddLiteralAttribute(*literal, schema, parameter, graph_);
   }
 
   const mil::Program& program_;

@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// Reads elements of a type at `offset` bytes in a weight file; `index` is that of the file in the
-// network's Weights.
+// Reads elements of a type at `offset` bytes in a weight file; `index` is the position of that
+// file in the network's Weights.
 using NetlistRead =
     std::function<Result<SharedBytes>(int64_t index, uint64_t offset, const TensorType& type)>;
 

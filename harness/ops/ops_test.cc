@@ -38,7 +38,7 @@ TEST(Convolution, ShapesFollowPaddingStrideAndDilation) {
   EXPECT_EQ(conv({1, 2, 4, 4, 4}, {3, 2, 2, 2, 2}).Infer(), "tensor<fp16, [1, 3, 3, 3, 3]>");
 }
 
-TEST(Convolution, RefusalsAreTheLayersOwnWords) {
+TEST(Convolution, ErrorsQuoteTheMessagesOfLayers) {
   using P = params::Conv;
   const auto conv = [](Shape x, Shape w) {
     return Instance(OpKind::kConv).In(P::kX, x).In(P::kWeight, w);

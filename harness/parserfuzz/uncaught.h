@@ -8,10 +8,11 @@
 
 namespace anecheck::parserfuzz {
 
-// The error that ended a program that wrote `err` and ended with `code` (128 plus the signal, if
-// there was one), if it did not catch that error: a panic of Rust or Go, an exception of Python,
-// JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. "ValueError parse reader.py:12":
-// its type and the place of its origin. The error's message, which may quote the file, is left out.
+// Returns the error that ended a program, if the program did not catch it: a panic of Rust or Go,
+// an exception of Python, JavaScript, Java, Ruby, .NET or C++, a failed assertion of C. `err` is
+// the text that the program wrote; `code` is its exit code, or 128 plus the signal that ended it.
+// The result is the type of the error and the place of its origin: "ValueError parse reader.py:12".
+// The error's message, which may quote the file, is left out.
 std::optional<std::string> UncaughtSignature(std::string_view err, int code);
 
 }  // namespace anecheck::parserfuzz

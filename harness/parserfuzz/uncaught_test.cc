@@ -7,7 +7,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-TEST(Panic, OfRustIsOfItsPlace) {
+TEST(Panic, OfRustIsNamedByFileAndLine) {
   constexpr const char* kNew =
       "thread 'main' panicked at src/main.rs:5:3:\nindex out of bounds: the len is 3\n"
       "note: run with `RUST_BACKTRACE=1`\n";

@@ -248,8 +248,9 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
     const bool known = subject.group == SubjectGroup::kKnownDefect;
     if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
     if (!shows) continue;
-    // Without the subject the probe must work and show something else. Otherwise the target may
-    // lack the feature, or a busy machine ended the probe, and the probe proves nothing.
+    // The same probe on an engine without the subject must work and must not show the
+    // subject. Otherwise the probe proves nothing: the target may lack the feature, or a busy
+    // machine ended the probe.
     WorkerOptions clean = WithoutSubject(subject, worker);
     // Memory that the clean engine allocates is no leak.
     clean.memory_limit = WorkerOptions().memory_limit;

@@ -1,4 +1,5 @@
-// The SQL that follows from the descriptions of tables.h. Only SchemaSql is used outside this room.
+// The SQL that follows from the descriptions of tables.h. Only SchemaSql is used outside
+// harness/results.
 #pragma once
 
 #include <span>

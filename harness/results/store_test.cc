@@ -472,7 +472,7 @@ std::string UnfinishedFile(const std::string& path, const std::string& committed
   sqlite3* raw = nullptr;
   const std::string source = path + ".source";
   EXPECT_EQ(sqlite3_open(source.c_str(), &raw), SQLITE_OK);
-  // Small enough that a cache of one page spills, which writes to the file before the commit.
+  // The rows do not fit a cache of one page, so SQLite writes to the file before the commit.
   EXPECT_EQ(
       sqlite3_exec(
           raw,

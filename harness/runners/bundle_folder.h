@@ -17,7 +17,7 @@ namespace anecheck {
 // Not thread-safe.
 class BundleFolder {
  public:
-  // Whether a text of analytics proves a placement.
+  // Whether `text`, the content of an analytics file, proves where the program was placed.
   using Proves = std::function<bool(std::string_view text)>;
 
   explicit BundleFolder(std::string path) : path_(std::move(path)) {}

@@ -83,8 +83,8 @@ std::regex Pattern(std::string text) {
 
 const char* const kTargets[] = {"h12", "h13", "h14", "h15", "h17s", "h18"};
 
-// No source gives the byte of local response normalization below A13, so that no target is known to
-// lack it. This catalogue has a target without it.
+// For families before A13, no source gives the table byte of local response normalization. So no
+// target is known to lack the operation; this catalogue has a target without it.
 const TargetCatalog& Catalog() {
   static const TargetCatalog* const kCatalog = [] {
     auto* catalog = new TargetCatalog(TargetCatalog::Builtin());

@@ -35,7 +35,8 @@ inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) 
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};
   if (low == high) return {DecodeAsNumber(low), DecodeAsNumber(high)};
-  // Either an infinity was stored, or an unrounded number overflows later.
+  // An infinite end is either a stored infinity, which is read as 2^16 or -2^16, or a number that
+  // is not yet rounded and overflows later.
   return {high == kInfinity ? std::min(low, 0x1p16) : low,
           low == -kInfinity ? std::max(high, -0x1p16) : high};
 }

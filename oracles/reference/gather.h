@@ -106,8 +106,8 @@ class Addresses {
     return static_cast<size_t>(place);
   }
 
-  // Calls visit(element) for every place in range that is admitted. False if there are too many;
-  // some calls may have been made.
+  // Calls visit(element) for every place in range that is admitted. False if there are too many
+  // places; visit may have been called for some of them.
   template <typename Visit>
   bool ForEach(const Visit& visit) const {
     return Walk(0, base_, visit);

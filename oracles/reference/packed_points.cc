@@ -282,9 +282,12 @@ class Storing {
   StoreFunction store_;
 };
 
-// Sizes chosen so that the data stay in the caches: kDepth products of a panel, which are summed
-// with all rows of a block before the next; the same products of the rows; and all panels of a
-// block of columns. A panel that is needed only once is made when it is needed.
+// The sizes are chosen so that three sets of data stay in the caches:
+// - the columns of one panel over kDepth products, which are used with all rows of a block before
+//   the next panel is read;
+// - the rows of that block over the same products;
+// - all panels of a block of columns.
+// A panel that is needed only once is made when it is needed.
 constexpr size_t kRowBlockBytes = size_t{1} << 19;
 constexpr size_t kColumnBlockBytes = size_t{1} << 23;
 

@@ -43,7 +43,7 @@ HWY_INLINE void AddSingles(FV sums, bool first, double* HWY_RESTRICT total) {
   }
 }
 
-// The lengths of sums in fp32.
+// The numbers of products that are added in fp32 before the sum moves to the next level.
 struct Spans {
   size_t block = 0;  // products that are added to each other one by one
   size_t span = 0;   // products of the blocks whose sums are added in fp32, the rest in double

@@ -186,7 +186,7 @@ void StoreWith(KernelContext& context, const Store& store, BoundedTensor& result
   result.nan = nullptr;
 }
 
-// The ends moved by `ulp` neighbours, in new arrays.
+// Returns intervals whose ends lie `ulp` neighbours further out than those of `raw`.
 Raw Widened(KernelContext& context, const Grid& grid, const Raw& raw, size_t count, int ulp) {
   Raw widened = raw;
   const bool point = raw.low == nullptr;

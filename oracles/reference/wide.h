@@ -111,8 +111,8 @@ inline bool IsSettled(const Grid& grid, double value, double error) {
   return grid.Round(value - error) == grid.Round(value + error) || !(std::fabs(value) < kInfinity);
 }
 
-// The same if `value` must also be distinguished from every element: no number within `error` may
-// be an element.
+// As IsSettled, and no number within `error` of `value` is an element, so that `value` is
+// distinguished from every element.
 inline bool IsSettledBetween(const Grid& grid, double value, double error) {
   const double below = grid.Round(value - error);
   return below == grid.Round(value + error) && std::fabs(value - below) > error;

@@ -34,8 +34,9 @@ class SlidingWindow {
   // padding.
   int64_t PaddedElements(int64_t position) const;
 
-  // Gathers lanes [channel][kernel element], from `first_lane` on, of `channels` planes from plane
-  // index `plane` (n * C + c) on. Lanes in the padding are zero.
+  // Gathers the window at `position` in `channels` planes, the first with index `plane`
+  // (n * C + c). The lanes start at `first_lane` and are ordered [channel][kernel element]. Lanes
+  // in the padding are zero.
   void Gather(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
               LaneBuffer& lanes, size_t first_lane = 0) const;
   // Packs the windows of finite points at `width` positions from `position` on. Number k of the

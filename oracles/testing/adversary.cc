@@ -40,8 +40,8 @@ double Gelu(std::string_view mode, double x) {
   return x / 2 * std::erfc(-x / std::sqrt(2.0));
 }
 
-// Beyond fp16's range, an error of one step reaches the largest number only from its next
-// neighbour, which would be 65536: from numbers up to half a step of 64 above that.
+// An engine may err by one step. The largest fp16 number, 65504, is one step below 65536, and
+// numbers up to 65536 + 32 round to 65536 (its steps are 64). So only larger numbers must overflow.
 bool OverflowsForSure(DType dtype, double x) {
   return dtype == DType::kFp16 ? std::fabs(x) > 65536 + 32 : std::fabs(x) > 0x1p128 + 0x1p104;
 }

@@ -27,11 +27,12 @@ struct VacuousOutput {
   std::string op;  // the operation that gives it
 };
 
-// Outputs of which no element leaves its bounds at `inputs` under any change that is tried: whole
-// tensors replaced (zeros, constants from 2^-14 to 2^15 of either sign, ramps, random numbers of
-// several magnitudes and of whole numbers), scaled, negated, shuffled, and single elements
-// replaced. `claimed` are further changes to try first: inputs that, according to the maker of a
-// case, move outputs. A claim is not trusted; it is run like any other change.
+// Returns the outputs whose elements all stay in the bounds they have at `inputs`, whichever
+// change of the inputs is tried. A change replaces, scales, negates or shuffles a whole tensor, or
+// replaces single elements. The replacements of a whole tensor are zeros, constants from 2^-14 to
+// 2^15 of either sign, ramps, and random numbers: of several magnitudes, or whole. `claimed` are
+// further changes to try first: inputs that, according to the maker of a case, move outputs. A
+// claim is not trusted; it is run like any other change.
 std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& graph,
                                        std::span<const Tensor> inputs, const Contract& contract,
                                        std::span<const std::vector<Tensor>> claimed = {});

@@ -48,7 +48,7 @@ TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
 }
 
 // Earlier mutations may leave a task with fewer words than its form requires.
-TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
+TEST(HwxGenerator, DoesNotEditTilesOfATaskThatWasCutOff) {
   size_t tried = 0;
   for (uint64_t seed = 1; seed < 60; ++seed) {
     hwx::Container container = hwx::Parse(Generated(seed)).value();

@@ -67,7 +67,7 @@ TEST(MilGenerator, CoversEveryForm) {
                                          "several results", "standard layout"}));
 }
 
-TEST(MilGenerator, DamageDoesNoHarm) {
+TEST(MilGenerator, DamagedFilesDoNotCrash) {
   testing::ExpectHarmlessDamage(kFormat_mil, Generated(3), 7);
   testing::ExpectHarmlessJson(kFormat_mil, Generated(4));
 }

@@ -74,8 +74,8 @@ struct TensorRecord {
 };
 TensorRecord TensorOf(const Thread& thread);
 
-// The byte offset, from the command's start, of the k-th name of a thread whose names follow each
-// other behind its words.
+// The offset of the k-th name of a thread, in bytes from the command's start. The names follow the
+// thread's words, one after another.
 uint32_t NameOffset(const Thread& thread, size_t k);
 // The name that an offset points to, or nothing.
 std::string_view NameAt(const Thread& thread, uint64_t offset);

@@ -105,9 +105,9 @@ class TextWriter {
   void ConstString(std::string_view name, std::string_view value);
   void ConstFloat16(std::string_view name, Half value);
   void ConstFloat32(std::string_view name, float value);
-  // `elements` little endian, in row-major order, one after another; types narrower than a byte and
-  // bool take one byte per element, fp8 types their eight bits. Precondition: all `dimensions` are
-  // known, and their product is the number of elements.
+  // `elements` contains the elements one after another, in row-major order and little endian. Bool
+  // and types narrower than a byte take one byte per element; fp8 types take their eight bits.
+  // Precondition: all `dimensions` are known, and their product is the number of elements.
   void ConstTensor(std::string_view name, DataType type, Dimensions dimensions,
                    std::span<const uint8_t> elements);
   // A constant whose elements lie in a weight side file, at the offset of its record.

@@ -39,8 +39,8 @@ struct Method {
   std::string_view source;
 };
 
-// Every row of table 23.14 and of the two clients, and the two selectors that have other numbers in
-// appendix C.2.
+// All rows of table 23.14, all rows of the guide's two clients, and the two methods whose selectors
+// have other numbers in appendix C.2.
 std::span<const Method> Methods();
 
 // The rows that match a call of that selector with an input structure of that size: rows of one
@@ -54,8 +54,7 @@ Result<std::vector<const Method*>> FindMethods(Client client, uint32_t selector,
 // (selector 8 with 32 bytes, for which the client decides).
 std::vector<std::string_view> MethodNames(std::span<const Method* const> rows);
 
-// A return code with its name in one source. The guide and the system header name some codes
-// differently.
+// One source's name for a return code. The guide and the system header name some codes differently.
 struct ReturnCode {
   uint32_t code = 0;
   std::string_view name;

@@ -43,8 +43,8 @@ struct CallHeader {
   uint32_t struct_out_size = 0;
 };
 inline constexpr auto kCallRecord = RecordOf<CallHeader>(
-    "facts/more/iokit_selectors.csv (public guide, chapter 27); specification 000 has one "
-    "interface",
+    "facts/more/iokit_selectors.csv (public guide, chapter 27, has two clients); specification 000 "
+    "has one interface",
     FactEvidence::kPublicNotes, Field{"client", &CallHeader::client},
     Field{"selector", &CallHeader::selector},
     Field{"scalars_in", &CallHeader::scalars_in_count, RecordKind::kNumber, FieldRole::kSpelled},

@@ -263,7 +263,7 @@ TEST(DenseCoding, ReadsExtraCountAndWordAddress) {
 }
 
 // Records of H14 and H15 are sparse too.
-TEST(SparseCoding, IsThatOfH14Too) {
+TEST(SparseCoding, AppliesToH14Too) {
   const Bytes bytes = FromWords({1, 0, 0, 0,                         //
                                  11u << kSize, 0, 0, 0, 0, 0, 0, 0,  //
                                  0x80000000 | 2u << 15 | 0x140, 1, 2});
@@ -314,7 +314,7 @@ TEST(SparseCoding, FirstValueGoesToTheBaseThenMaskBitsFollow) {
   EXPECT_EQ(Encode(chain).value(), bytes);
 }
 
-TEST(LaterGenerations, SkipPaddingUnitsAndKeepThem) {
+TEST(LaterGenerations, PaddingUnitsHaveNoRegistersAndAreWrittenBack) {
   const Bytes bytes = FromWords({1,
                                  0,
                                  0,

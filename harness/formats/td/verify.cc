@@ -86,8 +86,8 @@ constexpr auto kRules = RulesOf<Chain>({
        }
      }},
     {"td-next-size",
-     "bits 16 to 24 of a version-7 task's second word hold the words of the next task less one, "
-     "and 0 at the tail",
+     "bits 16 to 24 of a version-7 task's second word hold the number of words of the next task "
+     "minus one, or 0 in the last task",
      "facts/hwx.md, task header", kReal,
      [](const Chain& chain, RuleReport& broken) {
        for (size_t i = 0; IsV7(chain) && i < chain.tasks.size(); ++i) {

@@ -1,0 +1,112 @@
+#include "harness/lowering/literal_attribute.h"
+
+#include <bit>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/formats/mil/reader.h"
+#include "harness/lowering/mil_types.h"
+
+namespace anecheck {
+namespace {
+
+Status AddFloats(mil::ValueView literal, const OpSchema& schema, int parameter, Graph& graph) {
+  if (schema.parameters[static_cast<size_t>(parameter)].kind == ParameterKind::kFloat) {
+    auto number = mil::ReadFloat(literal);
+    if (!number.ok()) {
+      // MIL allows an integer as a number in some places (pad's constant_val).
+      ANECHECK_ASSIGN(const int64_t integer, mil::ReadInteger(literal));
+      number = static_cast<double>(integer);
+    }
+    graph.AddFloat(parameter, *number);
+    return {};
+  }
+  ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
+  ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
+  std::vector<double> values;
+  const size_t size = type.dtype == DType::kFp16 ? 2 : 4;
+  for (size_t at = 0; at + size <= bytes.size(); at += size) {
+    uint32_t bits = 0;
+    for (size_t i = 0; i < size; ++i) bits |= static_cast<uint32_t>(bytes[at + i]) << (8 * i);
+    values.push_back(size == 2 ? HalfToDouble(Half{static_cast<uint16_t>(bits)})
+                               : static_cast<double>(std::bit_cast<float>(bits)));
+  }
+  graph.AddFloats(parameter, values);
+  return {};
+}
+
+}  // namespace
+
+Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int parameter,
+                           Graph& graph) {
+  switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
+    case ParameterKind::kInt: {
+      ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(literal));
+      graph.AddInt(parameter, value);
+      return {};
+    }
+    case ParameterKind::kInts: {
+      ANECHECK_ASSIGN(const std::vector<int64_t> values, mil::ReadIntegers(literal));
+      graph.AddInts(parameter, values);
+      return {};
+    }
+    case ParameterKind::kBool: {
+      ANECHECK_ASSIGN(const bool value, mil::ReadBool(literal));
+      graph.AddBool(parameter, value);
+      return {};
+    }
+    case ParameterKind::kBools: {
+      ANECHECK_ASSIGN(const std::vector<bool> values, mil::ReadBools(literal));
+      graph.AddBools(parameter, std::vector<int64_t>(values.begin(), values.end()));
+      return {};
+    }
+    case ParameterKind::kString: {
+      ANECHECK_ASSIGN(const std::string value, mil::ReadString(literal));
+      graph.AddString(parameter, value);
+      return {};
+    }
+    case ParameterKind::kFloat:
+    case ParameterKind::kFloats:
+      return AddFloats(literal, schema, parameter, graph);
+    case ParameterKind::kTensor:
+    case ParameterKind::kTensorList:
+      break;
+  }
+  return {};
+}
+
+Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int parameter,
+                         Graph& graph) {
+  const Parameter& wanted = schema.parameters[static_cast<size_t>(parameter)];
+  std::vector<int64_t> values;
+  for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
+    const auto literal = mil::FollowConstant(entry);
+    if (!literal || literal->kind() != mil::ValueKind::kTyped) {
+      return PlacedError(
+          ErrorCode::kUnsupported, entry.offset(),
+          fmt::format("{}.{} is computed; only constants are read", schema.name, wanted.name));
+    }
+    if (wanted.kind == ParameterKind::kBools) {
+      ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));
+      values.push_back(value ? 1 : 0);
+    } else {
+      ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
+      values.push_back(value);
+    }
+  }
+  if (wanted.kind == ParameterKind::kBools) {
+    graph.AddBools(parameter, values);
+  } else if (wanted.kind == ParameterKind::kInts) {
+    graph.AddInts(parameter, values);
+  } else {
+    return PlacedError(ErrorCode::kInvalid, tuple.offset(),
+                       fmt::format("{}.{} must be {}, not a tuple", schema.name, wanted.name,
+                                   ParameterKindName(wanted.kind)));
+  }
+  return {};
+}
+
+}  // namespace anecheck

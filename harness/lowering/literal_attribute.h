@@ -1,0 +1,20 @@
+// Attributes whose constant is a literal in the text of a MIL program.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+#include "harness/graph/graph.h"
+#include "harness/graph/schema.h"
+
+namespace anecheck {
+
+// Adds the literal to the node that `graph` builds, as the schema's parameter. Errors have the byte
+// offset: kInvalid if the parameter is of another kind than the literal.
+Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int parameter,
+                           Graph& graph);
+
+// The same for a tuple of scalars, each a literal or the name of a constant. kUnsupported for a
+// computed scalar.
+Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int parameter, Graph& graph);
+
+}  // namespace anecheck
