@@ -130,7 +130,7 @@ TEST(AttestationForms, EachRouteShowsItsOwnState) {
       << "a refusal by one route is none by the other";
 }
 
-TEST(Attestation, AStatementWithoutARouteGoesToTheRouteThatTheRulesAdmit) {
+TEST(Attestation, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kDispatched, Provenance::kPublished, std::nullopt),
                     Say("sin", Stage::kRejected, Provenance::kPublished, std::nullopt)});

@@ -161,7 +161,9 @@ TEST(HwxGenerator, CoversEveryVariant) {
   EXPECT_TRUE(bss);
 }
 
-TEST(HwxFormat, DamageDoesNoHarm) { testing::ExpectHarmlessDamage(kFormat_hwx, Generated(3), 211); }
+TEST(HwxFormat, DamagedFilesDoNotCrash) {
+  testing::ExpectHarmlessDamage(kFormat_hwx, Generated(3), 211);
+}
 
 RC_GTEST_PROP(HwxGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
   ChoiceStream choices = ChoiceStream::FromBytes(bytes);

@@ -36,7 +36,7 @@ TEST(MilWeightsGenerator, CoversEveryType) {
   EXPECT_EQ(types.size(), 17u);
 }
 
-TEST(MilWeightsGenerator, DamageDoesNoHarm) {
+TEST(MilWeightsGenerator, DamagedFilesDoNotCrash) {
   testing::ExpectHarmlessDamage(kFormat_milweights, Generated(3), 3);
   testing::ExpectHarmlessJson(kFormat_milweights, Generated(3));
 }

@@ -40,7 +40,7 @@ TEST(NpzGenerator, EachMutationAppliesAndBreaksItsRuleAlone) {
   }
 }
 
-TEST(NpzGenerator, DamageDoesNoHarm) {
+TEST(NpzGenerator, DamagedFilesDoNotCrash) {
   testing::ExpectHarmlessDamage(kFormat_npz, Generated(1), 7);
   testing::ExpectHarmlessJson(kFormat_npz, Generated(1));
 }

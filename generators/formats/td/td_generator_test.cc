@@ -91,7 +91,7 @@ TEST(TdGenerator, TheVersionOfABareChainIsReadOrNamed) {
   EXPECT_GT(guessed_wrongly, 0);
 }
 
-TEST(TdFormat, DamageDoesNoHarm) {
+TEST(TdFormat, DamagedFilesDoNotCrash) {
   for (const uint64_t seed : {1u, 2u, 3u, 4u}) {
     testing::ExpectHarmlessDamage(kFormat_td, Generated(seed), 37);
   }

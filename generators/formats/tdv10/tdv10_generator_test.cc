@@ -43,7 +43,7 @@ TEST(Tdv10Generator, MakesAllThreeForms) {
   EXPECT_EQ(forms.size(), 3u);
 }
 
-TEST(Tdv10Format, DamageDoesNoHarm) {
+TEST(Tdv10Format, DamagedFilesDoNotCrash) {
   testing::ExpectHarmlessDamage(kFormat_tdv10, GeneratedOf(tdv10::Form::kImage), 13);
   testing::ExpectHarmlessDamage(kFormat_tdv10, GeneratedOf(tdv10::Form::kSparse), 13);
   testing::ExpectHarmlessJson(kFormat_tdv10, GeneratedOf(tdv10::Form::kStructure));

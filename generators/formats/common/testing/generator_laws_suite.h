@@ -51,7 +51,7 @@ TEST_P(GeneratorLaws, MutationsKeepTheirPromises) {
                                    GetParam().files_per_mutation);
 }
 
-TEST_P(GeneratorLaws, DamageDoesNoHarm) {
+TEST_P(GeneratorLaws, DamagedFilesDoNotCrash) {
   for (const uint64_t seed : GetParam().damaged_seeds) {
     const Bytes bytes = GetParam().Generate(seed);
     ExpectHarmlessDamage(*GetParam().format, bytes, GetParam().damage_stride);
