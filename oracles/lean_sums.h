@@ -42,8 +42,8 @@ enum class Lean : uint8_t {
   kToward,  // toward zero: truncation
   // The mean square of the errors is above that of numbers spread evenly over their bounds. It is
   // summed, but is no finding: an engine that rounds where it may, and nowhere else, can have it
-  // (0.40 of the bound for the scaled product of a linear_activation, 0.33 for evenly spread
-  // numbers).
+  // (0.40 of the squared bound for the scaled product of a linear_activation, 0.33 for evenly
+  // spread numbers).
   kFills,
 };
 template <>

@@ -97,7 +97,7 @@ std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& det
   detail.shape = DumpJson(*shape);
   const Result<std::vector<uint8_t>> bytes = Base64Decode(Text(json, "data"));
   if (!bytes.ok()) return std::nullopt;
-  // The number of bytes gives the number of elements; sub-byte types may have spare bits.
+  // The number of bytes must match the shape; sub-byte types may have spare bits.
   int64_t elements = 1;
   TensorValues tensor;
   tensor.dtype = *dtype;

@@ -46,8 +46,8 @@ WordTables Words() {
   return tables;
 }
 
-// A dictionary with a few values of each kind. It is readable without being a network description,
-// and small, so that edits are likely to hit relevant bytes.
+// A dictionary of up to three values of random kinds. It is readable without being a network
+// description, and small, so that edits are likely to hit relevant bytes.
 tree::Value GenerateSmall(ChoiceStream& choices) {
   tree::Dict dict;
   const uint64_t entries = choices.Below(4);

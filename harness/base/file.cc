@@ -85,8 +85,8 @@ Status WriteAll(int file, std::span<const uint8_t> content, const std::string& p
   return {};
 }
 
-// Reads the umask from a new file: the only other way to read it is to set it, which other threads
-// would see.
+// Creates a file whose mode the system reduces by the umask. To read the umask, the program would
+// have to set it, which other threads would see.
 int OpenNewFile(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }

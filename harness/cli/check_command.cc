@@ -99,7 +99,7 @@ struct Place : JudgedPlace {
   int steps = 0;        // of --steps
 };
 
-// Runs the model's parts, after the engine has refused the model as a whole.
+// Runs the model's parts, if the model is large or the engine has refused it as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
                              const std::vector<PlacedNode>& placed, const ModelValues& values,
                              CheckRuns& runs) {

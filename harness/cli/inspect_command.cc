@@ -197,8 +197,8 @@ std::vector<Violation> VerifyFile(const Format& format, const ParsedFile& file, 
   return violations;
 }
 
-// The text of the file and its coverage; on request also the sources of its fields and its
-// violations.
+// The text of the file, its coverage and the sources of its fields; with --verify its violations
+// too, and with --explain the rules of the format and the tasks of a container.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format,
                              const ParsedFile& file, ByteSpan bytes,
                              const std::vector<Violation>& violations) {

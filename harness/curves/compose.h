@@ -29,7 +29,8 @@ Result<Composition> Compose(std::span<const Knot> knots, int64_t points);
 // The curve itself, in full precision: flat outside of the knots. Precondition: as Compose.
 double ValueAt(std::span<const Knot> knots, double x);
 
-// Reads lines "x,y" of a CSV file; a first line without numbers is a heading. Errors name the line.
+// Reads lines "x,y" of a CSV file; a first line that is not two numbers is a heading. Errors name
+// the line.
 Result<std::vector<Knot>> ReadKnots(std::string_view text, const std::string& file);
 
 }  // namespace anecheck::curves

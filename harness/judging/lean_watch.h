@@ -48,8 +48,8 @@ class LeanWatch {
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> sums_;
 };
 
-// Adds to the message of a passed case the direction in which its errors lean, and that this proves
-// nothing: one rounding in an output of few elements has the same effect. The verdict stays.
+// Sets the message of a passed case: the direction in which its errors lean, and that this proves
+// nothing, since one rounding in an output of few elements has the same effect. The verdict stays.
 void TellLean(CaseOutcome& outcome);
 
 }  // namespace anecheck

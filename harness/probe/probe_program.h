@@ -67,7 +67,7 @@ class ProbeProgram {
   // The folder that contains only the compiler's bundle.
   const std::string& bundle() const { return bundle_.path(); }
   // The backend that the bundle's analytics name. Empty if they name none, if there are no
-  // analytics, or if the simulated engine wrote them for another engine.
+  // analytics, or if the simulated engine wrote them although the probe runs on another engine.
   std::string SelectedBackend();
 
  private:

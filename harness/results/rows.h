@@ -18,8 +18,8 @@
 
 namespace anecheck {
 
-// The columns of a table to read. Lists of rows omit the large columns, whose members keep their
-// defaults.
+// The columns of a table to read. Lists of rows omit the large columns, whose members stay
+// unchanged.
 enum class Columns : uint8_t { kAll, kSmall };
 
 // Reads the rows of one table one by one.

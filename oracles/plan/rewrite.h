@@ -42,8 +42,9 @@ class Rewriter {
   PlanOptions options_;
   Graph graph_;
   std::set<std::string, std::less<>> names_;
-  std::vector<std::string> origins_;               // by node
-  std::vector<std::vector<std::string>> settled_;  // by node: rules already applied to it
+  std::vector<std::string> origins_;  // by node
+  // By node: rules that do not rewrite it again, because they made it or have no graph for it.
+  std::vector<std::vector<std::string>> settled_;
   std::vector<Rewrite> rewrites_;
 };
 

@@ -31,8 +31,8 @@ constexpr std::pair<std::string_view, uint32_t> kUnits[] = {{"nsects", kSectionR
                                                             {"nreloc", kRelocationRecord},
                                                             {"nsyms", kSymbolRecord.kSize}};
 
-// The fields of a record as places: numbers and names. The field that identifies the kind of a file
-// or command is left out: with another value, readers would not take the file for a container.
+// The fields of a record as places: numbers and names. The magic number of the file is left out:
+// with another value, readers would not take the file for a container.
 template <const auto& kRecord>
 std::span<const Field> FieldsOf(std::string_view record) {
   static constexpr auto kAll = kRecord.Fields();

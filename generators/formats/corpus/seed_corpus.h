@@ -30,8 +30,9 @@ struct CorpusLimits {
 std::vector<CorpusFile> ChooseValidFiles(const DescriptorGenerator& generator, const Format& format,
                                          uint64_t seed, const CorpusLimits& limits = {});
 
-// One file for each field of the format and for each edge (generators/formats/boundary): fields and
-// edges are paired in turn, so that the number of files is the larger of the two numbers.
+// Files with one field at an edge (generators/formats/boundary). For each role, the fields in
+// `valid` and the edges are paired in turn, so that the number of files is at most the larger of
+// the two numbers.
 std::vector<CorpusFile> MakeEdgeFiles(std::string_view format, const std::vector<CorpusFile>& valid,
                                       size_t max_size);
 

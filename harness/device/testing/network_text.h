@@ -33,7 +33,8 @@ struct InputText {
   std::string name;
   std::vector<int64_t> extents;
 };
-// A constant in the network's weight file, from a given byte on.
+// A Float16 constant in the network's weight file, from a given byte on, with the last extents of
+// batch, channel, height, width.
 struct ConstantText {
   std::string name;
   std::vector<int64_t> extents;

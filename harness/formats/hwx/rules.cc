@@ -104,7 +104,7 @@ void CheckIo(const Bindings& b, RuleReport& broken) {
   });
 }
 
-// Checks a word of the only table that is a count over the chain of tasks.
+// Checks a word of the aperture table, if there is only one: a count over the chain of tasks.
 template <uint32_t kWord, uint32_t (*kExpected)(const td::Chain&)>
 void CheckCount(const Bindings& b, RuleReport& broken) {
   const Section* text = OnlyText(b);

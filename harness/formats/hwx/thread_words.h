@@ -60,7 +60,7 @@ uint64_t Pair(const Thread& thread, uint32_t index);
 void SetPair(Thread& thread, uint32_t index, uint64_t value);
 
 // IsApertureTable is true for a flavor 1 thread with the whole aperture table. IsTensor is true for
-// a flavor 3 thread with the words up to the strides.
+// a flavor 3 thread with at least kTensorCountOld words.
 bool IsApertureTable(const Thread& thread);
 bool IsTensor(const Thread& thread);
 

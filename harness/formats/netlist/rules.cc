@@ -121,7 +121,7 @@ class Verifier {
     const Lookup& lookup;
     std::string_view name;
     std::map<std::string_view, bool> sources;       // inputs, constants, units
-    std::map<std::string_view, GateOperand> ports;  // the operands for inputs and constants
+    std::map<std::string_view, GateOperand> ports;  // operands of sources with a dictionary
     size_t weight_files = 0;
   };
 
