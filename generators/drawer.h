@@ -117,7 +117,8 @@ class Drawer {
   // Begins and ends a node without attributes whose operands are its first parameters, in order.
   bool Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range);
 
-  // Sets the range of one result of the last node, if it differs from the range of the others.
+  // Sets the range of a value: of a result that differs from the others of its node, or of a
+  // changed constant.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
   // Marks a value that no input moves in the first execution: no further operation may be drawn on
   // it alone.

@@ -105,7 +105,8 @@ bool IsReached(const OpDefinition& op, int family) {
 }
 
 // The operations that may be drawn, by weight. If the engine refuses one operation, it refuses the
-// whole graph, so operations of weight 0 are drawn only if the caller names them (`all`).
+// whole graph. So operations of weight 0 are drawn only if the caller names them (`all`), or for a
+// network description (`direct`).
 class Lottery {
  public:
   Lottery(const GeneratorOptions& options, bool all) {

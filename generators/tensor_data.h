@@ -20,7 +20,8 @@ double InputMagnitude(CaseMode mode);
 Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit);
 
 // Little-endian bytes of a whole tensor. fp16 and fp32 follow the mode; integers are uniform in the
-// part of [-limit, limit] that their type can represent; bool is 0 or 1.
+// part of [-limit, limit] that their type can represent (for int32: that int16 can). bool is 0
+// or 1. fp8 and types of less than 8 bits take any bits.
 std::vector<uint8_t> DrawTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode,
                                 double limit);
 // The same into `bytes`, type.ByteSize() of them.

@@ -13,8 +13,8 @@ std::bitset<kOpCount> WorkingSetOps();
 
 // Draws the first inputs of a graph and, for some sizes, the node that joins them: a sum or maximum
 // of two inputs, or a convolution by a large kernel. Returns false if `allowed` lacks the
-// operations that the drawer's size needs; the graph is then unusable. Precondition: the drawer's
-// own operations are those of WorkingSetOps.
+// operations that the drawer's size needs; the graph is then unusable. Precondition: all of the
+// drawer's own operations are in WorkingSetOps, except for WorkingSet::kProducts.
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed);
 
 // Elements that a tensor of WorkingSet::kProducts may have.

@@ -23,13 +23,13 @@ class DepartureCatalogue {
   // Adds the rows of a JSON document:
   //   {"contract": {"base": "float", "terms": {"function_ulp": 2}},
   //    "departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
-  //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]} `effect` is
-  //                    one of EffectName's words. `op`, `a` and `b` may be absent if the effect
-  //                    does not need them. "inf" and "-inf" are numbers too. `families` may contain
-  //                    "own"; in a document with a contract, absent `families` mean "own".
-  //                    "contract" is optional and sets the terms of kOwnFamily: the terms of its
-  //                    base ("float" or "ieee"), except the given ones. Errors (kMalformed,
-  //                    kInvalid) name the row; the catalogue is then unchanged.
+  //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]}
+  //
+  // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent if the effect does not
+  // need them. "inf" and "-inf" are numbers too. `families` may contain "own"; in a document with a
+  // contract, absent `families` mean "own". "contract" is optional and sets the terms of
+  // kOwnFamily: the terms of its base ("float" or "ieee"), except the given ones. Errors
+  // (kMalformed, kInvalid) name the row; the catalogue is then unchanged.
   Status AddJson(std::string_view text);
 
   std::span<const Departure> rows() const { return rows_; }

@@ -17,7 +17,7 @@ namespace anecheck {
 
 namespace {
 
-// The mean error of an output is rounded down to a multiple of 1 / kStepsToOne, from -1 to 1.
+// The measured lean of an output, from -1 to 1, is rounded down to a multiple of 1 / kStepsToOne.
 constexpr int kStepsToOne = 256;
 constexpr size_t kSteps = 2 * kStepsToOne + 1;
 

@@ -21,7 +21,7 @@ struct FindingFrame {
   std::string back, words;
 };
 
-// The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h; The page
+// The page of data.findings[index]. `artifact` is the JSON of harness/findings/artifact.h. The page
 // leaves out missing members and states why. Nothing in the artifact is trusted.
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact,
                         const FindingFrame& frame = {});

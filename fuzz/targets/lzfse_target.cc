@@ -1,5 +1,5 @@
-// LZFSE streams: a stream that unpacks stays within the size limit, unpacks to the same bytes
-// twice, and to the same bytes inside a frame.
+// LZFSE streams: a stream that unpacks stays within the size limit, and unpacks to the same bytes
+// inside a frame.
 #include <array>
 #include <string_view>
 
@@ -59,7 +59,7 @@ void AppendPlainBlock(ChoiceStream& choices, Bytes& bytes) {
   for (uint32_t i = 0; i < size; ++i) bytes.push_back(static_cast<uint8_t>(choices.Below(256)));
 }
 
-// Literals, then a match, then a match that repeats its distance.
+// Literals, then up to four pairs: a match, and a match that repeats its distance.
 void AppendLzvnBlock(ChoiceStream& choices, Bytes& bytes) {
   Bytes codes = {0xe4, 'a', 'b', 'c', 'd'};
   uint32_t size = 4;

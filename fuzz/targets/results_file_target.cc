@@ -161,7 +161,7 @@ void MakeFull(const std::string& path, ChoiceStream& choices) {
   (void)store.FinishRun(run, RunState::kFinished, "2026-01-01T00:00:00Z");
 }
 
-// Makes a file that contains only its schema version.
+// Makes a file whose only content is an empty schema version.
 void MakeBare(const std::string& path) {
   sqlite3* database = nullptr;
   if (sqlite3_open(path.c_str(), &database) == SQLITE_OK) {

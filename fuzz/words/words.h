@@ -27,7 +27,8 @@ struct WordTable {
 };
 using WordTables = std::vector<WordTable>;
 
-// One function for each format, in words/<format>.cc. Its tables contain no words of other formats.
+// One function for each format, in words/<format>.cc. Its tables contain only words that have a
+// meaning in that format.
 namespace words {
 
 #define ANECHECK_FORMAT(name) WordTables name();

@@ -76,8 +76,9 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 // run. Errors: kMalformed if these cannot be read, and those of MakeCase.
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
 
-// Errors: kInvalid if the runner is a chip's own engine and `options` name a target of another chip
-// (chip_target.h).
+// Errors: kInvalid if `options` name a target that does not fit the runner. A chip's own engine
+// takes no target of another chip (chip_target.h). The exact emulator takes no target whose law is
+// fixed-point sums. A runner whose engine is no ANE takes no chip's target.
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
 // The number of cases that the campaign makes: `cases`, or its shard's part of them.

@@ -115,7 +115,8 @@ class OwnCliffFinder {
         static_cast<uint64_t>(made));
   }
 
-  // Classifies an elementwise operation of two operands; false for any other.
+  // Classifies an add, sub, mul or real_div. False for any other operation, and if the elements of
+  // an operand are unknown.
   bool ClassifyPair(NodeId id, const Elements& result, ValueId x, ValueId y) {
     const Node& node = graph_.node(id);
     constexpr auto kPairs =

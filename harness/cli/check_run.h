@@ -78,9 +78,9 @@ inline constexpr uint64_t kMostProgramWeights = uint64_t{64} << 20;
 // parts.
 bool IsLarge(const Graph& graph);
 
-// Runs a case that compiled and ran once more, with every fp16 result as an output. Adds the error
-// of each result against the model's values, by name, or nothing if the engine refuses this
-// program. Errors: those of the runner.
+// Repeats a case that compiled and ran, with every fp16 result as an output. Adds the error of each
+// result against the model's values, by name, or nothing if this program does not compile and run.
+// Errors: those of the runner.
 Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
                      const Case& item, std::map<std::string, OperationError, std::less<>>& errors);
 

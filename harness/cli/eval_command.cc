@@ -234,8 +234,8 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
-// Returns whether every number outside its bound has at most three decimal digits, as published
-// measurements have.
+// Returns whether every number outside its bound is the fp16 number nearest to a decimal number of
+// three significant digits, as in published measurements.
 bool DeviatesByPrints(const Estimate& expected, const Tensor& tensor) {
   if (tensor.type.dtype != DType::kFp16) return false;
   for (size_t i = 0; i + 1 < tensor.bytes.size(); i += 2) {

@@ -19,7 +19,7 @@ std::vector<std::string> DefectIds();
 // "families", "measured_right_on", "source"}], "workaround", "workaround_source"}; null for an id
 // that no table has.
 Json DefectJson(std::string_view id);
-// The JSON of ExplainDefect as lines of text.
+// The JSON of DefectJson as lines of text.
 std::string DefectText(const Json& defect);
 
 }  // namespace anecheck

@@ -108,8 +108,8 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
   return point;
 }
 
-// Opens the stream of events. Called after the options of the run were read, so that a command that
-// cannot run leaves the events of an earlier run unchanged.
+// Opens the stream of events. Called after the options of the run were read, so that a command with
+// wrong options leaves the events of an earlier run unchanged.
 Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
   if (flags.events.empty()) return {};
   ANECHECK_ASSIGN(EventStream opened, EventStream::Open(flags.events, flags.resume));

@@ -77,8 +77,8 @@ class Cutter {
  private:
   bool Cuts(size_t i) const { return nodes_[i].pass == Pass::kCut; }
 
-  // Moves the fused operations of one wave to the next wave that has fused operations, if no cut
-  // before that wave reads them.
+  // Moves the fused operations of one wave to the next wave that has fused operations, if no cut of
+  // that wave or of an earlier one reads them.
   void Delay() {
     std::set<int> waves;
     std::map<int, int> first_reader;  // of each wave, the earliest that cuts

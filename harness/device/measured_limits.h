@@ -29,9 +29,10 @@ inline bool TakesPoolWidth(int64_t width) { return width <= 8 || width == 32; }
 // 49152; no source covers the extents between.
 inline constexpr int64_t kMaxInnerExtent = 32768;
 
-// ---- limits of the newest compilers alone ---- An earlier compiler took these programs, by
-// facts/op_device_matrix.csv. The engine therefore enforces these limits only if
-// CompileSettings::newest_compiler is set; otherwise campaigns can judge the values.
+// ---- limits of the newest compilers alone ----
+// An earlier compiler took these programs, by facts/op_device_matrix.csv. The engine therefore
+// enforces these limits only if CompileSettings::newest_compiler is set; otherwise campaigns can
+// judge the values.
 
 // Whether 10.26.6 takes a tensor of that type as a result of the operation `producer`. It takes
 // 32-bit integers only as positions of topk, which it narrows

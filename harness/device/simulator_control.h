@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-// Names in the style of C libraries. NOLINTBEGIN(readability-identifier-naming)
+// Names in the style of C libraries.
+// NOLINTBEGIN(readability-identifier-naming)
 
 // A version text such as "anecheck simulated engine 1"; dlsym of this name returns its address.
 extern const char anecheck_simulated_engine[];

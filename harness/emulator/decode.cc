@@ -90,7 +90,8 @@ class Decoder {
            task_.kind == TaskKind::kPlanarElementwiseReduction;
   }
 
-  // Checks that the words agree on whether source 2 comes by DMA; on H13 four words state it.
+  // Checks that the words agree on whether source 2 comes by DMA. On H13 and H14, up to three words
+  // state it.
   Status CheckSource2Route(bool bound) const {
     if (task_.generation == Generation::kH13 || task_.generation == Generation::kH14) {
       ANECHECK_RETURN_IF_ERROR(

@@ -48,7 +48,7 @@ class Memory {
   void Clear();
 
   // The bytes from the BAR's first byte to the end of its region. kInvalid, naming `who`, if the
-  // BAR points to no region or to the text, or if the region may not be written but `write` is set.
+  // BAR points to no region, or to one that a task may not read (or not write, if `write` is set).
   Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
 
   static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;

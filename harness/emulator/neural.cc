@@ -77,7 +77,7 @@ class Products {
   uint64_t Positions() const { return uint64_t{task_.output.height} * task_.output.width; }
 
   // Copies a group's input into padded rows and columns that cover all taps. For a window of one
-  // tap everything is one row.
+  // tap without stride or padding, everything is one row.
   void Pad(const float* input) {
     const Extents& in = task_.input;
     const Extents& out = task_.output;

@@ -69,8 +69,8 @@ class Planner {
   Planner(const Graph& graph, const Machine& machine, Fault fault)
       : graph_(graph), machine_(machine), fault_(fault) {}
 
-  // ---- values ---- Gives inputs and outputs their base addresses. kUnsupported if a type has no
-  // port.
+  // ---- values ----
+  // Gives inputs and outputs their base addresses. kUnsupported if a type has no port.
   Status BindPorts();
   const Graph& graph() const { return graph_; }
   bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
@@ -83,8 +83,8 @@ class Planner {
   // Memory between tasks.
   Result<View> Temporary(const std::array<uint32_t, kAxes>& extents);
 
-  // ---- fusion ---- Does not write `id` itself: the task that computes it applies `post` and
-  // writes `into`.
+  // ---- fusion ----
+  // Does not write `id` itself: the task that computes it applies `post` and writes `into`.
   void Fuse(ValueId id, ValueId into, Post post);
   // The function fused after `id`, or none.
   Post PostOf(ValueId id) const;

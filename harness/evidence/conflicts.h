@@ -53,7 +53,7 @@ struct Settled {
   // kCatalogued if no statement decides; kDisputed if equally strong statements contradict each
   // other; else the furthest stage of the strongest statements.
   Stage stage = Stage::kCatalogued;
-  std::vector<uint32_t> by;  // indices of the statements of the stage, both sides of a dispute
+  std::vector<uint32_t> by;  // indices of the strongest statements, both sides of a dispute
   const KnownConflict* conflict = nullptr;  // the known conflict whose winner decided, or null
 };
 // `of_cell` are indices in `statements`. The order of statements does not matter.

@@ -26,7 +26,8 @@ constexpr Stage kStated[] = {
 constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
 using Member = std::string Statement::*;
-// The text members of a statement in the order of JSON, without those that are enumerations.
+// The members of a statement in the order of JSON, apart from the stage. Members that are
+// enumerations are null.
 constexpr std::pair<std::string_view, Member> kMembers[] = {
     {"subject", &Statement::subject},
     {"target", &Statement::target},

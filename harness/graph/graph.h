@@ -120,9 +120,9 @@ class Graph {
   void SetConstData(ValueId value, std::span<const uint8_t> bytes);
   void Rename(ValueId value, std::string_view value_name);
 
-  // ---- reading ---- Spans are made from pointer and size, not from the vector: the range
-  // constraints of the library would take half of the compile time of every source that includes
-  // this header.
+  // ---- reading ----
+  // Spans are made from pointer and size, not from the vector: the range constraints of the library
+  // would take half of the compile time of every source that includes this header.
   std::span<const Value> values() const { return {values_.data(), values_.size()}; }
   std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
   std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }

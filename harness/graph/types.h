@@ -68,8 +68,9 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
-// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv); rank 6
-// is allowed so that a graph that breaks the limit can be expressed and must be rejected.
+// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv).
+// Higher ranks are allowed so that a graph that breaks the limit can be expressed and must be
+// rejected.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;

@@ -12,10 +12,10 @@ namespace anecheck {
 // Graphs with more operations are not taken apart.
 inline constexpr size_t kMostIsolated = 64;
 
-// Charges the first operation that ends alone as the whole graph did, on inputs of zeros: a
-// compiler ignores them, and a crash that needs other values counts for the graph. Changes only
-// outcomes that were rejected, failed or crashed. Makes one run for each operation. Errors: those
-// of the runner.
+// Charges the operation that the message of a refusal names. Otherwise charges the first operation
+// that ends alone as the whole graph did, on inputs of zeros: a compiler ignores them, and a crash
+// that needs other values counts for the graph. Changes only outcomes that were rejected, failed or
+// crashed. Makes at most one run for each operation. Errors: those of the runner.
 Status Isolate(const Case& item, Runner& runner, CaseOutcome& outcome);
 
 }  // namespace anecheck

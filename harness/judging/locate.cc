@@ -93,7 +93,8 @@ class NodeJudge {
 
  private:
   // Judges an operation that is wrong alone again, together with the producers of its operands, if
-  // a documented defect depends on them. It is right if that defect explains it.
+  // a documented defect depends on them. If that defect explains the result, the verdict is a known
+  // defect.
   JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
     const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
     if (wanted.empty() || node.result_count != 1) return alone;

@@ -116,8 +116,8 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
-// Makes the outcome wrong by the relation. The finding names an operation if the relation rewrites
-// only one.
+// The name of the relation, for a finding. Names the operation too if the relation rewrites only
+// one.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);

@@ -32,7 +32,7 @@ class UnconfirmedWatch {
 
   // Loads the rows of a resumed run.
   Status Recall(Store& store, int64_t run);
-  // Adds a batch with its confirmed findings. Returns its operations that exceed both limits,
+  // Adds a batch with its confirmed findings. Returns its operations that reach both limits,
   // whether or not they did before.
   std::vector<OftenUnconfirmed> Add(const RowBatch& batch);
 

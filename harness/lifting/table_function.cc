@@ -33,7 +33,8 @@ constexpr Candidate kCandidates[] = {
 constexpr double kMostError = 0.008;
 // The step between numbers that are compared; it is odd, so that every significand occurs.
 constexpr uint32_t kEvery = 37;
-// A table of 2^x need not be right where the result is subnormal or infinite.
+// Results above kMost are not compared, and for positive numbers results below kLeast: a table need
+// not be right where fp16 has a subnormal number or an infinity.
 constexpr double kLeast = 0x1p-14, kMost = 65504;
 
 bool Follows(const emulator::ActivationTable& table, Function function) {

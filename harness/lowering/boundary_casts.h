@@ -19,8 +19,8 @@ struct PeeledGraph {
 
 // If only casts to fp16 read an fp32 input, it becomes an fp16 input of the same name, and those
 // casts are removed; they did the same rounding. If a cast makes an fp32 output from an fp16 value,
-// that value becomes the output. It takes the output's name unless it is needed under its own name.
-// Everything else stays as it is.
+// that value becomes the output. It takes the output's name if it is a result and stands for no
+// other output. Everything else stays as it is.
 PeeledGraph PeelBoundaryCasts(const Graph& graph);
 
 }  // namespace anecheck

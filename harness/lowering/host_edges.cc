@@ -119,8 +119,8 @@ class Splitter {
     }
   }
 
-  // For each int32 output that a cast makes from an fp16 value of the engine, finds that value;
-  // such casts are not needed.
+  // For each int32 output that a cast makes from an fp16 value of the engine, finds that value, if
+  // no operation reads the output. Such casts are not needed.
   void FindWidened() {
     std::vector<bool> read(from_.values().size());
     for (const Node& node : from_.nodes()) {
@@ -220,7 +220,7 @@ class Splitter {
   std::vector<ValueId> outputs_;  // of `from_`, each once
   HostEdges edges_;
   std::vector<bool> hosts_;      // values that the host knows
-  std::vector<bool> kept_;       // inputs that stay with the engine, and values made of them
+  std::vector<bool> kept_;       // values that must stay with the engine, and their operands
   std::vector<bool> crosses_;    // values of the host that the engine takes
   std::vector<bool> needed_;     // these, and the values that they need
   std::vector<ValueId> halves_;  // for an int32 output: the fp16 value that replaces it

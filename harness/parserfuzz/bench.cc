@@ -17,8 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kMostOfHangs{20};  // of the runs that make one finding small
 constexpr int kMostTries = 3;
-constexpr int kKnownHangPart =
-    10;  // share of the limit after which a hang is compared with known ones
+constexpr int kKnownHangPart = 10;  // a hang is compared with known ones after limit / this
 constexpr int kShortestLook = 200;  // milliseconds
 
 // Replaces the bench's path, which differs between runs and jobs.

@@ -48,7 +48,8 @@ class Bench {
 
   Result<Trial> Try(const Bytes& file);
 
-  // kNotFound if the command cannot be started.
+  // Runs the command on the file. kNotFound if its exit code means that a program could not be
+  // started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
   // Whether the file fails in this way again, since a busy machine, chance or remains of other runs

@@ -73,7 +73,7 @@ uint64_t PeakBytes(const rusage& usage) {
 #endif
 }
 
-// Watches one program until it ends or exceeds a limit.
+// Watches one program until it ends, exceeds a limit or is stopped.
 class Watch {
  public:
   Watch(pid_t pid, const CommandLimits& limits, const std::atomic<bool>* stop, Pipe& out, Pipe& err)

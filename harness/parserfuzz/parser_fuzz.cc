@@ -241,7 +241,8 @@ class Campaign {
     return written;
   }
 
-  // Makes a smaller file for each finding, smallest finding first, as long as there is time.
+  // Makes a smaller file for each new finding, as long as there is time. The order is that of
+  // summary.findings.
   Status MakeSmall() {
     const auto begin = Clock::now();
     const auto is_over = [&] {

@@ -80,8 +80,8 @@ class Schedule {
   // How the file was made, for display: "seed 3; section.size at 0x1a0: 2^32 - old".
   std::string Describe(const Plan& plan) const;
 
-  // Takes the outcome of a plan. Keeps the file if it did not fail and has a new feature, or is a
-  // seed.
+  // Takes the outcome of a plan. Never keeps a file that failed. Keeps any other file that has a
+  // new feature or is a seed, until the schedule is full.
   void Learn(const Plan& plan, const Bytes& file, std::span<const Feature> features, bool failed);
 
   size_t kept() const { return kept_.size(); }

@@ -57,7 +57,7 @@ Result<std::vector<std::string>> LogLines(std::string_view words) {
                    fmt::format("the system log of the last minute does not hold '{}'", words));
 }
 
-// 1: 1 if the log names the expected signing identity for the dispatch.
+// 1 if the log names the expected signing identity for the dispatch.
 Result<double> SigningIdentity(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_RETURN_IF_ERROR(RunOnce(engine, target));
   ANECHECK_ASSIGN(const auto lines, LogLines("csIdentity"));
@@ -106,7 +106,7 @@ Result<double> WiredKilobytes(const E5rtLibrary& engine, std::string_view target
   return std::round((after - before) / static_cast<double>(kLoaded) / page) * page / 1024;
 }
 
-// 1: 1 if data written to a surface can be read from the surface behind its Mach port.
+// 1 if data written to a surface can be read from the surface behind its Mach port.
 Result<double> SurfaceByPort(const E5rtLibrary&, std::string_view) {
   const std::string name = fmt::format("anecheck.probe.{}", getpid());
   const std::array<uint8_t, kPortBytes> sent = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -26,7 +26,7 @@ bool SaysSimulated(std::string_view text);
 
 // Whether `text` proves that an engine ran a program of these ports and operations: every operation
 // in it is placed on the engine, it is about that program, and the simulated engine did not write
-// it.
+// it. Without `operations` no text proves anything.
 bool ProvesEngine(std::string_view text, std::span<const std::string> ports,
                   std::span<const std::string> operations);
 

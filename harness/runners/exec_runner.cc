@@ -269,7 +269,7 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
 }
 
 // Asks the external program for each shape of a range, with the text of that shape and that of the
-// range. The case ends at the first shape without an answer.
+// range. The case ends at the first shape without results.
 Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   ANECHECK_ASSIGN(RunReply reply, RunOne(request));
   for (const RunShape& shape : request.further) {

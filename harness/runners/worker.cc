@@ -72,7 +72,8 @@ Provenance ProvenanceOf(EngineKind kind) {
   return Provenance::kReported;
 }
 
-// Fills in the identity; chip and system only if this machine's own engine answers.
+// Fills in the identity. The system is always that of this machine. The chip is that of this
+// machine only if the machine's own engine answers.
 void Describe(EngineKind kind, const std::string& engine, RunnerIdentity& identity) {
   identity.runner = "e5rt";
   identity.provenance = ProvenanceOf(kind);
@@ -443,8 +444,8 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   return count;
 }
 
-// Starts the worker and waits until it stops replying; returns its last byte or the reason. Each
-// reply may take the time limit.
+// Tells the worker to begin and waits until it ends the batch or stops replying; returns its byte
+// or the reason. Each reply may take the time limit.
 int E5rtRunner::Await() {
   const ChannelHeader& header = process_->channel().header();
   int what = process_->channel().Signal('B') ? 0 : -1;

@@ -155,7 +155,7 @@ Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_
   for (const NewestField& field : NewestFields()) {
     newest_.insert_or_assign({changed.name, field.offset}, state_of(field));
   }
-  // Rules read fields by name, so the fields of both layouts are copied.
+  // Rules read fields by name, so the fields that both layouts have are copied.
   for (const HalField& field : HalLayout::Get().fields()) {
     const NewestField* moved = FindNewestField(field.name);
     if (moved == nullptr) continue;

@@ -71,7 +71,7 @@ class Hal {
   // Fields of kind kString: the cost-policy name at 0x580.
   const Known<std::string>& Text(uint32_t offset) const;
 
-  // Overwrites every scalar and flag with the values of a whole table of 0x938 bytes; `source`
+  // Overwrites every scalar, value and flag with those of a whole table of 0x938 bytes; `source`
   // names the table. Pointers and strings in it belong to the process that dumped it and are not
   // read.
   Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);

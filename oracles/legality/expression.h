@@ -52,8 +52,9 @@ class Scope {
 
 // A parsed expression. Immutable; safe to share between threads.
 //   a or b, a and b, not a, == != < <= > >= in, + - * / %, names, function(arguments), 'text',
-//   numbers (also 0x...), [lists], (groups). `and` and `or` follow Kleene logic: false and unknown
-//   is false.
+//   numbers (also 0x...), [lists], (groups).
+//
+// `and` and `or` follow Kleene logic: false and unknown is false.
 class Expression {
  public:
   static Result<Expression> Parse(std::string_view text);

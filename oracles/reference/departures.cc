@@ -30,7 +30,7 @@ void ForgetSets(BoundedTensor& result) {
   result.members = nullptr;
 }
 
-// Whether a NaN among the operands makes an element of the result NaN.
+// Whether NaN is among the operands of an element of the result.
 enum class NanBefore : uint8_t { kNone, kPerhaps, kCertain };
 
 NanBefore NanOf(const BoundedTensor& x, size_t i) {

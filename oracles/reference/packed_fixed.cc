@@ -39,7 +39,7 @@ struct FixedTotals {
 };
 
 // The least magnitude of a factor whose product with `x` counts. A product counts if the exponents
-// of its factors, at least -14 each, sum to -16 or more.
+// of its factors sum to -16 or more; an exponent below -14 is taken as -14.
 HWY_INLINE double LeastFactor(double x) {
   const int least = -16 - FixedExponent(x);
   return least <= -14 ? 0.0 : std::bit_cast<double>(static_cast<uint64_t>(least + 1023) << 52);

@@ -22,7 +22,8 @@ struct FixedArithmetic {
 // large.
 size_t FixedSpan(double largest_x, double largest_y);
 
-// Computes the sums of every row with every column, which are finite fp16 numbers.
+// Computes the sums of every row with every column. Precondition: all numbers of the rows and
+// columns are finite fp16 numbers.
 void SumFixedBlock(const PointVectors& rows, const PointVectors& columns,
                    const FixedArithmetic& arithmetic, Arena& arena, const SumsSink<FixedSum>& sink);
 
@@ -37,8 +38,8 @@ struct FixedEnds {
   double reach = 0;
 };
 
-// Computes the sums of every row with every column, whose ends are finite but need not be fp16
-// numbers.
+// Computes the sums of every row with every column. Precondition: all ends of the intervals in the
+// rows and columns are finite. They need not be fp16 numbers.
 void SumFixedEnds(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                   Arena& arena, const SumsSink<FixedEnds>& sink);
 

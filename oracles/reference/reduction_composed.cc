@@ -379,8 +379,8 @@ class LogSumExp {
   int ulp_;
 };
 
-// Adds the logarithm of the other exponentials to the largest element. Elements far below it still
-// make the result greater than it.
+// Adds log(1 + s) to the largest element. `s` is the sum of exp(x - largest) over the others.
+// Elements far below it still make the result greater than it.
 double LogSumExpOf(const double* values, size_t count) {
   const size_t top = static_cast<size_t>(std::max_element(values, values + count) - values);
   double others = 0;

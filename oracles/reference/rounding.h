@@ -148,10 +148,11 @@ class Grid {
   bool ties_away_;
 };
 
-// A power of two that bounds partial sums of terms added in any order: one rounding errs by at most
-// half a unit in its last place. No partial sum is larger than the sum of the positive or of the
-// negative terms, which is at most (magnitude + |sum|) / 2. `drift` is the relative error of
-// partial sums. A 1024th allows for products rounded to fp16 and for roundings of the arguments.
+// The power of two at or below a bound on all partial sums of terms added in any order. One
+// rounding errs by at most half a unit in its last place. No partial sum is larger than the sum of
+// the positive or of the negative terms, which is at most (magnitude + |sum|) / 2. `drift` is the
+// relative error of partial sums. A 1024th allows for products rounded to fp16 and for roundings of
+// the arguments.
 inline double PartialSumPower(double magnitude, double sum, double drift) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double largest = 0.5 * (magnitude + std::fabs(sum)) * (1 + 0x1p-10 + drift);

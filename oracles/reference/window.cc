@@ -25,7 +25,7 @@ SlidingWindow::SlidingWindow(const NodeView& node, const Shape& x, const Shape& 
       after_[axis] = pad[2 * i + 1];
     } else if (type != "valid") {
       // One window for each stride; the last window ends with the padded input. "same" puts the odd
-      // element at the end, "same_lower" at the start. A window that ceil_mode adds needs no
+      // element at the end, "same_lower" at the start. A window that ceil_mode adds does not add
       // padding.
       const int64_t windows = (input_[axis] + stride_[axis] - 1) / stride_[axis];
       const int64_t reach =

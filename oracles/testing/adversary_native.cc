@@ -232,8 +232,8 @@ Adversary::Elements Adversary::NativeCorrelation(const NodeView& node) {
   return result;
 }
 
-// Squares within 1/64 of each other may be confused. If squares leave the range of fp16, any point
-// may come next.
+// The next point is one of those with the largest squared distance. Squares that round to infinity
+// in fp16 are equal, so any of their points may come next.
 Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   const auto count = static_cast<size_t>(node.InputShape(0)[3]);
   const auto picked = static_cast<size_t>(node.ResultType().shape[3]);

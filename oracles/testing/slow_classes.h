@@ -6,7 +6,7 @@
 
 namespace anecheck::testing {
 
-// Returns some sums of products, or one element of the moved data.
+// SlowProducts returns some sums of products, SlowMoved one element of the moved data.
 SlowElements SlowProducts(const NodeView& node, std::span<const std::vector<double>> operands,
                           std::span<const size_t> elements);
 double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,

@@ -11,7 +11,7 @@
 namespace anecheck::reports {
 namespace {
 
-// The number of snapshots of each chip on the page, newest first.
+// The most snapshots of each chip on the page. The newest ones are kept.
 constexpr size_t kSnapshotsOfChip = 40;
 
 // One letter for each operation, "." if it was not tried. A run of equal letters is written as its

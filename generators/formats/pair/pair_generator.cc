@@ -99,7 +99,8 @@ bool MovePort(e5::Program& program, uint64_t choice) {
   return true;
 }
 
-// If there is another call, it keeps the right procedure, so that only one rule breaks.
+// Adds a call to a procedure that does not exist. The call to the right procedure stays, so that
+// only one rule breaks.
 bool CallAnother(e5::Program& program, uint64_t choice) {
   auto& operations = program.functions[0].blocks[0].operations;
   e5::AneInferenceAttrs* inference = PickInference(program, choice);

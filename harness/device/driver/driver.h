@@ -59,7 +59,7 @@ class Driver {
   std::optional<Completion> NextCompletion();
 
   size_t in_flight() const { return wake_port_.size(); }
-  // The count of program tokens with a segment that is wired to the next token.
+  // The number of entries in the chaining cache: one for each chaining prepare that was accepted.
   size_t chaining_entries() const { return chaining_entries_; }
 
  private:

@@ -160,7 +160,8 @@ std::unique_ptr<const Kernel> BuildNot(OpBuilder& builder) {
   return std::make_unique<NotKernel>(x.type.shape.Elements());
 }
 
-// The elementwise unit computes both alternatives, so it reads a NaN like any other operand.
+// The elementwise unit computes both alternatives, so it treats a NaN as other operations do: if
+// the family reads NaN as infinity, the chosen NaN becomes an infinity.
 class SelectKernel : public Kernel {
  public:
   // `choices` pairs a and b, `conditions` the condition and that pair.

@@ -111,7 +111,8 @@ class Parser {
     return reader_.status();
   }
 
-  // Returns the reason to keep the command as bytes, or "" if it reads as its record.
+  // Returns the reason to keep the command as bytes, or "" if it reads as its record. Keeps a
+  // command without a record as bytes, without a reason.
   std::string_view ReadBody(ByteReader& body, Command& command) {
     switch (command.cmd) {
       case kSegmentCommand:

@@ -33,8 +33,8 @@ enum class ElementType : uint8_t {
 uint64_t ElementSize(ElementType type);
 // NumPy's `descr`, for example "<f2" or "|b1".
 std::string_view ElementDescr(ElementType type);
-// Accepts "<", "|" and "=" as byte order if it makes no difference. Nothing for other types,
-// including big-endian ones.
+// Accepts the byte orders "<" and "=", and for types of one byte also "|" and ">". Nothing for
+// other types, including big-endian ones of several bytes.
 std::optional<ElementType> ElementTypeOfDescr(std::string_view descr);
 
 // An array in C order, elements little endian. Rank 0 is a scalar with one element.

@@ -333,7 +333,7 @@ class TableFitter {
     return index;
   }
 
-  // Removes the objects whose values are not in the tree.
+  // Removes the objects that neither the tree nor the layout gave a value.
   Status DropUnplaced() {
     std::vector<uint32_t> moved(table_.objects.size(), kNone);
     uint32_t count = 0;

@@ -369,9 +369,9 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
   return Decodings::Take(decodings.Choose(generation), generation);
 }
 
-// A section header rules out version 7. Takes the version that decodes and has the most writes in
-// its blocks. Lists the other versions that decode, because nothing distinguishes them with
-// certainty.
+// A section header rules out version 7. Of the versions that decode, takes the one with the fewest
+// writes outside its blocks. Lists the other versions that decode, because nothing distinguishes
+// them with certainty.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));

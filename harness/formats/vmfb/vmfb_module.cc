@@ -115,7 +115,7 @@ std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   return Forms().subspan(k201912, 2);
 }
 
-// Finds the archive, and from it the FlatBuffer. The search for the end record starts at `from`.
+// Finds the archive, and from it the FlatBuffer. The end record begins at `from` or after it.
 Status FindBuffer(Module* module, size_t from = 0) {
   Result<ZipArchive> zip = ParseZip(module->file, from);
   if (!module->is_archive) {

@@ -2,10 +2,11 @@
 // libanecheck_e5rt: one program is one step, and its twelve state tensors (weights, first and
 // second moments) stay resident, each output bound to the input of the next step.
 //
-// usage: trainer STEP.mil [STEPS [SEED [FOLDER]]] Prints a line every 20 steps and the accuracy on
-// samples that training never saw. Into FOLDER it writes the ports of the first, the middle and the
-// last step (fp16, little-endian), for a judge: FOLDER/STEP/in/PORT and FOLDER/STEP/out/PORT. Exit
-// code 0: accuracy of at least 90 %, and every state within kMostChanges of the host's.
+// usage: trainer STEP.mil [STEPS [SEED [FOLDER]]]
+// Prints a line every 20 steps and the accuracy on samples that training never saw. Into FOLDER it
+// writes the ports of the first, the middle and the last step (fp16, little-endian), for a judge:
+// FOLDER/STEP/in/PORT and FOLDER/STEP/out/PORT.
+// Exit code 0: accuracy of at least 90 %, and every state within kMostChanges of the host's.
 
 #include <algorithm>
 #include <cmath>
