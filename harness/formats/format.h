@@ -104,8 +104,7 @@ class FormatRules {
   constexpr FormatRules() = default;
   template <typename Table>
     requires std::convertible_to<Table, std::span<const Rule>>
-  // NOLINTNEXTLINE(google-explicit-constructor): a table converts implicitly in the rows of
-  // formats.
+  // NOLINTNEXTLINE(google-explicit-constructor): tables convert in the rows of formats.
   constexpr FormatRules(const Table& table) : table_(table) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above.
   constexpr FormatRules(std::span<const Rule> (*make)()) : make_(make) {}
