@@ -122,7 +122,7 @@ TEST(ExecProtocol, APlanNamesTheDeviceOfEachOperation) {
       {R"("plan": [{"op": "a", "device": "tpu"}])", "device: \"tpu\" is none of ane, cpu, gpu"},
       {R"("plan": [{"op": "a", "device": "ane", "cost": 2}])",
        "cost: must be a number from 0 to 1"},
-      {R"("container": "/c/x", "cpu_outputs": "/c/y")", "container: stands beside"},
+      {R"("container": "/c/x", "cpu_outputs": "/c/y")", "container: is only allowed"},
   };
   for (const auto& [member, message] : kBroken) {
     const auto broken =
