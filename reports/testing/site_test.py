@@ -147,7 +147,7 @@ def check_scripts(browser, site):
     if "a=h18-simulated&b=" not in browser.run("location.hash"):
         yield f"compare: the address does not follow: {browser.run('location.hash')}"
     browser.open((site / "compare.html").as_uri() + "#a=h16-simulated&b=h16-simulated&ra=mil&rb=netlist")
-    if not re.search(r"that both tried: [1-9]", browser.run(TEXT)):
+    if not re.search(r"tried on both sides: [1-9]", browser.run(TEXT)):
         yield "compare: two routes of a chip"
     browser.open((site / "compare.html").as_uri())
     if int(browser.run("document.body.dataset.rows")) < 1:
