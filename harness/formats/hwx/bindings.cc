@@ -33,8 +33,8 @@ Bindings::Bindings(const Container& container)
       const Symbol& symbol = table.symbols[i];
       const uint64_t at = table.symoff + kSymbolRecord.kSize * i;
       if (symbol.type == kTypeStabSymbol) {
-        if (auto frame = stabs::ParseTensor(symbol.name)) {
-          all_stabs.push_back({&symbol, at, 0, {}, std::move(frame)});
+        if (const auto frame = stabs::ParseTensor(symbol.name)) {
+          all_stabs.push_back({&symbol, at, 0, {}, frame});
           continue;
         }
         const auto type = stabs::ParseType(symbol.name);
