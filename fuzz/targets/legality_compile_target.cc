@@ -116,7 +116,7 @@ Case DrawCase(ChoiceStream& choices) {
   GeneratorOptions options = DrawGraphOptions(choices, family, 4);
   const auto lacked = LaterThan(device::FindTarget(drawn.target)->family);
   if (choices.Coin() && lacked.any()) {
-    // Few operations are gated, so a graph of random operations is hardly ever refused.
+    // Few operations are gated, so a graph of random operations is rarely refused.
     options.family = device::kFamilyA18;
     options.ops = lacked;
   }

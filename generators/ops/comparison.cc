@@ -51,7 +51,7 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
     const ValueId extreme = Extreme(drawer, kind, x);
     if (extreme != kNoValue) return extreme;
   }
-  // Numbers drawn independently are hardly ever equal.
+  // Numbers drawn independently are rarely equal.
   const bool equality = kind == OpKind::kEqual || kind == OpKind::kNotEqual;
   if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
     return Raised(drawer, x);
