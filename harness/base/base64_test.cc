@@ -1,4 +1,4 @@
-// Laws of base64, with the vectors of RFC 4648, section 10.
+// Base64, with the vectors of RFC 4648, section 10.
 #include "harness/base/base64.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 std::vector<uint8_t> Bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-TEST(Base64, HasThePublishedVectors) {
+TEST(Base64, MatchesThePublishedVectors) {
   const std::pair<std::string_view, std::string_view> vectors[] = {
       {"", ""},
       {"f", "Zg=="},
@@ -60,7 +60,7 @@ RC_GTEST_PROP(Base64, DecodingInvertsEncoding, ()) {
   RC_ASSERT(*decoded == bytes);
 }
 
-RC_GTEST_PROP(Base64, WhatDecodesIsWhatItsBytesEncodeTo, ()) {
+RC_GTEST_PROP(Base64, AcceptsOnlyTheEncodingOfTheDecodedBytes, ()) {
   const auto text =
       *rc::gen::container<std::string>(8, rc::gen::elementOf(std::string("AQgwZ09+/=")));
   const auto decoded = Base64Decode(text);

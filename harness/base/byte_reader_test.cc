@@ -1,4 +1,4 @@
-// Laws of the byte reader: order, bounds, sticky errors, absolute offsets, messages.
+// The byte reader: byte order, bounds, a first error that stays, absolute offsets, and messages.
 #include "harness/base/byte_reader.h"
 
 #include <array>
@@ -32,7 +32,7 @@ TEST(ByteReader, ReadsLittleEndianInOrder) {
   EXPECT_TRUE(reader.status().ok());
 }
 
-TEST(ByteReader, ReadsWordsAtOnceOrNone) {
+TEST(ByteReader, ReadsAllWordsOrNone) {
   const std::vector<uint8_t> bytes = {1, 0, 0, 0, 0, 2, 0, 0, 3};
   std::vector<uint32_t> words(2);
   ByteReader reader(bytes);
@@ -71,7 +71,7 @@ TEST(ByteReader, ShortReadNamesFieldNeedAndAbsoluteOffset) {
   EXPECT_EQ(segment.status().error().message, "segment[2].fileoff: need 8 bytes at 0x1f8, 4 left");
   EXPECT_EQ(segment.status().error().offset, 0x1f8U);
   EXPECT_EQ(segment.status().error().code, ErrorCode::kTruncated);
-  EXPECT_TRUE(file.ok()) << "a failure in a part is the part's own";
+  EXPECT_TRUE(file.ok()) << "a failed read of a part does not fail the whole";
 }
 
 TEST(ByteReader, ContextWithoutIndexIsAPlainPrefix) {
@@ -97,7 +97,7 @@ TEST(ByteReader, TheFirstErrorStays) {
   EXPECT_EQ(message, "first: need 2 bytes at 0xf, 1 left");
 }
 
-TEST(ByteReader, CStringNeedsItsNul) {
+TEST(ByteReader, CStringNeedsATerminatingNul) {
   ByteReader endless(std::span<const uint8_t>(kBytes).subspan(15));
   EXPECT_EQ(endless.CString("name"), "");
   EXPECT_EQ(endless.status().error().message, "name: no NUL in 1 byte");
@@ -156,7 +156,7 @@ TEST(ByteReader, CountsAreCappedByTheBytesLeft) {
             "records: 4611686018427387904 records of 4 bytes at 0x0, 16 bytes left");
 }
 
-TEST(ByteReader, FailSpeaksTheFormatsWords) {
+TEST(ByteReader, FailReportsTheMessageOfTheFormat) {
   ByteReader reader(kBytes, 0x20, "command", 3);
   reader.U32("kind");
   reader.Fail(ErrorCode::kUnsupported, "kind", "unknown kind 0x4030201");
@@ -165,7 +165,7 @@ TEST(ByteReader, FailSpeaksTheFormatsWords) {
   EXPECT_EQ(reader.status().error().offset, 0x24U);
 }
 
-RC_GTEST_PROP(ByteReader, ReadsBackWhatTheWriterWrote, ()) {
+RC_GTEST_PROP(ByteReader, ReadsBackTheOutputOfTheWriter, ()) {
   const auto a = *rc::gen::arbitrary<uint8_t>();
   const auto b = *rc::gen::arbitrary<uint16_t>();
   const auto c = *rc::gen::arbitrary<uint32_t>();
@@ -193,7 +193,7 @@ RC_GTEST_PROP(ByteReader, ReadsBackWhatTheWriterWrote, ()) {
   RC_ASSERT(reader.AtEnd() && reader.ok());
 }
 
-RC_GTEST_PROP(ByteReader, NeverLeavesItsBytes, ()) {
+RC_GTEST_PROP(ByteReader, StaysInsideItsBytes, ()) {
   const auto bytes = *testing::AnyBytes();
   const auto steps = *rc::gen::arbitrary<std::vector<std::pair<uint8_t, uint16_t>>>();
   ByteReader reader(bytes, 1000);

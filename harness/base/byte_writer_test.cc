@@ -1,4 +1,3 @@
-// Laws of the byte writer.
 #include "harness/base/byte_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Laws of checked arithmetic, against 128-bit integers.
+// Checked arithmetic against 128-bit integers.
 #include "harness/base/checked_math.h"
 
 #include <cstdint>
@@ -43,7 +43,7 @@ RC_GTEST_PROP(CheckedMath, UnsignedAgreesWithWideArithmetic, ()) {
   RC_ASSERT(CheckedMul(a, b) == Narrow<uint32_t>(Wide{a} * b));
 }
 
-TEST(CheckedMath, ProductStopsAtTheFirstOverflow) {
+TEST(CheckedMath, ProductIsExactOrNoneAndZeroWithAZeroFactor) {
   const auto product = [](std::vector<int64_t> factors) {
     return CheckedProduct<int64_t>(factors);
   };

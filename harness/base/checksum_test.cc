@@ -18,7 +18,7 @@ TEST(Checksum, HasThePublishedCheckValue) {
   EXPECT_EQ(Of(""), 0u);
 }
 
-// Bit by bit, by the polynomial itself.
+// Computes the CRC one bit at a time, from the polynomial.
 uint32_t BitByBit(const std::vector<uint8_t>& bytes) {
   uint32_t value = 0xffffffff;
   for (const uint8_t byte : bytes) {

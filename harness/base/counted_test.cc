@@ -14,7 +14,7 @@ TEST(Counted, NoneAndSeveralArePlural) {
   EXPECT_EQ(Counted(21, "case"), "21 cases");
 }
 
-TEST(Counted, NounsWithoutAnSNameTheirPlural) {
+TEST(Counted, TakesAnIrregularPluralFromTheCaller) {
   EXPECT_EQ(Counted(1, "dispatch", "dispatches"), "1 dispatch");
   EXPECT_EQ(Counted(2, "dispatch", "dispatches"), "2 dispatches");
 }

@@ -1,4 +1,4 @@
-// Laws of whole-file input and output.
+// Input and output of whole files.
 #include "harness/base/file.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ RC_GTEST_FIXTURE_PROP(FileTest, ReadsBackWhatWasWritten, ()) {
   RC_ASSERT(*read == bytes);
 }
 
-TEST_F(FileTest, ReadsMoreThanOneStep) {
+TEST_F(FileTest, ReadsFilesLargerThanItsBuffer) {
   std::string text(300'001, 'x');
   text[200'000] = 'y';
   ASSERT_TRUE(WriteFileAtomic(Path("a"), text).ok());
@@ -48,7 +48,7 @@ TEST_F(FileTest, ReadsMoreThanOneStep) {
   EXPECT_EQ(*read, text);
 }
 
-TEST_F(FileTest, TheCapIsExact) {
+TEST_F(FileTest, RefusesOnlyFilesAboveTheLimit) {
   ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("12345")).ok());
   EXPECT_TRUE(ReadFile(Path("a"), 5).ok());
   const auto read = ReadFile(Path("a"), 4);
@@ -57,7 +57,7 @@ TEST_F(FileTest, TheCapIsExact) {
   EXPECT_EQ(read.error().message, Path("a") + ": more than 4 bytes");
 }
 
-TEST_F(FileTest, AnEndlessDeviceStopsAtTheCap) {
+TEST_F(FileTest, ReadingAnEndlessDeviceStopsAtTheLimit) {
   const auto read = ReadFile("/dev/zero", 1'000'000);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kLimit);
@@ -79,7 +79,7 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   EXPECT_EQ(nowhere.error().message, Path("none/a") + ": cannot create: No such file or directory");
 }
 
-TEST_F(FileTest, APointerIsNotTheFile) {
+TEST_F(FileTest, RefusesPointersOfGitLfsAndGitAnnex) {
   const std::string of_lfs = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
   for (const auto& [text, words] :
        {std::pair(of_lfs,
@@ -97,14 +97,14 @@ TEST_F(FileTest, APointerIsNotTheFile) {
     refused(ReadTextFile(Path("pointer")));
     refused(MappedFile::Open(Path("pointer")));
   }
-  // A text that only begins so is longer than a pointer.
+  // A file that begins like a pointer but is longer is not one.
   ASSERT_TRUE(WriteFileAtomic(Path("notes"), of_lfs + std::string(1024, 'x')).ok());
   EXPECT_TRUE(ReadFile(Path("notes")).ok());
   EXPECT_TRUE(MappedFile::Open(Path("notes")).ok());
 }
 
-TEST_F(FileTest, AFullDeviceIsAnError) {
-  // /dev/full refuses every write, so the write itself fails, before the rename.
+TEST_F(FileTest, ReplacesALinkInsteadOfWritingThroughIt) {
+  // /dev/full refuses every write, so a write through the link would fail.
   if (!PathExists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   ASSERT_EQ(symlink("/dev/full", Path("full").c_str()), 0);
   const Status status = WriteFileAtomic(Path("full"), std::string_view("x"));
@@ -169,7 +169,7 @@ TEST_F(FileTest, ListsRegularFilesSorted) {
   EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
 }
 
-TEST(TempDirectory, GoesWithAllItHolds) {
+TEST(TempDirectory, RemovesItsContentWithItself) {
   std::string path;
   {
     auto folder = TempDirectory::Create("anecheck-temp-test-");
@@ -184,7 +184,7 @@ TEST(TempDirectory, GoesWithAllItHolds) {
   EXPECT_FALSE(PathExists(path));
 }
 
-TEST(TempDirectory, MovesAndKeeps) {
+TEST(TempDirectory, AssignmentRemovesTheOldFolderAndKeepLeavesTheNewOne) {
   auto first = TempDirectory::Create("anecheck-temp-test-");
   auto second = TempDirectory::Create("anecheck-temp-test-");
   ASSERT_TRUE(first.ok() && second.ok());
@@ -216,7 +216,7 @@ TEST(TempDirectory, InMemoryPrefersTmpdir) {
   EXPECT_TRUE(std::filesystem::is_directory(plain->path()));
 }
 
-TEST(TempDirectory, AnAdoptedFolderGoesWithItsObject) {
+TEST(TempDirectory, RemovesAnAdoptedFolder) {
   auto first = TempDirectory::Create("anecheck-temp-test-");
   ASSERT_TRUE(first.ok());
   const std::string path = first->Keep();
@@ -226,7 +226,7 @@ TEST(TempDirectory, AnAdoptedFolderGoesWithItsObject) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(TempDirectory, FailsWithoutAPlace) {
+TEST(TempDirectory, FailsIfTheParentFolderIsMissing) {
   const auto folder = TempDirectory::Create("no/such/folder-");
   ASSERT_FALSE(folder.ok());
   EXPECT_NE(folder.error().message.find("cannot make temporary folder"), std::string::npos);

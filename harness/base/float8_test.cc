@@ -1,4 +1,4 @@
-// Laws of fp8 conversion, against the formats' definition searched over all codes.
+// fp8 conversion against a search over all codes, by the definition of the formats.
 #include "harness/base/float8.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(Float8, E5M2IsTheTopByteOfHalf) {
   }
 }
 
-TEST(Float8, EveryCodeSurvivesTheWayThroughEveryWiderType) {
+TEST(Float8, EveryCodeRoundTripsThroughDoubleAndIsExactInHalf) {
   for (const Float8Format format : kFormats) {
     for (int code = 0; code < 256; ++code) {
       const auto bits = static_cast<uint8_t>(code);
@@ -133,7 +133,7 @@ TEST(Float8, BordersRoundByDefinitionInEveryMode) {
   }
 }
 
-TEST(Float8, OverflowSaturatesOrLeavesTheFiniteNumbers) {
+TEST(Float8, OverflowSaturatesOrBecomesNonFinite) {
   EXPECT_EQ(DoubleToFloat8(464.0, kE4M3, kNonFinite), 0x7e);  // a tie: 448 is even
   EXPECT_EQ(DoubleToFloat8(464.5, kE4M3, kNonFinite), 0x7f);
   EXPECT_EQ(DoubleToFloat8(464.5, kE4M3, kSaturate), 0x7e);

@@ -1,6 +1,6 @@
 // Every float converts to the same half as on the processor. In the directed modes only every 61st
-// float is tested, since half_hardware_test visits their borders. Skips on a processor without
-// F16C.
+// float is tested, because half_hardware_test tests the floats beside every rounding border. Skips
+// on a processor without F16C.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

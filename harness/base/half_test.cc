@@ -1,5 +1,5 @@
-// Laws of fp16 conversion, ordering and ulp distance, against an independent definition: the
-// neighbours of a value are found by search among all halves.
+// fp16 conversion, ordering and ulp distance against an independent definition, which finds the
+// neighbours of a value by a search among all halves.
 #include "harness/base/half.h"
 
 #include <array>
@@ -72,7 +72,7 @@ TEST(Half, EveryFinitePatternHasItsDefinedValue) {
   }
 }
 
-TEST(Half, EveryPatternSurvivesTheWayThroughFloatAndDoubleInEveryMode) {
+TEST(Half, EveryPatternRoundTripsThroughFloatAndDoubleInEveryMode) {
   for (int bits = 0; bits < 0x10000; ++bits) {
     const Half half{static_cast<uint16_t>(bits)};
     // Conversion makes a NaN quiet: IEEE 754-2019, section 6.2.

@@ -1,5 +1,5 @@
-// Laws of JSON values: their content, the meaning of initializer lists, and their text, which
-// equals that of nlohmann_json values built from the same events.
+// JSON values: their content, the meaning of initializer lists, and their text. The text equals
+// that of nlohmann_json for the same values.
 #include "harness/base/json.h"
 
 #include <bit>
@@ -35,7 +35,7 @@ TEST(Json, ListsOfNamesAndValuesAreObjectsAndOthersAreArrays) {
   EXPECT_EQ(Json({{"a", 1}, {"b", 2}, 3}).dump(), R"([["a",1],["b",2],3])");
   EXPECT_EQ(Json::array({{"a", 1}}).dump(), R"([["a",1]])");
   EXPECT_EQ(Json::object({{"a", {}}}).dump(), R"({"a":null})");
-  EXPECT_EQ(Json({{"a", 1}, {"a", 2}}).dump(), R"({"a":1})");  // the first counts
+  EXPECT_EQ(Json({{"a", 1}, {"a", 2}}).dump(), R"({"a":1})");  // the first of equal names counts
 }
 
 TEST(Json, MissingMembersAppearWhenTheyAreSet) {
@@ -95,7 +95,7 @@ TEST(JsonPointer, NamesAPlaceInADocument) {
   EXPECT_THROW(std::as_const(json)[JsonPointer("/a~1b/x")], JsonError);
 }
 
-// One value in both libraries, drawn from one stream of numbers.
+// The same random value as a Json and as a value of nlohmann_json.
 struct Pair {
   Json json;
   nlohmann::ordered_json other;
@@ -148,7 +148,7 @@ Pair DrawValue(int depth) {
   }
 }
 
-RC_GTEST_PROP(Json, ItsTextIsThatOfTheLibraryAndParsesToTheSameText, ()) {
+RC_GTEST_PROP(Json, TextEqualsThatOfTheLibraryAndParsesToTheSameText, ()) {
   const Pair drawn = DrawValue(3);
   for (const int indent : {-1, 0, 1, 2}) {
     RC_ASSERT(drawn.json.dump(indent) ==
@@ -181,7 +181,7 @@ std::string DrawDocument() {
 }
 
 // Both libraries agree on whether a text is JSON, on its value, and on the offset of its error.
-RC_GTEST_PROP(Json, TextsReadAsTheLibraryReadsThem, ()) {
+RC_GTEST_PROP(Json, ParsesTextsAsTheLibraryDoes, ()) {
   const std::string text = DrawDocument();
   const Result<Json> read = ParseJson(text);
   try {
@@ -198,11 +198,11 @@ RC_GTEST_PROP(Json, TextsReadAsTheLibraryReadsThem, ()) {
   }
 }
 
-TEST(Json, OfMembersWithOneNameTheLastCountsAtThePlaceOfTheFirst) {
+TEST(Json, TheLastOfEqualNamesCountsInThePlaceOfTheFirst) {
   std::string text = R"({"a":1,"b":2,"a":3)";
   EXPECT_EQ(ParseJson(text + "}")->dump(), R"({"a":3,"b":2})");
   for (int i = 0; i < 100; ++i) text += ",\"" + std::to_string(i) + "\":0";
-  text += R"(,"b":4,"99":5})";  // an object that is read with an index of its members
+  text += R"(,"b":4,"99":5})";  // so many members that the parser keeps an index of them
   const Json json = ParseJson(text).value();
   EXPECT_EQ(json.size(), 102u);
   EXPECT_EQ(json["b"], 4);

@@ -1,5 +1,5 @@
-// Trees of JSON text have the same content as the library's values, and refuse the same texts with
-// the same messages.
+// A JsonTree has the same content as the Json of ParseJson, and refuses the same texts with the
+// same messages.
 #include "harness/base/json_tree.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// Converts a value of a tree to a value of the library, for comparison.
+// Converts a value of a tree to a Json, for comparison.
 Json ToJson(JsonValue value) {
   if (value.is_object()) {
     Json json = Json::object();
@@ -44,7 +44,7 @@ constexpr const char* kTexts[] = {
     R"({"a": {"x": 1}, "b": 2, "a": {"y": 2}, "c": 4})",
 };
 
-TEST(JsonTree, HoldsTheLibrarysValues) {
+TEST(JsonTree, HasTheValuesOfParseJson) {
   for (const char* text : kTexts) {
     const auto tree = JsonTree::Parse(text);
     const auto json = ParseJson(text);
@@ -69,7 +69,7 @@ TEST(JsonTree, NumbersKeepTheirKind) {
   EXPECT_EQ(value, tree->root().end());
 }
 
-TEST(JsonTree, OfTwoMembersOfOneNameTheLastCounts) {
+TEST(JsonTree, TheLastOfEqualNamesCounts) {
   const auto tree = JsonTree::Parse(R"({"a": [1, 2], "b": 0, "a": [3]})");
   ASSERT_TRUE(tree.ok());
   EXPECT_EQ(tree->root().size(), 2U);
@@ -91,7 +91,7 @@ TEST(JsonTree, SurvivesAMove) {
   EXPECT_EQ(moved.root().Find("a")->text(), "b");
 }
 
-TEST(JsonTree, RefusesTextsThatTheLibraryRefuses) {
+TEST(JsonTree, RefusesTheTextsThatParseJsonRefuses) {
   const std::string deep = std::string(300, '[');
   const std::string deep_arrays = deep + std::string(300, ']');
   std::string deep_objects = "1";
@@ -103,7 +103,8 @@ TEST(JsonTree, RefusesTextsThatTheLibraryRefuses) {
     for (int i = 0; i <= kMaxJsonMembers; ++i) text += "\"a\": 1, ";
     return text + "\"a\": 1}";
   }();
-  std::string unfinished = wide.substr(0, wide.rfind(','));  // as many members as may be, and a key
+  // As many members as the limit allows, and the name of one more.
+  std::string unfinished = wide.substr(0, wide.rfind(','));
   unfinished = unfinished.substr(0, unfinished.rfind(':'));
   const std::string texts[] = {"",    "{",        "[1,]",   "{\"a\" 1}", "\"\xff\"",  "[1] 2",
                                "nul", "1e999",    "\"\\",   "[1, 2",     deep,        "x" + deep,
@@ -119,13 +120,13 @@ TEST(JsonTree, RefusesTextsThatTheLibraryRefuses) {
   }
 }
 
-TEST(JsonTree, CapsHoldBesideSyntax) {
+TEST(JsonTree, LimitsHoldInTextThatIsNotJsonToo) {
   const std::string deep = std::string(kMaxJsonDepth, '[') + std::string(kMaxJsonDepth, ']');
   EXPECT_TRUE(JsonTree::Parse(deep).ok());
   const auto deeper = JsonTree::Parse("[" + deep + "]");
   ASSERT_FALSE(deeper.ok());
   EXPECT_EQ(deeper.error().code, ErrorCode::kLimit);
-  // Nesting beyond the cap is reported even if the text before it is not JSON.
+  // Nesting beyond the limit is reported even if the text before it is not JSON.
   const auto broken = ParseJson("x" + std::string(300, '['));
   ASSERT_FALSE(broken.ok());
   EXPECT_EQ(broken.error().code, ErrorCode::kLimit);

@@ -1,5 +1,6 @@
-// Laws of messages and progress: standard error only, whole lines, plain and seldom in a pipe,
-// rewritten in place on a terminal. The terminal is a pseudo-terminal.
+// Messages and progress go to standard error only, in whole lines. In a pipe, progress is plain
+// lines at long intervals; on a terminal, it is rewritten in place. The terminal is a
+// pseudo-terminal.
 #include "harness/base/log.h"
 
 #include <array>
@@ -99,7 +100,7 @@ TEST(Log, ShortWorkIsSilentWithoutATerminal) {
   EXPECT_EQ(GetCapturedStderr(), "");
 }
 
-TEST(Log, ProgressRewritesOneLineAndGoesAway) {
+TEST(Log, ProgressRewritesOneLineAndErasesItAtTheEnd) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {
@@ -111,7 +112,7 @@ TEST(Log, ProgressRewritesOneLineAndGoesAway) {
   EXPECT_EQ(terminal.Finish(), "\r\x1b[K1 of 2\r\x1b[Ka line of more than\r\x1b[K");
 }
 
-TEST(Log, ProgressOfSeveralLinesIsTakenAwayWhole) {
+TEST(Log, EveryLineOfProgressIsErased) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {
@@ -139,7 +140,7 @@ TEST(Log, ProgressDrawsNoMoreThanOncePerInterval) {
   EXPECT_EQ(terminal.Finish(), "\r\x1b[Kfirst\r\x1b[K");
 }
 
-TEST(Log, MessagesTakeTheProgressLineAwayFirst) {
+TEST(Log, MessagesEraseTheProgressLineFirst) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ok());
   {

@@ -61,8 +61,8 @@ TEST_F(MappedFileTest, RefusesIrregularFilesWithoutReadingThem) {
   EXPECT_EQ(MappedFile::Open(Path("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Reading beyond the page of the new end faults.
-TEST_F(MappedFileTest, AFileThatBecomesShorterEndsTheProcessWithItsName) {
+// A read beyond the last page of the shortened file raises SIGBUS.
+TEST_F(MappedFileTest, AShortenedFileEndsTheProcessWithAMessageThatNamesIt) {
   ASSERT_TRUE(WriteFileAtomic(Path("weights"), std::string(size_t{1} << 18, 'x')).ok());
   const auto read_shortened = [&] {
     EndAtShortenedFiles();
@@ -84,7 +84,7 @@ uint64_t MappedBytes() {
   return shared * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-TEST_F(MappedFileTest, OfBytesThatWereDroppedNoPageStays) {
+TEST_F(MappedFileTest, DroppedPagesLeaveTheMemory) {
   constexpr size_t kSize = size_t{16} << 20, kPart = size_t{1} << 16;
   ASSERT_TRUE(WriteFileAtomic(Path("large"), std::string(kSize, 'x')).ok());
   const auto file = MappedFile::Open(Path("large"));
@@ -98,7 +98,7 @@ TEST_F(MappedFileTest, OfBytesThatWereDroppedNoPageStays) {
     most = std::max(most, MappedBytes());
   }
   EXPECT_LT(most, before + kSize / 4);
-  EXPECT_EQ(file->bytes()[kSize - 1], 'x') << "they are read again";
+  EXPECT_EQ(file->bytes()[kSize - 1], 'x') << "dropped pages are read from the file again";
 }
 #endif
 
@@ -115,7 +115,7 @@ TEST_F(MappedFileTest, PathsStayInsideTheFolders) {
   ASSERT_EQ(symlink(Path("model/a").c_str(), Path("model/b").c_str()), 0);
   EXPECT_NE(Refusal(Path("model/a")).find("symbolic link"), std::string::npos)
       << Refusal(Path("model/a"));
-  // A folder whose name begins with the model's is another one.
+  // A folder whose name only begins with the name of the model's folder lies outside of it.
   ASSERT_TRUE(MakeDirectories(Path("model2")).ok());
   ASSERT_TRUE(WriteFileAtomic(Path("model2/w"), std::string_view("w")).ok());
   EXPECT_NE(Refusal(Path("model2/w")).find("lies outside"), std::string::npos);

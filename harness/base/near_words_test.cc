@@ -25,7 +25,7 @@ TEST(NearWords, ListsAtMostThreeEachOnce) {
   EXPECT_EQ(NearWords("aaaa", list), (Words{"aaab", "aaac", "aaad"}));
 }
 
-TEST(NearWords, AskInOneSentence) {
+TEST(NearWords, DidYouMeanListsThemInAQuestion) {
   EXPECT_EQ(DidYouMean("convv", Words{"conv", "exp"}), "; did you mean conv?");
   EXPECT_EQ(DidYouMean("aaaa", Words{"aaab", "aaac"}), "; did you mean aaab or aaac?");
   EXPECT_EQ(DidYouMean("none", Words{}), "");

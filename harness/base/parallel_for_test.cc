@@ -1,5 +1,5 @@
-// Laws of the parallel loop: every index once, the same chunks for any number of threads, the first
-// failure in order whatever the timing.
+// The parallel loop visits every index once and has the same chunks for any number of threads. It
+// reports the first failure in order, whatever the timing.
 #include "harness/base/parallel_for.h"
 
 #include <atomic>
@@ -27,7 +27,7 @@ TEST(ParallelFor, VisitsEveryIndexOnce) {
   }
 }
 
-RC_GTEST_PROP(ParallelChunks, BordersDependOnCountAndChunkAlone, ()) {
+RC_GTEST_PROP(ParallelChunks, BordersDependOnlyOnTheCountAndTheChunkSize, ()) {
   const auto count = *rc::gen::inRange<uint64_t>(0, 200);
   const auto chunk = *rc::gen::inRange<uint64_t>(0, 70);
   const auto jobs = *rc::gen::inRange(1, 5);
@@ -98,7 +98,7 @@ TEST(ParallelFor, OneJobRunsOnTheCallingThread) {
 }
 
 TEST(ParallelFor, SeveralJobsRunAtTheSameTime) {
-  // Each index waits for the other: only two threads can finish it.
+  // Each call waits until the other has begun, so the loop ends only if two threads run it.
   std::atomic<int> arrived = 0;
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   EXPECT_TRUE(ParallelFor(2, 2, [&](uint64_t) -> Status {

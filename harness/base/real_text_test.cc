@@ -1,5 +1,5 @@
-// Real numbers of text: whole texts only, rounded once, beyond the range as infinity or zero, and
-// the same in every locale.
+// Real numbers that are read from text. The whole text must be a number; it is rounded once,
+// becomes infinity or zero beyond the range, and is the same in every locale.
 #include "harness/base/real_text.h"
 
 #include <clocale>
@@ -24,10 +24,10 @@ TEST(RealText, ReadsDecimals) {
   EXPECT_EQ(RealFromText<double>("Infinity"), HUGE_VAL);
   EXPECT_TRUE(std::isnan(*RealFromText<double>("nan")));
   const std::string_view part = std::string_view("12345").substr(1, 2);
-  EXPECT_EQ(RealFromText<double>(part), 23.0) << "a view that no zero ends";
+  EXPECT_EQ(RealFromText<double>(part), 23.0) << "a view without a terminating NUL";
 }
 
-TEST(RealText, RefusesTextThatIsNotANumberAsAWhole) {
+TEST(RealText, RefusesTextThatIsNotEntirelyANumber) {
   for (const char* text : {"", "-", " 1", "1 ", "+1", "--1", "1s", "0x10", "-0X1p3", "1e", "1,5",
                            "e3", "x", ".", "infinite", "\t1"}) {
     EXPECT_EQ(RealFromText<double>(text), std::nullopt) << text;
@@ -44,7 +44,7 @@ TEST(RealText, ReadsHexadecimalWithoutItsPrefix) {
   }
 }
 
-TEST(RealText, BeyondTheRangeIsInfinityOrZeroOfItsSign) {
+TEST(RealText, NumbersBeyondTheRangeBecomeInfinityOrZeroOfTheirSign) {
   EXPECT_EQ(RealFromText<double>("1e400"), HUGE_VAL);
   EXPECT_EQ(RealFromText<double>("-1e400"), -HUGE_VAL);
   EXPECT_EQ(RealFromText<float>("1e39"), HUGE_VALF);
@@ -62,7 +62,7 @@ TEST(RealText, FloatsAreRoundedOnce) {
   EXPECT_EQ(RealFromText<float>("1.00000005960464477539062500000001"), 1 + 0x1p-23F);
 }
 
-TEST(RealText, TheLocaleIsNotConsulted) {
+TEST(RealText, TheLocaleHasNoEffect) {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C.UTF-8"}) {
     if (std::setlocale(LC_ALL, name) == nullptr) continue;
@@ -72,7 +72,7 @@ TEST(RealText, TheLocaleIsNotConsulted) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-RC_GTEST_PROP(RealText, EveryDoubleComesBackFromItsText, (uint64_t bits)) {
+RC_GTEST_PROP(RealText, EveryDoubleReadsBackFromItsText, (uint64_t bits)) {
   double value = 0;
   std::memcpy(&value, &bits, sizeof value);
   RC_PRE(!std::isnan(value));

@@ -1,4 +1,3 @@
-// Laws of errors as values.
 #include "harness/base/result.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +78,7 @@ TEST(Result, ReturnIfErrorStopsTheFunction) {
   EXPECT_EQ(visited, 1);
 }
 
-TEST(ErrorCode, EveryCodeHasAnUnmistakableName) {
+TEST(ErrorCode, EveryCodeHasANameOfItsOwn) {
   std::set<std::string_view> names;
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
     names.insert(ErrorCodeName(static_cast<ErrorCode>(code)));

@@ -8,7 +8,7 @@
 namespace anecheck {
 namespace {
 
-TEST(ShellWord, LeavesPlainWordsAlone) {
+TEST(ShellWord, QuotesOnlyWordsThatNeedIt) {
   EXPECT_EQ(ShellWord("--db"), "--db");
   EXPECT_EQ(ShellWord("/tmp/a_1.sqlite"), "/tmp/a_1.sqlite");
   EXPECT_EQ(ShellWord(""), "''");

@@ -10,28 +10,28 @@ TEST(TerminalText, WithoutATerminalNothingChanges) {
   EXPECT_EQ(Folded(text, 0), text);
 }
 
-TEST(TerminalText, LinesThatFitStayWithTheirEnds) {
+TEST(TerminalText, LinesThatFitStayUnchanged) {
   EXPECT_EQ(Folded("", 30), "");
   EXPECT_EQ(Folded("one\n\n  two  three\n", 30), "one\n\n  two  three\n");
   EXPECT_EQ(Folded("no line break at the end", 24), "no line break at the end");
 }
 
-TEST(TerminalText, ASentenceGoesOnDeeperThanItBegins) {
+TEST(TerminalText, FurtherLinesOfASentenceAreIndentedMore) {
   EXPECT_EQ(Folded("  the first words of a line\nnext", 20),
             "  the first words of\n      a line\nnext");
 }
 
-TEST(TerminalText, ACellOfTheLeftPartGoesOnBelowItself) {
+TEST(TerminalText, CellsOfTheLeftPartContinueInTheirColumn) {
   EXPECT_EQ(Folded("  source  a cell of several words  the next cell", 24),
             "  source  a cell of\n          several words\n          the next cell");
 }
 
-TEST(TerminalText, CellsOfTheRightPartStandOnFurtherLines) {
+TEST(TerminalText, CellsOfTheRightPartMoveToFurtherLines) {
   EXPECT_EQ(Folded("a name of many letters  its state by rules   17", 30),
             "a name of many letters\n    its state by rules  17");
 }
 
-TEST(TerminalText, AWordThatDoesNotFitBelowItsCellGoesToTheMargin) {
+TEST(TerminalText, WordsTooLongForTheirColumnMoveToTheMargin) {
   EXPECT_EQ(Folded("  source  [a/long/name/of_a_file.csv below it]", 30),
             "  source\n      [a/long/name/of_a_file.csv\n      below it]");
 }

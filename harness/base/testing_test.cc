@@ -1,4 +1,4 @@
-// Laws of the test helpers themselves: a helper that finds nothing would make other tests pass.
+// Tests of the test helpers: a helper that wrongly finds nothing would let other tests pass.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -41,7 +41,7 @@ TEST(TestData, FilesAreFoundAtAnyDepthAndSorted) {
   EXPECT_TRUE(FilesUnder(folder->File("none")).empty());
 }
 
-TEST(TestData, AFolderWithoutFilesIsNone) {
+TEST(TestData, AFolderWithoutFilesIsNoTestData) {
   const auto folder = TempDirectory::Create("anecheck-testing-");
   ASSERT_TRUE(folder.ok());
   ASSERT_TRUE(MakeDirectories(folder->File("b/c")).ok());
@@ -74,7 +74,8 @@ TEST(TestData, UnpacksGzip) {
 // Run by SkipReport's tests in a separate process.
 TEST(SkipReport, DISABLED_SkipsForWantOfAFile) { ANECHECK_SKIP_WITHOUT("/no/such/folder"); }
 
-// The exit code of this binary with only the test above and `variables` set.
+// The exit code of this binary when it runs only the test above, with `variables` in its
+// environment.
 int ExitCodeOfSkip(const std::string& variables) {
   const std::string command = variables + " '" + ::testing::internal::GetArgvs().front() +
                               "' --gtest_also_run_disabled_tests"
@@ -137,7 +138,7 @@ TEST(Generators, HalvesPrintTheirBitsAndValue) {
   EXPECT_EQ(out.str(), "Half 0x0001 (5.960464477539063e-08)");
 }
 
-TEST(Generators, BytesVaryInLengthOrHaveTheOneAskedFor) {
+TEST(Generators, BytesVaryInLengthUnlessTheSizeIsGiven) {
   size_t longest = 0;
   for (const auto& bytes : Draw(AnyBytes())) longest = std::max(longest, bytes.size());
   EXPECT_GT(longest, 10U);

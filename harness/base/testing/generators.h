@@ -31,7 +31,7 @@ rc::Gen<Rounding> AnyRounding();
 
 namespace anecheck {
 
-// How RapidCheck prints a half in a counterexample.
+// Prints a half for the counterexamples of RapidCheck.
 void showValue(Half half, std::ostream& out);  // NOLINT(readability-identifier-naming)
 
 }  // namespace anecheck

@@ -10,7 +10,7 @@ namespace anecheck::testing {
 // The exit code of `command` under /bin/sh.
 inline int ExitCodeOf(const std::string& command) {
   const int status = std::system(command.c_str());
-  return WEXITSTATUS(status);  // whose argument macOS takes the address of
+  return WEXITSTATUS(status);  // a variable, because the macro of macOS takes its address
 }
 
 }  // namespace anecheck::testing

@@ -1,4 +1,4 @@
-// Published sums and activation errors of silicon as tests read them: rows of
+// Published sums and activation errors that were measured on silicon: the rows of
 // facts/silicon/numerics_silicon.csv. Tests compare the oracle and the simulated engine with the
 // same rows.
 #pragma once
@@ -28,7 +28,7 @@ struct SiliconRow {
 Result<std::vector<SiliconRow>> ReadSiliconRows(const std::string& path);
 
 // "16384", "-0.5", "1.5*2^-15", "2^-12+2^-16", "3 step" (of 2^-16), "inf" and "NaN"; nothing for
-// other texts. "0x7C00" has the bits of an fp16 number and is read by ReadSiliconRows alone.
+// other texts. Only ReadSiliconRows reads texts such as "0x7C00", the bits of an fp16 number.
 std::optional<double> SiliconNumber(std::string_view text);
 
 }  // namespace anecheck::testing

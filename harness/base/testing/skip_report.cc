@@ -50,8 +50,8 @@ class SkipReport : public ::testing::EmptyTestEventListener {
   }
 };
 
-// Registers the listener statically: it must exist before main runs the tests, and every main is
-// GoogleTest's.
+// Registers the listener statically: it must exist before the tests run, and the main function of
+// every test binary comes from GoogleTest.
 const bool kRegistered = [] {
   ::testing::UnitTest::GetInstance()->listeners().Append(new SkipReport);
   return true;

@@ -1,6 +1,5 @@
 // The folders in which tests find files that are not part of the project: files made by real tools
-// and published test vectors. Tests of every room use it; without the files they skip and name the
-// variable to set.
+// and published test vectors. A test whose files are missing skips, and names the variables to set.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Runs code as a user without write access to a folder, for tests that root runs too.
+// Runs code as a user without write access to a folder, so that the tests of refused writes also
+// hold when root runs them.
 #pragma once
 
 #include <string>

@@ -27,8 +27,8 @@ bool WaitUntil(const Done& done) {
   return true;
 }
 
-// Gives other threads time, in which a thread that wrongly does not wait would advance too far. A
-// thread that waits correctly has no effect for which a test could wait.
+// Sleeps so that a thread that should wait, but does not, has the time to advance too far. A thread
+// that waits as it should has no effect for which a test could wait instead.
 inline void LetOthersGoOn() {
   // Waits by the clock: see above. No test fails because it was too short or too long.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -53,7 +53,7 @@ class OwnTemporaryFiles {
 
   // Whether a file of that name lies in one of the folders below.
   bool Has(std::string_view name) const {
-    std::error_code error;  // folders may go while they are read
+    std::error_code error;  // other processes may remove folders during the walk
     for (std::filesystem::recursive_directory_iterator at(folder_.path(), error), end;
          !error && at != end; at.increment(error)) {
       if (at->path().filename() == name) return true;
