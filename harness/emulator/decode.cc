@@ -27,7 +27,7 @@ class Decoder {
     ANECHECK_RETURN_IF_ERROR(task_.kind == TaskKind::kNeural ? ReadNeural() : ReadPlanar());
     ANECHECK_RETURN_IF_ERROR(ReadResult());
     ANECHECK_RETURN_IF_ERROR(CheckEngines());
-    return std::move(task_);
+    return task_;
   }
 
  private:
