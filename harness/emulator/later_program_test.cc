@@ -1,5 +1,5 @@
-// Recorded programs of H14 to H18 compute their networks on random inputs, by the machine of H13
-// with other tables.
+// Recorded programs of H14 to H18 compute their networks on random inputs. The emulator runs them
+// as it runs programs of H13, with other field tables.
 #include "harness/emulator/testing/later_program.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 using testing::LaterProgram;
 using Values = std::vector<double>;
 
-// Computes a network's expected outputs from the inputs, which are found by base address number.
-// The test calls it after it draws the inputs and before the program runs.
+// Computes the expected outputs of a network from its inputs, which it reads by the number of their
+// base address. The test calls it after it draws the inputs and before it runs the program.
 using Network = std::function<Values(LaterProgram&)>;
 
 struct Case {
@@ -53,7 +53,8 @@ Network OneSource(Function function) {
   };
 }
 
-// A table: the two bounds and their values, then 33 knots of a function.
+// A table of a function: the lower and the upper bound of its arguments, the results beyond them,
+// then 33 knots.
 Values Table(double low, double high, double below, double above,
              const std::function<double(int)>& knot) {
   Values table = {low, high, below, above};
@@ -106,8 +107,8 @@ Values Power(LaterProgram& later) {
   return x;
 }
 
-// Rows of constants: the summand, then the factor. The first task loads them to L2, or they are
-// source 2.
+// The constants are two rows: the summands, then the factors. Either the first of two tasks loads
+// them to L2, or they are source 2 of the only task.
 Values PerChannel(LaterProgram& later) {
   const bool apart = later.tasks.size() == 2;
   const emulator::Source& rows = apart ? later.tasks[0].source1 : *later.tasks[0].source2;
@@ -206,7 +207,8 @@ Network Convolution(Window w) {
   };
 }
 
-// x [1, K] times W [N, K] transposed; W packed as a 1x1 convolution of N outputs.
+// x [1, K] times W [N, K] transposed. W is packed like the weights of a 1x1 convolution with N
+// outputs.
 Values VectorTimesConstant(LaterProgram& later) {
   const Task& copy = later.tasks[0];
   const Task& product = later.tasks[1];
@@ -231,7 +233,8 @@ Values VectorTimesConstant(LaterProgram& later) {
   return y;
 }
 
-// x [M, 2048] times w [2048, 2048]; Base address 24 has x row by row, 20 has w.
+// x [M, 2048] times w [2048, 2048]. Base address 24 holds x row by row, and base address 20 holds
+// w.
 Network MatrixProduct(size_t m, bool transposed) {
   return [m, transposed](LaterProgram& later) {
     constexpr size_t k = 2048;
@@ -243,7 +246,7 @@ Network MatrixProduct(size_t m, bool transposed) {
     for (size_t i = 0; i < w.size(); ++i) w[i] = at(20, i);
     Values x(m * k);
     for (size_t i = 0; i < x.size(); ++i) x[i] = at(24, i);
-    // Only a few rows of the product are computed: each row goes through every task.
+    // Every fifth row of the product is enough, because each row goes through every task.
     Values y(m * k, std::numeric_limits<double>::quiet_NaN());
     for (size_t row = 0; row < m; row += 5) {
       for (size_t n = 0; n < k; ++n) {

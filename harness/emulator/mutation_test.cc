@@ -1,7 +1,7 @@
 // Single changes of meaning in the field table: each moves one field by a bit or a register, or
 // exchanges the meanings of two codes. Real containers and recorded programs detect nearly all
-// changes. A change that none detects is in a row whose evidence says that nothing has confirmed
-// it.
+// changes. If none of them detects a change, the evidence of its row must say that nothing has
+// confirmed the row.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ void AddSubject(std::string name, Program program, std::vector<Subject>& subject
   subjects.push_back({std::move(name), std::move(program), std::move(expected)});
 }
 
-// Distinct numbers between 0.5 and 4 in every input.
+// Fills every input with pseudorandom numbers of both signs, with magnitudes from 0.5 to 4.
 void FillInputs(Program& program) {
   uint32_t state = 1;
   for (const Port& port : program.ports) {
@@ -155,7 +155,7 @@ TEST(Mutations, AreNoticedByRealContainersAndRecords) {
                   std::string(EvidenceName(mutation.row->evidence)).c_str());
     }
     EXPECT_TRUE(!by.empty() || !IsConfirmed(*mutation.row))
-        << mutation.text << " is called confirmed, and nothing notices it";
+        << mutation.text << ": the row counts as confirmed, but no program notices the change";
   }
   std::printf("%zu of %zu changes of meaning noticed\n", noticed, mutations.size());
   EXPECT_GE(noticed * 10, mutations.size() * 9);

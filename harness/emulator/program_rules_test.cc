@@ -1,5 +1,5 @@
-// The rules of programs: real containers, records and the encoder's containers keep them, and a
-// change of one word breaks exactly the rule about that word.
+// The rules of programs: real containers and recorded programs keep them, and each of the changes
+// below breaks exactly one rule.
 #include "harness/emulator/program_rules.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ std::vector<Change> Changes() {
        }}};
 }
 
-TEST(ProgramRules, EachIsBrokenByAChangeOfItsOwn) {
+TEST(ProgramRules, EachIsBrokenAloneByItsChange) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   std::set<std::string> broken;
   for (const Change& change : Changes()) {
@@ -103,7 +103,7 @@ TEST(ProgramRules, EachIsBrokenByAChangeOfItsOwn) {
     broken.insert(change.rule);
   }
   for (const Rule& rule : ProgramRules()) {
-    EXPECT_TRUE(broken.contains(std::string(rule.id))) << rule.id << " has no change";
+    EXPECT_TRUE(broken.contains(std::string(rule.id))) << rule.id << ": no change breaks this rule";
   }
 }
 

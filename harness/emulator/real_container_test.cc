@@ -1,5 +1,6 @@
 // Real containers compute the outputs of their networks on a hundred random inputs each. Under
-// exact arithmetic there is no difference (for a sigmoid, none beyond its table's error).
+// exact arithmetic the outputs are equal; those of a sigmoid differ at most by the error of its
+// table.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -107,7 +108,8 @@ std::vector<RealContainer> Containers() {
   };
 }
 
-// Numbers of every magnitude, with more of them near 1.
+// Half of the numbers lie between -8 and 8, and the others have random bits. Infinities and NaN
+// become 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -148,7 +150,7 @@ void CheckOnce(const RealContainer& real, Program& program, std::mt19937& random
   }
 }
 
-TEST(RealContainers, ExecuteAsTheirNetworksOnAHundredInputs) {
+TEST(RealContainers, ComputeTheirNetworksOnAHundredInputs) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx_newer"));
   for (const RealContainer& real : Containers()) {
@@ -161,7 +163,7 @@ TEST(RealContainers, ExecuteAsTheirNetworksOnAHundredInputs) {
   }
 }
 
-// The list above contains every file of the folder.
+// Containers() has as many rows as the two folders have files.
 TEST(RealContainers, AreAllListed) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   size_t files = 0;

@@ -32,8 +32,9 @@ TEST(RecordedPrograms, GiveTheResultOfTheirNetworks) {
   }
 }
 
-// The study sums in fp32, the emulator in fp64: sums that cancel differ by more than a tie. The
-// study's table of exp took an fp32 argument, which moves the result by up to 2^-8.
+// The study sums in fp32 and the emulator in fp64, so sums whose terms cancel differ by more than
+// one rounding of the result. The study's table of exp took an fp32 argument, which moves the
+// result by up to 2^-8.
 TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   for (const std::string& path : testing::RecordedProgramPaths()) {

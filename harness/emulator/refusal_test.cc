@@ -1,5 +1,5 @@
-// A word without known meaning is refused, with its place, if it can change a result, and is a
-// warning if it only schedules. Nothing outside a surface is read or written.
+// A word without a known meaning is refused with its place if it can change a result, and causes a
+// warning if it only affects scheduling. Nothing outside a surface is read or written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST(Refusal, OfBitsWithoutAField) {
 
 TEST(Refusal, ZerosWithoutAFieldPass) { EXPECT_EQ(MessageWith(0x13844, 0), ""); }
 
-TEST(Refusal, ASchedulingWordIsAWarningAtMost) {
+TEST(Refusal, UnknownSchedulingWordsOnlyWarn) {
   Program program = CopyProgram(16);
   program.tasks[0].header[5] = 7;
   const auto report = RunProgram(program);
@@ -105,7 +105,7 @@ TEST(Refusal, OfWordsThatContradictEachOther) {
   EXPECT_THAT(MessageWith(0x34, 0x4110101), HasSubstr("EnginesEnabled = 1"));
 }
 
-TEST(Refusal, QuotesNamesOfSectionsOnOneLine) {
+TEST(Refusal, EscapesLineBreaksInNamesOfSections) {
   hwx::ContainerSpec spec;
   spec.const_size = 64;
   spec.tasks.generation = td::GenerationOfVersion(7).value();

@@ -28,7 +28,7 @@ std::vector<uint16_t> Outputs(const Bytes& container, std::vector<std::string> i
   return program->ReadPort(output).value();
 }
 
-TEST(AneFile, RealContainersComputeTheSameFromIt) {
+TEST(AneFile, RealContainersComputeTheSameAfterConversionAndBack) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   const Bytes gemm = Real("gemm-ef7e5c24.hwx");
   const auto ane = AneOfContainer(gemm);
@@ -40,9 +40,9 @@ TEST(AneFile, RealContainersComputeTheSameFromIt) {
   EXPECT_EQ(Outputs(*back, {"input_0"}, "output_0"), Outputs(gemm, {"image"}, "probs@output"));
 }
 
-// struct anec: bytes, bytes of the first task and number of tasks, words and constants, inputs,
-// outputs, pages.
-TEST(AneFile, HeaderIsThatOfTheDriver) {
+// The fields of struct anec in order: bytes after the header, bytes of the first task, number of
+// tasks, bytes of all tasks, bytes of constants, inputs, outputs, pages and shape of each tensor.
+TEST(AneFile, HeaderHasTheFieldsOfTheDriversStructure) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   const Bytes file = AneOfContainer(Real("sum-1b1855b8.hwx")).value();
   const auto word = [&](size_t at) {
@@ -58,7 +58,7 @@ TEST(AneFile, HeaderIsThatOfTheDriver) {
 }
 
 // The driver's compiler pads the header to 0x1000 bytes, its library to 0x800.
-TEST(AneFile, BothSizesOfTheHeaderAreRead) {
+TEST(AneFile, ReadsBothSizesOfTheHeader) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   const Bytes file = AneOfContainer(Real("gemm-ef7e5c24.hwx")).value();
   Bytes padded = file;
@@ -69,7 +69,7 @@ TEST(AneFile, BothSizesOfTheHeaderAreRead) {
   EXPECT_EQ(*container, ContainerOfAne(file).value());
 }
 
-TEST(AneFile, RealFilesComputeWhatTheirContainersDo) {
+TEST(AneFile, RealFilesComputeTheSameAsTheirContainers) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("ane"));
   const auto container =
       AsContainer(ReadFile(anecheck::testing::RealDataPath("ane/sigmoid.ane")).value());

@@ -1,4 +1,4 @@
-// Sections equal recorded sections.
+// The encoder packs weights into the same bytes as recorded sections.
 #include "harness/encoder/coefficients.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(Coefficients, DenseSectionsArePackedAsRecorded) {
   EXPECT_EQ(Joined(*streams), section);
 }
 
-TEST(Coefficients, GroupsWithBiasArePaddedAsRecorded) {
+TEST(Coefficients, GroupsWithBiasArePackedAndPaddedAsRecorded) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   const Bytes section = RecordedConstants("conv_known_k3_c64_n64_s16_st1_g4_bias1_same");
   constexpr size_t kReduced = 144, kSet = 0x140, kStream = 0x500;
@@ -74,7 +74,8 @@ TEST(Coefficients, GroupsWithBiasArePaddedAsRecorded) {
   EXPECT_EQ(Joined(*streams), section);
 }
 
-// One weight, at the third tap of the second row: phase (1, 0) of stride 2, its second column.
+// The only weight is the third tap of the second row: at stride 2, it is in the second column of
+// phase (1, 0).
 TEST(Coefficients, ZeroSkipStreamsOrderTapsByPhase) {
   std::vector<uint16_t> weights(9);
   weights[1 * 3 + 2] = 0x3c00;

@@ -1,4 +1,4 @@
-// Whole containers keep the rules of `inspect --verify`.
+// Containers that the encoder writes keep the rules of `inspect --verify`.
 #include "harness/encoder/encode.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace anecheck::encoder {
 namespace {
 
-// One task per batch; each reads the same weights.
+// This product has one task per batch, and each task reads the same weights.
 constexpr const char* kBatches = R"(program(1.3)
 {
   func main<ios18>(tensor<fp16, [2, 1, 2]> x) {

@@ -1,5 +1,5 @@
-// Containers of H14 to H18: the fields that change a result equal those of recorded words, and the
-// containers compute the same as the container of H13.
+// Containers of H14 to H18: the fields that can change a result equal those of recorded programs,
+// and the containers compute the same as the container of H13.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ std::vector<Recorded> Records() {
       {"h18__unary_exp_c64", Program(column + " x", column + " y = exp(x = x);")}};
 }
 
-// The fields that count, can change a result, and differ.
+// The fields that apply to the task, can change a result, and differ.
 std::vector<std::string> Differences(const emulator::FieldTable& table,
                                      const emulator::TaskWords& made,
                                      const emulator::TaskWords& recorded, int& compared) {
@@ -128,7 +128,7 @@ std::vector<std::string> Differences(const emulator::FieldTable& table,
   return found;
 }
 
-TEST(LaterWords, EveryFieldThatChangesAResultIsThatOfTheRecord) {
+TEST(LaterWords, FieldsThatCanChangeAResultEqualTheRecord) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("later_programs"));
   int compared = 0;
   for (const Recorded& record : Records()) {
@@ -244,8 +244,8 @@ TEST(LaterWords, ContainersOfEachGenerationComputeTheSame) {
   }
 }
 
-// No task of H14 ends on a line of 64 bytes (header_forms.md, 3).
-TEST(LaterWords, NoTaskOfH14EndsOnALine) {
+// Source of the rule: header_forms.md, section 3.
+TEST(LaterWords, NoTaskOfH14EndsOnA64ByteBoundary) {
   for (const Network& network : Networks()) {
     SCOPED_TRACE(network.name);
     const auto bytes = Encode(GraphOf(network.text), {.target = "h14"}).value();

@@ -13,7 +13,8 @@ namespace {
 
 using tdv10::WeightStreamSizes;
 
-// A convolution of 2 to 4 channels with further arguments, and the operation after its result "c".
+// A convolution from 2 to 4 channels with the further arguments `more`, and with the operations
+// `behind` that read its result "c".
 std::string Text(const std::string& weight, const std::string& more, const std::string& behind,
                  const std::string& output) {
   return fmt::format(R"(program(1.3)
@@ -49,7 +50,7 @@ WeightStreamSizes Sizes(const std::string& text) {
   return sizes.ok() ? *sizes : WeightStreamSizes{};
 }
 
-TEST(LayerStreams, AreThoseThatALayerHas) {
+TEST(LayerStreams, HaveASizeForEachPartOfTheLayer) {
   const std::string bias = ", bias = tensor<fp16, [4]>([1, 2, 3, 4])";
   EXPECT_EQ(Sizes(Text(kPlain, "", "", "c")), (WeightStreamSizes{0, 0, 0, 0}));
   EXPECT_EQ(Sizes(Text(kPlain, bias, "", "c")), (WeightStreamSizes{8, 0, 0, 0}));
@@ -57,11 +58,11 @@ TEST(LayerStreams, AreThoseThatALayerHas) {
   EXPECT_EQ(Sizes(Text(kTwoColours, "", "", "c")), (WeightStreamSizes{0, 0, 4, 0}));
   EXPECT_EQ(Sizes(Text(kTwoColours, bias, std::string(kNormal) + kSigmoid, "y")),
             (WeightStreamSizes{8, 8, 4, 128}));
-  // A result with another reader is written without the function.
+  // If the result of the convolution is an output too, it is written before the batch norm.
   EXPECT_EQ(Sizes(Text(kPlain, "", kNormal, "n, c")), (WeightStreamSizes{0, 0, 0, 0}));
 }
 
-TEST(LayerStreams, OfAModelWithoutSuchALayerAreRefused) {
+TEST(LayerStreams, AModelWithoutAWeightLayerIsRefused) {
   const auto graph = MilTextToGraph(
       "program(1.3)\n{ func main<ios18>(tensor<fp16, [2]> x) { tensor<fp16, [2]> y = relu(x = x); "
       "} -> (y); }",
@@ -71,7 +72,7 @@ TEST(LayerStreams, OfAModelWithoutSuchALayerAreRefused) {
             "the model has no conv and no linear with constant weights");
 }
 
-TEST(LayerStreams, HaveARegisterOfEachKindInTheImage) {
+TEST(LayerStreams, HaveTheirRegistersInTheImage) {
   const auto placed = tdv10::PlaceStreams({8, 8, 4, 128}, 0);
   ASSERT_TRUE(placed.ok()) << placed.error().message;
   tdv10::Image image;

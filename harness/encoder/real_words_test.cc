@@ -1,4 +1,5 @@
-// The tasks of real containers, word for word: the encoder's tasks for the same networks.
+// The encoder's tasks equal the tasks of real containers for the same networks, in their size and
+// in every field that can change a result.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ struct RealNetwork {
 
 std::string Tensor(std::string_view shape) { return fmt::format("tensor<fp16, {}>", shape); }
 
-// Weights and biases of 1: values stand in the constants, not in the words.
+// All weights and biases are 1, because the words of a task do not depend on their values.
 std::string Product(int in, int out, bool bias) {
   const auto ones = [](int count) {
     std::string text = "0x1p+0";
@@ -73,8 +74,8 @@ uint32_t WordOf(const td::Task& task, const emulator::Place& place, uint32_t ind
   return static_cast<uint32_t>(word >> place.bit & ((uint64_t{1} << place.width) - 1));
 }
 
-// The fields that can change a result and differ, except the numbers of base addresses, which are
-// free.
+// The fields that can change a result and differ. The numbers of base addresses may differ, because
+// a compiler chooses them freely.
 std::vector<std::string> Differences(const td::Task& real, const td::Task& made, int& compared) {
   using emulator::Field;
   std::vector<std::string> found;
@@ -94,7 +95,7 @@ std::vector<std::string> Differences(const td::Task& real, const td::Task& made,
   return found;
 }
 
-TEST(RealWords, EveryFieldThatChangesAResultIsThatOfTheRealContainer) {
+TEST(RealWords, FieldsThatCanChangeAResultEqualTheRealContainer) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   int compared = 0;
   for (const RealNetwork& network : Networks()) {

@@ -1,5 +1,5 @@
 // Lifted graphs compute the same as the emulator, for every real container and recorded program,
-// and for containers that the encoder writes from drawn graphs.
+// and for containers that the encoder writes from generated graphs.
 #include "harness/lifting/lift.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::vector<std::string> OperationsOf(const Graph& graph) {
   return names;
 }
 
-// fp16 numbers of every magnitude, with more of them near 1.
+// Three of four numbers lie between -8 and 8, and the others have random bits. Infinities and NaN
+// become 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -124,7 +125,7 @@ std::vector<RealContainer> Containers() {
           {"hwx_newer/mul_macos26_m1-fcb19295.hwx", {"mul"}}};
 }
 
-TEST(Lift, RealContainersBecomeTheirNetworks) {
+TEST(Lift, RealContainersLiftToTheirNetworks) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx_newer"));
   std::set<std::string> files;
@@ -143,12 +144,12 @@ TEST(Lift, RealContainersBecomeTheirNetworks) {
   for (const char* folder : {"hwx", "hwx_newer"}) {
     for (const std::string& file :
          anecheck::testing::FilesUnder(anecheck::testing::RealDataPath(folder))) {
-      EXPECT_TRUE(files.contains(file)) << file << " is not in the list";
+      EXPECT_TRUE(files.contains(file)) << file << ": Containers() does not list this file";
     }
   }
 }
 
-// Checks that each port covers its whole input or output, element by element.
+// Adds a port for each input and output, which covers its whole region element by element.
 void AddWholePorts(Program& program) {
   for (size_t i = 0; i < program.memory.regions().size(); ++i) {
     const emulator::Region& region = program.memory.regions()[i];
@@ -163,7 +164,7 @@ void AddWholePorts(Program& program) {
   }
 }
 
-TEST(Lift, RecordedProgramsBecomeTheirNetworks) {
+TEST(Lift, RecordedProgramsLiftToTheirNetworks) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   for (const std::string& path : emulator::testing::RecordedProgramPaths()) {
     SCOPED_TRACE(path);
@@ -210,8 +211,9 @@ std::bitset<kOpCount> JudgedOps() {
   return ops;
 }
 
-// Graph, container, lifted graph: the emulator's outputs lie in the bounds of the lifted graph.
-TEST(Lift, ContainersOfDrawnGraphsBecomeGraphsThatAdmitTheirOutputs) {
+// Encodes a graph, runs the container and lifts it: the emulator's outputs lie in the bounds of the
+// lifted graph.
+TEST(Lift, GraphsLiftedFromGeneratedContainersAdmitTheirOutputs) {
   GeneratorOptions options;
   options.family = kFamily;
   options.max_nodes = 4;

@@ -24,7 +24,7 @@ constexpr char kIn[] = "tensor<fp16, [2]> h = cast(x = x, dtype = string(\"fp16\
 constexpr char kRelu[] = "tensor<fp16, [2]> r = relu(x = h);\n";
 constexpr char kOut[] = "tensor<fp32, [2]> y = cast(x = r, dtype = string(\"fp32\"));\n";
 
-TEST(BoundaryCasts, LeaveTheOperationsBetweenThem) {
+TEST(BoundaryCasts, ArePeeledFromTheOperationsBetweenThem) {
   const Graph graph = Parse("tensor<fp32, [2]> x", std::string(kIn) + kRelu + kOut, "y");
   const PeeledGraph peeled = PeelBoundaryCasts(graph);
   EXPECT_TRUE(ValidateGraph(peeled.graph).ok());
@@ -38,8 +38,8 @@ TEST(BoundaryCasts, LeaveTheOperationsBetweenThem) {
   EXPECT_NE(text->find("tensor<fp16, [2]> y = relu(x = x)"), std::string::npos) << *text;
 }
 
-// PeelBoundaryCasts leaves each of these models as it is.
-TEST(BoundaryCasts, StayIfAnotherOperationReadsThem) {
+// PeelBoundaryCasts leaves each of these models unchanged.
+TEST(BoundaryCasts, StayIfTheyAreNeeded) {
   const std::string kWide = "tensor<fp32, [2]> w = relu(x = x);\n";
   const std::string kAlso = "tensor<fp32, [2]> z = relu(x = y);\n";
   const struct {
@@ -49,7 +49,7 @@ TEST(BoundaryCasts, StayIfAnotherOperationReadsThem) {
       {"tensor<fp32, [2]> x", std::string(kIn) + kRelu, "r, h"},           // the cast is an output
       {"tensor<fp16, [2]> h", std::string(kRelu) + kOut + kAlso, "y, z"},  // y is read
       {"tensor<fp16, [2]> h", kRelu, "r"},                                 // nothing to peel
-      {"tensor<fp16, [2]> r", kOut, "y"},                                  // y would be an input
+      {"tensor<fp16, [2]> r", kOut, "y"},  // the output would be an input
   };
   for (const auto& model : kModels) {
     const Graph graph = Parse(model.parameters, model.body, model.outputs);
@@ -59,7 +59,7 @@ TEST(BoundaryCasts, StayIfAnotherOperationReadsThem) {
   }
 }
 
-TEST(BoundaryCasts, AValueGivenTwiceKeepsItsName) {
+TEST(BoundaryCasts, AValueOfTwoOutputsKeepsItsName) {
   const Graph graph = Parse("tensor<fp16, [2]> h", std::string(kRelu) + kOut, "r, y");
   const PeeledGraph peeled = PeelBoundaryCasts(graph);
   EXPECT_TRUE(ValidateGraph(peeled.graph).ok());

@@ -45,7 +45,7 @@ constexpr char kGather[] =
     "int32(0), validate_indices = bool(false));\n";
 constexpr char kRelu[] = "tensor<fp16, [1, 2]> y = relu(x = row);\n";
 
-TEST(HostEdges, ARowOfATableIsTakenOnTheHost) {
+TEST(HostEdges, TheHostTakesARowOfATable) {
   const Graph graph =
       Parse("tensor<int32, [1]> token", std::string(kTable) + kNarrow + kGather + kRelu, "y");
   const HostEdges edges = SplitHostEdges(graph);
@@ -61,7 +61,7 @@ TEST(HostEdges, ARowOfATableIsTakenOnTheHost) {
 }
 
 // The host stops at the first value that an engine takes.
-TEST(HostEdges, ACastToFp16IsTheLastThatTheHostDoes) {
+TEST(HostEdges, TheHostEndsWithACastToFp16) {
   const Graph graph =
       Parse("tensor<int32, [2]> n",
             "tensor<fp16, [2]> h = cast(x = n, dtype = string(\"fp16\"));\n"
@@ -72,7 +72,7 @@ TEST(HostEdges, ACastToFp16IsTheLastThatTheHostDoes) {
   EXPECT_EQ(Ops(edges.graph), Names{"expand_dims"});
 }
 
-TEST(HostEdges, AnInputThatTheEngineReadsTooStaysItsOwn) {
+TEST(HostEdges, AnInputThatTheEngineReadsTooStaysAnInput) {
   const std::string also = "tensor<int32, [1]> next = add(x = token, y = token);\n";
   const Graph graph = Parse("tensor<int32, [1]> token",
                             std::string(kTable) + kNarrow + kGather + kRelu + also, "y, next");
@@ -82,7 +82,7 @@ TEST(HostEdges, AnInputThatTheEngineReadsTooStaysItsOwn) {
   EXPECT_EQ(edges.widened, Names{"next"});
 }
 
-TEST(HostEdges, AnOutputThatIsCastFromFp16IsThatNumber) {
+TEST(HostEdges, AnOutputCastFromFp16IsTakenBeforeTheCast) {
   const Graph graph = Parse("tensor<fp16, [2]> x",
                             "tensor<fp16, [2]> r = round(x = x);\n"
                             "tensor<int32, [2]> n = cast(x = r, dtype = string(\"int32\"));\n",
@@ -93,7 +93,6 @@ TEST(HostEdges, AnOutputThatIsCastFromFp16IsThatNumber) {
   EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "r");
 }
 
-// The names of a graph's outputs.
 Names OutputNames(const Graph& graph) {
   Names names;
   for (const ValueId id : graph.outputs()) names.push_back(graph.value(id).name);
@@ -103,7 +102,7 @@ Names OutputNames(const Graph& graph) {
 constexpr char kRound[] = "tensor<fp16, [2]> r = round(x = x);\n";
 constexpr char kWhole[] = "tensor<int32, [2]> n = cast(x = r, dtype = string(\"int32\"));\n";
 
-TEST(HostEdges, AValueOfSeveralOutputsIsGivenOnce) {
+TEST(HostEdges, AValueOfSeveralOutputsIsOneOutput) {
   const std::string body = std::string(kRound) + kWhole +
                            "tensor<int32, [2]> m = cast(x = r, dtype = string(\"int32\"));\n";
   for (const auto& [outputs, widened] : {std::pair<std::string, Names>{"r, n", {"n"}},
@@ -130,7 +129,7 @@ TEST(HostEdges, AWidenedOutputTakesAFreeName) {
 }
 
 // Each value is visited once, although each step reads the previous value twice.
-TEST(HostEdges, AChainOfSharedValuesIsSplitAtOnce) {
+TEST(HostEdges, AChainOfSharedValuesTakesLinearTime) {
   std::string body, last = "token";
   for (int step = 0; step < 64; ++step) {
     const std::string next = "t" + std::to_string(step);
@@ -144,7 +143,7 @@ TEST(HostEdges, AChainOfSharedValuesIsSplitAtOnce) {
   EXPECT_EQ(InputNames(edges.graph), Names{"token"});
 }
 
-TEST(HostEdges, APositionIsGivenAsFp16) {
+TEST(HostEdges, AnOutputOfPositionsIsCastToFp16) {
   const Graph graph = Parse("tensor<fp16, [4]> x",
                             "tensor<int32, [1]> at = reduce_argmax(x = x, axis = int32(0), "
                             "keep_dims = bool(true));\n",
@@ -157,7 +156,7 @@ TEST(HostEdges, APositionIsGivenAsFp16) {
   EXPECT_EQ(edges.graph.type(output).dtype, DType::kFp16);
 }
 
-TEST(HostEdges, OutputsWithoutAPartOfAnEngineAreLeftOut) {
+TEST(HostEdges, OutputsThatNoEngineComputesAreLeftOut) {
   const std::string echo = "tensor<int32, [1]> echo = identity(x = token);\n";
   const std::string own = "tensor<fp16, [2]> y = relu(x = x);\n";
   const HostEdges edges =
@@ -166,10 +165,11 @@ TEST(HostEdges, OutputsWithoutAPartOfAnEngineAreLeftOut) {
   EXPECT_EQ(edges.graph.outputs().size(), 1u);
   EXPECT_TRUE(edges.host.nodes().empty());
   const Graph alone = Parse("tensor<int32, [1]> token", echo, "echo");
-  EXPECT_EQ(*GraphToMil(SplitHostEdges(alone).graph), *GraphToMil(alone)) << "nothing is left";
+  EXPECT_EQ(*GraphToMil(SplitHostEdges(alone).graph), *GraphToMil(alone))
+      << "without any output left, the model stays unchanged";
 }
 
-TEST(HostEdges, AModelOfFp16StaysAsItIs) {
+TEST(HostEdges, AModelOfFp16StaysUnchanged) {
   const Graph graph = Parse("tensor<fp16, [1, 2]> row", kRelu, "y");
   const HostEdges edges = SplitHostEdges(graph);
   EXPECT_TRUE(edges.computed.empty() && edges.widened.empty() && edges.left_out.empty());

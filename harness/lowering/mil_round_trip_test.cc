@@ -1,5 +1,5 @@
-// Graph -> MIL text -> graph changes nothing, and graphs that MIL cannot express are refused with a
-// message.
+// A graph that is written as MIL text and read again is unchanged, and graphs that MIL cannot
+// express are refused with a message.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -96,7 +96,6 @@ TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
   EXPECT_EQ(written(OpKind::kClip, params::Clip::kAlpha, 0.1), "alpha = fp16");
 }
 
-// The first tensor of the schema decides, whatever the order of the operands.
 TEST(MilRoundTrip, ThresholdsOfIntegersAreIntegers) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kInt32, {2}}, "x");
@@ -113,7 +112,8 @@ TEST(MilRoundTrip, ThresholdsOfIntegersAreIntegers) {
   EXPECT_EQ(GraphFingerprint(graph), GraphFingerprint(*back)) << *text;
 }
 
-TEST(MilRoundTrip, NumbersFollowTheFirstTensorOfTheSchema) {
+// The first tensor of the schema decides, whatever the order of the operands.
+TEST(MilRoundTrip, NumbersHaveTheTypeOfTheFirstTensorOfTheSchema) {
   using P = params::CropResize;
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 4, 4}}, "x");
@@ -181,7 +181,8 @@ TEST(MilToGraph, RefusalsNameTheReason) {
   }
 }
 
-// Reads a program whose input x has an open axis; the attribute or the caller gives its extent.
+// Reads a program whose input x has an axis of unknown extent, which the attribute or the caller
+// gives.
 Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shapes) {
   MilReadOptions options;
   options.shapes = std::move(shapes);
@@ -198,7 +199,7 @@ Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shape
       OpVocabulary(), options);
 }
 
-TEST(MilToGraph, OpenAxesTakeTheExtentsThatAreGiven) {
+TEST(MilToGraph, OpenAxesTakeTheGivenExtents) {
   constexpr std::string_view kDefaults =
       "[FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
       "tuple<string, dict<string, list<tensor<int32, [2]>, ?>>>>(((\"DefaultShapes\", {{\"x\", [1, "
@@ -249,7 +250,7 @@ TEST(KnownIntegers, FollowShapesGathersAndConcats) {
   EXPECT_EQ(KnownIntegers(graph, doubled), std::nullopt);
 }
 
-TEST(MilToGraph, SeveralResultsAndTuplesOfConstants) {
+TEST(MilToGraph, ReadsSeveralResultsAndTuplesOfConstants) {
   const auto graph = MilTextToGraph(
       "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 6]> x) {\n"
       "tensor<int32, []> one = const()[val = tensor<int32, []>(1)];\n"
@@ -293,8 +294,8 @@ std::string Classifier(std::string_view after, std::string_view outputs) {
       after, outputs);
 }
 
-// Labels and dictionaries are no tensors; a classifier is one up to there.
-TEST(MilToGraph, AClassifierGivesWhatItsLabelsStandFor) {
+// Labels and dictionaries are not tensors, so the graph of a classifier ends at its probabilities.
+TEST(MilToGraph, AClassifierGivesItsProbabilities) {
   for (const char* outputs : {"label, all", "label", "p, label, all"}) {
     const auto graph = MilTextToGraph(Classifier("", outputs), OpVocabulary());
     ASSERT_TRUE(graph.ok()) << graph.error().message;
@@ -363,7 +364,7 @@ TEST(MilToGraph, StatesAreReadAndWritten) {
 }
 
 // MIL's begin is one argument: a constant becomes an attribute, a computed value an operand.
-TEST(MilToGraph, PlacesAreConstantOrComputed) {
+TEST(MilToGraph, ABeginIsConstantOrComputed) {
   const auto computed = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 6]> x) {\n"
       "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));\n"
@@ -386,7 +387,7 @@ TEST(MilToGraph, PlacesAreConstantOrComputed) {
   EXPECT_EQ(GraphFingerprint(*computed), GraphFingerprint(*again));
 }
 
-TEST(MilToGraph, OperandsOfConstantsStandInAttributesToo) {
+TEST(MilToGraph, OperandsOfConstantOperationsMayBeAttributes) {
   const auto graph = MilTextToGraph(
       "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 2]> x) {\n"
       "tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = tensor<int32, []>(0), name = "

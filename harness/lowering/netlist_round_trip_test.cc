@@ -1,5 +1,6 @@
-// Graph -> network description -> graph returns the graph in its explicit form, and that form has
-// the graph's values. Graphs that a description cannot express are refused with a message.
+// A graph that is written as a network description and read again comes back in its explicit form,
+// and that form has the graph's values. Graphs that a description cannot express are refused with a
+// message.
 #include <algorithm>
 #include <functional>
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
     ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*of_procedure)) << "seed " << seed;
     for (const Node& node : graph.nodes()) reached.set(node.schema->id);
   }
-  EXPECT_EQ(reached, NetlistOps()) << "some operation never came through";
+  EXPECT_EQ(reached, NetlistOps()) << "an operation that descriptions express never came back";
   EXPECT_GT(lowered, 150);
 }
 
@@ -105,7 +106,7 @@ TEST(ExplicitForm, KeepsEveryValue) {
   }
 }
 
-TEST(NetlistAxes, RanksAreToldByTheExtentsThatArePresent) {
+TEST(NetlistAxes, ThePresentExtentsTellTheRank) {
   for (int rank = 1; rank <= 5; ++rank) {
     Shape shape;
     for (int i = 0; i < rank; ++i) shape.Append(i + 2);
@@ -131,8 +132,9 @@ Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>
   return graph;
 }
 
-// A refusal quotes the parameters of a layer from the table of layers.
-TEST(GraphToNetlist, SaysThatNoSourceListsParametersOnlyIfNoneDoes) {
+// A refusal quotes the parameters of a layer from the table of layers, and says that no source
+// lists them only if the table has none.
+TEST(GraphToNetlist, QuotesTheParametersThatASourceLists) {
   size_t listed = 0;
   for (const OpDefinition* op : AllOps()) {
     if (NetlistOps()[op->schema.id]) continue;
@@ -215,7 +217,7 @@ TEST(GraphToNetlist, RefusesOperationsThatNoSourceSpells) {
   }
 }
 
-TEST(GraphToNetlist, NativeLayersAreSpeltAsPublicNetlistsSpellThem) {
+TEST(GraphToNetlist, NativeLayersHaveTheSpellingOfPublicNetlists) {
   const Graph graph = One(OpKind::kNativeTopK, {DType::kFp16, {1, 4, 1, 8}}, [](Graph& g) {
     g.AddString(params::NativeTopK::kType, "Max");
     g.AddInt(params::NativeTopK::kK, 2);
@@ -336,7 +338,7 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
 }
 
 // The layer's gate compares the width of the first bottom with that of the second.
-TEST(NetlistRoundTrip, ACostVolumeNamesTheWideRowFirst) {
+TEST(NetlistRoundTrip, ACostVolumeListsTheWideRowFirst) {
   using P = params::CostVolume;
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 1, 4}}, "x");
@@ -364,7 +366,7 @@ Graph TileOf(const Shape& shape, std::vector<int64_t> reps) {
              [&](Graph& graph) { graph.AddInts(params::Tile::kReps, reps); });
 }
 
-TEST(NetlistRoundTrip, ATileOfAxesOfOneElementIsABroadcast) {
+TEST(NetlistRoundTrip, ATileOfOneElementAxesIsABroadcast) {
   for (const std::vector<int64_t>& reps :
        {std::vector<int64_t>{2, 1, 1, 3}, {1, 1, 1, 1}, {1, 1, 4, 1}}) {
     const Graph graph = TileOf({1, 3, 1, 1}, reps);
@@ -459,7 +461,7 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
   EXPECT_FALSE(NetlistToGraph({}, {}).ok());
 }
 
-TEST(NetlistToGraph, ProceduresThatAreNoPlainEntryPointAreRefused) {
+TEST(NetlistToGraph, RefusesProceduresThatAreNotOnePlainEntryPoint) {
   const std::pair<std::function<void(netlist::Description&)>, const char*> kBreakages[] = {
       {[](auto& d) { d.procedures.push_back(d.procedures[0]); }, "one procedure"},
       {[](auto& d) { d.procedures[0].operations.clear(); }, "one operation"},
@@ -483,7 +485,7 @@ TEST(NetlistToGraph, ProceduresThatAreNoPlainEntryPointAreRefused) {
   }
 }
 
-TEST(NetlistToGraph, AnInputThatAProcedureListsForEachReaderIsOne) {
+TEST(NetlistToGraph, AnInputThatAProcedureListsTwiceIsOneInput) {
   netlist::Description description = WithProcedure(ReluDescription());
   description.procedures[0].inputs.push_back(description.procedures[0].inputs[0]);
   const auto graph = NetlistToGraph(description, {});

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The numbers of the constant `indices` after reading a program.
+// The numbers of the constant `i` in the graph of a program.
 std::vector<double> Indices(const std::string& opset, const std::string& body) {
   const auto graph = MilTextToGraph("program(1.3)\n{\n func main<" + opset +
                                         ">(tensor<fp16, [2, 3]> x, tensor<fp16, [2, 2]> u) {\n" +
@@ -35,11 +35,11 @@ constexpr char kGather[] =
 TEST(OldIndices, OfAnAxisCountFromItsEndBelowIos17) {
   EXPECT_EQ(Indices("ios15", kGather), (Numbers{2, 0}));
   EXPECT_EQ(Indices("ios16", kGather), (Numbers{2, 0}));
-  EXPECT_EQ(Indices("ios17", kGather), (Numbers{-1, 0})) << "undefined there, and left so";
+  EXPECT_EQ(Indices("ios17", kGather), (Numbers{-1, 0})) << "undefined from ios17 on, so it stays";
   EXPECT_EQ(Indices("ios18", kGather), (Numbers{-1, 0}));
 }
 
-TEST(OldIndices, OfElementsAlongAnAxisToo) {
+TEST(OldIndices, OfElementsAlongAnAxisCountFromItsEnd) {
   EXPECT_EQ(Indices("ios15",
                     "tensor<int32, [2, 2]> i = const()[val = tensor<int32, [2, 2]>([[-1, 1], [-3, "
                     "-2]])];\n"
@@ -56,7 +56,7 @@ TEST(OldIndices, OfVectorsCountEachInItsOwnAxis) {
             (Numbers{1, 2, 0, 0}));
 }
 
-TEST(OldIndices, OfUpdatesToo) {
+TEST(OldIndices, OfUpdatesCountFromTheEnd) {
   EXPECT_EQ(Indices("ios16",
                     "tensor<int32, [2]> i = const()[val = tensor<int32, [2]>([-3, -1])];\n"
                     "tensor<fp16, [2, 3]> y = scatter(data = x, indices = i, updates = u, axis = "
@@ -64,8 +64,8 @@ TEST(OldIndices, OfUpdatesToo) {
             (Numbers{0, 2}));
 }
 
-// The constant's meaning elsewhere must not change with it.
-TEST(OldIndices, OfASharedConstantStay) {
+// Another operation reads the constant too, and its operand must not change.
+TEST(OldIndices, OfASharedConstantStayUnchanged) {
   EXPECT_EQ(Indices("ios15", std::string(kGather) + "tensor<int32, [2]> j = add(x = i, y = i);\n"),
             (Numbers{-1, 0}));
 }

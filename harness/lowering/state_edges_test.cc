@@ -14,8 +14,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A state that increases by x, and a value whose name is the one that the state's content would
-// get.
+// A state that increases by x. A value already has the name that the state's content would get.
 Graph Counter() {
   const auto graph = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [2]>> s, tensor<fp16, [2]> x) {\n"

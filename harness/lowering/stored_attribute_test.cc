@@ -1,4 +1,4 @@
-// Attributes are read from a weight file as they are from the text.
+// The reader takes attributes from a weight file as it takes them from the text.
 #include "harness/lowering/stored_attribute.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ std::string Stored(std::string_view type, uint64_t offset) {
          std::to_string(offset) + ")))";
 }
 
-// The program of the statements, whose constants stand at the offsets.
+// Reads a program of `statements`. `constants` has the bytes of the weight file, by their offset.
 Result<Graph> Read(const std::string& statements, const std::map<uint64_t, Bytes>& constants) {
   MilReadOptions options;
   options.read_blob = [&](std::string_view, uint64_t offset,

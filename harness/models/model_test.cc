@@ -66,7 +66,7 @@ TEST_F(ModelTest, TwoFunctionsOfOneNameAreRefused) {
   EXPECT_EQ(ErrorOf(path), path + ": 6:1: the program has two functions \"main\" (offset 0x6b)");
 }
 
-TEST_F(ModelTest, AnErrorOfAWeightFileIsNoPlaceInTheText) {
+TEST_F(ModelTest, ErrorsOfAWeightFileHaveNoPlaceInTheText) {
   const std::string path = Write(
       "model.mil",
       ProgramOf("func main<ios18>(tensor<fp16, [4]> x) {\n tensor<fp16, [4]> w = const()[val = "
@@ -89,7 +89,7 @@ TEST_F(ModelTest, ANetworkOfEspressoIsRefusedAsOne) {
   }
 }
 
-TEST_F(ModelTest, AGivenFileThatStandsForNoneIsRefused) {
+TEST_F(ModelTest, AGivenFileThatTheModelDoesNotNameIsRefused) {
   const auto error = [](const std::string& path, std::vector<std::string> given) {
     const auto model = Model::Open(path, {.files = std::move(given)});
     return model.ok() ? "" : model.error().message;
@@ -133,7 +133,7 @@ TEST_F(ModelTest, ConstantsOfALargeFileAreNotCopied) {
 }
 
 // Every real description is read, except one with an input of a type that graphs do not read.
-TEST(RealNetworks, AreModels) {
+TEST(RealNetworks, AreReadAsModels) {
   const std::string folder = testing::RealDataPath("netlist");
   ANECHECK_SKIP_WITHOUT(folder);
   const std::map<std::string, std::string> refused = {
@@ -158,7 +158,7 @@ TEST(RealNetworks, AreModels) {
   EXPECT_EQ(read, 19u);
 }
 
-// Kernels of Float32 in one file, the bias of Float16 in another.
+// The kernels are Float32 in one file, and the bias is Float16 in another.
 TEST(RealNetworks, WeightsComeFromTheFileOfTheirIndex) {
   const std::string path = testing::RealDataPath("netlist/net-a18df353.plist");
   ANECHECK_SKIP_WITHOUT(path);

@@ -55,7 +55,7 @@ class PackageTest : public ::testing::Test {
   std::optional<TempDirectory> folder_;
 };
 
-TEST_F(PackageTest, DrawnGraphsComeBackFromAPackage) {
+TEST_F(PackageTest, GeneratedGraphsRoundTripThroughAPackage) {
   constexpr CaseMode kModes[] = {CaseMode::kFloat, CaseMode::kCompressed, CaseMode::kState};
   for (uint64_t seed = 0; seed < 60; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -74,7 +74,8 @@ TEST_F(PackageTest, DrawnGraphsComeBackFromAPackage) {
     const auto read = model->Read();
     ASSERT_TRUE(read.ok()) << read.error().message;
     EXPECT_EQ(GraphFingerprint(graph), GraphFingerprint(read->graph)) << seed;
-    EXPECT_FALSE(WritePackage(package, *bytes, program->weights).ok()) << "it is there already";
+    EXPECT_FALSE(WritePackage(package, *bytes, program->weights).ok())
+        << "the package exists already";
   }
 }
 
@@ -105,7 +106,7 @@ TEST_F(PackageTest, InputsOfOpenExtentTakeTheModelsDefaults) {
   EXPECT_EQ(model->Read("", {{"x", {1, 7}}})->graph.type(0).shape, (Shape{1, 7}));
 }
 
-// A field that claims more bytes than the file has does not look like a model.
+// The last field claims more bytes than the file has, so the content does not look like a model.
 TEST_F(PackageTest, ADamagedModelFileIsCalledDamaged) {
   const std::string bytes("\x08\x07\xb2\x1f\xff\xff\xff\xff\x0fxx", 11);
   Write("damaged.mlmodel", bytes);
@@ -189,7 +190,7 @@ TEST_F(PackageTest, InspectionNamesThePartsOfAModel) {
   EXPECT_FALSE(InspectModel(Path("m/model.mil"))->has_value());
 }
 
-TEST_F(PackageTest, FoldersThatHoldNoModelSaySo) {
+TEST_F(PackageTest, FoldersWithoutAModelAreRefusedWithTheReason) {
   Write("empty/readme", "x");
   EXPECT_NE(ErrorOf("empty").find("neither a package nor a compiled model"), std::string::npos);
   Write("net.mlmodelc/model.espresso.net", "{}");
@@ -218,7 +219,7 @@ TEST_F(PackageTest, AnIrregularFileIsNoModel) {
   }
 }
 
-TEST_F(PackageTest, HostilePackagesEndInAnErrorAtOnce) {
+TEST_F(PackageTest, HostilePackagesAreRefusedAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   Write("outside/model.mlmodel", "x");
   WriteManifest("escape.mlpackage", "../../outside/model.mlmodel");

@@ -1,4 +1,4 @@
-// The weight files that a model names: which are opened, and the messages for the others.
+// The weight files that a model names: the files that are opened, and the messages for the others.
 #include "harness/models/weight_files.h"
 
 #include <array>
@@ -60,7 +60,7 @@ TEST_F(WeightFilesTest, EachConstantIsReadFromItsOwnFile) {
   EXPECT_EQ(files.made_up_count(), 0u);
 }
 
-TEST_F(WeightFilesTest, NothingOutsideOfTheModelsFolderIsOpened) {
+TEST_F(WeightFilesTest, OpensNothingOutsideOfTheModelsFolderUnlessAllowed) {
   ASSERT_EQ(symlink(Path("elsewhere/c.bin").c_str(), Path("model/link.bin").c_str()), 0);
   const std::string absolute = Path("elsewhere/c.bin");
   for (const std::string& path :
@@ -87,8 +87,8 @@ TEST_F(WeightFilesTest, IrregularFilesAreRefusedAtOnce) {
             "the path of a weight file holds a zero byte");
 }
 
-// As a clone without the large files has them.
-TEST_F(WeightFilesTest, APointerOfGitLfsIsAMissingFile) {
+// A clone without its large files contains such pointers.
+TEST_F(WeightFilesTest, APointerOfGitLfsCountsAsAMissingFile) {
   const std::string_view pointer =
       "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n";
   ASSERT_TRUE(WriteFileAtomic(Path("model/weights/pointer.bin"), pointer).ok());
@@ -113,7 +113,7 @@ TEST_F(WeightFilesTest, AMissingFileIsAnErrorUnlessNumbersMayBeMadeUp) {
   EXPECT_EQ(made_up.missing(), std::set<std::string>{Path("model/weights/none.bin")});
 }
 
-TEST_F(WeightFilesTest, AGivenFileStandsForTheOneOfItsName) {
+TEST_F(WeightFilesTest, AGivenFileReplacesTheNamedOneOfItsName) {
   WriteRow("elsewhere/b.bin", 4);
   WeightFiles files = Files({"weights/a.bin", "weights/b.bin"},
                             {.files = {Path("elsewhere/b.bin"), Path("elsewhere/c.bin")}});

@@ -1,5 +1,6 @@
-// Programs of later generations as a compiler recorded them: the words of the text, without data.
-// Surfaces are as large as the tasks require and contain a test's data.
+// Programs of later generations that were recorded from a compiler: the words of their tasks,
+// without data. ReadLaterProgram makes each surface as large as the tasks require, and tests fill
+// the surfaces.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct LaterProgram {
   std::vector<uint8_t>& Bytes(uint32_t bar);
   // Writes consecutive fp16 numbers from byte `at` on.
   void Put(uint32_t bar, uint64_t at, const std::vector<double>& values);
-  // The elements that a task reads or writes, as numbers: source 1, source 2 or the result without
-  // its exchange of width and channels.
+  // The elements that a task reads or writes at `pattern`, as numbers in stored order: an exchange
+  // of width and channels is not applied.
   std::vector<double> Read(const Pattern& pattern, const Extents& extents, uint32_t bar);
 };
 

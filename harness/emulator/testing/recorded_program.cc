@@ -103,7 +103,7 @@ Result<std::vector<uint16_t>> ResultOf(RecordedProgram& recorded, const RunOptio
   ANECHECK_ASSIGN(const RunReport report, RunProgram(recorded.program, options));
   static_cast<void>(report);
   std::vector<std::string> warnings;
-  // Decodes by the committed table, because a test may run the program by another table.
+  // Decodes by the project's own table, although a test may run the program by a changed one.
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(recorded.program, {}, warnings));
   const Task& last = tasks.back();
   Pattern pattern = last.result.memory;

@@ -1,5 +1,4 @@
-// Programs that the facts contain as data, for tests: H13 programs with inputs and outputs, and
-// programs of later generations as recorded words.
+// Recorded H13 programs with their inputs and outputs, for tests.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ struct RecordedProgram {
   std::string name;
   Program program;               // with its inputs
   std::vector<double> expected;  // the network's result, row-major
-  std::vector<uint8_t> surface;  // the output surface of the study that executed it
+  std::vector<uint8_t> surface;  // the output surface after the study executed it
   size_t output_region = 0;
   double tolerance = 0;  // relative, absolute below 1
 };
@@ -27,7 +26,8 @@ Result<RecordedProgram> ReadRecordedProgram(const std::string& json_path);
 void ScaleInputs(Program& program, double factor);
 inline constexpr double kSmallScale = 0x1p-8;
 
-// Every such program under the folder of vectors, sorted by name; empty if there is none.
+// The path of the JSON file of each such program under the folder of vectors, sorted; empty if
+// there is none.
 std::vector<std::string> RecordedProgramPaths();
 
 // The result of the last task as stored in its surface, in the order of the network.

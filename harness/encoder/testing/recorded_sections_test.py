@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Sections of constants and kernels equal a compiler's: their SHA-256 is that of the records.
+"""The encoder's sections of constants and kernels have the SHA-256 that was recorded from a compiler.
 
 usage: ANECHECK_VECTORS=FOLDER recorded_sections_test.py TOOL
 
-The records' weights are known: the recording program packs its weight file from byte 0, so that 128
-bytes of file header stand in front of equal numbers (weights_layout_later.md, 4).
+The weights of the records are known: the recording program packed its weight file from byte 0 on,
+so the weights begin with the 128 bytes of the file's header, and equal numbers follow
+(weights_layout_later.md, 4).
 """
 
 import hashlib
@@ -111,7 +112,8 @@ def plus_scalar():
     return column().line("fp16 z = const()[val = fp16(0x1p-1)];").line(f"{fp16(1, 64, 1, 1)} y = add(x = x, y = z);")
 
 
-# Networks by the names of their records: those for which the encoder has the compiler's constants.
+# The networks for which the encoder writes the constants of the compiler, by the names of their
+# records.
 NETWORKS = {
     "binary_add_1x64x1x1": lambda: two("add", 1, 64, 1, 1),
     "binary_add_1x64x8x8": lambda: two("add", 1, 64, 8, 8),
@@ -158,7 +160,7 @@ class RecordedSections(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stderr)
             return sections((pathlib.Path(folder) / "model.hwx").read_bytes())
 
-    def test_hashes_are_those_of_the_records(self):
+    def test_sections_have_the_recorded_hashes(self):
         compared = 0
         for path in sorted(RECORDS.glob("*.json")):
             record = json.loads(path.read_text())
@@ -182,6 +184,6 @@ class RecordedSections(unittest.TestCase):
 if __name__ == "__main__":
     TOOL = sys.argv.pop(1)
     if not RECORDS.is_dir():
-        print(f"{RECORDS} is not there")
+        print(f"{RECORDS} is missing")
         sys.exit(1 if os.environ.get("ANECHECK_REQUIRE_DATA") == "1" else SKIPPED)
     unittest.main()
