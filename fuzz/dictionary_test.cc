@@ -1,5 +1,5 @@
-// The promises of a dictionary: each target whose inputs contain words has a dictionary, its lines
-// are the words of its tables, and the words of each table occur in files that the target reads.
+// The laws of dictionaries: each target whose inputs contain words has a dictionary, its lines are
+// the words of its tables, and the words of each table occur in files that the target reads.
 #include "fuzz/dictionary.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string GeneratedFiles(const FuzzTarget& target) {
   return files;
 }
 
-TEST_P(DictionaryTest, EachTargetHasOneButChoiceStreams) {
+TEST_P(DictionaryTest, EveryTargetHasOneExceptThoseThatReadChoiceStreams) {
   const std::string text = MakeDictionary(target_);
   EXPECT_EQ(text.empty(), target_.draw != nullptr);
   EXPECT_EQ(target_.words == nullptr, target_.draw != nullptr);
@@ -86,7 +86,7 @@ TEST_P(DictionaryTest, ItsLinesAreTheWordsOfTheTables) {
 }
 
 // If a table had the wrong byte order, width or spelling, no file would contain any of its words.
-TEST_P(DictionaryTest, TheWordsOfEachTableStandInFiles) {
+TEST_P(DictionaryTest, TheWordsOfEachTableOccurInFiles) {
   if (target_.draw != nullptr) return;
   const std::string files = GeneratedFiles(target_);
   for (const WordTable& table : DictionaryTables(target_)) {
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, DictionaryTest,
                          ::testing::ValuesIn(AllTargets().begin(), AllTargets().end()),
                          [](const auto& row) { return std::string(row.param->name); });
 
-TEST(Dictionary, HoldsTheMarksOfFormats) {
+TEST(Dictionary, ContainsTheMagicNumbersAndKeywordsOfFormats) {
   const auto words_of = [](std::string_view name) {
     std::set<std::string> words;
     const FuzzTarget* target = FindTarget(name);

@@ -1,5 +1,5 @@
-// The generator draws every form that operations may be given: axes counted from either end,
-// operands repeated on either side.
+// The generator draws every form of an operation that engines accept: axes counted from either end,
+// and broadcasting of either operand.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -43,13 +43,13 @@ bool IsAxis(const Parameter& parameter) {
 
 // Parameters for which only non-negative numbers have a meaning, as "operation.parameter".
 constexpr std::string_view kNeverNegative[] = {
-    "slice_by_size.begin",  // counted from the first element, -1 standing for a size
+    "slice_by_size.begin",  // counts from the first element; only sizes may be -1
     // Private units: no source shows a negative axis.
     "circular_buffer_to_tensor.axis",
     "tensor_to_circular_buffer.axis",
 };
 
-TEST(DrawnAttributes, AxesAndPlacesCountFromEitherEnd) {
+TEST(DrawnAttributes, AxesAndPositionsCountFromEitherEnd) {
   for (const OpDefinition* op : AllOps()) {
     const OpKind kind = KindOf(op->schema);
     if (AllOpGenerators()[static_cast<size_t>(kind)]->draw == nullptr) continue;
@@ -73,7 +73,7 @@ TEST(DrawnAttributes, AxesAndPlacesCountFromEitherEnd) {
 }
 
 // Binary operations broadcast the first operand, the second, or both.
-TEST(DrawnOperands, AreRepeatedOnEitherSideAndOnBoth) {
+TEST(DrawnOperands, AreBroadcastOnEitherSideAndOnBoth) {
   using P = params::Binary;
   for (const OpKind kind :
        {OpKind::kAdd, OpKind::kSub, OpKind::kMul, OpKind::kRealDiv, OpKind::kFloorDiv, OpKind::kMod,
@@ -93,7 +93,7 @@ TEST(DrawnOperands, AreRepeatedOnEitherSideAndOnBoth) {
   }
 }
 
-TEST(DrawnOperands, ComparisonsTakeTheirFirstOperandFromEitherSide) {
+TEST(DrawnOperands, ComparisonsBroadcastEitherOperand) {
   using P = params::Binary;
   for (const OpKind kind : {OpKind::kLess, OpKind::kGreaterEqual, OpKind::kEqual}) {
     int repeated[2] = {0, 0};
@@ -107,7 +107,7 @@ TEST(DrawnOperands, ComparisonsTakeTheirFirstOperandFromEitherSide) {
   }
 }
 
-TEST(DrawnOperands, BatchesOfMatricesAreRepeatedOnEitherSide) {
+TEST(DrawnOperands, BatchesOfMatricesAreBroadcastOnEitherSide) {
   using P = params::Matmul;
   int first = 0, second = 0;
   ForEachDrawn(OpKind::kMatmul, 3000, [&](const NodeView& node) {
@@ -125,7 +125,7 @@ TEST(DrawnOperands, BatchesOfMatricesAreRepeatedOnEitherSide) {
   EXPECT_GT(second, 30);
 }
 
-// Most numbers are not exact in fp16; MIL text would spell such a threshold as another number.
+// MIL text spells a threshold in fp16, which would change most other numbers.
 TEST(DrawnAttributes, ThresholdsAreWholeNumbersOfTheMagnitudeOfTheirOperand) {
   const ValueRange ranges[] = {{0, 0}, {0, 0.5}, {-0.5, 0}, {0, 6}, {-6, 0}, {-3, 3}, {-1e6, 1e6}};
   ChoiceStream choices = ChoiceStream::FromSeed(1);

@@ -44,7 +44,7 @@ ExtentsSeen ExtentsOf(CaseMode mode, uint64_t seeds) {
   return seen;
 }
 
-TEST(GraphGenerator, LargeAxisHasALongReduction) {
+TEST(GraphGenerator, LargeAxisModeDrawsLongAxes) {
   int long_ones = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.mode = CaseMode::kLargeAxis});
@@ -56,8 +56,9 @@ TEST(GraphGenerator, LargeAxisHasALongReduction) {
   EXPECT_LT(long_ones, 400);
 }
 
-// A reduction of one axis takes another route from 192 or 384 elements on (reduction_by_transpose).
-TEST(GraphGenerator, ReductionsStandOnBothSidesOfARouteChange) {
+// From 192 or 384 elements on, engines compute a reduction of one axis by another method
+// (reduction_by_transpose).
+TEST(GraphGenerator, ReducedExtentsLieOnBothSidesOfAMethodChange) {
   for (const CaseMode mode : {CaseMode::kLargeAxis, CaseMode::kShapeRanges}) {
     const ExtentsSeen seen = ExtentsOf(mode, 2500);
     for (const int64_t extent : {191, 192, 193, 383, 384, 385}) {
@@ -67,7 +68,7 @@ TEST(GraphGenerator, ReductionsStandOnBothSidesOfARouteChange) {
   }
 }
 
-TEST(GraphGenerator, ShapeRangesReachTheEndOfTheLongestAxis) {
+TEST(GraphGenerator, ShapeRangesReachTheLongestAxis) {
   std::set<int64_t> seen;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.mode = CaseMode::kShapeRanges});
@@ -78,7 +79,7 @@ TEST(GraphGenerator, ShapeRangesReachTheEndOfTheLongestAxis) {
   }
 }
 
-// The limit itself and one less, and nothing beyond it.
+// The drawn extents include the limit and one less, and none exceeds the limit.
 TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   const GeneratorOptions options = {.mode = CaseMode::kShapeRanges,
                                     .longest_axis = 16384,
@@ -90,7 +91,7 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
     const Shape& shape = graph.type(0).shape;
     batches.insert(shape[0]);
     channels.insert(shape[1]);
-    // Operations that rearrange axes move no axis to a place whose limit it exceeds.
+    // Operations that rearrange axes must not move a long axis to a position with a lower limit.
     for (const Value& value : graph.values()) {
       if (value.kind == ValueKind::kConst) continue;
       for (int axis = value.type.shape.rank() == 4 ? 2 : 0; axis < value.type.shape.rank();
@@ -105,8 +106,8 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
-// A product of matrices may have 16384 elements; a reshape could not lay three copies of it along
-// one axis.
+// The draw lays three copies of its operand along one axis. Some operands, such as products of
+// matrices, are too long for that.
 TEST(GraphGenerator, TheVectorsOfACrossProductFitOneAxis) {
   const GeneratorOptions options;
   const auto draws = [&](int64_t elements) {
@@ -142,7 +143,7 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }
 
-// The sizes of graphs of a working set: elements of inputs, the longest channels and batch, and
+// The sizes in graphs of a working set: elements, channels and batch of the first input, and
 // elements of kernels.
 struct WorkingSetSeen {
   std::set<int64_t> elements, channels, batches, kernels;
@@ -191,7 +192,7 @@ TEST(GraphGenerator, WorkingSetsCross2Megabytes) {
   GeneratorOptions options = {.working_set = WorkingSet::k2Megabytes};
   WorkingSetSeen seen = SeenOf(options, 24);
   EXPECT_EQ(seen.elements, (std::set<int64_t>{1048575, 1048576}))
-      << "61681 is prime, so that one more fits no short axes";
+      << "1048577 is 17 * 61681, and 61681 is a prime above the axis limit";
   options.longest_axis = options.most_channels = 65536;
   seen = SeenOf(options, 24);
   EXPECT_EQ(seen.elements, (std::set<int64_t>{1048575, 1048576, 1048577}));
@@ -206,9 +207,11 @@ TEST(GraphGenerator, WorkingSetsKeepToTheOperationsOfTheOptions) {
   options.ops.set(static_cast<size_t>(OpKind::kSoftmax));
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Graph graph = Generate(seed, options);
-    EXPECT_LT(graph.type(0).shape.Elements(), 1024) << "none of them fits a working set";
+    EXPECT_LT(graph.type(0).shape.Elements(), 1024)
+        << "no operation of the options fits a working set";
     const std::string_view name = graph.nodes()[0].schema->name;
-    EXPECT_TRUE(name == "softmax" || name == "relu") << name << ": relu where no other fits";
+    EXPECT_TRUE(name == "softmax" || name == "relu")
+        << name << ": relu is drawn if no other operation fits";
   }
 }
 

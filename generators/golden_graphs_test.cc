@@ -1,4 +1,5 @@
-// The same bytes yield the same graph on every compiler, build type and machine: that of this list.
+// The same choices yield the same graphs on every compiler, build type and machine: the graphs of
+// golden_graphs.def.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ struct GoldenGraphs {
   CaseMode mode;
   const char* name;
   int family;
-  uint64_t prints;  // of the graphs, folded
+  uint64_t prints;  // hash of the fingerprints of all graphs and of their inputs
 };
 
 constexpr GoldenGraphs kGolden[] = {
@@ -40,8 +41,8 @@ uint64_t Prints(CaseMode mode, int family) {
   return prints.value();
 }
 
-// A change of the draws changes these numbers. Replace them once every compiler yields the same
-// ones.
+// If a change of the generator changes these numbers, replace them after every compiler yields the
+// same new ones.
 TEST(GoldenGraphs, SameSeedsSameGraphsEverywhere) {
   size_t differ = 0;
   std::string rows;
@@ -54,7 +55,7 @@ TEST(GoldenGraphs, SameSeedsSameGraphsEverywhere) {
 }
 
 TEST(GoldenGraphs, EveryModeOfGraphsIsListedForEveryFamily) {
-  // All modes but must-reject, which breaks such graphs; A13 to A17.
+  // The list has all modes except must-reject, for A13 to A17.
   EXPECT_EQ(std::size(kGolden), (kCaseModeCount - 1) * 5);
 }
 

@@ -28,8 +28,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// Every node reaches an output and every input reaches a node, found by walking back from the
-// outputs, unlike in the generator.
+// Whether every input, state and result reaches an output. This walks back from the outputs, unlike
+// the generator.
 bool AllAlive(const Graph& graph) {
   std::vector<bool> alive(graph.values().size(), false);
   std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
@@ -345,7 +345,7 @@ TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   EXPECT_LT(large, quotients / 3);
 }
 
-// Operations that may have no operand that an input moves.
+// Whether the operation may depend on no input at all.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||
          op.starts_with("constexpr_");
@@ -497,7 +497,7 @@ TEST(GraphGenerator, CancellationTriplesSumToLessThanARounding) {
   EXPECT_GT(cancelling, 30);
 }
 
-// The intervals that graphs are conditioned by rest on it.
+// The generator keeps values in range by intervals that rely on this limit.
 TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
   const TensorType type{DType::kFp16, {333}};
   for (const CaseMode mode : kModes) {

@@ -1,4 +1,4 @@
-// The rest of a graph cut down to some of its values.
+// Restricts graphs to the nodes that compute some of their values.
 #include "generators/restrict.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ Graph Draw(uint64_t seed, CaseMode mode) {
   return graph;
 }
 
-RC_GTEST_PROP(Restrict, ToAnyResultIsValidAndHasNoMoreThanItNeeds, (uint64_t seed, bool state)) {
+RC_GTEST_PROP(Restrict, ToOneResultIsValidAndKeepsOnlyNeededValues, (uint64_t seed, bool state)) {
   const Graph graph = Draw(seed, state ? CaseMode::kState : CaseMode::kFloat);
   std::vector<ValueId> results;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
@@ -30,7 +30,7 @@ RC_GTEST_PROP(Restrict, ToAnyResultIsValidAndHasNoMoreThanItNeeds, (uint64_t see
   RC_ASSERT(made.graph.outputs().size() == 1u);
   RC_ASSERT(made.graph.value(made.graph.outputs()[0]).name == graph.value(kept).name);
   RC_ASSERT(made.inputs.size() == made.graph.ValuesOfKind(ValueKind::kInput).size());
-  // Once more changes nothing.
+  // A second restriction to the same outputs changes nothing.
   const RestrictedGraph again = Restrict(made.graph, made.graph.outputs());
   RC_ASSERT(again.graph.values().size() == made.graph.values().size());
   RC_ASSERT(again.graph.nodes().size() == made.graph.nodes().size());

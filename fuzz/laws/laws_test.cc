@@ -1,5 +1,5 @@
-// The promises of the laws of targets: a broken law ends the process and is named, each check is
-// counted, and all laws are checked on a format's file.
+// How targets check their laws: a broken law ends the process and is named, each check is counted,
+// and all laws are checked on a format's file.
 #include "fuzz/laws/laws.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ TEST(LawsDeathTest, ABrokenLawIsNamedWithItsDetail) {
                "law broken: two is two: it is 4");
 }
 
-TEST(LawsDeathTest, ABrokenLawIsToldWithItsTarget) {
+TEST(LawsDeathTest, ABrokenLawIsReportedWithItsTarget) {
   EXPECT_DEATH(
       {
         TellTarget("toy");
@@ -48,11 +48,11 @@ TEST(Laws, RecordTheLawsThatAnExecutionMet) {
   Laws::Require(true, "two is two");
   EXPECT_TRUE(laws_met.compared);
   EXPECT_FALSE(laws_met.read_again);
-  EXPECT_TRUE(MeetsTextLaws(Bytes{1}));  // nothing is sampled in a test
+  EXPECT_TRUE(MeetsTextLaws(Bytes{1}));  // tests check every input, not a sample
   EXPECT_TRUE(laws_met.as_text);
 }
 
-TEST(LawsDeathTest, ErrorsAreGoodOnes) {
+TEST(LawsDeathTest, ErrorsHaveOneLineAndAPlaceInTheInput) {
   RequireGoodError(MakeError(ErrorCode::kMalformed, "td: bad word", 3), 4);
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, ""), 4), "errors have words");
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, "a\nb"), 4), "are one line");
@@ -60,7 +60,7 @@ TEST(LawsDeathTest, ErrorsAreGoodOnes) {
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kInternal, "a"), 4), "never an internal");
 }
 
-TEST(FormatLaws, AParsedFileMeetsThoseOfFilesAndAnotherThoseOfErrors) {
+TEST(FormatLaws, AParsedFileMeetsTheLawsOfFilesAndARefusedOneThoseOfErrors) {
   td::Chain chain;
   chain.generation = &td::Generations()[0];
   chain.header_words = chain.generation->header_words;
@@ -106,7 +106,7 @@ constexpr Format kWide = {
     },
 };
 
-TEST(FormatLaws, TheJsonFormHasAsManyMembersAsTheToolReads) {
+TEST(FormatLaws, AJsonFormWithManyMembersIsReadBack) {
   EXPECT_TRUE(CheckFormatLaws(kWide, Bytes(20'000, 7)));
 }
 

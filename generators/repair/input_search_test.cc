@@ -1,5 +1,5 @@
-// Tensor data are chosen so that outputs are numbers and can be judged: which values count as
-// flaws, which inputs are replaced, and the flaws that remain in the cases of each mode.
+// The search for tensor data with which outputs are numbers and can be judged: values that count as
+// flaws, inputs that are replaced, and the share of flaws that remains in the cases of each mode.
 #include "generators/repair/input_search.h"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ TEST(InputSearch, AnOutputIsLostIfMostOfItIsNan) {
   EXPECT_EQ(flaws(Halves({kOne, kOne, kOne, kOne})), 0u);
 }
 
-// sigmoid(x * x) is 1 everywhere, and its values are finite.
-TEST(InputSearch, AResultOnTheWayIsLostToo) {
+// x * x overflows. The output sigmoid(x * x) is 1 everywhere, so only the square shows the flaw.
+TEST(InputSearch, AnInnerResultCanBeLostToo) {
   Graph graph;
   const ValueId square = Unary(graph, OpKind::kSquare, graph.AddInput({DType::kFp16, {2}}));
   graph.AddOutput(Unary(graph, OpKind::kSigmoid, square));
@@ -88,7 +88,7 @@ TEST(InputSearch, OnlyInputsThatFeedAFlawAreMarked) {
   EXPECT_EQ(InputsOf(graph, std::vector{of_y, of_x}), (std::vector{true, true, false}));
 }
 
-// A node that has no result writes the value that is read from a state.
+// write_state has no result, but a later read returns the value that it wrote.
 TEST(InputSearch, AValueWrittenIntoAStateFeedsItsReads) {
   Graph graph;
   const TensorType type{DType::kFp16, {2}};
@@ -109,10 +109,10 @@ TEST(InputSearch, AtTheEndsOfFp16LargeElementsAreScaledAndTheRestKept) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   for (const CaseMode mode : {CaseMode::kSpecial, CaseMode::kBoundary}) {
     const auto calmer = CalmerInputs(choices, mode, inputs, {true, false});
-    // 65504, -65504 and 2 by 2^-15; an infinity as 2, NaN as 3.
+    // 65504, -65504 and 2 are multiplied by 2^-15; an infinity becomes 2, and NaN becomes 3.
     EXPECT_EQ(calmer[0].bytes,
               Halves({0x3fff, 0xbfff, 0x0400, 0x3fff, 0xbc00, 0x4000, 0x4200, 1}).bytes);
-    EXPECT_EQ(calmer[1].bytes, inputs[1].bytes) << "it feeds nothing that is flawed";
+    EXPECT_EQ(calmer[1].bytes, inputs[1].bytes) << "this input feeds no flaw";
   }
 }
 

@@ -1,5 +1,5 @@
-// The laws of shrinking: the result is valid, still interesting and no larger; known needles come
-// out alone; the same input gives the same output.
+// The laws of shrinking: the result is valid, still interesting and no larger; shrinking to a known
+// operation or number leaves it alone; the same input gives the same output.
 #include "generators/shrink/shrink.h"
 
 #include <algorithm>
@@ -51,12 +51,12 @@ bool FitsItsInputs(const GraphCase& item) {
   return true;
 }
 
-// Plain graphs, and the modes with special structure: states, and compressed constants.
+// A mode of plain graphs, of states, or of compressed constants.
 CaseMode AnyMode() {
   return *rc::gen::element(CaseMode::kFloat, CaseMode::kState, CaseMode::kCompressed);
 }
 
-RC_GTEST_PROP(Shrink, KeepsWhatIsInterestingAndGrowsNothing, ()) {
+RC_GTEST_PROP(Shrink, StaysInterestingAndNeverGrows, ()) {
   const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
   const OpKind kind = KindOf(*item.graph.node(0).schema);
   bool all_valid = true;
@@ -86,7 +86,7 @@ RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
 }
 
 // Each candidate costs a run of the engine, or a whole time limit if the engine hangs.
-RC_GTEST_PROP(Shrink, NoCandidateIsAskedAboutTwice, ()) {
+RC_GTEST_PROP(Shrink, NoCandidateIsTriedTwice, ()) {
   const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
   const OpKind kind = KindOf(*item.graph.node(0).schema);
   std::set<std::string> seen;
@@ -121,7 +121,7 @@ ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operan
   return first.ok() ? *first : kNoValue;
 }
 
-// relu(content of a state that abs(x) was written into), x [1, 6, 4, 4].
+// abs(x) is written to a state, and relu reads the state; x is [1, 6, 4, 4].
 GraphCase ThroughAState() {
   GraphCase item;
   Graph& graph = item.graph;
@@ -135,7 +135,7 @@ GraphCase ThroughAState() {
   return item;
 }
 
-TEST(Shrink, StoppedItGivesTheSmallestCaseSoFar) {
+TEST(Shrink, GivesTheSmallestCaseSoFarWhenStopped) {
   std::atomic<bool> stop = false;
   uint64_t asked = 0;
   const Interesting until_third = [&](const GraphCase&) {
@@ -149,7 +149,7 @@ TEST(Shrink, StoppedItGivesTheSmallestCaseSoFar) {
   EXPECT_LT(SizeOf(result.smallest), SizeOf(item));
 }
 
-TEST(Shrink, AStatesContentIsKeptAndItsTypeFollows) {
+TEST(Shrink, AStateIsKeptAndItsTypeShrinksWithItsContent) {
   const Interesting reads = [](const GraphCase& c) { return Holds(c, OpKind::kReadState); };
   const ShrinkResult result = Shrink(ThroughAState(), reads, Zeros);
   const Graph& graph = result.smallest.graph;
@@ -168,7 +168,7 @@ TEST(Shrink, AnUnneededStateIsReplacedByTheValueWritten) {
   EXPECT_TRUE(result.smallest.graph.ValuesOfKind(ValueKind::kState).empty());
 }
 
-// The next execution reads what is written after the last read; the predicate alone decides whether
+// Only the next execution can read a write after the last read. The predicate alone decides whether
 // that matters.
 TEST(Shrink, AWriteAfterTheLastReadStaysUntilItIsLeftOut) {
   GraphCase item = ThroughAState();
@@ -184,7 +184,7 @@ TEST(Shrink, AWriteAfterTheLastReadStaysUntilItIsLeftOut) {
   EXPECT_EQ(without->graph.nodes().size(), 4u);
   const auto second = Apply(item, {.outputs = {graph.outputs()[1]}});
   ASSERT_TRUE(second.has_value());
-  EXPECT_EQ(second->graph.nodes().size(), 4u) << "both writes, in order, abs and the read";
+  EXPECT_EQ(second->graph.nodes().size(), 4u) << "abs, both writes in order, and the read";
 }
 
 // x is added to a state, and the sum is written back.
@@ -202,8 +202,8 @@ GraphCase Accumulating() {
   return item;
 }
 
-// Three outputs of which two are needed.
-TEST(Shrink, OutputsThatAreNeededTogetherStayWithoutTheOthers) {
+// The predicate needs two of three outputs.
+TEST(Shrink, KeepsOutputsThatAreNeededTogetherAndNoOthers) {
   GraphCase item;
   Graph& graph = item.graph;
   const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 4}}, "x");
@@ -219,8 +219,8 @@ TEST(Shrink, OutputsThatAreNeededTogetherStayWithoutTheOthers) {
   EXPECT_EQ(result.smallest.graph.outputs().size(), 2u);
 }
 
-// An output from which a node that stays is computed.
-TEST(Shrink, AnOutputThatIsNeededInsideIsLeftOutAsOne) {
+// One output is also an operand of a node that must stay.
+TEST(Shrink, AnOutputThatANodeReadsBecomesAnInnerValue) {
   GraphCase item;
   Graph& graph = item.graph;
   const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 4}}, "x");
@@ -240,7 +240,7 @@ TEST(Shrink, AnOutputThatIsNeededInsideIsLeftOutAsOne) {
   EXPECT_EQ(result.smallest.graph.outputs().size(), 1u);
 }
 
-TEST(Shrink, AxesOfOneElementFallAway) {
+TEST(Shrink, AxesOfOneElementAreRemoved) {
   GraphCase item;
   Graph& graph = item.graph;
   const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 1, 4, 4}}, "x");
@@ -252,7 +252,7 @@ TEST(Shrink, AxesOfOneElementFallAway) {
   for (const Tensor& input : result.smallest.inputs) EXPECT_EQ(input.type.shape.rank(), 1);
 }
 
-// Constants of four bits, of which two share a byte.
+// Elements of four bits share bytes.
 TEST(Shrink, ConstantsOfLessThanAByteBecomeZero) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const GraphCase item = Draw(seed, CaseMode::kCompressed);
@@ -275,7 +275,7 @@ TEST(Shrink, ConstantsOfLessThanAByteBecomeZero) {
   FAIL() << "no graph has such constants";
 }
 
-TEST(Shrink, AStateThatIsReadFirstFollowsTheSummand) {
+TEST(Shrink, AStateThatIsReadFirstShrinksWithTheSummand) {
   const auto writes = [](const GraphCase& c) {
     return Holds(c, OpKind::kAdd) && Holds(c, OpKind::kWriteState);
   };
@@ -352,7 +352,7 @@ TEST(Shrink, FloatsBecomePlain) {
   EXPECT_EQ(node.Float(schema.FindParameter("alpha"), 0), 0);
 }
 
-// relu(x) * w with x [1, 6, 4, 4]: interesting while element 5.0 stands somewhere in x.
+// relu(x) with x [1, 6, 4, 4]; interesting while x contains 5.0.
 TEST(Shrink, ANeedleInTheDataIsLeftAlone) {
   GraphCase item;
   const TensorType type = {DType::kFp16, Shape{1, 6, 4, 4}};

@@ -1,4 +1,4 @@
-// The draws of tests that look at operations one by one.
+// Generator options for tests that draw one operation at a time.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace anecheck::testing {
 
-// Graphs of one node, that operation, in all forms that any family admits, small enough to be
-// evaluated often.
+// Options for graphs of one node, the operation `kind`, in all forms that any family admits, small
+// enough to be evaluated often.
 inline GeneratorOptions OnlyOp(OpKind kind) {
   GeneratorOptions options;
   options.family = kNoFamily;

@@ -1,4 +1,4 @@
-// The classes of a comparison, the file form, and bisection, on entries made by hand.
+// The classes of a comparison, the JSON form, and bisection, on entries made by hand.
 #include "harness/baseline/baseline.h"
 
 #include <gmock/gmock.h>
@@ -61,7 +61,8 @@ TEST(CompareEntry, SameBitsAreIdentical) {
 
 TEST(CompareEntry, OtherBitsWithAsGoodStatisticsHaveDrifted) {
   EXPECT_EQ(Compare(Entry({kOld}), Entry({kNew})), Drift::kDrifted);
-  EXPECT_EQ(Compare(Entry({kOld}, 2), Entry({kNew}, 1)), Drift::kDrifted) << "better is no harm";
+  EXPECT_EQ(Compare(Entry({kOld}, 2), Entry({kNew}, 1)), Drift::kDrifted)
+      << "smaller errors are no worse class";
 }
 
 TEST(CompareEntry, EachStatisticHasItsThreshold) {
@@ -107,7 +108,8 @@ TEST(CompareEntry, TellsTheStagesApart) {
   EXPECT_EQ(drift({kRejected}, {kFailed}), Drift::kNewlyAccepted);
   EXPECT_EQ(drift({kRejected, kRejected}, {kRejected, kNew}), Drift::kNewlyReached);
   EXPECT_EQ(drift({kMisplaced}, {kNew}), Drift::kNewlyReached);
-  EXPECT_EQ(drift({kRejected, kOld}, {kNew, kRejected}), Drift::kNowRejected) << "harm first";
+  EXPECT_EQ(drift({kRejected, kOld}, {kNew, kRejected}), Drift::kNowRejected)
+      << "the worse of two classes counts";
 }
 
 TEST(CompareEntry, OtherCasesCannotBeCompared) {
@@ -228,7 +230,7 @@ struct History {
   }
 };
 
-RC_GTEST_PROP(Blame, FindsTheFileThatBroughtEachChange, ()) {
+RC_GTEST_PROP(Blame, FindsTheFirstFileWithEachChange, ()) {
   History history;
   history.count = *rc::gen::inRange<size_t>(2, 40);
   history.changes =
@@ -249,8 +251,8 @@ RC_GTEST_PROP(Blame, FindsTheFileThatBroughtEachChange, ()) {
   RC_ASSERT(report->entries.size() == changed);
 }
 
-// The oldest deviation is milder than the newest.
-TEST(Blame, NamesTheFileThatBroughtTheClassOfTheNewest) {
+// The first deviation is of a milder class than the newest.
+TEST(Blame, NamesTheFirstFileWithTheNewestClass) {
   const auto load = [](size_t index) -> Result<Baseline> {
     BaselineEntry entry = Entry({index < 2 ? kOld : kNew});
     if (index >= 5) ++entry.outside;
@@ -262,7 +264,7 @@ TEST(Blame, NamesTheFileThatBroughtTheClassOfTheNewest) {
   EXPECT_EQ(at(9).first_drift, Drift::kOutOfBound);
   EXPECT_EQ(at(9).first_after, 5u);
   EXPECT_EQ(at(9).last_before, 4u);
-  EXPECT_EQ(at(5).first_drift, Drift::kDrifted) << "nothing graver yet";
+  EXPECT_EQ(at(5).first_drift, Drift::kDrifted) << "there is no worse class yet";
   EXPECT_EQ(at(5).first_after, 2u);
 }
 

@@ -31,7 +31,7 @@ constexpr PlantedDrift kDrifts[] = {
 #undef ANECHECK_DRIFT
 };
 
-// An operation that no drift concerns, on any family.
+// An operation that no planted drift changes on any family.
 constexpr const char* kBystander = "relu";
 
 const std::map<std::string, int> kFamilies = {{"h13", 2}, {"h17s", 6}};
@@ -49,7 +49,7 @@ CampaignOptions Options(const std::vector<std::string>& ops) {
   return options;
 }
 
-// Records with the cases in `stored` or, if it is empty, with drawn cases.
+// Records a baseline of the cases in `stored` or, if there are none, of drawn cases.
 Baseline Record(const CampaignOptions& options, const std::vector<BaselineCase>& stored = {}) {
   const RunnerFactory runner = [&] { return MakeRunner(options); };
   auto baseline =
@@ -71,7 +71,7 @@ TEST(EngineBaseline, AnUnchangedEngineComparesCleanFiftyTimes) {
   }
 }
 
-TEST(EngineBaseline, APartOfTheOperationsGivesTheSameEntries) {
+TEST(EngineBaseline, FewerOperationsGiveTheSameEntries) {
   const Baseline all = Record(Options({"add", "conv", "tanh"}));
   const Baseline part = Record(Options({"tanh"}));
   ASSERT_EQ(part.entries.size(), 1u);
@@ -81,7 +81,7 @@ TEST(EngineBaseline, APartOfTheOperationsGivesTheSameEntries) {
   EXPECT_EQ(entry->cases, part.entries[0].cases);
 }
 
-TEST(EngineBaseline, ItsOptionsRecordItAgain) {
+TEST(EngineBaseline, TheRecordedOptionsReproduceTheBaseline) {
   const Baseline before = Record(Options({"add", "gelu"}));
   auto options = OptionsOf(before);
   ASSERT_TRUE(options.ok()) << options.error().message;
@@ -121,7 +121,7 @@ TEST(EngineBaseline, TwentyPlantedDriftsAreReportedInTheirClass) {
   }
 }
 
-TEST(EngineBaseline, RefusalsAreToldBothWays) {
+TEST(EngineBaseline, RefusalsAreReportedInBothDirections) {
   CampaignOptions options = Options({"softmax", kBystander});
   const Baseline clean = Record(options);
   options.worker.faults = {"rejects-softmax"};
@@ -136,7 +136,7 @@ TEST(EngineBaseline, RefusalsAreToldBothWays) {
   EXPECT_EQ(drift_of(CompareBaselines(refused, clean, {})), Drift::kNewlyReached);
 }
 
-TEST(EngineBaseline, KeptCasesAreRunOnEachTarget) {
+TEST(EngineBaseline, StoredCasesAreRunOnEachTarget) {
   CampaignOptions options = Options({"add", "tanh"});
   options.cases = 2;
   const auto stored = DrawBaselineCases(options);
@@ -152,19 +152,19 @@ TEST(EngineBaseline, KeptCasesAreRunOnEachTarget) {
   EXPECT_FALSE(RecordBaselineOf(*stored, options, [&] { return MakeRunner(options); }).ok());
 }
 
-// The file contains its cases, so only the engine, the oracle and the lowering can change its
-// results. An operation that the engine has gained since the recording is no failure.
-TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
+// The file contains its cases, so only the engine, the oracle and the lowering can change the
+// results. The test accepts operations that the engine has gained since the recording.
+TEST(EngineBaseline, TheEngineAgreesWithTheCommittedBaseline) {
   const std::string path = ANECHECK_SOURCE_DIR "/corpus/baselines/simulated.json";
   const auto size = ReadFile(path);
   ASSERT_TRUE(size.ok()) << size.error().message;
-  EXPECT_LT(size->size(), 800000u) << "is to stay small";
+  EXPECT_LT(size->size(), 800000u) << "the committed file must stay small";
   const auto before = ReadBaseline(path);
   ASSERT_TRUE(before.ok()) << before.error().message;
   EXPECT_EQ(before->provenance, Provenance::kSimulated);
   auto options = OptionsOf(*before);
   ASSERT_TRUE(options.ok()) << options.error().message;
-  EXPECT_EQ(options->targets.size(), 8u) << "one a family";
+  EXPECT_EQ(options->targets.size(), 8u) << "one target for each family";
   options->jobs = 2;
   options->worker.library = ANECHECK_SIMULATED_ENGINE;
   const Baseline after = Record(*options, before->stored);
@@ -176,7 +176,7 @@ TEST(EngineBaseline, TheCommittedOneOfTheFamiliesHolds) {
     EXPECT_TRUE(harmless)
         << entry.before.op << " " << entry.before.configuration << " " << entry.before.target
         << ": " << DriftName(entry.drift) << ": " << entry.detail
-        << "; where that is meant, record it anew as harness/baseline/README.md says";
+        << "; if the change is meant, record the baseline again (harness/baseline/README.md)";
   }
 }
 

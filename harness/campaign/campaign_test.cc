@@ -111,7 +111,7 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
   EXPECT_EQ(artifact->id, finding.id);
 }
 
-TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
+TEST_F(CampaignTest, EachFailureHasItsVerdictAndOneFindingPerSignature) {
   const CampaignOptions options = Options(64);
   const CampaignSummary summary = Must(RunCampaign(
       options, Scripted([](const RunRequest& request, RunReply& reply) {
@@ -139,7 +139,7 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
                                                      {Verdict::kFailed, 8},
                                                      {Verdict::kGarbled, 8},
                                                      {Verdict::kMisplaced, 8}}));
-  EXPECT_EQ(summary.list.size(), 6u) << "numbers in a message do not make another defect";
+  EXPECT_EQ(summary.list.size(), 6u) << "messages that differ in numbers alone are one defect";
   auto store = Store::OpenReadOnly(options.db);
   const auto rows = testing::QueryText(
       *store, "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
@@ -148,7 +148,7 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
   EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
       << "failed ones compiled and were not dispatched";
   EXPECT_GE(std::stoi((*rows)[0][2]), std::stoi((*rows)[0][3]))
-      << "a garbled answer is no correct one";
+      << "a garbled answer does not count as correct";
 }
 
 TEST_F(CampaignTest, OnlyProvenCompilationsCountAsCompiled) {
@@ -161,7 +161,8 @@ TEST_F(CampaignTest, OnlyProvenCompilationsCountAsCompiled) {
     return batch.reach.begin()->second.compiled;
   };
   EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kCompile), 0);
-  EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kNone), 0) << "an external program tells no stage";
+  EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kNone), 0)
+      << "external programs do not report a stage";
   EXPECT_EQ(compiled(RunStatus::kHung, Step::kLoad), 1);
   EXPECT_EQ(compiled(RunStatus::kCrashed, Step::kRun), 1);
   EXPECT_EQ(compiled(RunStatus::kNotRun, Step::kNone), 0);
@@ -235,7 +236,7 @@ TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
   EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of the input";
 }
 
-TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
+TEST_F(CampaignTest, ARangeThatRanAtOneShapeOnlyIsInconclusive) {
   CampaignOptions options = Options(200);
   options.modes = {CaseMode::kShapeRanges};
   int ranged = 0;
@@ -258,7 +259,7 @@ TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
   EXPECT_EQ(ranged, 3);
 }
 
-// Has the identity of an external program, whose evidence a proof may raise.
+// Identifies itself as an external program whose cases count as silicon if they carry a proof.
 class ProvingRunner final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override {
@@ -279,7 +280,7 @@ class ProvingRunner final : public Runner {
   Status Restart() override { return {}; }
 };
 
-TEST_F(CampaignTest, OnlyProvedResultsAreMoreThanTheRunnersWord) {
+TEST_F(CampaignTest, OnlyProvedResultsCountAsSilicon) {
   CampaignOptions options = Options(64);
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kRelu));
@@ -299,7 +300,7 @@ TEST_F(CampaignTest, OnlyProvedResultsAreMoreThanTheRunnersWord) {
   EXPECT_EQ((*rows)[0], (std::vector<std::string>{"silicon", "32", "32", "32", "0"}));
 }
 
-TEST_F(CampaignTest, AProofOnAnotherChipsTargetIsTheRunnersWord) {
+TEST_F(CampaignTest, AProofForAnotherChipsTargetDoesNotCountAsSilicon) {
   CampaignOptions options = Options(64);
   options.targets = {{"h14", 3}};
   Must(RunCampaign(
@@ -311,7 +312,7 @@ TEST_F(CampaignTest, AProofOnAnotherChipsTargetIsTheRunnersWord) {
   EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM proved_reach"))[0][0], "0");
 }
 
-// Has the identity of a machine's own engine, with an M4.
+// Identifies itself as the own engine of a machine with an M4.
 class OwnEngine final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override {
@@ -324,7 +325,7 @@ class OwnEngine final : public Runner {
   Status Restart() override { return {}; }
 };
 
-TEST_F(CampaignTest, AChipsOwnEngineIsGivenItsOwnTargetsAlone) {
+TEST_F(CampaignTest, AMachinesOwnEngineRunsOnlyTheTargetsOfItsChip) {
   CampaignOptions options = Options(64);
   options.targets = {{"h16", 5}, {"h13", 2}};
   const auto summary = RunCampaign(
@@ -338,7 +339,7 @@ TEST_F(CampaignTest, AChipsOwnEngineIsGivenItsOwnTargetsAlone) {
   EXPECT_FALSE(std::filesystem::exists(options.db)) << "nothing is recorded";
 }
 
-TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
+TEST_F(CampaignTest, ARunnerThatCannotStartEndsTheCampaignWithItsMessage) {
   const RunnerFactory broken = [] {
     return Result<std::unique_ptr<Runner>>(MakeError(ErrorCode::kInternal, "no engine here"));
   };
@@ -443,7 +444,7 @@ TEST_F(CampaignTest, AnOutputIsExplainedByItsAncestors) {
   EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
 }
 
-// The error of exponentials of base 2 is not measured on any engine.
+// The error of exp2 was not measured on any engine.
 TEST_F(CampaignTest, DeviationsThatOnlyUnmeasuredTermsForbidAreUnconfirmed) {
   Case item;
   item.target = {"h16", 5};
@@ -513,10 +514,11 @@ TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
   EXPECT_EQ(artifact->options.worker.memory_limit, uint64_t{300} << 20);
   EXPECT_EQ(artifact->options.defects, options.defects);
   json["runner"].erase("case_timeout_ms");
-  EXPECT_EQ(ArtifactFromJson(json)->options.worker.case_timeout_ms, 20000) << "of earlier versions";
+  EXPECT_EQ(ArtifactFromJson(json)->options.worker.case_timeout_ms, 20000)
+      << "the default of earlier versions";
 }
 
-TEST(HasFindings, StrictlyDocumentedAndUnconfirmedOnesCountToo) {
+TEST(HasFindings, DocumentedAndUnconfirmedOnesCountOnlyIfStrict) {
   CampaignSummary summary;
   EXPECT_FALSE(HasFindings(summary, true));
   for (const Verdict verdict : {Verdict::kKnownDefect, Verdict::kUnconfirmed}) {

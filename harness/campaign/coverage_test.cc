@@ -109,7 +109,7 @@ TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
   EXPECT_EQ(counts.first_case, 5u);
 }
 
-TEST(CoverageTest, ACaseThatDidNotRunReachesNothing) {
+TEST(CoverageTest, ACaseThatDidNotRunReachesAtMostItsBrokenRule) {
   RowBatch batch;
   Case item = SmallCase();
   CaseOutcome outcome;
@@ -119,11 +119,11 @@ TEST(CoverageTest, ACaseThatDidNotRunReachesNothing) {
     CountCoverage(item, outcome, batch);
   }
   EXPECT_TRUE(batch.coverage.empty());
-  // Except the rule that a graph breaks on purpose.
+  // A refused must-reject case still reaches the rule that its graph breaks on purpose.
   CampaignOptions options = Options("", false);
   options.modes = {CaseMode::kMustReject};
   item = *MakeCase(options, 16);
-  item.seed = 0;  // chosen for rules
+  item.seed = 0;  // rules are counted only for chosen seeds, such as 0
   outcome.status = RunStatus::kRejected;
   outcome.shown = Outcome();
   CountCoverage(item, outcome, batch);
@@ -152,7 +152,7 @@ bool IsInSpace(std::string_view kind, std::string_view cell) {
                                     CoverageCell{std::string(kind), std::string(cell)});
 }
 
-TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
+TEST(CoverageTest, TheSpaceContainsEveryPairValueAndRuleThatIsReached) {
   const auto& space = CoverageSpace();
   EXPECT_TRUE(std::ranges::is_sorted(space));
   EXPECT_EQ(std::ranges::adjacent_find(space), space.end());
@@ -162,7 +162,7 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   for (uint64_t index = 0; index < 1200; ++index) {
     auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
-    if (index % 64 == 0) item->seed = 0;  // chosen for rules
+    if (index % 64 == 0) item->seed = 0;  // a seed for which rules are counted
     CountCoverage(*item, Ran(), batch);
   }
   size_t rules = 0, classes = 0, known = 0;
@@ -178,7 +178,8 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   }
   EXPECT_GT(rules, 0u);
   EXPECT_GT(classes, 100u);
-  EXPECT_LE(20 * (classes - known), classes) << "those that are drawn rarely are not known";
+  EXPECT_LE(20 * (classes - known), classes)
+      << "only rarely drawn classes may be missing from the space";
 }
 
 TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
@@ -193,7 +194,7 @@ TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
   }
 }
 
-TEST(CoverageTest, EveryOperationIsInTheSpaceOrStandsOutsideWithAReason) {
+TEST(CoverageTest, EveryOperationIsInTheSpaceOrExcludedWithAReason) {
   std::set<std::string, std::less<>> inside;
   for (const CoverageCell& cell : CoverageSpace()) {
     if (cell.kind == "op_attribute") inside.insert(cell.cell.substr(0, cell.cell.find('.')));
@@ -208,7 +209,7 @@ TEST(CoverageTest, EveryOperationIsInTheSpaceOrStandsOutsideWithAReason) {
   }
 }
 
-TEST(CoverageTest, TheSpaceHoldsStatesAndNativeLayersAndTheirPairs) {
+TEST(CoverageTest, TheSpaceContainsStatesAndNativeLayersAndTheirPairs) {
   for (const char* cell :
        {"read_state.input=state", "write_state.data=computed",
         "tensor_to_circular_buffer.position=given", "SDPA.mask=absent", "TopK.Type=Min",
@@ -219,20 +220,20 @@ TEST(CoverageTest, TheSpaceHoldsStatesAndNativeLayersAndTheirPairs) {
                            "Sort>Dropout", "circular_buffer_to_tensor>tensor_to_tensor_buffer"}) {
     EXPECT_TRUE(IsInSpace("op_pair", cell)) << cell;
   }
-  EXPECT_FALSE(IsInSpace("op_pair", "read_state>Sort")) << "no route has both";
+  EXPECT_FALSE(IsInSpace("op_pair", "read_state>Sort")) << "no route takes both operations";
   EXPECT_FALSE(IsInSpace("op_pair", "gelu>Sort") && !NetlistOps().test(FindOp("gelu")->schema.id));
   EXPECT_FALSE(IsInSpace("op_attribute", "cond.pred=constant")) << "the engine refuses blocks";
 }
 
-TEST(CoverageTest, TheSpaceHoldsTheClassesOfNumbersThatGeneratorsGive) {
+TEST(CoverageTest, TheSpaceContainsTheClassesOfNumbersThatGeneratorsDraw) {
   for (const char* cell :
        {"conv.groups=one", "conv.groups=more", "conv.strides=2 one", "conv.strides=2 mixed",
         "softmax.axis=negative", "softmax.axis=zero", "leaky_relu.alpha=fraction",
         "slice_by_index.end_mask=4 zero", "slice_by_index.end_mask=4 mixed"}) {
     EXPECT_TRUE(IsInSpace("attribute_value", cell)) << cell;
   }
-  EXPECT_FALSE(IsInSpace("attribute_value", "conv.groups=zero")) << "no convolution has that";
-  EXPECT_FALSE(IsInSpace("attribute_value", "conv.strides=3 one")) << "of two axes";
+  EXPECT_FALSE(IsInSpace("attribute_value", "conv.groups=zero")) << "groups are never zero";
+  EXPECT_FALSE(IsInSpace("attribute_value", "conv.strides=3 one")) << "strides have two axes";
   EXPECT_FALSE(IsInSpace("attribute_value", "lstm.direction=other"));
 }
 
@@ -253,7 +254,7 @@ TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
     singles += aim.chain ? 0 : 1;
     EXPECT_EQ(aim.ops.all(), aim.chain.has_value());
     const size_t most = aim.chain ? kOpCount : 3;
-    EXPECT_LE(aim.ops.count(), most) << "the operation, and those that bound its operands";
+    EXPECT_LE(aim.ops.count(), most) << "the operation, and those that keep its operands in range";
   }
   EXPECT_GT(pairs, 8u);
   EXPECT_GT(singles, 2u);
@@ -308,7 +309,7 @@ TEST(SteeringTest, AimsAtNativeLayersInNetworkDescriptionsAndAtStatesInMilAlone)
   EXPECT_GT(aims("read_state>relu", false), 16u);
   EXPECT_EQ(aims("read_state>relu", true), 0u);
   EXPECT_GT(aims("conv>relu", false), 16u);
-  EXPECT_GT(aims("conv>relu", true), 16u) << "both routes have it";
+  EXPECT_GT(aims("conv>relu", true), 16u) << "both routes take this pair";
 }
 
 TEST(SteeringTest, CellsOfLaterCasesDoNotCount) {
@@ -334,7 +335,7 @@ TEST(SteeringTest, CellsOfEarlierCasesCountOnceRecorded) {
   }
 }
 
-TEST(SteeringTest, ACaseOfAPairHoldsItInMostTries) {
+TEST(SteeringTest, ACaseAimedAtAPairUsuallyContainsIt) {
   CampaignOptions options = Options("", false);
   const std::pair<OpKind, OpKind> pairs[] = {{OpKind::kConv, OpKind::kMatmul},
                                              {OpKind::kConst, OpKind::kRelu},
@@ -432,7 +433,7 @@ TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
   }
 }
 
-// Some pairs fit only rarely drawn shapes; few pairs are not drawn at all.
+// Some pairs need shapes that are drawn rarely, so a few pairs may be missed.
 TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
   constexpr uint64_t kTries = 48;
   size_t pairs = 0;
@@ -451,7 +452,7 @@ TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
     if (options.direct) options.spelt = NetlistOps();
     bool held = false;
     for (uint64_t seed = 0; seed < kTries && !held; ++seed) {
-      // In special mode values are not brought into a domain first.
+      // In special mode the generator does not first bring values into a domain.
       options.mode = seed % 2 == 0 ? CaseMode::kFloat : CaseMode::kSpecial;
       ChoiceStream choices = ChoiceStream::FromSeed(seed);
       GenerateGraph(choices, options, item.graph);
@@ -532,7 +533,7 @@ TEST_F(CoverageFile, SteeringReachesNativeLayersIfRoutesAlternate) {
   EXPECT_GT(states.size(), 0u);
 }
 
-// Cells that the routes of the runs cannot meet are not counted, and the text says so.
+// Cells that no route of the runs can reach are not counted, and the text says so.
 TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
   CampaignOptions options = Options(Path("mil.sqlite"), false);
   options.cases = 64;
@@ -563,8 +564,9 @@ TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
   EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
 }
 
-// Targets alternate with the index, routes with the next bit, shards with each 64 cases.
-TEST(CoverageTest, RulesAreAskedOnEveryTargetRouteAndShard) {
+// The lowest bit of a case's index decides the target, the next bit the route, and each batch of 64
+// cases belongs to one shard. The choice of cases for rules must not favour any of them.
+TEST(CoverageTest, RulesAreCountedOnEveryTargetRouteAndShard) {
   std::map<std::tuple<uint64_t, uint64_t, uint64_t>, int> asked;
   for (uint64_t index = 0; index < 65536; ++index) {
     if (!IsAskedForRules(CaseSeed(1, index), kRulesEvery)) continue;

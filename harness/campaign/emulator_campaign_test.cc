@@ -108,7 +108,7 @@ TEST(EmulatorCampaign, CompressedConstantsAreEncodedAsPlainOnes) {
   EXPECT_EQ(summary.findings, 0u);
 }
 
-TEST(EmulatorCampaign, ExactSumsAreNoneOfAFixedPointArray) {
+TEST(EmulatorCampaign, ExactSumsAreRefusedForAFixedPointArray) {
   CampaignOptions options = Options(1);
   const RunnerIdentity identity = (*MakeRunner(options))->Identify().value();
   EXPECT_TRUE(CheckTargets(options, identity).ok());

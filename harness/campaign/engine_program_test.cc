@@ -53,8 +53,8 @@ std::string NewFindings(const CampaignSummary& summary) {
 constexpr std::pair<std::string_view, int> kLowest[] = {{"h11", 0}, {"h13", 2}, {"h14", 3},
                                                         {"h15", 4}, {"h16", 5}, {"h17s", 6}};
 
-// A case that breaks the rule on the target, made as in a campaign; empty if the target has no such
-// rule.
+// A case that breaks the rule on the target, made as in a campaign; nothing if the target does not
+// have this rule.
 std::optional<Case> CaseThatBreaks(const RuleBreak& broken, std::string_view target, int family,
                                    uint64_t seed) {
   Case item;
@@ -92,7 +92,7 @@ TEST(RuleBreakTest, TheSimulatedEngineRefusesEachForItsOwnRule) {
   }
 }
 
-TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
+TEST(ShapeRangeCases, HaveTheGraphOfEachShape) {
   int ranged = 0;
   for (uint64_t index = 0; index < 120; ++index) {
     const Case item = MakeCase(Options(120, {CaseMode::kShapeRanges}), index).value();
@@ -128,7 +128,7 @@ TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
   EXPECT_GT(ranged, 30);
 }
 
-TEST(ShapeRangeCases, RunCleanAndShowAFaultOfTheRange) {
+TEST(ShapeRangeCases, PassOnTheEngineAndShowAFaultOfTheRange) {
   CampaignOptions options = Options(48, {CaseMode::kShapeRanges});
   EXPECT_EQ(NewFindings(RunCases(options)), "");
   options.cases = 24;
@@ -147,15 +147,15 @@ TEST(ShapeRangeCases, AFindingKeepsItsRange) {
   EXPECT_EQ(artifact->item.further.size(), item.further.size());
 }
 
-TEST(EngineFiles, AreThoseOfThePlan) {
+TEST(EngineFiles, AgreeWithThePlan) {
   CampaignOptions options = Options(300);
   options.worker.keep_files = true;
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// Attention cuts the program: operations before, beside and behind it are in dispatches in the
+// Attention cuts the program. Operations before, beside and after it must be in dispatches in the
 // plan's order.
-TEST(EngineFiles, AreThoseOfThePlanWithCuts) {
+TEST(EngineFiles, AgreeWithAPlanWithCuts) {
   CampaignOptions options = Options(300);
   options.ops.reset();
   for (const char* op : {"scaled_dot_product_attention", "relu", "tanh", "add"}) {
@@ -175,9 +175,9 @@ TEST(EngineFiles, AreThoseOfThePlanWithCuts) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// A program's state is zero at first, and reads return the written values, in the second execution
-// too.
-TEST(StateCases, RunCleanOnTheEngine) {
+// A program's state is zero at first. Reads return the written values, also in the second
+// execution.
+TEST(StateCases, PassOnTheEngine) {
   const CampaignSummary summary = RunCases(Options(120, {CaseMode::kState}));
   EXPECT_EQ(NewFindings(summary), "");
   EXPECT_GT(summary.judged, 30u);
@@ -208,8 +208,8 @@ TEST(StateCases, AreJudgedInTwoExecutions) {
       if (!other) differ += second[i].bytes == reply.outputs[i].bytes ? 0 : 1;
     }
   }
-  EXPECT_GT(differ, 5) << "the second execution shows the state that the first left";
-  EXPECT_GT(others, 5) << "on other inputs";
+  EXPECT_GT(differ, 5) << "a second execution reads the state that the first one left";
+  EXPECT_GT(others, 5) << "some second executions have other inputs";
 }
 
 TEST(StateCases, ShowLostStatesAndStatesThatDoNotBeginAtZero) {
@@ -228,7 +228,7 @@ TEST_P(FileFault, IsFound) {
   CampaignOptions options = Options(60);
   options.targets = {{"h13", 2}};
   options.worker.faults = {GetParam()};
-  EXPECT_EQ(NewFindings(RunCases(options)), "") << "without a look at the files";
+  EXPECT_EQ(NewFindings(RunCases(options)), "") << "if the files are not read";
   options.worker.keep_files = true;
   const std::string found = NewFindings(RunCases(options));
   EXPECT_TRUE(found.find("program.e5") != std::string::npos ||

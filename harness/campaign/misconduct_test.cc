@@ -35,7 +35,7 @@ class MisconductTest : public testing::CampaignTest {
   CampaignSummary RunPlanted(const CampaignOptions& options) {
     return Must(RunCampaign(options, [&] { return MakeRunner(options); }, {}));
   }
-  // Cases by their verdict.
+  // The indices of cases, by verdict.
   static std::map<std::string, std::vector<uint64_t>> Verdicts(const CampaignOptions& options) {
     std::map<std::string, std::vector<uint64_t>> verdicts;
     auto store = Store::OpenReadOnly(options.db);
@@ -67,7 +67,7 @@ TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
   EXPECT_EQ(summary.judged, 100u) << "the values were judged all the same";
 }
 
-#ifndef ANECHECK_SANITIZED  // whose processes grow by themselves
+#ifndef ANECHECK_SANITIZED  // processes of sanitized builds grow by themselves
 
 TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
   // 1 and 4 MiB per case.
@@ -81,7 +81,7 @@ TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
     EXPECT_EQ(finding.verdict, Verdict::kMemoryGrowth) << fault << ": " << finding.summary;
     ASSERT_FALSE(verdicts["memory-growth"].empty());
     EXPECT_EQ(finding.case_index, verdicts["memory-growth"].front());
-    EXPECT_LE(verdicts["memory-growth"].size(), 3u) << "once in 64 cases";
+    EXPECT_LE(verdicts["memory-growth"].size(), 3u) << "at most once in 64 cases";
     EXPECT_EQ(verdicts["pass"].size() + verdicts["memory-growth"].size(), cases) << fault;
   }
 }
@@ -90,7 +90,7 @@ TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
 
 TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
   CampaignOptions options = Planted("slots-leak", 300);
-  options.worker.quirks.push_back({"D36", true});  // the limit of 128
+  options.worker.quirks.push_back({"D36", true});  // the limit of 128 programs
   const CampaignSummary summary = RunPlanted(options);
   auto verdicts = Verdicts(options);
   ASSERT_EQ(summary.list.size(), 1u);
@@ -102,7 +102,7 @@ TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
   EXPECT_EQ(verdicts["pass"].size(), 298u) << "no other case lost its result";
 }
 
-TEST_F(MisconductTest, AWriteToAnInputOrBehindAnOutputIsFoundOnce) {
+TEST_F(MisconductTest, AWriteToAnInputOrPastAnOutputIsFoundOnce) {
   constexpr std::pair<const char*, std::string_view> kStray[] = {
       {"input-port-changed", "the execution changed its input"},
       {"output-overrun-by-two", "the execution wrote behind the end of its output"}};
@@ -156,7 +156,7 @@ CaseOutcome Judged(const CampaignOptions& options, std::vector<Misconduct> misco
   return JudgeCase(*item, replies->front(), evaluation);
 }
 
-TEST_F(MisconductTest, TheWorstCountsAndWrongValuesAreWorst) {
+TEST_F(MisconductTest, TheWorstMisconductCountsAndWrongValuesAreWorse) {
   const CampaignOptions options = Options(10);
   const Misconduct printed = {Verdict::kStrayOutput, "wrote 3 bytes to standard output: abc"};
   const Misconduct leaked = {Verdict::kSlotLeak, "the program was not released: in use"};
@@ -171,7 +171,7 @@ TEST_F(MisconductTest, TheWorstCountsAndWrongValuesAreWorst) {
   EXPECT_TRUE(IsJudged(RecordOf(*MakeCase(options, 0), outcome)));
 }
 
-TEST_F(MisconductTest, PrintedTextIsNoPartOfTheSignature) {
+TEST_F(MisconductTest, TheSignatureLeavesOutPrintedText) {
   const CampaignOptions options = Options(10);
   const auto signature = [&](const char* message) {
     return Signature(Judged(options, {{Verdict::kStrayOutput, message}}));
@@ -182,7 +182,7 @@ TEST_F(MisconductTest, PrintedTextIsNoPartOfTheSignature) {
             signature("wrote 3 bytes to standard error: abc"));
 }
 
-// Answers a case twice: the second time `later` cases afterwards, or directly after the case if the
+// Answers the case `twice` a second time: `later` cases afterwards, or within the same run if the
 // runner lingers.
 class LateRunner final : public Runner, public LateReplies {
  public:
@@ -238,7 +238,7 @@ TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
   }
 }
 
-// The engine's process grows, which shows in the 100th run after a start.
+// The growth of the engine's process shows in the 100th run after a start.
 TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
   int runs = 0;
   int restarts = 0;
@@ -257,8 +257,8 @@ TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
 }
 
 // A fault that needs many runs to show is minimised with many runs for each candidate. Here only
-// additions make the process grow, which shows in the 70th run of one.
-TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMadeSmall) {
+// additions make the process grow, and the growth shows in the 70th run that has one.
+TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMinimised) {
   int runs = 0;
   int restarts = 0;
   int seen = 0;
@@ -291,7 +291,7 @@ TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMadeSmall) {
   EXPECT_GT(restarts, 1) << "a fresh process for each candidate";
 }
 
-TEST_F(MisconductTest, ALeakOfSlotsIsMadeSmall) {
+TEST_F(MisconductTest, ASlotLeakIsMinimised) {
   CampaignOptions options = Planted("slots-leak", 1);
   options.worker.quirks.push_back({"D36", true});
   Artifact artifact;
@@ -307,7 +307,7 @@ TEST_F(MisconductTest, ALeakOfSlotsIsMadeSmall) {
   EXPECT_LT(shrunk->after, shrunk->before);
 }
 
-TEST_F(MisconductTest, GrowthThatNoRowOfRunsShowsIsFlaky) {
+TEST_F(MisconductTest, GrowthThatRepeatedRunsDoNotShowIsFlaky) {
   int restarts = 0;
   const auto grow = [&](const RunRequest& request, RunReply& reply) {
     if (request.id != 20 || restarts > 0) return;

@@ -1,5 +1,5 @@
-// The progress of a running campaign: each figure is that of the recorded cases, whether one
-// process made them or several.
+// The progress of a running campaign: each figure counts all recorded cases, whether one process or
+// several ran them.
 #include "harness/campaign/progress.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(ProgressCounts, CountByTargetAndByKnownCells) {
   EXPECT_EQ(counts.cells_covered(), 1u) << "a cell counts once";
 }
 
-TEST(ProgressCounts, ARunThatGoesOnIsTakenUpFromItsFile) {
+TEST(ProgressCounts, AResumedRunContinuesTheCountsOfItsFile) {
   const auto folder = TempDirectory::Create("anecheck-progress-");
   ASSERT_TRUE(folder.ok());
   auto store = Store::Open(folder->File("r.sqlite"));
@@ -86,12 +86,13 @@ TEST(CampaignProgressText, SaysRateTimeLeftFindingsCoverageAndTargets) {
                   "300/1000 cases, 10/s, 1:10 left, 1 new finding, 2 known defects, 0.0 % of "));
   EXPECT_THAT(text,
               HasSubstr("cells covered\n  h13      2 cases, 1 passed, 1 new finding, 0 known"));
-  EXPECT_THAT(text, HasSubstr("1 new finding, 0 known defects\n")) << "only where there are some";
+  EXPECT_THAT(text, HasSubstr("1 new finding, 0 known defects\n"))
+      << "unconfirmed deviations are left out if there are none";
   EXPECT_THAT(text, HasSubstr("\n  h17s     1 case, 1 passed, 0 new findings, 1 known defect, "
                               "1 unconfirmed deviation"));
 }
 
-TEST(CampaignProgressText, WithoutAnEndOfCasesTheTimeGivenCounts) {
+TEST(CampaignProgressText, WithoutACaseLimitTheTimeLimitDecides) {
   CampaignProgress progress = {
       .done = 50, .wanted = UINT64_MAX, .seconds = 10, .limit_seconds = 7210};
   EXPECT_EQ(CampaignProgressText(progress), "50 cases, 5/s, 2:00:00 left");
@@ -99,7 +100,7 @@ TEST(CampaignProgressText, WithoutAnEndOfCasesTheTimeGivenCounts) {
   EXPECT_EQ(CampaignProgressText(progress), "50 cases, 5/s");
   EXPECT_LT(SecondsLeft(progress), 0);
   progress = {.done = 50, .wanted = 100, .seconds = 10, .limit_seconds = 15};
-  EXPECT_EQ(SecondsLeft(progress), 5) << "whichever comes first";
+  EXPECT_EQ(SecondsLeft(progress), 5) << "the earlier of both limits counts";
 }
 
 }  // namespace

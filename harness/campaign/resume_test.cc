@@ -19,8 +19,8 @@
 namespace anecheck {
 namespace {
 
-// Refuses every case with a message that falls into one of two signatures: it needs no values, so
-// campaigns of hundreds of cases are fast.
+// Fails every case with a message of one of two signatures. It computes no values, so campaigns of
+// hundreds of cases are fast.
 class RefusingRunner final : public Runner {
  public:
   explicit RefusingRunner(std::string engine, std::function<void()> on_request = {},
@@ -53,7 +53,7 @@ class RefusingRunner final : public Runner {
   std::function<void()> on_request_;
 };
 
-// A runner whose cases may take long: when stopped it gives up between two cases.
+// A runner that, when stopped, gives up between two cases of a batch.
 class PatientRunner final : public Runner {
  public:
   explicit PatientRunner(std::function<void()> on_request) : on_request_(std::move(on_request)) {}
@@ -134,7 +134,7 @@ class ResumeTest : public ::testing::Test {
   Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-resume-");
 };
 
-TEST_F(ResumeTest, AStoppedRunThatGoesOnEqualsOneThatWasNeverStopped) {
+TEST_F(ResumeTest, AResumedRunEqualsOneThatWasNeverStopped) {
   const auto whole = RunCampaign(Options("whole.sqlite"), Refusing(), {});
   ASSERT_TRUE(whole.ok());
   ASSERT_GE(whole->list.size(), 2u);
@@ -152,7 +152,7 @@ TEST_F(ResumeTest, AStoppedRunThatGoesOnEqualsOneThatWasNeverStopped) {
   EXPECT_EQ(json, again);
 }
 
-TEST_F(ResumeTest, ABatchThatAStopCutsShortIsMadeAgain) {
+TEST_F(ResumeTest, ABatchThatAStopCutsShortIsRunAgain) {
   const auto whole = RunCampaign(Options("whole.sqlite"), Refusing(), {});
   ASSERT_TRUE(whole.ok());
   const CampaignOptions options = Options("cut.sqlite");
@@ -172,7 +172,7 @@ TEST_F(ResumeTest, ABatchThatAStopCutsShortIsMadeAgain) {
   EXPECT_EQ(Everything(options.db), Everything(Options("whole.sqlite").db));
 }
 
-TEST_F(ResumeTest, ItsTimesContinue) {
+TEST_F(ResumeTest, TimesContinueAfterAResume) {
   const CampaignOptions options = Options("timed.sqlite");
   RunStopped(options, 64);
   const auto pace = [&] { return Rows(options.db, "SELECT case_index, seconds FROM pace"); };
@@ -181,11 +181,11 @@ TEST_F(ResumeTest, ItsTimesContinue) {
   ASSERT_TRUE(Resume(options).ok());
   const auto after = pace();
   ASSERT_GT(after.size(), before.size());
-  EXPECT_EQ(after.back()[0], "499") << "the last batch has one";
+  EXPECT_EQ(after.back()[0], "499") << "the last batch has a row";
   EXPECT_TRUE(std::ranges::is_sorted(after, {}, [](const auto& row) { return std::stod(row[1]); }));
 }
 
-TEST_F(ResumeTest, AFinishedRunIsLeftAsItIs) {
+TEST_F(ResumeTest, AFinishedRunStaysUnchanged) {
   const CampaignOptions options = Options("done.sqlite", 100);
   ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
   const auto before = Everything(options.db);
@@ -195,15 +195,15 @@ TEST_F(ResumeTest, AFinishedRunIsLeftAsItIs) {
   EXPECT_EQ(Everything(options.db), before);
 }
 
-TEST_F(ResumeTest, ResultsOfTwoEnginesDoNotStandInOneRun) {
+TEST_F(ResumeTest, OneRunHasNoResultsOfTwoEngines) {
   RunStopped(Options("engines.sqlite"), 64);
   const auto resumed = Resume(Options("engines.sqlite"), "another");
   ASSERT_FALSE(resumed.ok());
   EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
 }
 
-// Another build may report the same version text.
-TEST_F(ResumeTest, ResultsOfTwoBuildsOfAnEngineDoNotStandInOneRun) {
+// Two builds may report the same version text.
+TEST_F(ResumeTest, OneRunHasNoResultsOfTwoBuildsOfAnEngine) {
   const auto with = [](const char* content,
                        std::function<void()> on_request = {}) -> RunnerFactory {
     return [content, on_request] {
@@ -244,7 +244,7 @@ TEST_F(ResumeTest, AThreadThatMeetsAnotherBuildEndsTheRun) {
   EXPECT_EQ(Rows(Options("threads.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
-TEST_F(ResumeTest, ResultsOfTwoChipsDoNotStandInOneRun) {
+TEST_F(ResumeTest, OneRunHasNoResultsOfTwoChips) {
   RunStopped(Options("chips.sqlite"), 64);
   auto store = Store::OpenReadOnly(Options("chips.sqlite").db);
   auto point = ReadResumePoint(*store);
@@ -262,7 +262,7 @@ TEST_F(ResumeTest, ResultsOfTwoChipsDoNotStandInOneRun) {
       << resumed.error().message;
 }
 
-TEST_F(ResumeTest, ARunThatRanOutOfTimeGoesOn) {
+TEST_F(ResumeTest, ARunThatRanOutOfTimeCanBeResumed) {
   CampaignOptions options = Options("time.sqlite", 100);
   options.max_seconds = 1e-9;
   const auto stopped = RunCampaign(options, Refusing(), {});
@@ -278,7 +278,7 @@ TEST_F(ResumeTest, ARunThatRanOutOfTimeGoesOn) {
   EXPECT_FALSE(RunCampaign(options, Refusing(), {})->interrupted) << "time was its only limit";
 }
 
-TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
+TEST_F(ResumeTest, TheNewestUnfinishedCampaignIsResumed) {
   const CampaignOptions options = Options("several.sqlite");
   RunStopped(options, 64);
   {
@@ -291,11 +291,12 @@ TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
   auto store = Store::OpenReadOnly(options.db);
   EXPECT_EQ(ReadResumePoint(*store)->run, 1);
   ASSERT_TRUE(Resume(options).ok());
-  EXPECT_EQ(ReadResumePoint(*store)->run, 3) << "all are finished, and probes are no campaign";
+  EXPECT_EQ(ReadResumePoint(*store)->run, 3)
+      << "all campaigns are finished, and a run of probes is none";
 }
 
-// A resumed run counts these cases like the campaign itself.
-TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
+// A resumed run must count these cases as the campaign itself does.
+TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
   auto store = Store::Open(folder_->File("counts.sqlite"));
   ASSERT_TRUE(store.ok());
   const auto run =

@@ -44,7 +44,7 @@ std::set<Bytes> AllEdges(ByteSpan file, const Place& place) {
   return files;
 }
 
-TEST(Boundary, FieldsOfAContainerStandAtTheFormatsOffsets) {
+TEST(Boundary, FieldsOfAContainerAreAtTheFormatsOffsets) {
   const std::vector<Place> places = PlacesOf("hwx", Container());
   const Place* size = Find(places, "section.size");
   ASSERT_NE(size, nullptr);
@@ -69,7 +69,7 @@ TEST(Boundary, OneFieldChangesAndNothingElse) {
   }
 }
 
-TEST(Boundary, SumsAndProductsWrapToLittle) {
+TEST(Boundary, SumsAndProductsWrapToSmallNumbers) {
   const Bytes file = Container();
   const std::vector<Place> places = PlacesOf("hwx", file);
   const auto has = [&](std::string_view name, uint64_t value) {
@@ -94,7 +94,7 @@ TEST(Boundary, TheFileEndsBeforeInsideAndBehindAPlace) {
   EXPECT_EQ(sizes, (std::set<size_t>{place.offset, place.offset + 4u, place.offset + 8u, 256}));
 }
 
-TEST(Boundary, OfATextNumbersQuotationsAndBracketsArePlaces) {
+TEST(Boundary, NumbersQuotationsAndBracketsOfATextArePlaces) {
   const Bytes file = Text(R"({"shape": [-12, 3.5e+7], "a\"b": x1})");
   std::vector<std::string> found;
   for (const Place& place : PlacesOf("mil", file)) {
@@ -105,7 +105,7 @@ TEST(Boundary, OfATextNumbersQuotationsAndBracketsArePlaces) {
   EXPECT_EQ(found, (std::vector<std::string>{"{", "shape", "[", "-12", "3.5e+7", R"(a\"b)"}));
 }
 
-TEST(Boundary, NumbersOfATextAreNamedByTheSignBefore) {
+TEST(Boundary, NumbersOfATextAreNamedByTheCharacterBeforeThem) {
   std::set<std::string> names;
   for (const Place& place : PlacesOf("mil", Text("tensor<fp16, [1, 64]> x = add(y = 3.5, -2);"))) {
     if (place.role == Role::kDigits) names.emplace(place.name);
@@ -134,7 +134,7 @@ TEST(Boundary, ALinkOfAChainLeadsBackToItself) {
   Bytes file = Container();
   Store(file, 16, 2);
   file.resize(512);
-  Store(file, 184, 0x40);  // a second command, of which the size is not the first one's
+  Store(file, 184, 0x40);  // a second command, with another size than the first
   Store(file, 188, 24);
   const std::vector<Place> places = PlacesOf("hwx", file);
   const Place* first = Find(places, "command.cmdsize");
@@ -174,10 +174,10 @@ TEST(Boundary, PaddingOfAnArrayHeaderKeepsItsSize) {
     EXPECT_TRUE(AsText(edited).ends_with("\nDATA"));
     texts.insert(AsText(edited));
   }
-  EXPECT_GT(texts.size(), 40u) << "all that fit into the padding";
+  EXPECT_GT(texts.size(), 40u) << "every edge whose text fits into the padding";
 }
 
-TEST(Boundary, NothingIsLargerThanItMayBe) {
+TEST(Boundary, NoEditExceedsTheLargestSize) {
   const Bytes file = Text("<plist><array><integer>12</integer></array></plist>");
   for (const Place& place : PlacesOf("netlist", file)) {
     for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
@@ -187,7 +187,7 @@ TEST(Boundary, NothingIsLargerThanItMayBe) {
 }
 
 // Places lie inside of the file, whatever its bytes are.
-TEST(Boundary, AnyBytesHaveOnlyPlacesInsideOfThem) {
+TEST(Boundary, PlacesOfAnyBytesLieInsideTheFile) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Bytes file =
         seed % 2 == 0 ? Container() : Text("PK\x03\x04 bplist00 <a>\"1\" \x93NUMPY {'a': 3}");

@@ -130,8 +130,8 @@ TEST(E5ProgramTest, RefusesAProgramWithoutOperations) {
   EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
 }
 
-// A section is found by its name, which is the operation's and a suffix.
-TEST(E5ProgramTest, RefusesTwoOperationsOfOneName) {
+// Readers find a section by its name: the name of the operation and a suffix.
+TEST(E5ProgramTest, RefusesTwoOperationsWithOneName) {
   e5::Program program = e5::MakeProgram(SmallOutline());
   std::vector<e5::Operation>& operations = program.functions[0].blocks[0].operations;
   ASSERT_GE(operations.size(), 2u);
@@ -143,8 +143,8 @@ TEST(E5ProgramTest, RefusesTwoOperationsOfOneName) {
   EXPECT_NE(bytes.error().message.find('"' + operations[0].name + '"'), std::string::npos);
 }
 
-// The member code of an attribute section follows from the operation's kind.
-TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
+// The kind of an operation decides the member code of its attribute section.
+TEST(E5ProgramTest, RefusesAbsentAttributesAndThoseOfAnotherKind) {
   e5::Program program = e5::MakeProgram(SmallOutline());
   for (e5::Operation& operation : program.functions[0].blocks[0].operations) {
     const e5::OpType type = operation.type;
@@ -153,7 +153,7 @@ TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
     ASSERT_FALSE(bytes.ok());
     EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
     operation.type = type;
-    // Refused: readers would take absent attributes for attributes of zeros.
+    // Absent attributes are refused, because readers would read them as zeros.
     const auto attrs = std::exchange(operation.attrs, e5::OpaqueAttrs());
     EXPECT_FALSE(e5::Write(program).ok());
     operation.attrs = attrs;
@@ -178,9 +178,9 @@ RC_GTEST_PROP(E5FormatTest, GeneratedDescriptorsAreValidAndRoundTrip, (uint64_t 
   RC_ASSERT(kFormat_e5.print(bytes).ok());
 }
 
-// Sections may share one buffer of attributes: the JSON form keeps it shared, and it is written
+// Sections may share one buffer of attributes. The JSON form keeps it shared, so that it is written
 // once.
-TEST(E5FormatTest, SectionsThatShareTheirAttributesGoThroughJson) {
+TEST(E5FormatTest, SectionsThatShareAttributesSurviveTheJsonForm) {
   Json json = kFormat_e5.to_json(WriteOutline(SmallOutline())).value();
   Json& sections = json["root"]["sections"];
   const Json attributes = sections[1]["attrs"], place = sections[1]["@"]["attrs"];
@@ -196,7 +196,7 @@ TEST(E5FormatTest, SectionsThatShareTheirAttributesGoThroughJson) {
   EXPECT_EQ(kFormat_e5.from_json(again).value(), shared);
 }
 
-TEST(E5FormatTest, TypesEveryByteThatAlignsNothing) {
+TEST(E5FormatTest, TypesEveryByteExceptAlignment) {
   const Bytes bytes = Generate(1);
   const ByteCounts coverage = kFormat_e5.count_bytes(bytes).value();
   EXPECT_EQ(coverage.total, bytes.size());
@@ -208,7 +208,7 @@ TEST(E5FormatTest, TypesEveryByteThatAlignsNothing) {
   EXPECT_EQ(kFormat_e5.count_bytes(padded).value().Opaque(), 100u);
 }
 
-TEST(E5FormatTest, RecognisesNoOtherBytes) {
+TEST(E5FormatTest, RecognisesOtherBytesByTheirSuffixAtMost) {
   EXPECT_EQ(kFormat_e5.recognise(Bytes(64, 0), "a.hwx"), 0);
   EXPECT_EQ(kFormat_e5.recognise(Bytes(64, 0xff), "a.e5"), 20);
 }

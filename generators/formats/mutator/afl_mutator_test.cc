@@ -1,4 +1,4 @@
-// The AFL++ mutator as AFL++ loads it: by its exported names, with a format or without.
+// Loads the AFL++ mutator as AFL++ does, by its exported names, with and without a format.
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -61,7 +61,7 @@ TEST_F(AflMutator, ChangesInputsWithinTheirSize) {
 }
 
 // A corpus holds files that no generator makes: mutations of mutations, and children of both.
-TEST(FuzzMutator, TakesItsOwnFilesAgain) {
+TEST(FuzzMutator, MutatesItsOwnResultsAgain) {
   constexpr int kSteps = 150;
   constexpr size_t kMaxSize = 1 << 17;
   for (const char* const* name = anecheck_fuzz_formats(); *name != nullptr; ++name) {

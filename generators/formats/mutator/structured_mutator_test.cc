@@ -50,9 +50,9 @@ TEST(StructuredMutator, ChangesMostFilesAndKeepsManyOfThemReadable) {
   EXPECT_GT(readable, kSeeds / 4);
 }
 
-// Executing an unchanged file again finds nothing. Containers are mostly zeros, so many edits
-// change nothing.
-TEST(StructuredMutator, GivesBackNoFileThatItWasGiven) {
+// An unchanged file would waste an execution. Containers are mostly zeros, so many edits change
+// nothing.
+TEST(StructuredMutator, ReturnsNoInputUnchanged) {
   const Bytes zeros(4096, 0);
   Bytes other = zeros;
   other[2048] = 1;
@@ -120,8 +120,9 @@ TEST(CrossFiles, SeldomTakesTheFormsOfLargeFiles) {
   EXPECT_LT(asked_of(16384), kSeeds / 8);
 }
 
-// Most edits of the JSON form do not fit the format; if none of a few fits, bytes are edited.
-TEST(StructuredMutator, TriesAFewEditsOfTheJsonForm) {
+// Most edits of the JSON form do not fit the format. If several in a row do not fit, the mutator
+// edits bytes instead.
+TEST(StructuredMutator, TriesSeveralEditsOfTheJsonForm) {
   static int encoded = 0;
   encoded = 0;
   const Format format = {
@@ -221,8 +222,9 @@ TEST(CrossFiles, ChildrenOfTaskStreamsMostlyParse) {
   EXPECT_GT(like_neither, kSeeds / 2);
 }
 
-// Without a format the halves meet where both have the same bytes, half of the time.
-TEST(CrossFiles, TextsMeetAtTheSameWords) {
+// Without a format, half of the children are joined at a position where both files have the same
+// bytes.
+TEST(CrossFiles, TextsAreJoinedAtCommonWords) {
   const std::string_view a = "if (width == 3) return; else stop;";
   const std::string_view b = "while (height != 3) return once;";
   int alike = 0;
@@ -237,7 +239,7 @@ TEST(CrossFiles, TextsMeetAtTheSameWords) {
 
 using Records = std::vector<std::vector<uint64_t>>;
 
-// Records; the first byte of each is the count of its numbers.
+// Reads records. The first number of each record is the count of the numbers that follow.
 Records ReadRecords(ChoiceStream& choices) {
   Records records;
   while (!choices.Exhausted()) {
@@ -278,13 +280,13 @@ TEST(CrossFiles, ChoiceStreamsAreCutBetweenDraws) {
       from_none += in_a || in_b ? 0 : 1;
     }
     of_both += from_a > 0 && from_b > 0 ? 1 : 0;
-    torn += from_none > 2 ? 1 : 0;  // one at each cut, where it went through a record
+    torn += from_none > 2 ? 1 : 0;  // each of the two cuts may tear one record
   }
   EXPECT_GT(of_both, kSeeds / 2);
   EXPECT_LT(torn, kSeeds / 4);
 }
 
-TEST(ChoiceStreamLog, HasTheDrawsThatReadAByte) {
+TEST(ChoiceStreamLog, LogsOnlyDrawsThatReadAByte) {
   const Bytes bytes = {1, 2, 3, 4};
   std::vector<ChoiceStream::LoggedDraw> log;
   ChoiceStream choices = ChoiceStream::FromBytes(bytes, &log);
@@ -345,7 +347,7 @@ TEST(JsonEdit, ReachesTheEndOfLargeFiles) {
 
 // The JSON form writes numbers and bytes as hexadecimal digits; other characters, or more digits,
 // mostly make them invalid.
-TEST(JsonEdit, KeepsDigitsDigits) {
+TEST(JsonEdit, ReplacesDigitsByDigits) {
   int numbers = 0;
   std::set<std::string> texts;
   for (uint64_t seed = 0; seed < 10 * kSeeds; ++seed) {
@@ -360,7 +362,8 @@ TEST(JsonEdit, KeepsDigitsDigits) {
     texts.insert(text);
   }
   EXPECT_GT(numbers, 10 * kSeeds / 4);
-  EXPECT_TRUE(texts.contains("0x7fff") && texts.contains("0x8000")) << "the ends of its range";
+  EXPECT_TRUE(texts.contains("0x7fff") && texts.contains("0x8000"))
+      << "the ends of the signed range";
 }
 
 TEST(JsonEdit, ChangesFractions) {
@@ -377,7 +380,7 @@ TEST(JsonEdit, ChangesFractions) {
   EXPECT_EQ(*numbers.rbegin(), std::numeric_limits<double>::max());
 }
 
-TEST(JsonEdit, CrossesPartsOfOneName) {
+TEST(JsonEdit, CrossesMembersOfTheSameName) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   Json a = {{"size", 1}, {"name", "x"}};
   ASSERT_TRUE(CrossJson(a, {{"size", 7}, {"other", 3}}, choices));

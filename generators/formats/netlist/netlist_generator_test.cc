@@ -20,7 +20,8 @@ INSTANTIATE_TEST_SUITE_P(Netlist, GeneratorLaws,
                              .golden = "generators/formats/netlist/golden_seed_7.txt"}),
                          SubjectName);
 
-// Some binary files have the layout of another writer, with objects that the tree does not contain.
+// Some generated binary files have the layout of other writers, sometimes with objects that the
+// document does not refer to.
 TEST(NetlistGenerator, WritesTablesOfOtherWriters) {
   int others = 0;
   int orphans = 0;
@@ -87,7 +88,7 @@ bool IsGate(const Rule& rule) {
                              [&](const Rule& gate) { return gate.id == rule.id; });
 }
 
-// Errors, and gates that only warn.
+// The ids of broken rules that are errors or gates; other warnings are left out.
 std::set<std::string> BrokenRules(const Bytes& bytes) {
   std::set<std::string> ids;
   const auto violations = kFormat_netlist.verify(bytes);
@@ -106,7 +107,7 @@ TEST(NetlistGenerator, NoFileBreaksARule) {
   }
 }
 
-// Every gate of a validator has a unit that breaks it and no other rule.
+// For each gate of a validator there is a mutation whose unit breaks this gate and no other rule.
 TEST(GateBreakers, EachBreaksItsGateAlone) {
   std::set<std::string> gates;
   for (const Rule& rule : netlist::GateRules()) gates.emplace(rule.id);
@@ -123,7 +124,7 @@ TEST(GateBreakers, EachBreaksItsGateAlone) {
     }
     gates.erase(std::string(kind.breaks_rule));
   }
-  EXPECT_TRUE(gates.empty()) << "no breaker of " << *gates.begin();
+  EXPECT_TRUE(gates.empty()) << "no mutation breaks " << *gates.begin();
 }
 
 // A network without units, inputs and outputs parses, and most edits find nothing to change in it.

@@ -1,7 +1,7 @@
 // Editing one field of the JSON form changes that field's bytes and those that must follow, and
-// nothing else: for every format, over every field of generated files. No field is passed over:
-// where an edit is refused, has no effect or takes more bytes with it, a row of the tables below
-// says why, and a row that no file needs fails.
+// nothing else. The test covers every field of generated files of every format. If an edit is
+// refused, has no effect or changes further bytes, a row of the tables below must say why. A row
+// that no file needs fails the test.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -25,17 +25,17 @@ using Pointer = JsonPointer;
 // The widest field of any format has 8 bytes; the edits of texts below change one character.
 constexpr size_t kFieldBytes = 8;
 constexpr uint64_t kSeeds = 4;
-constexpr int kEditsPerField = 2;  // of fields of one name in one file
+constexpr int kEditsPerField = 2;  // for all fields of one name in one file
 
 struct Row {
   std::string_view format;
   std::string_view field;  // the end of its path, without numbers
   std::string_view reason;
-  std::string_view magic = "";  // with which the files begin
+  std::string_view magic = "";  // the first bytes of the files; empty for all files
   std::string_view also = "";   // names of other fields that read differently afterwards
 };
 
-// Moving such a run may join it with another.
+// Runs of undescribed bytes. If one moves, it may join another.
 constexpr std::string_view kOpaqueRuns =
     "/calls//struct_in/device_open/opaque "
     "/calls//struct_in/device_open/opaque//bytes "
@@ -50,8 +50,8 @@ constexpr std::string_view kOpaqueRuns =
     "/calls//struct_out/program_reply/opaque "
     "/calls//struct_out/program_reply/opaque//bytes";
 
-// More than the field's own bytes changes. Every other field must keep its value; its offset may
-// change.
+// Fields whose edit changes more than their own bytes. Every other field must keep its value; its
+// offset may change.
 constexpr Row kFollows[] = {
     {"e5", "/size", "the end of the buffer", "", "/size"},
     {"espresso", "/alpha", "the digits of a number"},
@@ -80,7 +80,7 @@ constexpr Row kFollows[] = {
     {"vmfb", "/module/size", "the end of the buffer"},
 };
 
-// Fields for which every other value tried is refused.
+// Fields that accept no other value: every edit is refused.
 constexpr Row kFixed[] = {
     {"activation", "/view", "the words are those of one view"},
     {"e5", "/attrs_type", "the table beside it is of one kind"},
@@ -154,7 +154,7 @@ std::string NameOf(const Pointer& at) {
 }
 
 using Pool =
-    std::map<std::string, std::set<std::string>>;  // of the texts that fields of a name have
+    std::map<std::string, std::set<std::string>>;  // for each field name, the texts of its fields
 
 // The offsets of the last three letters or digits of a text, and of the first one that is not part
 // of "0x".
@@ -288,7 +288,7 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     }
     if (written.size() == bytes.size() && ChangedSpan(bytes, written) <= kFieldBytes) return;
     if (IsUnder(at, kPlaceKeys)) return;
-    // A first byte in an empty text moves the data behind it, and so do the fields of kFollows.
+    // A first byte in an empty text moves the data after it, and so do the fields of kFollows.
     // Every other field must keep its value.
     const bool grows = before == "" && written.size() > bytes.size();
     const Row* row = grows ? nullptr : Find(kFollows, name, bytes);

@@ -52,7 +52,7 @@ TEST_P(FieldFactsTest, EveryFieldOfGeneratedFilesHasItsEvidence) {
   EXPECT_EQ(unknown, Paths());
 }
 
-TEST_P(FieldFactsTest, EveryRowHasASourceAndStandsOnce) {
+TEST_P(FieldFactsTest, EveryRowHasASourceAndOccursOnce) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     const Json json = format_.to_json(generator_.generate(choices)).value();
@@ -96,7 +96,7 @@ TEST(FieldFacts, EveryFieldOfRealFilesHasItsEvidence) {
   EXPECT_EQ(files, 55u);
 }
 
-TEST(FieldFacts, TaskChainsReadAsAVersionHaveThemToo) {
+TEST(FieldFacts, TaskChainsReadAsAnyVersionHaveEvidenceToo) {
   for (const char* version : {"7", "8", "11", "17", "19", "20"}) {
     const Format& format = *FindFormat(std::string("td:") + version).value();
     const auto rows = format.fields(Json{{"version", std::stoul(version)}});

@@ -32,7 +32,8 @@ class FileSetTest : public ::testing::TestWithParam<const DescriptorGenerator*> 
   const DescriptorGenerator& generator_ = *GetParam();
   const Format& format_ = *FindFormat(generator_.format).value();
 
-  // The reader that gives the file no warnings about facts that its bytes leave open.
+  // The format under which the recipe's file gives no warning about facts that its bytes leave
+  // open.
   const Format& ReadingOf(const FileRecipe& recipe) const {
     return recipe.reading.empty() ? format_ : *FindFormat(recipe.reading).value();
   }
@@ -60,7 +61,8 @@ TEST_P(FileSetTest, ValidFilesBreakNoRuleAndAreRecognised) {
     const Bytes bytes = MakeFile(generator_, recipe).value();
     EXPECT_EQ(ThroughJson(generator_, recipe).value(), bytes);
     for (const Violation& violation : ReadingOf(recipe).verify(bytes).value()) {
-      // No reading says how long the header of an H16 task is, and H16, H17 and H18 share a form.
+      // No format states the length of the header of an H16 task, and tasks of H16, H17 and H18
+      // look alike.
       if (violation.IsWarning() &&
           (violation.rule->id == "td-header-open" || violation.rule->id == "td-version-open")) {
         continue;
@@ -197,7 +199,7 @@ TEST(Generators, EveryFormatHasOneWithDamageThatNamesNoRule) {
   }
 }
 
-TEST(Generators, TheErrorOfAnUnknownFormatNamesEveryOne) {
+TEST(Generators, TheErrorOfAnUnknownFormatNamesEveryFormat) {
   const auto unknown = GeneratorOf("jpeg");
   ASSERT_FALSE(unknown.ok());
   std::string names;
@@ -226,7 +228,7 @@ TEST(GoldenTest, TextOfTheFirstFileOfSeed7) {
   }
 }
 
-TEST(GoldenTest, EveryFormatHasOne) {
+TEST(GoldenTest, EveryFormatHasAGoldenText) {
   for (const Format* format : AllFormats()) {
     const std::string name(format->name);
     size_t texts =

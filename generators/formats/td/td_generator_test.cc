@@ -70,9 +70,9 @@ TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   }
 }
 
-// A bare section does not state its version: the version that wrote it is the one that the reader
-// chooses, or one of the alternatives that the reader names.
-TEST(TdGenerator, TheVersionOfABareChainIsReadOrNamed) {
+// A bare section does not state its version. The reader must choose the version that wrote it, or
+// name it among the alternatives.
+TEST(TdGenerator, TheVersionOfABareChainIsChosenOrNamedAsAnAlternative) {
   int guessed_wrongly = 0;
   for (const td::Generation& generation : td::Generations()) {
     for (uint64_t seed = 0; seed < 40; ++seed) {

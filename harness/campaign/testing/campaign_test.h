@@ -1,4 +1,4 @@
-// A runner with scripted answers, and helpers for tests of campaigns, which need no engine.
+// A runner with scripted answers and helpers, so that tests of campaigns need no engine.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tens
   return outputs;
 }
 
-// An operation of these operands, in the order of its parameters; its first result.
+// Adds an operation with these operands, in the order of its parameters. Returns its first result.
 inline ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
   graph.BeginNode(&GetOp(kind).schema);
   int parameter = 0;

@@ -20,7 +20,7 @@ struct Counts {
   uint64_t cases = 0, outputs = 0, nodes = 0, dead = 0, failed = 0;
   uint64_t vacuous_cases = 0, vacuous = 0;
   std::map<std::string, uint64_t> by_op;
-  std::map<std::string, std::string> example;  // by the same key: the first case
+  std::map<std::string, std::string> example;  // the first case for each key of by_op
 };
 
 void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
