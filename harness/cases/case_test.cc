@@ -1,5 +1,5 @@
-// The promises of a campaign's cases: no operation is dead, every judged output can move, and a
-// graph that must be refused breaks one rule.
+// The guarantees of a campaign's cases: every operation reaches an output, every judged output can
+// move beyond its bound, and a graph that must be refused breaks one rule.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
                            return name;
                          });
 
-// Chains of operations that enlarge tensors stay small enough to be evaluated.
-TEST(Cases, AreMadeOfOneOperationAlone) {
+// Also chains of an operation that enlarges tensors must stay small enough to be evaluated.
+TEST(Cases, OfOneOperationAloneStaySmall) {
   for (const OpDefinition* op : AllOps()) {
     CampaignOptions options = Options({CaseMode::kFloat});
     options.ops.reset();
@@ -94,7 +94,7 @@ bool Holds(const Graph& graph, OpKind kind) {
 
 // The cases are of the default mix, which includes integers. If no possible operation keeps
 // integers, the graph is drawn with other numbers.
-TEST(Cases, HoldTheOperationThatIsNamed) {
+TEST(Cases, ContainTheNamedOperation) {
   for (const OpKind kind : {OpKind::kGelu, OpKind::kResizeNearestNeighbor, OpKind::kPePool}) {
     CampaignOptions options = Options({});
     options.ops.reset().set(static_cast<size_t>(kind));
@@ -106,7 +106,7 @@ TEST(Cases, HoldTheOperationThatIsNamed) {
   }
 }
 
-TEST(Cases, HoldNativeLayersInNetworkDescriptionsAlone) {
+TEST(Cases, HaveNativeLayersOnlyInNetworkDescriptions) {
   CampaignOptions options = Options({CaseMode::kFloat});
   options.routes = RouteSet::kBoth;
   options.ops.reset();
@@ -126,7 +126,7 @@ TEST(Cases, HoldNativeLayersInNetworkDescriptionsAlone) {
   EXPECT_GT(direct, 20);
 }
 
-TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
+TEST(Cases, CannotBeDrawnByNameOnlyWithAReason) {
   for (const OpDefinition* op : AllOps()) {
     for (int family = 0; family < kContractFamilies; ++family) {
       for (const Route route : AllWords<Route>()) {
@@ -144,8 +144,8 @@ TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
             "is a native layer, which no MIL text names");
 }
 
-// For the direct route only operations are drawn that a network description can express.
-TEST(Cases, OfTheDirectRouteHoldOnlyOperationsOfDescriptions) {
+// The generator must not draw an operation that no network description can express.
+TEST(Cases, OfTheDirectRouteHaveOnlyOperationsOfDescriptions) {
   Graph graph;
   for (const CaseMode mode : kJudged) {
     for (const int family : {2, 6}) {
@@ -188,7 +188,7 @@ TEST(Cases, AreSmallOnRequest) {
   };
   const Sizes all = sizes_of(false), small = sizes_of(true);
   EXPECT_GT(all.most_nodes, 24u);
-  EXPECT_LE(small.most_nodes, 24u) << "12 and the conversions that they bring along";
+  EXPECT_LE(small.most_nodes, 24u) << "12 operations and the conversions that they need";
   EXPECT_GT(5 * all.larger, all.inputs);
   EXPECT_LT(20 * small.larger, small.inputs) << "some operations have no smaller instance";
 }
@@ -265,9 +265,9 @@ bool Says(const Graph& graph, const Attribute& attribute, const Default& fallbac
   return fallback.form == Default::Form::kNumber && whole(attribute.integer);
 }
 
-// Adds the absent attribute with its default, rounded to fp16: if fp16 cannot represent a number,
-// the oracle admits both readings. False if the length depends on the rank, or if no value is
-// equivalent to the absence.
+// Adds the absent attribute with its default. Numbers are rounded to fp16; the oracle admits the
+// exact number and the rounded one. False if the default is a list whose length depends on the
+// rank, or if no value is equivalent to the absence.
 bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   const Default& fallback = parameter.fallback;
   if (fallback.form == Default::Form::kName) {
@@ -287,14 +287,14 @@ bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   return true;
 }
 
-// Custom padding must always be stated.
+// Whether the parameter is a custom padding, which must always be stated.
 bool IsCustomPadding(const NodeView& node, const Parameter& parameter) {
   const int type = node.schema().FindParameter("pad_type");
   return parameter.name == "pad" && type >= 0 && node.String(type, "") == "custom";
 }
 
-// The graph in two forms: without each attribute that states its default, and with each default
-// stated.
+// A copy of the graph without each attribute that states its default, and with each absent default
+// stated. `turned` collects the changed parameters.
 Graph Turned(const Graph& from, std::set<std::string>& turned) {
   Graph to;
   std::vector<ValueId> known(from.values().size(), kNoValue);
@@ -364,7 +364,7 @@ TEST(Defaults, AreTheValuesOfAbsentAttributes) {
 }
 
 // x - x cannot move; its operands can.
-TEST(CaseRepair, JudgesTheOperandsOfAnOutputAtRest) {
+TEST(CaseRepair, JudgesTheOperandsOfAnOutputThatCannotMove) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
   graph.BeginNode(&GetOp(OpKind::kRelu).schema);
@@ -384,13 +384,13 @@ TEST(CaseRepair, JudgesTheOperandsOfAnOutputAtRest) {
   ASSERT_EQ(expected.size(), 1u);
   const auto alone = Evaluate(graph, inputs, ConformingContract(2));
   ASSERT_TRUE(alone.ok());
-  EXPECT_EQ(expected[0].value, (*alone)[0].value) << "of the output that is judged now";
+  EXPECT_EQ(expected[0].value, (*alone)[0].value) << "the expectation is that of the new output";
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
 
 // Repair removes little: most drawn values are judged.
-TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
+TEST(CaseRepair, LeavesMostGraphsUnchanged) {
   constexpr int kGraphs = 400;
   for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kCompressed}) {
     CaseRepair repair;
@@ -450,7 +450,7 @@ TEST(WorkingSets, AreRareAndNeverInSmallCases) {
   EXPECT_LE(named, 32u);
   options.small = true;
   EXPECT_EQ(LargeCases(options, 1000), 0u);
-  EXPECT_EQ(LargeCases(Options({CaseMode::kFloat}), 1000), 0u) << "a mode that is not about sizes";
+  EXPECT_EQ(LargeCases(Options({CaseMode::kFloat}), 1000), 0u) << "this mode draws no large tensors";
   const uint64_t mixed = LargeCases(Options({}), 6000);
   EXPECT_GE(mixed, 1u);
   EXPECT_LE(mixed, 16u);
@@ -495,7 +495,7 @@ TEST(RejectedGraphs, PassIfRefusedAndAreFindingsIfNot) {
   RunReply fallback = Reply(RunStatus::kOk);
   fallback.backend = "bnns";
   const CaseOutcome elsewhere = JudgeCase(*item, fallback, evaluation);
-  EXPECT_EQ(elsewhere.verdict(), Verdict::kMisplaced) << "the engine did not take it";
+  EXPECT_EQ(elsewhere.verdict(), Verdict::kMisplaced) << "the graph ran on another backend";
   EXPECT_EQ(elsewhere.message(),
             "asked for the engine, ran on bnns; accepted there: " + accepted.message());
 }
@@ -517,7 +517,8 @@ TEST(RejectedGraphs, AreInconclusiveIfTheRefusalShowsNothing) {
     speaking += verdict(refused) == Verdict::kPass ? 1 : 0;
   }
   EXPECT_GE(speaking, 1);
-  EXPECT_LE(speaking, static_cast<int>(rules->size())) << "another layer refused something else";
+  EXPECT_LE(speaking, static_cast<int>(rules->size()))
+      << "a refusal by a layer without a broken rule shows nothing";
   const legality::LayerVerdict& rule = rules->begin()->second;
   for (const Step step :
        {Step::kFrontend, Step::kFloor, Step::kHal, Step::kValidator, Step::kCodegen}) {
@@ -526,24 +527,25 @@ TEST(RejectedGraphs, AreInconclusiveIfTheRefusalShowsNothing) {
     refused.message = rule.reason + " @ Somewhere";
     EXPECT_EQ(verdict(refused), Verdict::kPass);
     refused.message = "conv is not available on this ANE architecture @ Validator";
-    EXPECT_EQ(verdict(refused), Verdict::kInconclusive) << "the words speak of something else";
+    EXPECT_EQ(verdict(refused), Verdict::kInconclusive) << "the message names another reason";
     refused.message.clear();
   }
   refused.step = Step::kLoad;
-  EXPECT_EQ(verdict(refused), Verdict::kInconclusive) << "the compiler let it pass";
+  EXPECT_EQ(verdict(refused), Verdict::kInconclusive) << "the compiler accepted the graph";
   refused.step = Step::kCompile;
   refused.message = "cannot allocate";
   EXPECT_EQ(verdict(refused), Verdict::kInconclusive)
-      << "an unknown stage is held to the rule's words";
+      << "if the stage is unknown, the message must be that of the rule";
   refused.message = rule.reason;
   EXPECT_EQ(verdict(refused), Verdict::kPass);
   refused.no_kernel = true;
   EXPECT_EQ(verdict(refused), Verdict::kInconclusive);
   item->target.name = "h99";
-  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), Verdict::kInconclusive) << "nobody knows its rules";
+  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), Verdict::kInconclusive)
+      << "the rules of this target are unknown";
   item->target.name = "h13";
   item->graph = MakeCase(Options({CaseMode::kFloat}), 0)->graph;
-  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), Verdict::kInconclusive) << "it breaks no rule";
+  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), Verdict::kInconclusive) << "the graph breaks no rule";
 }
 
 TEST(LegalGraphs, AreInconclusiveIfTheEngineLacksAnOperation) {
@@ -564,9 +566,9 @@ TEST(LegalGraphs, AreInconclusiveIfTheEngineLacksAnOperation) {
   EXPECT_EQ(JudgeCase(*item, refused, evaluation).verdict(), Verdict::kRejected);
 }
 
-// Every graph begins with a linear map of enough products, whatever follows, in every mode that
-// draws freely.
-TEST(MakeCase, GraphsAreWorthTheEngineIfARunnerAsksForIt) {
+// Every graph must begin with a linear map that makes the engine worthwhile, whatever operations
+// follow.
+TEST(MakeCase, GraphsSaveAsMuchTimeAsARunnerAsksFor) {
   CampaignOptions options;
   options.targets = {{"h13", 2}, {"h17s", 6}};
   options.least_saving_us = 250;
@@ -577,10 +579,10 @@ TEST(MakeCase, GraphsAreWorthTheEngineIfARunnerAsksForIt) {
     EXPECT_GE(PredictedSaving(item->graph), 0.25) << "case " << index << ": " << item->mil;
     for (const Node& node : item->graph.nodes()) ops.set(node.schema->id);
   }
-  EXPECT_GT(ops.count(), 5u) << "other operations stand beside the map";
+  EXPECT_GT(ops.count(), 5u) << "graphs have other operations besides the map";
 }
 
-TEST(MakeCase, AskedForSmallGraphsItDrawsAsWithout) {
+TEST(MakeCase, SmallGraphsIgnoreTheLeastSaving) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
   const auto mil = [&](uint64_t index) { return MakeCase(options, index)->mil; };

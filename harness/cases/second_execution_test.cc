@@ -1,5 +1,5 @@
-// Programs that are executed twice: half of them take other inputs the second time. This is judged,
-// shown in the finding, and kept while the finding is minimised.
+// Programs that are executed twice, half of them on other inputs the second time. The second result
+// is judged, and findings carry and keep its inputs.
 #include "harness/cases/second_execution.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class TwiceRunner final : public Runner {
   Spoil spoil_;
 };
 
-// An engine that computes with the inputs of a program's first execution.
+// An engine that uses the inputs of a program's first execution in the second one.
 void KeepsItsFirstInputs(const RunRequest&, RunReply& reply) { reply.further[0] = reply.outputs; }
 
 CaseOutcome OutcomeOn(const Case& item, Runner& runner) {
@@ -84,7 +84,7 @@ Artifact ArtifactOf(const Case& item, Runner& runner) {
   return *artifact;
 }
 
-TEST(SecondExecution, TakesOtherInputsInHalfOfTheCasesByTheirSeeds) {
+TEST(SecondExecution, TakesOtherInputsInAboutHalfOfTheRepeatedCases) {
   const CampaignOptions options = Options(CaseMode::kFloat);
   int repeated = 0, other = 0;
   for (uint64_t index = 0; index < 1600; ++index) {
@@ -106,7 +106,7 @@ TEST(SecondExecution, TakesOtherInputsInHalfOfTheCasesByTheirSeeds) {
   EXPECT_LT(other, 3 * repeated / 4);
 }
 
-TEST(SecondExecution, OfAnEngineThatKeepsToItPasses) {
+TEST(SecondExecution, OfAConformingEnginePasses) {
   TwiceRunner right([](const RunRequest&, RunReply&) {});
   for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kState}) {
     const CampaignOptions options = Options(mode);
@@ -126,7 +126,7 @@ TEST(SecondExecution, OfAnEngineThatKeepsToItPasses) {
 
 // The change of inputs provably moves an output beyond its bound. The old value then nearly always
 // lies beyond the new bound, but not necessarily.
-TEST(SecondExecution, ResultsOfTheFirstInputsAreWrongThen) {
+TEST(SecondExecution, WithTheResultsOfTheFirstInputsIsWrong) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   uint64_t index = 0;
   int wrong = 0;
@@ -145,7 +145,7 @@ TEST(SecondExecution, ResultsOfTheFirstInputsAreWrongThen) {
   EXPECT_GE(wrong, 8);
 }
 
-TEST(SecondExecution, AnEngineWithoutStatesMayChangeItsResultsWithTheInputs) {
+TEST(SecondExecution, WithoutStatesDependsOnItsOwnInputsAlone) {
   const Case item = WithOtherInputs(Options(CaseMode::kFloat));
   const Graph twice = ExecutedTwice(item.graph, true);
   const std::vector<ValueId> inputs = twice.ValuesOfKind(ValueKind::kInput);
@@ -161,7 +161,7 @@ TEST(SecondExecution, AnEngineWithoutStatesMayChangeItsResultsWithTheInputs) {
   for (size_t i = 0; i < both.size(); ++i) EXPECT_EQ(both[i].bytes, alone[i].bytes);
 }
 
-TEST(SecondExecution, AFindingCarriesTheInputsOfBoth) {
+TEST(SecondExecution, AFindingHasTheInputsOfBothExecutions) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   const Case item = WithOtherInputs(Options(CaseMode::kFloat));
   const Artifact artifact = ArtifactOf(item, keeps);
@@ -169,13 +169,14 @@ TEST(SecondExecution, AFindingCarriesTheInputsOfBoth) {
   for (size_t i = 0; i < item.again.size(); ++i) {
     EXPECT_EQ(artifact.item.again[i].bytes, item.again[i].bytes);
   }
-  EXPECT_EQ(OutcomeOn(artifact.item, keeps).verdict(), Verdict::kWrong) << "it shows again";
+  EXPECT_EQ(OutcomeOn(artifact.item, keeps).verdict(), Verdict::kWrong) << "the fault shows again";
   Case same = artifact.item;
   same.again.clear();
-  EXPECT_EQ(OutcomeOn(same, keeps).verdict(), Verdict::kPass) << "by these inputs alone";
+  EXPECT_EQ(OutcomeOn(same, keeps).verdict(), Verdict::kPass)
+      << "the fault shows only with the second inputs";
 }
 
-TEST(SecondExecution, AnExportedFindingHasFilesOfBoth) {
+TEST(SecondExecution, AnExportedFindingHasFilesOfBothExecutions) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   const Case item = WithOtherInputs(Options(CaseMode::kFloat));
   const RunRequest request = RequestOf(item);
@@ -188,7 +189,7 @@ TEST(SecondExecution, AnExportedFindingHasFilesOfBoth) {
   EXPECT_TRUE(has("inputs_again.npz") && has("expected_again.npz") && has("actual_again.npz"));
   EXPECT_NE(ReadFile(folder->File("inputs_again.npz")).value(),
             ReadFile(folder->File("inputs.npz")).value());
-  // With the same inputs only a state can make a difference.
+  // A case that repeats its inputs has no second set of them.
   json.erase("again");
   const auto plain = TempDirectory::Create("anecheck-second-execution-");
   ASSERT_TRUE(ExportFinding(json, "reported", plain->path()).ok());
@@ -210,7 +211,7 @@ void KeepsItsFirstSums(const RunRequest& request, RunReply& reply) {
   }
 }
 
-TEST(SecondExecution, TheInputsOfBothStayWhileAFindingIsMadeSmall) {
+TEST(SecondExecution, MinimisingAFindingKeepsBothSetsOfInputs) {
   TwiceRunner keeps(KeepsItsFirstSums);
   Case item;
   for (uint64_t index = 0; item.graph.nodes().size() < 3; ++index) {
@@ -232,7 +233,7 @@ TEST(SecondExecution, TheInputsOfBothStayWhileAFindingIsMadeSmall) {
 }
 
 // A fault that also shows with the same inputs, such as a lost state, needs no other inputs.
-TEST(SecondExecution, InputsThatAFindingDoesNotNeedFallAway) {
+TEST(SecondExecution, MinimisingRemovesSecondInputsThatAreNotNeeded) {
   TwiceRunner loses([](const RunRequest& request, RunReply& reply) {
     const bool other = !request.again.empty();
     reply.further[0] = RightOutputs(*request.graph, other ? request.again : request.inputs);

@@ -5,7 +5,7 @@
 namespace anecheck {
 namespace {
 
-// The texts of the rules, each from a different compiler.
+// Refusals of different compilers and layers.
 TEST(Advice, EveryRefusalOfAKernelForItsExtentSaysToSplitIt) {
   for (const char* text :
        {"kW must be <=15", "kH must be <=15",

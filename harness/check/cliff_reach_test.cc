@@ -46,7 +46,7 @@ TEST(CliffReach, ABoundOfSumsCountsTheWeightsOfOneOutput) {
   EXPECT_EQ(MostOfSums(graph, inputs), 8 * 3 * 0.5);
 }
 
-TEST(CliffReach, EachWeightMeetsTheLargestNumberOfItsChannel) {
+TEST(CliffReach, MultipliesEachWeightByTheLargestNumberOfItsChannel) {
   using P = params::Conv;
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4, 1, 2}, {1, -8, NAN, 3, 0, 0, 4, 2}));
@@ -56,7 +56,7 @@ TEST(CliffReach, EachWeightMeetsTheLargestNumberOfItsChannel) {
   EXPECT_EQ(MostOfSums(c.graph, c.inputs), 2 * 8 + 4 * 3);
 }
 
-TEST(CliffReach, TheLargestHalfIsNoNan) {
+TEST(CliffReach, TheLargestHalfIgnoresNan) {
   const auto largest = [](const std::vector<double>& numbers) {
     const Shape shape = {static_cast<int64_t>(numbers.size())};
     return LargestHalf(MakeTensor(DType::kFp16, shape, numbers).bytes);
@@ -83,7 +83,7 @@ TEST(CliffReach, OperationsWithoutProductsHaveNoSums) {
   EXPECT_EQ(MostOfSums(graph, inputs), 0);
 }
 
-// Draws operations one by one, with thresholds near their numbers.
+// Draws graphs of one operation, and thresholds near the magnitude of their values.
 TEST(CliffReach, ADepartureThatMayNotActChangesNothing) {
   int spared = 0, changed = 0;
   for (uint64_t seed = 0; seed < 600; ++seed) {

@@ -47,7 +47,7 @@ legality::Instance InstanceOf(const std::string& words) {
   return instance;
 }
 
-// Returns whether a layer's answer to the instance comes from the rule.
+// Returns whether the rule of the answer decides one of the layers.
 bool RuleSpeaks(const CsvRow& answer) {
   const auto target = FindTarget(answer.at("target"));
   const auto route = FromText<Route>(answer.at("route"));

@@ -1,4 +1,5 @@
-// The parts between operations for which an engine has no path, cut out to run alone.
+// Models cut into parts around operations that an engine does not take, so that each part can run
+// alone.
 #include "harness/check/model_parts.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ ModelValues ValuesOf(const Graph& graph, std::span<const Tensor> inputs, int fam
   return ModelValues::Of(graph, inputs, ConformingContract(family), evaluation).value();
 }
 
-// The parts, at inputs whose every byte is 0x31: the fp16 number 0.162.
+// The parts of a graph. Every byte of the inputs is 0x31, so that each number is 0.162 in fp16.
 std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outside) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
@@ -38,7 +39,7 @@ std::vector<ModelPart> PartsOf(const Graph& graph, const std::vector<bool>& outs
 
 const TensorType kRow = {DType::kFp16, Shape{1, 4}};
 
-TEST(ModelParts, UsersOfAnOperationOutsideStandInALaterPart) {
+TEST(ModelParts, ReadersOfAnOperationOutsideAreInALaterPart) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId before = AddNode(graph, OpKind::kRelu, {x});
@@ -64,7 +65,7 @@ TEST(ModelParts, AModelWithoutSuchOperationsIsOnePart) {
 }
 
 // A bool cannot leave an engine: the comparison is in both parts.
-TEST(ModelParts, BoolsAreMadeAgainInThePartThatReadsThem) {
+TEST(ModelParts, BoolsAreComputedAgainInThePartThatReadsThem) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId y = graph.AddInput(kRow, "y");
@@ -88,8 +89,8 @@ TEST(ModelParts, OperationsOnConstantsAloneAreNoPart) {
   EXPECT_TRUE(PartsOf(graph, Marked(graph, {graph.outputs()[0]})).empty());
 }
 
-// A weight that is computed from constants stays a constant, because an engine has other rules for
-// other operands.
+// A weight that is computed from constants must stay a constant, because engines have other rules
+// for weights that are not.
 TEST(ModelParts, AnOperationAloneKeepsComputedConstants) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
@@ -108,8 +109,7 @@ TEST(ModelParts, AnOperationAloneKeepsComputedConstants) {
   EXPECT_FALSE(cutter.Alone(graph.value(made).producer).has_value());
 }
 
-// The outputs of a part have the values of the whole model. This is so under a family's law, if it
-// has one, because part and whole compute alike.
+// The outputs of a part must have the values of the whole model under the family's contract.
 void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size_t& compared) {
   ASSERT_TRUE(ValidateGraph(part.graph).ok());
   Evaluation alone;
@@ -123,8 +123,8 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
   }
 }
 
-// For every choice of operations outside: each other operation is in at most one part, and a part
-// computes the values of the whole graph.
+// Whichever operations are outside, each other operation must be in at most one part, and a part
+// must compute the values of the whole graph.
 TEST(ModelParts, PartsOfDrawnGraphsGiveTheValuesOfTheWhole) {
   size_t compared = 0, alone = 0;
   constexpr int kFamilies[] = {2, 5, 6, 7};

@@ -13,7 +13,7 @@ namespace {
 
 using testing::AddNode;
 
-TEST(ModelValues, AreThoseOfAnEvaluationThatKeepsAll) {
+TEST(ModelValues, EqualThoseOfAnEvaluationThatKeepsAll) {
   size_t compared = 0;
   size_t with_states = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -45,8 +45,8 @@ TEST(ModelValues, AreThoseOfAnEvaluationThatKeepsAll) {
   EXPECT_GT(with_states, 0u);
 }
 
-// Far more values than an Evaluation keeps; only one operation at a time is in memory.
-TEST(ModelValues, MoreOfThemThanMayBeKeptAreRefusedBeforeAnyIsComputed) {
+// 33 results of 2^26 elements exceed the limit of 2^31 elements.
+TEST(ModelValues, RefusesTooManyElementsBeforeItComputesAny) {
   const TensorType large = {DType::kFp16, Shape{1 << 14, 1 << 12}};
   Graph graph;
   ValueId x = graph.AddInput(large, "x");

@@ -39,7 +39,7 @@ TEST(OperationErrors, AnInfiniteAnswerIsAnInfiniteError) {
   EXPECT_EQ(MeasureOperation(Halves({INFINITY, 2}), Halves({INFINITY, 2})).elements, 1u);
 }
 
-TEST(OperationErrors, AreWords) {
+TEST(OperationErrors, HaveAText) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(ErrorText(0, 0, infinity), "exact");
   EXPECT_EQ(ErrorText(3, 0.00048, 66.4), "3 ulp, 0.00048, 66 dB");

@@ -57,7 +57,7 @@ TEST(OwnCliffs, InvalidOperationsHaveTheirNames) {
 }
 
 // Only the operation that makes NaN is named, not those that pass it on.
-TEST(OwnCliffs, NanThatIsPassedOnIsNone) {
+TEST(OwnCliffs, BlamesTheOperationThatMakesNanAndNoLaterOne) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId log = AddNode(graph, OpKind::kSqrt, {x});
@@ -68,7 +68,7 @@ TEST(OwnCliffs, NanThatIsPassedOnIsNone) {
   EXPECT_EQ(cliffs[0].node, 0u);
 }
 
-TEST(OwnCliffs, NumbersThatUnderflowBeforeALogarithm) {
+TEST(OwnCliffs, ReportsNumbersThatUnderflowBeforeALogarithm) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId exp = AddNode(graph, OpKind::kExp, {x});
@@ -80,7 +80,7 @@ TEST(OwnCliffs, NumbersThatUnderflowBeforeALogarithm) {
   EXPECT_TRUE(CliffsOf(graph, {Row({-4, 1, 2, -3})}).empty());
 }
 
-TEST(OwnCliffs, AProductThatUnderflowsBeforeADivision) {
+TEST(OwnCliffs, ReportsAProductThatUnderflowsBeforeADivision) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x"), y = graph.AddInput(kRow, "y");
   const ValueId product = AddNode(graph, OpKind::kMul, {x, x});
@@ -88,7 +88,7 @@ TEST(OwnCliffs, AProductThatUnderflowsBeforeADivision) {
   const std::vector<Cliff> small = CliffsOf(graph, {Row({1e-4, 1, 1, 1}), Row({1, 1, 1, 1})});
   ASSERT_EQ(small.size(), 1u);
   EXPECT_EQ(small[0].id, "underflow");
-  // A 0 among the inputs is no underflow.
+  // A product of a zero input is 0 without underflow.
   EXPECT_TRUE(CliffsOf(graph, {Row({0, 1, 1, 1}), Row({1, 1, 1, 1})}).empty());
 }
 

@@ -1,4 +1,4 @@
-// The published planner, compared with the plans that Core ML made.
+// The published planner, compared with plans of Core ML.
 #include "harness/cases/placement_cost.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::vector<AnalyticsRow> RowsOf(const std::string& path) {
   return rows.ok() ? *rows : std::vector<AnalyticsRow>();
 }
 
-TEST(RealAnalytics, ArePrintedBackAsTheyStand) {
+TEST(RealAnalytics, ArePrintedBackUnchanged) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   for (const std::string& path : AnalyticsFiles()) {
     const std::string text = *ReadTextFile(path);
@@ -76,8 +76,8 @@ TEST(RealAnalytics, ArePrintedBackAsTheyStand) {
   }
 }
 
-// The costs are the files' own estimates.
-TEST(RealAnalytics, TheChosenWayIsACheapestOne) {
+// Plans with the estimates of the analytics file.
+TEST(RealAnalytics, CoreMlChoseACheapestPlan) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   std::vector<std::string> dearer;
   for (const std::string& path : AnalyticsFiles()) {
@@ -100,7 +100,7 @@ struct Agreement {
   size_t operations = 0, agree = 0, without_estimate = 0;
 };
 
-// The costs are the project's estimates instead of the file's.
+// Plans with the project's own estimates.
 TEST(RealAnalytics, EstimatesPredictTheSelectedBackend) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   std::map<std::string, Agreement> by_op;

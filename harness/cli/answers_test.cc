@@ -36,7 +36,7 @@ using evidence::Statement;
 using legality::Outcome;
 using legality::Ruling;
 
-constexpr int kQuestions = 500;  // of each drawn set of results
+constexpr int kQuestions = 500;  // for each drawn set of results
 
 template <typename List>
 const auto& Pick(ChoiceStream& choices, const List& list) {
@@ -81,8 +81,7 @@ reports::ReportData DrawResults(ChoiceStream& choices) {
   return data;
 }
 
-// ---- cells: matrix, report, explain
-// --------------------------------------------------------------
+// ---- cells: matrix, report, explain -------------------------------------------------------------
 
 // The results as `matrix`, `report` and `explain` see them.
 struct Known {
@@ -141,8 +140,7 @@ void AskCells(const Known& known, std::string_view op, const Target& target, Rou
   RC_ASSERT(explained.verdict.outcome == side.rules);
 }
 
-// ---- graphs: explain, check, lower
-// ----------------------------------------------------------------
+// ---- graphs: explain, check, lower --------------------------------------------------------------
 
 bool Rewritten(const plan::Plan& plan, const std::string& name) {
   return std::ranges::any_of(plan.rewrites, [&](const plan::Rewrite& rewrite) {
@@ -184,8 +182,7 @@ void AskGraph(const Known& known, const Graph& graph, const Target& target, Rout
   RC_ASSERT(plan::PlanJson(answer.plan)["dispatches"] == dispatches);
 }
 
-// ---- gates: explain, inspect --verify
-// -------------------------------------------------------------
+// ---- gates: explain, inspect --verify -----------------------------------------------------------
 
 bool GateRefusesEverywhere(const legality::Instance& instance) {
   return std::ranges::all_of(AllTargets(), [&](const Target& target) {
@@ -238,8 +235,7 @@ void AskDescription(const Graph& graph) {
                       fmt::join(broken, " "), GraphToJson(graph).dump()));
 }
 
-// ---- the questions
-// --------------------------------------------------------------------------------
+// ---- the questions ------------------------------------------------------------------------------
 
 Graph DrawGraph(ChoiceStream& choices, const Target& target, Route route) {
   GeneratorOptions options;

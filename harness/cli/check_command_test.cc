@@ -80,8 +80,8 @@ TEST_F(ModelCommands, CheckRunsThePartBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
-// Takes a row of a table, by an index that is an input, and returns the position of its largest
-// element.
+// The model takes the row of a table that an int32 input names, and returns the position of the
+// row's largest element.
 TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token) {\n"
@@ -98,19 +98,19 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
       "check " + Path("model.mil") + " --inputs " + Path("in.npz") + " --target h13 --json";
   const Outcome clean = Tool(check + " --quirk all=off");
   ASSERT_EQ(clean.code, 0) << clean.out << clean.err;
-  EXPECT_EQ(clean.err, "") << "every array is an input of the model";
+  EXPECT_EQ(clean.err, "") << "no array is ignored";
   const Json json = *ParseJson(clean.out);
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
   EXPECT_EQ(json["on_the_host"]["computed"], Json::array({"gather \"row\""}));
   EXPECT_EQ(json["on_the_host"]["widened_outputs"], Json::array({"at"}));
-  // The host's part does not change how the engine is judged.
+  // The engine's part is judged as usual.
   const Outcome faulty = Tool(check + " --quirk all=off --fault add-one-ulp-everywhere");
   EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
   EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
 }
 
-// A token, by which the host takes a row, and an operand of the engine's part.
-TEST_F(ModelCommands, CheckWarnsOfArraysThatAreNoInputsOfTheModelAlone) {
+// The host takes the row that `token` names; `x` is an operand of the engine's part.
+TEST_F(ModelCommands, CheckWarnsOnlyOfArraysThatAreNoInputsOfTheModel) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token, tensor<fp16, [1, 2]> x) "
             "{\n"
@@ -135,8 +135,8 @@ TEST_F(ModelCommands, CheckWarnsOfArraysThatAreNoInputsOfTheModelAlone) {
             "anecheck: warning: the array \"row\" is no input of the model and was ignored\n");
 }
 
-// Casts of one value, the value itself among the outputs, and one output twice.
-TEST_F(ModelCommands, CheckRunsModelsOfWhichOneValueIsSeveralOutputs) {
+// The outputs are a value and its cast, two equal casts of it, or the value twice.
+TEST_F(ModelCommands, CheckRunsModelsWithOneValueInSeveralOutputs) {
   for (const std::string type : {"int32", "fp32"}) {
     for (const std::string outputs : {"r, n", "n, m", "r, r"}) {
       WriteText("model.mil",
@@ -179,7 +179,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
             "tensor<fp16, [1, 4]> y = abs(x = s);\n} -> (y);\n}");
   const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off";
   const Outcome text = Tool(check);
-  EXPECT_EQ(text.code, 0) << "the tables state the refusal: " << text.err;
+  EXPECT_EQ(text.code, 0) << "the tables predict the refusal, so it is no finding: " << text.err;
   EXPECT_EQ(Tool(check + " --fail-on refused").code, 1);
   EXPECT_NE(text.out.find("  refused: sin \"s\": "), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("  part 1 of 2 around these, 2 operations from relu \"r\" to add \"a\": "
@@ -204,7 +204,7 @@ TEST_F(ModelCommands, CheckRunsThePartsAroundRefusedOperations) {
 }
 
 // The engine refuses an attested operation. The report names it, and the parts around it are run.
-TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesAttestIt) {
+TEST_F(ModelCommands, CheckFindsAnAttestedOperationThatTheEngineRefuses) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
             "tensor<fp16, [2, 4]> r = relu(x = x);\n"
@@ -232,7 +232,7 @@ TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesA
 }
 
 // The tables refuse one operation; the engine refuses another one in a later part.
-TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
+TEST_F(ModelCommands, CheckSearchesPartsThatTheEngineRefuses) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
             "tensor<fp16, [2, 4]> r = relu(x = x);\n"
@@ -255,7 +255,7 @@ TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   EXPECT_EQ(target["admitted_not_reached"], Json::array({"softmax"}));
 }
 
-TEST_F(ModelCommands, CheckJudgesOperationsOneByOneIfTheWholeSaysTooLittle) {
+TEST_F(ModelCommands, CheckJudgesOperationsOneByOneIfTheWholeIsInconclusive) {
   WriteText("model.mil", kSmallDifference);
   WriteArrays("in.npz", {Halves("x", {1, 4}, {0.001, -0.001, 0.0005, -0.0002})});
   const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off" +
@@ -279,7 +279,8 @@ TEST_F(ModelCommands, CheckJudgesOperationsOneByOneIfTheWholeSaysTooLittle) {
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
 }
 
-// The oracle as an engine, which subtracts in place of adding wherever an exp2 is in the program.
+// An engine that returns the oracle's values, but subtracts instead of adding if the program has an
+// exp2.
 constexpr std::string_view kDependsOnOthers = R"sh(while read -r line; do
   case $line in *hello*) echo '{"v": 1, "name": "depends"}'; continue ;; esac
   id=${line#*'"id":'}
@@ -335,7 +336,8 @@ TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   EXPECT_EQ(targets[0]["operations"][1]["error"], nullptr);
   EXPECT_EQ(targets[1]["operations"][1]["placement"], "engine");
   EXPECT_EQ(targets[0]["operations"][0]["error"]["ulp"], 0);
-  EXPECT_FALSE(targets[0]["operations"][2]["error"].is_null()) << "of a part";
+  EXPECT_FALSE(targets[0]["operations"][2]["error"].is_null())
+      << "the operation ran in a part of the model";
 }
 
 TEST_F(ModelCommands, CheckFailsOnTheRequestedConditions) {
@@ -382,9 +384,9 @@ TEST_F(ModelCommands, CheckRunsAModelWithStatesStepByStep) {
   EXPECT_EQ(faulty.out.find("  step 3: exact"), std::string::npos) << faulty.out;
 }
 
-// A cache that is written at a position that an input gives. The int32 position has no path to the
-// engine, in the whole model or in a part.
-TEST_F(ModelCommands, CheckOfAPlacedCacheBlamesNoEngineForItsPositions) {
+// An int32 input gives the position at which a cache is written. The engine takes no int32, neither
+// in the whole model nor in a part.
+TEST_F(ModelCommands, CheckBlamesNoEngineForTheInt32PositionsOfACache) {
   WriteText(
       "model.mil",
       "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [4, 2]>> s, tensor<fp16, [1, 2]> "
@@ -421,7 +423,7 @@ TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
                             "h16 (A17 Pro)", "goes to: engine"}) {
     EXPECT_NE(page->find(words), std::string::npos) << words;
   }
-  EXPECT_EQ(page->find("://"), std::string::npos) << "opens offline";
+  EXPECT_EQ(page->find("://"), std::string::npos) << "the page needs no network";
   EXPECT_EQ(page->find("{{"), std::string::npos);
 }
 
@@ -432,7 +434,7 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
                              " --target h13,h15 --json");
   const auto json = ParseJson(check.out);
   ASSERT_TRUE(json.ok()) << check.err;
-  // 30100 fits the port; a third more does not. Only A13, A14 and A17 have the port.
+  // 30100 is below the port's limit, but a third more is not. Only A13, A14 and A17 have the port.
   ASSERT_EQ((*json)["warnings"].size(), 1u) << check.out;
   EXPECT_EQ((*json)["warnings"][0]["target"], "h13");
   EXPECT_EQ((*json)["warnings"][0]["op"], "matmul");
@@ -442,8 +444,8 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
   EXPECT_EQ((*json)["targets"].size(), 2u);
 }
 
-// Bounds of sums of many products are computed in another way than bounds of sums of a few.
-TEST_F(ModelCommands, CheckSeesNoCliffInALargeProductOfSmallNumbers) {
+// The check bounds sums of many products by another method than sums of a few.
+TEST_F(ModelCommands, CheckReportsNoCliffInALargeProductOfSmallNumbers) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [64, 300]> x) {\n"
             "tensor<bool, []> f = const()[val = bool(false)];\n"
@@ -458,7 +460,7 @@ TEST_F(ModelCommands, CheckSeesNoCliffInALargeProductOfSmallNumbers) {
 
 // A value that is NaN with and without a defect is past a cliff of arithmetic, not past the
 // defect's cliff.
-TEST_F(ModelCommands, CheckTakesNanForACliffOfTheModelsOwnArithmeticAlone) {
+TEST_F(ModelCommands, CheckReportsNanAsACliffOfTheModelsOwnArithmeticOnly) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
             "tensor<fp16, []> e = const()[val = tensor<fp16, []>(0.001)];\n"
@@ -526,7 +528,7 @@ TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   }
 }
 
-TEST_F(ModelCommands, CheckSaysDefectsInWordsAndApartFromCliffs) {
+TEST_F(ModelCommands, CheckReportsDefectsApartFromCliffs) {
   const std::string path = testing::RealDataPath("models/unified_mixed.mlpackage");
   ANECHECK_SKIP_WITHOUT(path);
   const Outcome check = Tool("check " + path + " --target h13");
@@ -555,7 +557,8 @@ TEST_F(ModelCommands, CheckNamesEveryOperationThatCannotBeJudged) {
   EXPECT_EQ(Tool("explain make_list --target h13").code, 0);
 }
 
-// Constants among the parameters of a layer, as real descriptions have them, are no operands.
+// In real descriptions, some parameters of layers refer to constants. These must not count as
+// operands.
 TEST_F(ModelCommands, CheckTakesRealLayersOfNetworkDescriptions) {
   for (const char* name : {"simple_goc-0d8078fd.plist", "plists_goc-34f5c70f.plist",
                            "neuron-28baec18.plist", "simple_concat-1ca533d2.plist",
@@ -576,7 +579,7 @@ TEST_F(ModelCommands, CheckTakesRealLayersOfNetworkDescriptions) {
   }
 }
 
-// ---- lower --------------------------------------------------------------------------------------
+// ---- open axes ----------------------------------------------------------------------------------
 
 constexpr std::string_view kOpenModel =
     "program(1.3)\n"

@@ -22,7 +22,7 @@ TEST_F(CliTest, TheSameSeedPrintsTheSameBytesForAnyNumberOfJobs) {
   const std::string run = "run --cases 2000 --seed 1 --targets h13 --json" + Db("same.sqlite");
   const Outcome first = Tool(run + " --jobs 1");
   const Outcome parallel = Tool(run + " --jobs 2");
-  // A slow machine needs more than ten seconds, after which lines of progress go to a pipe.
+  // After ten seconds the tool writes lines of progress to a pipe; a slow machine takes longer.
   std::istringstream lines(first.err);
   for (std::string line; std::getline(lines, line);) {
     EXPECT_NE(line.find(" cases, "), std::string::npos) << line;
@@ -143,7 +143,7 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
 }
 
 // The command of --if receives a path that the shell reads as one word.
-TEST_F(CliTest, AShrinkRunsItsCommandInATemporaryFolderWithABlank) {
+TEST_F(CliTest, AShrinkQuotesThePathForItsCommand) {
   Tool("run --cases 64 --targets h15 --ops sub --fault sub-swapped" + Db("blank.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("blank.sqlite"));
   const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
@@ -158,9 +158,8 @@ TEST_F(CliTest, AShrinkRunsItsCommandInATemporaryFolderWithABlank) {
   EXPECT_EQ(shrink.code, 0) << shrink.err;
 }
 
-// Joining in the wrong order shows in operations of one operand, once a rewrite cuts them into
-// parts.
-TEST_F(CliTest, AFindingOfARelationShrinksAsOneAndIsExportedWithBothPrograms) {
+// The fault joins parts in the wrong order. A relation that cuts an operation into parts shows it.
+TEST_F(CliTest, AFindingOfARelationStaysOneAndIsExportedWithBothPrograms) {
   Tool("run --cases 900 --seed 1 --targets h13 --mode metamorphic --quirk all=off" +
        std::string(" --fault concat-swaps-last") + Db("relation.sqlite"));
   const Outcome query =
@@ -251,7 +250,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
         << complaint;
     EXPECT_EQ(std::count(complaint.begin(), complaint.end(), '\n'), 1) << complaint;
   }
-  // Without NumPy: -S -E leaves Debian's packages out.
+  // -S -E hides Debian's packages, and with them NumPy.
   if (std::system((python + " -S -E -c 'import numpy' 2>/dev/null").c_str()) != 0) {
     EXPECT_EQ(testing::ExitCodeOf(
                   (python + " -S -E " + folder + "/check_output.py 2>" + Path("complaint"))),
@@ -261,7 +260,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   EXPECT_EQ(Tool("replay " + folder + "/finding.json").code, 1);
 }
 
-TEST_F(CliTest, AnExportWithoutOutputsOffersNoScript) {
+TEST_F(CliTest, AnExportWithoutOutputsHasNoScript) {
   Tool("run --cases 10 --seed 3 --targets h13 --quirk all=off --fault compile-crash" +
        Db("crash.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings WHERE verdict = 'crashed' LIMIT 1\"" +
@@ -310,7 +309,7 @@ TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
 }
 
 // Without a message, exit code 0 would look like a clean engine.
-TEST_F(CliTest, ARunInWhichNothingCouldBeToldSaysSo) {
+TEST_F(CliTest, ARunWithoutAnyResultSaysSo) {
   const Outcome nothing =
       Tool("run --targets h11 --route netlist --cases 10" + Db("nothing.sqlite"));
   EXPECT_EQ(nothing.code, 0);
@@ -400,7 +399,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
 }
 
 // `power --list` lists the values that --fault and --quirk take.
-TEST_F(CliTest, PowerListsItsSubjects) {
+TEST_F(CliTest, PowerListsTheFaultsAndQuirksThatItTakes) {
   const auto list = ParseJson(Tool("power --list --json").out);
   ASSERT_TRUE(list.ok()) << list.error().message;
   std::map<std::string, std::string> groups;
@@ -472,7 +471,7 @@ TEST_F(CliTest, TheRoundTripLosesNothing) {
       "runs\"" +
       Db("roundtrip.sqlite"));
   EXPECT_EQ((*ParseJson(rows.out))[0]["provenance"], "roundtrip");
-  EXPECT_EQ((*ParseJson(rows.out))[0]["compiled"], 0) << "no compiler had a part in it";
+  EXPECT_EQ((*ParseJson(rows.out))[0]["compiled"], 0) << "a round trip compiles nothing";
 }
 
 TEST_F(CliTest, TablesAreJson) {
@@ -520,7 +519,7 @@ TEST_F(CliTest, MergeNamesMissingShards) {
 }
 
 struct RealContainer {
-  std::string name;  // of its file
+  std::string name;  // of the file
   int tasks;
   std::vector<std::string> tensors;  // name, type, extents, strides
 };

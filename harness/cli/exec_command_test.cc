@@ -135,7 +135,7 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
   EXPECT_EQ(two.code, 1) << two.out << two.err;
   EXPECT_NE(two.out.find("2 checked: 1 not run 1 pass"), std::string::npos) << two.out;
   EXPECT_NE(two.out.find("no model has the container's name"), std::string::npos) << two.out;
-  // A pair that deviates is located below the table.
+  // Below the table the tool names the task in which a wrong pair first deviates.
   std::string other(kSum);
   other.replace(other.find("add("), 4, "sub(");
   WriteText("models/sum-1b1855b8.mil", other);
@@ -151,8 +151,8 @@ TEST_F(ExecCommand, CheckPairsAFolderOfModelsWithContainers) {
       2);
 }
 
-// A task reads memory that no task wrote.
-TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
+// A compiler's container breaks no rule of programs; --explain lists these rules.
+TEST_F(ExecCommand, InspectVerifiesARealContainerAndExplainsTheRules) {
   const std::string relu = Container("hwx/relu-d66a665b.hwx");
   ANECHECK_SKIP_WITHOUT(relu);
   EXPECT_EQ(Tool("inspect --verify " + relu).code, 0);
@@ -161,7 +161,7 @@ TEST_F(ExecCommand, InspectVerifiesTheTasksOfAContainer) {
   EXPECT_NE(rules.find("program-producer-first"), std::string::npos);
 }
 
-// lower writes it, check executes it; a folder is checked file by file.
+// `check` executes the container that `lower` wrote, alone or with all containers of a folder.
 TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   WriteText("sum.mil", kSum);
   ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
@@ -195,8 +195,7 @@ TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   }
 }
 
-// Compressed weights are written plain, and each container is checked in the arithmetic of its
-// family.
+// `lower` expands compressed weights, and `check` uses the arithmetic of the container's family.
 TEST_F(ExecCommand, CheckJudgesContainersOfCompressedWeights) {
   const std::string model = anecheck::testing::CasePath("models/cw_conv.json");
   ANECHECK_SKIP_WITHOUT(model);

@@ -152,8 +152,8 @@ TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   }
 }
 
-// A loop over the folder must find no valid file among the files to refuse.
-TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
+// Otherwise a loop over files that must be refused would find valid files among them.
+TEST_F(FormatsCliTest, ASetReplacesAnEarlierOneAndLeavesOtherFiles) {
   Gen("set", "--format hwx --count 3");
   ASSERT_TRUE(WriteFileAtomic(Path("set/mine.hwx"), std::string_view("mine")).ok());
   Gen("set", "--format hwx --count 1 --must-reject");
@@ -170,8 +170,8 @@ TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
   EXPECT_FALSE(ReadFile(Path("set/graph_000000.json")).ok());
 }
 
-// A manifest from another source reaches no file that `gen` would not have written there.
-TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
+// `gen` removes only files that it could have written, even if a manifest names others.
+TEST_F(FormatsCliTest, AForeignManifestRemovesNoFile) {
   ASSERT_TRUE(WriteFileAtomic(Path("outside.hwx"), std::string_view("mine")).ok());
   Gen("foreign", "--format hwx --count 1");
   for (const std::string name : {"../outside.hwx", "hwx_/../../outside.hwx", "mine.hwx"}) {
@@ -184,7 +184,7 @@ TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
   }
 }
 
-TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {
+TEST_F(FormatsCliTest, DiffShowsAnEditThroughJsonAndNothingElse) {
   Gen("m", "--format e5 --count 1 --seed 5");
   const std::string file = Path("m/e5_000000.e5");
   ASSERT_EQ(Tool("inspect --json " + file).code, 0);
@@ -254,7 +254,7 @@ TEST_F(FormatsCliTest, InspectCountsEveryByteOnce) {
   }
 }
 
-TEST_F(FormatsCliTest, NothingButPayloadHasNoTypedShare) {
+TEST_F(FormatsCliTest, AFileOfPayloadAloneHasNoTypedShare) {
   const std::string weights(4096, 'w');
   ASSERT_TRUE(WriteFileAtomic(Path("a.weights"), weights).ok());
   const Outcome inspect = Tool("inspect --format netweights " + Path("a.weights"));
@@ -262,9 +262,9 @@ TEST_F(FormatsCliTest, NothingButPayloadHasNoTypedShare) {
   EXPECT_NE(inspect.out.find("0 opaque; all is payload\n"), std::string::npos) << inspect.out;
 }
 
-// The manifest states the format by which the file breaks exactly one rule; that rule is named
-// once.
-TEST_F(FormatsCliTest, AChainBreaksOneRuleAsItsManifestReadsIt) {
+// Read as the format that the manifest states, each file breaks no other rule than that of the
+// manifest.
+TEST_F(FormatsCliTest, AChainBreaksOnlyTheRuleOfItsManifest) {
   Gen("m", "--format td --count 40 --must-warn");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
   size_t of_a_version = 0;
@@ -313,7 +313,7 @@ TEST_F(FormatsCliTest, InspectGivesTheEvidenceOfEachField) {
   }
 }
 
-TEST_F(FormatsCliTest, TheVersionOfATaskChainCanBeSaid) {
+TEST_F(FormatsCliTest, TheVersionOfATaskChainCanBeGiven) {
   // Section header, a task of ten words, one write of a register that both versions have.
   std::vector<uint8_t> bytes(56, 0);
   bytes[0] = 1;
@@ -363,7 +363,7 @@ TEST_F(FormatsCliTest, FilesOfOneStructureDoNotDiffer) {
   EXPECT_EQ(Tool("diff --layout " + Path("a.mil") + " " + Path("b.mil")).code, 1);
 }
 
-TEST_F(FormatsCliTest, TablesOfAnyNumberAreComparedByteByByte) {
+TEST_F(FormatsCliTest, ThreeTablesAreComparedByteByByte) {
   Gen("m", "--format hal --count 3");
   const std::string files =
       Path("m/hal_000000.hal") + " " + Path("m/hal_000001.hal") + " " + Path("m/hal_000002.hal");
@@ -387,7 +387,7 @@ TEST_F(FormatsCliTest, ADescriptorAndAContainerAreCheckedAsAPair) {
 
   const std::string mixed = Path("p/pair_000001.hwx") + " " + Path("p/pair_000000.e5");
   const Outcome bad = Tool("inspect --verify " + mixed);
-  EXPECT_EQ(bad.code, 0) << "rules that rest on assumptions warn";
+  EXPECT_EQ(bad.code, 0) << "a broken rule that rests on an assumption is only a warning";
   EXPECT_NE(bad.out.find("warning: pair-"), std::string::npos) << bad.out;
   EXPECT_EQ(Tool("inspect --verify --strict " + mixed).code, 1);
   EXPECT_EQ(Tool("inspect " + pair).code, 2);
@@ -398,7 +398,7 @@ TEST_F(FormatsCliTest, ADescriptorAndAContainerAreCheckedAsAPair) {
   }
 }
 
-TEST_F(FormatsCliTest, ACurveIsPrintedHeldAgainstContractsAndPlotted) {
+TEST_F(FormatsCliTest, ACurveIsPrintedComparedWithContractsAndPlotted) {
   const Outcome json =
       Tool("activation gelu --at 0,1 --target h13,h16g --plot " + Path("gelu.svg") + " --json");
   ASSERT_EQ(json.code, 0) << json.err;
@@ -438,7 +438,7 @@ TEST_F(FormatsCliTest, ATaskIsBoundStreamedAndReadBack) {
   const Outcome stream = Tool("inspect --verify " + Path("s.tdv10"));
   EXPECT_EQ(stream.code, 0) << stream.out;
   EXPECT_NE(stream.out.find("0x7f4d10: 0x30000000"), std::string::npos) << stream.out;
-  // The dense form of the stream equals the bound task.
+  // Expanded to an image, the stream equals the bound task.
   ASSERT_EQ(Tool("load " + Path("s.tdv10") + " --form image --out " + Path("i.tdv10")).code, 0);
   ASSERT_EQ(Tool("load " + task + " --bindings " + Path("b.json") + " --form image --out " +
                  Path("j.tdv10"))

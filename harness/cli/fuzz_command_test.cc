@@ -1,5 +1,5 @@
-// `anecheck fuzz` as a user runs it: its files after it is stopped, its messages about findings and
-// about mistaken commands.
+// `anecheck fuzz` as a user runs it: its files after a stop, and its messages about findings and
+// mistaken commands.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -19,7 +19,7 @@ class FuzzCommand : public testing::ToolTest {
   }
 };
 
-TEST_F(FuzzCommand, StoppedItLeavesNoProcessAndNoFolderAndSaysSo) {
+TEST_F(FuzzCommand, AStopLeavesNoProcessAndNoFolderAndIsReported) {
   const std::string script = fmt::format(
       "mkdir {0}; TMPDIR={0} {1} fuzz --format td --count 5 --out {2} --timeout-ms 300000 -- "
       "/bin/sh -c 'echo $$ >{3}; exec sleep 300' sh @@ >/dev/null 2>{4} & tool=$!\n"
@@ -29,14 +29,14 @@ TEST_F(FuzzCommand, StoppedItLeavesNoProcessAndNoFolderAndSaysSo) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 3);
   EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
-  EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "it is not empty";
+  EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "the tool left files in TMPDIR";
   const int pid = std::stoi(*ReadTextFile(Path("pid")));
   // A zombie, which nobody has waited for yet, has an empty command line.
   const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
   EXPECT_TRUE(!words.ok() || words->empty()) << *words;
 }
 
-TEST_F(FuzzCommand, AFindingHasAFileAndATextBesideIt) {
+TEST_F(FuzzCommand, AFindingHasAFileAndAReport) {
   const auto json = JsonOf(Fuzz("--json -- /bin/sh -c 'kill -SEGV $$' sh @@"));
   ASSERT_EQ(json["findings"].size(), 1u);
   EXPECT_EQ(json["interrupted"], false);
@@ -54,7 +54,7 @@ TEST_F(FuzzCommand, ThePlaceholderMayBePartOfAWordAndOfTheOtherCommand) {
   EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
 }
 
-// This is so for every quoting in the other command and for any characters in the path.
+// The quotes around the placeholder and the characters of the path must not matter.
 TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
   ASSERT_EQ(std::system(("mkdir " + ShellWord(Path("a $b'c"))).c_str()), 0);
   for (const char* const other :
@@ -66,7 +66,7 @@ TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
   }
 }
 
-TEST_F(FuzzCommand, FurtherSignsOfACrashAreOptions) {
+TEST_F(FuzzCommand, OptionsNameFurtherSignsOfACrash) {
   const std::string parser = "-- /bin/sh -c 'echo cannot go on >&2; exit 3' sh @@";
   EXPECT_EQ(Fuzz(parser).code, 0);
   const auto by_code = JsonOf(Fuzz("--json --crash-exit 2,3 " + parser));
@@ -81,7 +81,7 @@ TEST_F(FuzzCommand, FurtherSignsOfACrashAreOptions) {
 }
 
 // A nightly run that finds only known bugs must not raise an alarm.
-TEST_F(FuzzCommand, TheExitCodeIsOfNewFindingsAlone) {
+TEST_F(FuzzCommand, TheExitCodeIsOneOnlyForNewFindings) {
   const std::string crash = "case $(wc -c < \"$1\") in *[02468]) kill -SEGV $$; esac; ";
   const std::string parser = "-- /bin/sh -c '" + crash + "' sh @@";
   EXPECT_EQ(Fuzz(parser).code, 1);
@@ -93,7 +93,7 @@ TEST_F(FuzzCommand, TheExitCodeIsOfNewFindingsAlone) {
 }
 
 // The first run of the parser fails, and no later run does.
-TEST_F(FuzzCommand, AFailureThatIsNotSeenAgainSaysSo) {
+TEST_F(FuzzCommand, AFailureThatDoesNotRepeatIsReportedAsSuch) {
   const auto json =
       JsonOf(Fuzz("--json -- /bin/sh -c 'mkdir " + Path("once") + " && kill -SEGV $$' sh @@"));
   ASSERT_EQ(json["findings"].size(), 1u);
@@ -128,7 +128,7 @@ TEST_F(FuzzCommand, FindingsBeforeAnErrorArePrinted) {
       << outcome.err;
 }
 
-TEST_F(FuzzCommand, AParserThatAcceptsNothingIsWarnedOf) {
+TEST_F(FuzzCommand, AParserThatAcceptsNothingCausesAWarning) {
   const auto first = Fuzz("-- /bin/false @@");
   EXPECT_EQ(first.code, 0);
   EXPECT_NE(first.err.find("the command accepted none of 8 files"), std::string::npos) << first.err;

@@ -36,7 +36,7 @@ namespace {
 
 constexpr int kKilled = -1;
 
-// Becomes the tool.
+// Replaces this process by the tool.
 [[noreturn]] void Exec(std::vector<std::string> arguments) {
   std::string tool = ANECHECK_TOOL;
   std::vector<char*> argv = {tool.data()};
@@ -135,7 +135,7 @@ int64_t CountOf(const std::string& db, const std::string& table) {
   return rows.ok() ? std::stoll((*rows)[0][0]) : 0;
 }
 
-TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
+TEST(Interruption, AKilledAndResumedCampaignLosesAndRepeatsNothing) {
   const auto folder = TempDirectory::Create("anecheck-kill-");
   ASSERT_TRUE(folder.ok());
   const char* wanted = std::getenv("ANECHECK_KILLS");
@@ -196,7 +196,7 @@ bool ReadUntil(int terminal, const std::string& text, std::string& seen) {
   return true;
 }
 
-TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
+TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunCanBeResumed) {
   const auto folder = TempDirectory::Create("anecheck-ctrl-c-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("stopped.sqlite");
@@ -212,7 +212,7 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   ASSERT_GE(child, 0);
   if (child == 0) Exec(run(db));
   std::string seen;
-  // The last line of progress: below the line of the whole run there is one per target.
+  // Progress has a line for the whole run and one for each target; that of h17s is the last.
   EXPECT_TRUE(ReadUntil(terminal, "  h17s     ", seen)) << seen;
   EXPECT_EQ(write(terminal, "\x03", 1), 1);
   ReadUntil(terminal, "never said", seen);
@@ -239,7 +239,7 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
 }
 
-TEST(Interruption, ARunThatAnotherProcessWritesIsNotGoneOnWith) {
+TEST(Interruption, ARunThatAnotherProcessWritesIsNotResumed) {
   const auto folder = TempDirectory::Create("anecheck-live-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("r.sqlite"), said = folder->File("said");
@@ -259,10 +259,10 @@ TEST(Interruption, ARunThatAnotherProcessWritesIsNotGoneOnWith) {
                        "add", "--jobs", "1", "--db", db},
                       -1),
               0)
-        << "another run of the file is nobody's";
+        << "a new run in the same file needs no other process";
     return true;
   };
-  EXPECT_EQ(Interrupted(live, SIGINT, meanwhile), 3) << "it went on undisturbed";
+  EXPECT_EQ(Interrupted(live, SIGINT, meanwhile), 3) << "the live run went on until the signal";
   const auto states = Rows(db, "SELECT state FROM runs ORDER BY id");
   EXPECT_EQ(states, (std::vector<std::vector<std::string>>{{"interrupted"}, {"finished"}}));
   const int64_t before = CountOf(db, "cases");
@@ -283,8 +283,8 @@ TEST(Interruption, AHangUpStopsARunLikeCtrlC) {
   EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
-// The tool is started as by nohup.
-TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
+// The tool starts with SIGHUP ignored, as under nohup.
+TEST(Interruption, AnIgnoredHangUpStaysIgnored) {
   const auto folder = TempDirectory::Create("anecheck-nohup-");
   ASSERT_TRUE(folder.ok());
   const std::string begun = folder->File("begun");
@@ -318,14 +318,14 @@ TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
             std::string::npos)
       << *ReadTextFile(said);
   const auto kept = Rows(db, "SELECT state, message FROM probes");
-  ASSERT_EQ(kept.size(), 1u) << "an answer that the signal cut short does not count";
+  ASSERT_EQ(kept.size(), 1u) << "the signal cut the second answer short";
   EXPECT_EQ(kept[0][0], "unmeasured");
   EXPECT_NE(kept[0][1].find("no"), std::string::npos) << kept[0][1];
   EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
 // A recorded run without results would look like a campaign that can be resumed.
-TEST(Interruption, ARuntimeProbeThatHangsEndsWhenItIsAskedAndRecordsNothing) {
+TEST(Interruption, AHangingRuntimeProbeEndsOnRequestAndRecordsNothing) {
   const auto folder = TempDirectory::Create("anecheck-hung-probe-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("r.sqlite");
@@ -342,11 +342,11 @@ TEST(Interruption, ARuntimeProbeThatHangsEndsWhenItIsAskedAndRecordsNothing) {
   EXPECT_FALSE(IsThere(db));
 }
 
-TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
+TEST(Interruption, AStoppedPowerMeasurementSaysSo) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");
-  // The page is written after the first hunt; the work after the hunts takes long.
+  // The tool writes the page after each hunt, and goes on for long afterwards.
   const pid_t power =
       StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},
@@ -402,7 +402,7 @@ TEST(Interruption, AShrinkOfAHangEndsOnRequest) {
 
 #if defined(__linux__)
 
-TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {
+TEST(Interruption, ACampaignThatFilledTheDiskCanBeResumedWhenThereIsRoom) {
   const auto folder = TempDirectory::Create("anecheck-full-");
   ASSERT_TRUE(folder.ok());
   const std::string disk = folder->File("disk");

@@ -60,7 +60,7 @@ class JsonCliTest : public ::testing::Test {
 constexpr const char* kRun =
     "run --cases 150 --seed 3 --targets h13 --fault slice-off-by-one --jobs 2 ";
 
-TEST_F(JsonCliTest, EventsTellTheWholeRun) {
+TEST_F(JsonCliTest, EventsReportTheWholeRun) {
   Tool(std::string(kRun) + "--db r.sqlite --events events.jsonl", 1);
   const std::string text = Read("events.jsonl");
   EXPECT_EQ(SchemaProblemOfLines(text, "events"), "");
@@ -83,16 +83,16 @@ TEST_F(JsonCliTest, EventsTellTheWholeRun) {
       EXPECT_EQ(event["provenance"], "simulated");
     }
     if (event["event"] == "progress") {
-      EXPECT_EQ(event["done"], next) << "after its cases";
+      EXPECT_EQ(event["done"], next) << "progress follows the cases that it counts";
     }
   }
   EXPECT_EQ(counts["case"], 150u);
-  EXPECT_EQ(counts["progress"], 3u) << "one a batch of 64";
+  EXPECT_EQ(counts["progress"], 3u) << "one event for each batch of 64 cases";
   EXPECT_EQ(counts["finding"], events.back()["findings"].size());
   EXPECT_GT(counts["finding"], 0u);
 }
 
-TEST_F(JsonCliTest, EventsStandAloneOnStandardOutput) {
+TEST_F(JsonCliTest, EventsReplaceTheSummaryOnStandardOutput) {
   const std::string out = Tool(std::string(kRun) + "--db r.sqlite --json --events -", 1);
   EXPECT_EQ(SchemaProblemOfLines(out, "events"), "");
   EXPECT_EQ(Lines(out).back()["event"], "finished");
@@ -107,7 +107,7 @@ TEST_F(JsonCliTest, EventsOfARunThatFailsSayWhy) {
   EXPECT_THAT(Read("err"), HasSubstr("--events /nonexistent/e.jsonl: cannot be opened"));
 }
 
-TEST_F(JsonCliTest, EventsOfARunThatGoesOnFollowThoseOfItsFirstPart) {
+TEST_F(JsonCliTest, EventsOfAResumedRunFollowThoseOfItsFirstPart) {
   const std::string options = "--db r.sqlite --events e.jsonl";
   Tool("run --cases 1000000 --targets h13 --quirk all=off --ops add --time 1s --jobs 1 " + options,
        0);
@@ -116,7 +116,7 @@ TEST_F(JsonCliTest, EventsOfARunThatGoesOnFollowThoseOfItsFirstPart) {
   Tool("run --resume --time 1s " + options, 0);
   const std::string both = Read("e.jsonl");
   EXPECT_EQ(SchemaProblemOfLines(both, "events"), "")
-      << "the rest that a killed writer left is cut off";
+      << "the partial line of a killed writer is removed";
   ASSERT_EQ(both.substr(0, first.size()), first);
   const std::vector<Json> rest = Lines(both.substr(first.size()));
   ASSERT_GE(rest.size(), 2u);
@@ -125,7 +125,7 @@ TEST_F(JsonCliTest, EventsOfARunThatGoesOnFollowThoseOfItsFirstPart) {
   EXPECT_EQ(rest.back()["event"], "finished");
 }
 
-TEST_F(JsonCliTest, ARunThatCannotBeginLeavesTheEventsOfAnEarlierOne) {
+TEST_F(JsonCliTest, ARunThatCannotStartKeepsTheEventsOfAnEarlierRun) {
   const std::string kept = "of an earlier run\n";
   ASSERT_TRUE(WriteFileAtomic(folder_->File("e.jsonl"), kept).ok());
   Tool("run --targets nope --cases 1 --db r.sqlite --events e.jsonl", 2);
@@ -340,7 +340,7 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
   Tool("trend", 2);
 }
 
-// Without this test a validator that accepts everything would pass.
+// Shows that the other tests can fail: the validator refuses wrong documents.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
   for (const char* name :
        {"baseline", "baseline-blame", "baseline-comparison", "check", "events", "finding", "matrix",

@@ -45,8 +45,8 @@ TEST_F(ModelCommands, AClassifierIsEvaluatedWithoutItsLabels) {
       << eval.err;
 }
 
-// Without --out each output is a line, so looking at a model needs no file.
-TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
+// Without --out the tool prints each output in a line.
+TEST_F(ModelCommands, EvalPrintsALineForEachOutput) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
   const std::string eval = "eval " + Path("model.mil") + " --inputs " + Path("in.npz");
@@ -60,8 +60,8 @@ TEST_F(ModelCommands, EvalPrintsALineAnOutput) {
   EXPECT_EQ(json["outputs"][0]["greatest"], 2.5);
 }
 
-// judge reads the files of eval without a warning.
-TEST_F(ModelCommands, JudgeTakesTheArraysOfEvalWithBounds) {
+// The arrays of bounds in a file of `eval` cause no warning.
+TEST_F(ModelCommands, JudgeReadsTheArraysOfEvalWithoutAWarning) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
   const std::string model = Path("model.mil") + " --inputs " + Path("in.npz");
@@ -71,7 +71,7 @@ TEST_F(ModelCommands, JudgeTakesTheArraysOfEvalWithBounds) {
   EXPECT_EQ(judge.err, "");
 }
 
-TEST_F(ModelCommands, StatesAreFedFromExecutionToExecution) {
+TEST_F(ModelCommands, StatesOfOneExecutionAreInputsOfTheNext) {
   WriteText("model.mil", kCounter);
   const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs ";
   WriteArrays("first.npz", {Halves("x", {2}, {1, 2})});
@@ -84,7 +84,7 @@ TEST_F(ModelCommands, StatesAreFedFromExecutionToExecution) {
   EXPECT_EQ(Read("out.npz", "y"), (std::vector<double>{1, 2}));
 }
 
-TEST_F(ModelCommands, JudgeHoldsAStateThatIsGiven) {
+TEST_F(ModelCommands, JudgeJudgesAStateIfItIsGiven) {
   WriteText("model.mil", kCounter);
   WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
   const auto judge = [&](const std::vector<npz::NamedArray>& actual) {
@@ -100,7 +100,7 @@ TEST_F(ModelCommands, JudgeHoldsAStateThatIsGiven) {
   EXPECT_NE(wrong.out.find("\ns: wrong"), std::string::npos) << wrong.out;
 }
 
-TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
+TEST_F(ModelCommands, EvalHasWiderBoundsOnlyUnderAnEnginesContract) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1]> x) {\n"
             "tensor<fp16, [1]> y = exp2(x = x);\n} -> (y);\n}");
@@ -166,7 +166,7 @@ TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
   EXPECT_EQ((*json)["outputs"][0]["first_bad"], 0);
 }
 
-TEST_F(ModelCommands, JudgeNamesAFileOfBoundsThatStandsForOutputs) {
+TEST_F(ModelCommands, JudgeRefusesAFileOfBoundsInPlaceOfOutputs) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
   WriteArrays("expected.npz", {Halves("y.value", {1, 1}, {2.5}), Halves("y.low", {1, 1}, {2.5}),
@@ -179,7 +179,7 @@ TEST_F(ModelCommands, JudgeNamesAFileOfBoundsThatStandsForOutputs) {
                             "\"y\", as actual.npz beside it has it\n");
 }
 
-TEST_F(ModelCommands, JudgeCallsNothingAKnownDefectThatOnlyAnOpenIntervalExplains) {
+TEST_F(ModelCommands, JudgeNamesNoDefectThatOnlyAnUnboundedIntervalExplains) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [2, 1]> w) {\n"
             "tensor<fp16, [1, 1]> p = matmul(x = x, y = w);\n"
@@ -234,7 +234,7 @@ TEST_F(ModelCommands, DefectsOfAUsersEngineAreTriedToo) {
   EXPECT_NE(broken.err.find("departures[0]"), std::string::npos) << broken.err;
 }
 
-TEST_F(ModelCommands, JudgeTellsErrorsThatLeanToOneSide) {
+TEST_F(ModelCommands, JudgeReportsErrorsThatLeanToOneSide) {
   constexpr int kElements = 64;
   WriteText("model.mil",
             fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [{0}]> x) {{\n"
@@ -253,7 +253,7 @@ TEST_F(ModelCommands, JudgeTellsErrorsThatLeanToOneSide) {
   EXPECT_EQ(value.code, 0);
   EXPECT_EQ(value.out.find("lean"), std::string::npos) << value.out;
   const Outcome high = Tool(judge + Path("high.npz"));
-  EXPECT_EQ(high.code, 0) << "inside the bound";
+  EXPECT_EQ(high.code, 0) << "each error is inside its bound";
   EXPECT_NE(high.out.find("errors lean to one side: their mean is +1.000"), std::string::npos)
       << high.out;
   const auto json = ParseJson(Tool(judge + Path("high.npz") + " --json").out);
@@ -426,7 +426,7 @@ constexpr std::string_view kTangent =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
     "tensor<fp16, [1, 2]> t = tan(x = x);\ntensor<fp16, [1, 2]> y = relu(x = t);\n} -> (y);\n}";
 
-TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
+TEST_F(ModelCommands, LowerWritesThePlanAndTheFormsThatSourcesDescribe) {
   WriteText("model.mil", kTangent);
   const Outcome lower =
       Tool("lower " + Path("model.mil") + " --target h15 --out " + Path("lowered") + " --json");
@@ -435,7 +435,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_EQ(json["plan"]["dispatches"], 1);
   EXPECT_EQ(json["plan"]["compiles"], true);
   EXPECT_EQ(json["plan"]["rewrites"][0]["occasion"], "host");
-  // The host's rewrite is in the program; the compiler's rewrite is in lowered.json.
+  // The program has the rewrites of the host; those of the compiler are in lowered.json.
   const std::string mil = *ReadTextFile(Path("lowered/model.mil"));
   EXPECT_NE(mil.find("sin("), std::string::npos);
   EXPECT_EQ(mil.find("tan("), std::string::npos);
@@ -443,7 +443,7 @@ TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
   EXPECT_NE(ReadTextFile(Path("lowered/plan.txt"))->find("h15 by mil: compiles"),
             std::string::npos);
   EXPECT_EQ((*ParseJson(*ReadTextFile(Path("lowered/lowered.json"))))["ops"].size(), 4u);
-  // No source spells sine in a network description, nor the registers of A15's tasks.
+  // No source describes the sine of network descriptions or the registers of A15's tasks.
   std::vector<std::string> missing;
   for (const Json& file : json["missing"]) missing.push_back(file["file"].text());
   EXPECT_EQ(missing, (std::vector<std::string>{"net.plist", "model.hwx"}));
@@ -473,7 +473,7 @@ TEST_F(ModelCommands, InspectVerifiesAModelFileWithoutItsWeights) {
       << broken.out;
 }
 
-TEST_F(ModelCommands, LowerWritesANetworkDescriptionIfItsUnitsAreSpelt) {
+TEST_F(ModelCommands, LowerWritesANetworkDescriptionIfItsUnitsAreKnown) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
             "tensor<fp16, [1, 2]> y = relu(x = x);\n} -> (y);\n}");

@@ -13,7 +13,7 @@ namespace {
 using NamesCliTest = testing::ToolTest;
 using Outcome = testing::ToolOutcome;
 
-TEST_F(NamesCliTest, AFindingIsExportedToTheFolderThatIsNamedEitherWay) {
+TEST_F(NamesCliTest, TheFolderOfAnExportIsAnArgumentOrAnOption) {
   const std::string db = Db("r.sqlite");
   const Json run =
       JsonOf(Tool("run --cases 100 --seed 3 --targets h13 --ops slice_by_size "
@@ -44,7 +44,7 @@ TEST_F(NamesCliTest, AFindingOfTheCompilersFilesIsExportedWithThem) {
   EXPECT_EQ(Tool("replay " + Path("of_files/finding.json")).code, 1);
 }
 
-// At the graph's own shape every output is right.
+// The finding is wrong at another shape only; at the graph's own shape every output is right.
 TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
   const Json run =
       JsonOf(Tool("run --cases 60 --targets h13 --mode shape-ranges --quirk all=off "
@@ -79,8 +79,8 @@ TEST_F(NamesCliTest, AnOperationThatSomeTargetsLackIsDrawnOnTheOthers) {
   EXPECT_EQ(cases[0]["n"], 20);
 }
 
-// --ops may name operations that engines lack, as a list written for another program does.
-TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsToldBesideOthers) {
+// A list of operations that was written for another program may name some that no engine has.
+TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsReportedAndOthersRun) {
   const Outcome run = Tool("run --cases 20 --ops relu,gru --targets h13" + Db("r.sqlite"));
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.err.find("--ops: gru is not drawn (no family's engine has it"), std::string::npos)
@@ -90,7 +90,7 @@ TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsToldBesideOthers) {
   EXPECT_EQ(reached[0]["op"], "relu");
 }
 
-TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
+TEST_F(NamesCliTest, GenWritesTheGraphsOfARunWithTheSameSeed) {
   const std::string gen = "gen --format graph --target h15 --count 6 --seed 5 ";
   const Json made = JsonOf(Tool(gen + "--json --out " + Path("a")));
   EXPECT_EQ(made["mode"], "valid");
@@ -107,7 +107,7 @@ TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
     const std::string text = *ReadTextFile(Path("a/" + name));
     EXPECT_EQ(text.size(), entry["size"]);
     EXPECT_EQ(text, *ReadTextFile(Path("b/" + name)));
-    // SQLite's integers are signed.
+    // SQLite stores the seed as a signed integer.
     EXPECT_EQ(static_cast<int64_t>(entry["seed"].get<uint64_t>()), cases[i]["seed"]);
     EXPECT_EQ(entry["mode"], cases[i]["mode"]);
     const Json lowered = JsonOf(Tool("lower " + Path("a/" + name) + " --target h15 --json"));
@@ -115,7 +115,7 @@ TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
   }
 }
 
-TEST_F(NamesCliTest, AGraphThatMustBeRefusedIsAndItsManifestMakesItAgain) {
+TEST_F(NamesCliTest, MustRejectGraphsDoNotCompileAndCanBeReplayed) {
   const Json made =
       JsonOf(Tool("gen --format graph --must-reject --count 5 --seed 5 --json --out " + Path("a")));
   EXPECT_EQ(made["mode"], "must-reject");
@@ -156,7 +156,7 @@ TEST_F(NamesCliTest, ExplainGivesTheRulesWithEvidenceAndSource) {
   const std::string inspect = "inspect " + Path("gen/hwx_000000.hwx");
   const std::string plain = Tool(inspect).out;
   const std::string text = Tool(inspect + " --explain").out;
-  EXPECT_EQ(text.find(plain), 0u) << "the print stays as it is";
+  EXPECT_EQ(text.find(plain), 0u) << "--explain only adds text";
   const Json json = JsonOf(Tool(inspect + " --explain --json"));
   ASSERT_GT(json["rules"].size(), 10u);
   std::set<std::string> evidence;
@@ -241,7 +241,7 @@ TEST_F(NamesCliTest, ACheckTakesTheRouteAndTheSeedOfItsNumbers) {
   EXPECT_NE(input("1"), input("2"));
 }
 
-TEST_F(NamesCliTest, ExplainTellsADocumentedDefectWithItsSourceAndAWayAroundIt) {
+TEST_F(NamesCliTest, ExplainDescribesADefectWithItsSourceAndWorkaround) {
   const Outcome text = Tool("explain D01");
   EXPECT_EQ(text.code, 0) << text.err;
   for (const char* word :
@@ -255,7 +255,7 @@ TEST_F(NamesCliTest, ExplainTellsADocumentedDefectWithItsSourceAndAWayAroundIt) 
   EXPECT_GT(json["effects"].size(), 1u);
 }
 
-TEST_F(NamesCliTest, AMatrixOfNamedOperationsHasTheirRowsAlone) {
+TEST_F(NamesCliTest, AMatrixOfNamedOperationsHasOnlyTheirRows) {
   const Json all = JsonOf(Tool("matrix --targets h13,h16 --json"));
   const Json some = JsonOf(Tool("matrix --targets h13,h16 --ops SDPA,conv --json"));
   ASSERT_EQ(some["ops"].size(), 2u);

@@ -61,7 +61,7 @@ TEST_F(PowerCommand, MeasuresTheSmallestErrorOfOneOperation) {
   EXPECT_NE(err_.find("nothing"), std::string::npos) << err_;
 }
 
-TEST_F(PowerCommand, AFaultThatIsLostIsAFinding) {
+TEST_F(PowerCommand, AFaultThatIsNoLongerFoundIsAFinding) {
   // The fault's result lies inside the bounds, so no case shows it.
   const std::string hunt = "power --cases 32 --fault softmax-truncates --jobs 1 --json";
   EXPECT_EQ(Tool(hunt), 0) << err_;

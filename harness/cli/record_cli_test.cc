@@ -35,7 +35,7 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
 }
 
-// A finding keeps only its first case; the others are made again from the options of the run.
+// A finding stores only its first case. The tool makes the others again from the run's options.
 TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
   const std::string db = Db("cases.sqlite");
   Tool("run --cases 600 --seed 3 --targets h13 --quirk all=off --steer --fault slice-off-by-one" +
@@ -66,7 +66,7 @@ TEST_F(RecordCliTest, EveryCaseOfAFindingIsRunAgain) {
 }
 
 // A recorded command can be typed again and makes the same cases.
-TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
+TEST_F(RecordCliTest, TheRecordedCommandCanBeTypedAgain) {
   const std::string db = " --db '" + Path("two words.sqlite") + "'";
   const std::string given = "run --cases 64 --targets h13,h14 --quirk D01=off --quirk D03=off";
   ASSERT_EQ(Tool(given + db).code, 0);
@@ -90,7 +90,7 @@ TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
             "anecheck probe --targets h13 --probe rounding_tie" + db);
 }
 
-TEST_F(RecordCliTest, GeneratorsTellTheirSeedAndHowToGoAgain) {
+TEST_F(RecordCliTest, GeneratorsReportTheirSeedAndCommand) {
   const std::string out = " --out " + Path("gen");
   const auto gen = ParseJson(Tool("gen --format e5 --count 2 --json" + out).out);
   EXPECT_EQ((*gen)["seed"], 1);
@@ -111,7 +111,7 @@ TEST_F(RecordCliTest, GeneratorsTellTheirSeedAndHowToGoAgain) {
             std::string::npos);
 }
 
-TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
+TEST_F(RecordCliTest, EveryCommandSpellsKnownDefectTheSameWay) {
   const Outcome run = Tool("run --cases 300 --seed 2 --targets h13 --json" + Db("word.sqlite"));
   const auto json = ParseJson(run.out);
   ASSERT_TRUE(json.ok());
@@ -152,7 +152,7 @@ std::set<std::string> VerdictsOf(const Json& run) {
   return verdicts;
 }
 
-TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
+TEST_F(RecordCliTest, ARunKeepsTheDefectsThatItWasJudgedBy) {
   WriteText("mine.json", kOwnDefect);
   WriteText("none.json", R"({"departures": []})");
   const std::string run =
@@ -185,13 +185,13 @@ TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
   EXPECT_EQ(JsonOf(Tool("shrink --json " + id + db + " --out " + small))["verdict"],
             "known-defect");
   EXPECT_EQ(JsonOf(Tool("replay --json " + small))["verdict"], "known-defect")
-      << "the file has them too";
+      << "the file contains the defects too";
   EXPECT_EQ(JsonOf(Tool("shrink --json " + id + db + " --out " + small + " --defects " +
                         Path("none.json")))["verdict"],
             "wrong");
 }
 
-TEST_F(RecordCliTest, AnotherFileThanAMatrixIsNamed) {
+TEST_F(RecordCliTest, ABaselineThatIsNoMatrixIsRefused) {
   ASSERT_TRUE(WriteFileAtomic(Path("other.json"), std::string_view("{\"a\": 1}")).ok());
   const Outcome outcome = Tool("matrix --targets h13 --baseline " + Path("other.json"));
   EXPECT_EQ(outcome.code, 2);
@@ -228,11 +228,11 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
     EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run " + uuid.substr(0, 12)).code, 1);
   }
   EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run nonesuch").code, 2);
-  // If one file has the same campaign twice, no choice is needed.
+  // Two runs of the same campaign found the same, so the tool need not ask for the run.
   ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
   EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
-  // Another campaign requires a choice. The printed command runs, and so does the command printed
-  // before.
+  // A run of another engine requires a choice. The command that it prints names the run, and the
+  // recorded commands of the earlier runs still work.
   const Json other = JsonOf(Tool(run + ",conv-bias-dropped --json" + Db("a.sqlite")));
   const auto of_id = [&](const Json& finding) { return finding["id"] == id; };
   const auto found = std::ranges::find_if(other["findings"], of_id);
@@ -259,7 +259,7 @@ TEST_F(RecordCliTest, RefusedCasesAreCountedInWords) {
 }
 
 // A user's condition may keep a case that passes.
-TEST_F(RecordCliTest, AShrunkCaseThatPassesIsToldAsSuch) {
+TEST_F(RecordCliTest, AShrunkCaseThatPassesIsReportedAsPassing) {
   const std::string db = Db("passes.sqlite");
   const std::string run =
       "run --cases 200 --seed 3 --targets h13 --quirk all=off --fault sub-swapped";

@@ -75,7 +75,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// Commands are not folded, so that they can be copied; nor is a word that is longer than a line.
+// The tool folds neither commands, so that they can be copied, nor a word longer than a line.
 bool MayBeWide(const std::string& line) {
   const size_t start = line.find_first_not_of(' ');
   return line.compare(start, 9, "anecheck ") == 0 || line.find(' ', start) == std::string::npos;
@@ -97,7 +97,7 @@ size_t ColumnsOf(const std::string& line) {
       std::ranges::count_if(line, [](char c) { return (c & '\xc0') != '\x80'; }));
 }
 
-TEST_F(UsageCliTest, CasesThatOnlyMilSaysTakeItsRouteOfBoth) {
+TEST_F(UsageCliTest, CasesThatOnlyMilCanExpressTakeTheMilRoute) {
   ASSERT_LE(Tool("run --cases 8 --targets h13 --route both --mode state" + Db("both")).code, 1);
   EXPECT_EQ(Tool("query 'SELECT DISTINCT route FROM cases'" + Db("both")).out, "route\nmil\n");
 }
@@ -149,7 +149,7 @@ TEST_F(UsageCliTest, DocumentsForProgramsAreTheSameOnATerminal) {
 }
 
 // A full disk behind standard output must not look like success, for any command.
-TEST_F(UsageCliTest, AnOutputThatTakesNothingIsAnErrorOfEveryCommand) {
+TEST_F(UsageCliTest, AFullDiskIsAnErrorOfEveryCommand) {
   const std::string db = Db("a"), model = Path("two.mil"), low = Path("low"), in = Path("in.npz");
   const std::string container = low + "/model.hwx";
   ASSERT_EQ(

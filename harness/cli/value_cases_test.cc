@@ -22,12 +22,12 @@ using testing::ToolOutcome;
 struct KnownAnswer {
   std::string name;
   std::string command;            // "check", "judge" or "explain"
-  std::vector<std::string> says;  // each of them
+  std::vector<std::string> says;  // all of these parts
   std::string operation = "";     // of explain, with its attributes and operands
 };
 
-// Files whose values are fp16 numbers printed with three digits. The values of the tool's table
-// print as the same digits, so the printing causes the study's worst errors.
+// Files with values that were printed with three digits. The values of the tool's table print as
+// the same digits, so the study's worst errors come from the printing.
 const std::vector<std::string> kPrinted = {"y: pass", "three printed digits"};
 const std::vector<std::string> kPass = {"y: pass"};
 
@@ -146,7 +146,7 @@ class ValueCases : public ModelCommands {
   }
 };
 
-TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
+TEST_F(ValueCases, AreAnsweredAsTheirSourcesSay) {
   const std::string path = testing::CasePath("values/values.csv");
   ANECHECK_SKIP_WITHOUT(path);
   const auto text = ReadTextFile(path);
@@ -173,7 +173,7 @@ TEST_F(ValueCases, AreAnsweredAsSourcesDoRowByRow) {
 
 // log(1.004) of the table is 0.0037251. Both 0.00373 and 0.0037277 round to the same three digits,
 // but only the first has three digits itself.
-TEST_F(ValueCases, DigitsThatNoPrintHasStayUnconfirmed) {
+TEST_F(ValueCases, ValuesThatTheSourceCannotHavePrintedStayUnconfirmed) {
   const std::string model = testing::CasePath("values/n_log");
   ANECHECK_SKIP_WITHOUT(model + ".json");
   const auto given = npz::ReadNpzFile(model + ".actual.npz");

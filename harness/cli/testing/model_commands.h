@@ -1,4 +1,4 @@
-// Shared by tests of the commands that take a user's model: its arrays.
+// A fixture for tests of the commands that take a user's model and its arrays.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace anecheck::testing {
 
-// fp16 numbers.
+// An array of fp16 numbers.
 inline npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
                               const std::vector<double>& numbers) {
   npz::NamedArray named{name, {npz::ElementType::kFloat16, std::move(shape), {}}};
@@ -49,7 +49,7 @@ class ModelCommands : public ToolTest {
   }
 };
 
-// A matmul.
+// A model of one matmul.
 inline constexpr std::string_view kProduct =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [2, 1]> w) {\n"
     "tensor<fp16, [1, 1]> y = matmul(x = x, y = w);\n} -> (y);\n}";

@@ -22,7 +22,7 @@ struct ToolOutcome {
 
 class ToolTest : public ::testing::Test {
  protected:
-  // `arguments` as a shell reads them.
+  // Runs the tool; a shell splits `arguments` into words.
   ToolOutcome Tool(const std::string& arguments) {
     const std::string out = Path("out");
     const std::string err = Path("err");
@@ -35,7 +35,8 @@ class ToolTest : public ::testing::Test {
     outcome.err = *ReadTextFile(err);
     return outcome;
   }
-  // The JSON document that the tool prints. Null if the output is none, which fails the test.
+  // The JSON document that the tool prints. Fails the test and returns null if the output is not
+  // JSON.
   Json JsonOf(const ToolOutcome& outcome) {
     const auto json = ParseJson(outcome.out);
     EXPECT_TRUE(json.ok()) << outcome.out << outcome.err;
