@@ -450,7 +450,8 @@ TEST(WorkingSets, AreRareAndNeverInSmallCases) {
   EXPECT_LE(named, 32u);
   options.small = true;
   EXPECT_EQ(LargeCases(options, 1000), 0u);
-  EXPECT_EQ(LargeCases(Options({CaseMode::kFloat}), 1000), 0u) << "this mode draws no large tensors";
+  EXPECT_EQ(LargeCases(Options({CaseMode::kFloat}), 1000), 0u)
+      << "this mode draws no large tensors";
   const uint64_t mixed = LargeCases(Options({}), 6000);
   EXPECT_GE(mixed, 1u);
   EXPECT_LE(mixed, 16u);
