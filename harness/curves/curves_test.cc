@@ -25,13 +25,13 @@ TEST(Curve, HasTheKnotsThatCompilersWrite) {
   EXPECT_EQ(gelu.low, -4.3984375);
 }
 
-TEST(Curve, AnUnknownNameListsThoseThatThereAre) {
+TEST(Curve, TheErrorOfAnUnknownNameListsAllNames) {
   const auto curve = NamedCurve("mish");
   ASSERT_FALSE(curve.ok());
   EXPECT_NE(curve.error().message.find("sigmoid, silu, gelu"), std::string::npos);
 }
 
-TEST(Curve, AFileHoldsATasksTableOrARecord) {
+TEST(Curve, AFileIsATasksTableOrARecord) {
   const Bytes table = encoder::TableOf(encoder::Function::kSigmoid);
   EXPECT_EQ(CurveOfBytes(table, "a.bin")->value(0.3), NamedCurve("sigmoid")->value(0.3));
   const Bytes record = activation::Write(activation::Sample(-2, 2, std::tanh));
@@ -66,9 +66,9 @@ TEST(Study, CountsEveryNumberOnce) {
   EXPECT_NEAR(study.mean_ulp, 1.0 / 63487, 1e-12);
 }
 
-// The encoder's words, the emulator's evaluation and the oracle's laws share no code, and agree on
-// the families that compute by these tables.
-TEST(Admission, TheRecordedTablesLieInsideTheBoundsOfTheFamilyThatHasThem) {
+// The encoder's tables, the emulator's evaluation and the oracle's laws share no code. They must
+// agree on the families that compute by these tables.
+TEST(Admission, RecordedTablesLieInsideTheBoundsOfTheirFamilies) {
   for (const std::string_view name : CurveNames()) {
     const auto admission = AdmittedBy(NamedCurve(name).value(), ContractFromName("h18g").value());
     ASSERT_TRUE(admission.ok()) << admission.error().message;
@@ -76,7 +76,7 @@ TEST(Admission, TheRecordedTablesLieInsideTheBoundsOfTheFamilyThatHasThem) {
   }
 }
 
-TEST(Admission, AShiftedTableIsSeen) {
+TEST(Admission, AShiftedTableLiesOutside) {
   Curve shifted = NamedCurve("sigmoid").value();
   shifted.value = [table = shifted.value](double x) { return table(x) + 0.1; };
   const Admission admission = AdmittedBy(shifted, ContractFromName("h13").value()).value();
@@ -107,9 +107,9 @@ TEST(Compose, EqualsTheCurveIfFp16HoldsTheConstants) {
   }
 }
 
-TEST(Compose, CountsConstantsThatFp16DoesNotHold) {
+TEST(Compose, CountsConstantsThatFp16CannotRepresent) {
   const std::array knots = {Knot{0, 0}, Knot{3, 1}};
-  // The slope 1/3 and its end.
+  // The slope 1/3 is rounded where the curve begins to rise and where it stops.
   EXPECT_EQ(Compose(knots, 1)->rounded, 2u);
 }
 
@@ -138,7 +138,7 @@ TEST(ReadKnots, TakesAHeadingCommentsAndEitherSeparator) {
             "k.csv: line 2: expected two numbers, x and y");
 }
 
-TEST(Plot, HasEveryKnotInsideAndNoBrokenNumber) {
+TEST(Plot, HasEveryKnotAndNoNanOrInfinity) {
   const std::string svg = PlotOf(NamedCurve("gelu").value(), -4.5, 4.5);
   size_t circles = 0;
   for (size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) {
@@ -155,10 +155,11 @@ TEST(Plot, TheErrorHasALineAtZero) {
   const size_t below = svg.find("error of the stored value");
   ASSERT_NE(below, std::string::npos);
   EXPECT_NE(svg.find(">0</text>", below), std::string::npos) << svg.substr(below, 800);
-  EXPECT_EQ(svg.rfind(">0.5</text>"), svg.find(">0.5</text>")) << "the curve keeps its middle";
+  EXPECT_EQ(svg.rfind(">0.5</text>"), svg.find(">0.5</text>"))
+      << "only the plot of the curve has a line at 0.5";
 }
 
-TEST(Plot, NamesOfFilesAreText) {
+TEST(Plot, EscapesNamesOfFiles) {
   Curve curve = NamedCurve("tanh").value();
   curve.name = "a<b>&\"\n";
   EXPECT_NE(PlotOf(curve, -1, 1).find("a&#60;b&#62;&#38;&#34;&#65533;"), std::string::npos);

@@ -158,7 +158,7 @@ TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
           error.find(fmt::format("{} is not supported on this architecture @ Hal", format.name)),
           std::string::npos)
           << target << ": " << error;
-      EXPECT_EQ(CompileError(mil, target, 1), "") << "the CPU takes them";
+      EXPECT_EQ(CompileError(mil, target, 1), "") << "the CPU takes these formats";
     }
     EXPECT_EQ(ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 0})}}, 2, "h18")),
               (std::vector<double>{3, -6}));
@@ -197,7 +197,7 @@ TEST(Compile, TakesTheLimitsThemselves) {
   }
 }
 
-// The spellings of real files: scalars as tensor<string, []>, constants by name, untyped literals.
+// Real files have scalars as tensor<string, []>, constants by name, and untyped literals.
 TEST(Compile, ReadsEverySpellingOfConstants) {
   const CleanSettings settings;
   const std::vector<std::string> spellings = {
@@ -268,7 +268,7 @@ TEST(Compile, ReadsWeightsFromTheSideFile) {
   EXPECT_NE(outside.error(), "");
 }
 
-// Inputs and constants may be outputs, and one value two outputs.
+// Inputs and constants may be outputs.
 TEST(Compile, CopiesInputsAndConstantsToOutputs) {
   const CleanSettings settings;
   const std::string mil = MilProgram(
@@ -328,12 +328,12 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
           << mil;
       EXPECT_EQ(NewestError(mil, target, false), "");
     }
-    // topk has separate limits there.
+    // On other families topk has limits of its own.
     if (mil == widened) continue;
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }
-  EXPECT_EQ(NewestError(reduced, "h16"), "") << "axes are no tensor";
-  EXPECT_EQ(NewestError(chosen, "h16"), "") << "positions are narrowed";
+  EXPECT_EQ(NewestError(reduced, "h16"), "") << "the axes of a reduction are not a computed tensor";
+  EXPECT_EQ(NewestError(chosen, "h16"), "") << "indices are converted to a narrower type";
 }
 
 TEST(Compile, TheNewestCompilerRefusesConstantDivisorsOnA13AndA14) {
@@ -352,7 +352,7 @@ TEST(Compile, TheNewestCompilerRefusesConstantDivisorsOnA13AndA14) {
   for (const char* target : {"h15", "h16", "h17s"}) EXPECT_EQ(NewestError(several, target), "");
 }
 
-// The compile step gives an answer wherever a program is cut off.
+// The compile step refuses every prefix of a program.
 TEST(Compile, SurvivesTruncatedPrograms) {
   CompileSettings settings;
   settings.target = &DefaultTarget();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kType = "tensor<fp16, [1, 2, 4, 8]>";
 
-// NAME = OP(x = OF);
+// The statement `name = op(x = of);`.
 std::string One(std::string_view name, std::string_view op, std::string_view of) {
   return fmt::format("{} {} = {}(x = {});\n", kType, name, op, of);
 }
@@ -44,22 +44,22 @@ std::string Dispatches(const std::string& statements, Backend backend = Backend:
   return text;
 }
 
-TEST(Dispatches, AreOneAtAnyDepth) {
+TEST(Dispatches, AnUncutProgramHasOneAtAnyDepth) {
   EXPECT_EQ(Dispatches(One("y", "relu", "x")), "1 r");
   EXPECT_EQ(Dispatches(One("a", "relu", "x") + One("b", "tanh", "a") + Sum("y", "b", "x")),
             "1 rta");
 }
 
-TEST(Dispatches, ACutHasOneOfItsOwn) {
+TEST(Dispatches, ACutHasItsOwn) {
   EXPECT_EQ(Dispatches(Attention("y", "x")), "1 s");
   EXPECT_EQ(Dispatches(One("a", "relu", "x") + Attention("b", "a") + One("y", "tanh", "b")),
             "3 rst");
   EXPECT_EQ(Dispatches(Attention("a", "x") + Attention("y", "a")), "2 ss");
 }
 
-// An operation whose result no cut reads runs with the operations behind the cut; any other runs
-// with those before the cut.
-TEST(Dispatches, ABranchBesideACutSharesOne) {
+// An operation beside a cut runs in the dispatch after the cut, unless a later cut needs its
+// result; then it has a dispatch of its own.
+TEST(Dispatches, ABranchBesideACutSharesOneUnlessALaterCutNeedsIt) {
   EXPECT_EQ(Dispatches(One("t", "tanh", "x") + Attention("c", "x") + One("r", "relu", "c") +
                        Sum("y", "r", "t")),
             "2 stra");
@@ -68,7 +68,7 @@ TEST(Dispatches, ABranchBesideACutSharesOne) {
             "4 stsa");
 }
 
-TEST(Dispatches, StaticSlicesNeedNone) {
+TEST(Dispatches, AStaticSliceSharesThatOfACut) {
   EXPECT_EQ(
       Dispatches(fmt::format("{} a = slice_by_index(x = x, begin = tensor<int32, [4]>([0, 0, 0, "
                              "0]), end = tensor<int32, [4]>([1, 2, 4, 8]));\n",
@@ -77,13 +77,13 @@ TEST(Dispatches, StaticSlicesNeedNone) {
       "1 ss");
 }
 
-TEST(Dispatches, TheCpuHasNone) {
+TEST(Dispatches, TheCpuIsNotCut) {
   EXPECT_EQ(
       Dispatches(One("t", "tanh", "x") + Attention("c", "x") + Sum("y", "c", "t"), Backend::kBnns),
       "1 tsa");
 }
 
-TEST(Dispatches, AreCountedAndComputeTheSame) {
+TEST(Dispatches, AreCountedAndChangeNoValue) {
   const CleanSettings settings;
   Halves x(64);
   for (size_t i = 0; i < x.size(); ++i) x[i] = DoubleToHalf(0.125 * static_cast<double>(i % 11));

@@ -33,7 +33,7 @@ namespace {
 
 struct StockProgram {
   std::string mil;
-  bool rejected = false;  // by a clean engine
+  bool rejected = false;  // whether a clean engine refuses it
 };
 
 // One stream of values for all programs, with mixed signs, sizes and special values.
@@ -270,7 +270,7 @@ std::vector<StockProgram> StockPrograms() {
                  "[20]> y = cast(x = n, dtype = string(\"fp16\"));",
                  "y"));
   add(Simple("[1, 1, 1, 1, 3]", "[1, 1, 1, 1, 3]", "relu(x = x)"));
-  // Refused by a clean engine.
+  // A clean engine refuses the following programs.
   add(Simple("[1, 1, 1, 1, 1, 3]", "[1, 1, 1, 1, 1, 3]", "relu(x = x)"));
   add(Simple("[16385]", "[16385]", "relu(x = x)"));
   add(Conv("[1, 1, 1, 20]", "[1, 1, 1, 7]", "[1, 1, 1, 14]", "pad_type = string(\"valid\")"));
@@ -287,7 +287,7 @@ void FillInput(bool half, size_t first, int flavour, std::vector<uint8_t>& bytes
   }
 }
 
-// The answer of a program: output bytes of each flavour of data, or the refusal.
+// The answer of a program: its output bytes on this flavour of data, or the refusal.
 std::string Outcome(const std::string& mil, const ActiveFaults& faults, const char* target,
                     int flavour, int runs) {
   CompileSettings settings;
@@ -373,7 +373,7 @@ TEST(Faults, EnablingIsByIdAndReversible) {
   EXPECT_TRUE(faults.empty());
 }
 
-TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
+TEST(Faults, UlpErrorsHaveTheGivenSizeAndShare) {
   for (const char* bad : {"ulp-error:add", "ulp-error:add:0:10", "ulp-error:add:1:0",
                           "ulp-error:add:1:1001", "ulp-error::1:1", "ulp-error:add:x:1"}) {
     ActiveFaults faults;
@@ -398,9 +398,9 @@ TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
   }
 }
 
-// The choice of touched elements depends on the tensor's size and content, so that small tensors
-// are touched too.
-TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
+// The choice of changed elements depends on the tensor's size and content, so that small tensors
+// are changed too.
+TEST(Faults, UlpErrorsHaveTheGivenShareInSmallTensorsToo) {
   ActiveFaults faults;
   ASSERT_TRUE(faults.Enable("ulp-error:add:1:10").ok());
   constexpr int kTensors = 4000;
@@ -421,7 +421,7 @@ TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
     }
   }
   EXPECT_NEAR(touched / (kTensors * 4.5), 0.01, 0.004);
-  EXPECT_EQ(places.size(), 8u) << "every position";
+  EXPECT_EQ(places.size(), 8u) << "every position of the largest tensors is changed somewhere";
 }
 
 // Compressed constants are expanded while a program is compiled, not during a run.
@@ -439,7 +439,7 @@ TEST(Faults, ReachConstantsThatTheCompilerExpands) {
 }
 
 // A fault whose values the contract admits must name the admitting term, and be small.
-TEST(Faults, AdmittedOnesGiveTheReason) {
+TEST(Faults, AdmittedOnesNameTheTermAndAreSmall) {
   size_t admitted = 0;
   for (const Fault& fault : Faults()) {
     if (fault.admitted.empty()) continue;
@@ -450,8 +450,7 @@ TEST(Faults, AdmittedOnesGiveTheReason) {
   EXPECT_EQ(admitted, 1u);
 }
 
-// ---- rows that crash, hang or grow their process
-// -------------------------------------------------
+// ---- rows that crash, hang or grow their process ------------------------------------------------
 
 const std::string kAddOne =
     MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
@@ -469,7 +468,7 @@ int64_t ResidentPages() {
 // Runs in a child process: ten programs under one fault, then prints the growth of the process.
 TEST(FaultChild, RunsTenPrograms) {
   const char* fault = std::getenv(kChildVariable);
-  if (fault == nullptr) GTEST_SKIP() << "only as the child of another test";
+  if (fault == nullptr) GTEST_SKIP() << "runs only as the child process of another test";
   ENGINE(anecheck_sim_enable_fault)(fault);
   int64_t before = 0;
   for (int i = 0; i < 11; ++i) {
@@ -576,7 +575,7 @@ TEST(FaultProcess, SlowRunsTakeTheirTime) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(11 * 50));
 }
 
-TEST(FaultProcess, LeaksSwellTheProcess) {
+TEST(FaultProcess, LeaksGrowTheProcess) {
   EXPECT_GE(RunChild("run-leak").grown_kib(), 9 * 1024);
   EXPECT_GE(RunChild("compile-leak").grown_kib(), 36 * 1024);
 }

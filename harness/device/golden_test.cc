@@ -91,7 +91,7 @@ TEST_F(Golden, SurvivorsOfCancellation) {
   for (const double big : {1024, 4096, 30000}) EXPECT_EQ(sum(big, true), sum(big, false)) << big;
 }
 
-TEST_F(Golden, SixteenOnesBesideEightThousand) {
+TEST_F(Golden, SixteenOnesSurviveBeside8192) {
   std::vector<double> x(17, 1);
   x[0] = 8192;
   EXPECT_EQ(Dot(x), 8208);
@@ -129,7 +129,7 @@ TEST_F(Golden, WidthSliceHasAGainOfSixteen) {
   EXPECT_EQ(SliceWidth({1, 4096}, 1, "h15")[0], 4096);
 }
 
-TEST_F(Golden, OtherAxesAreClean) {
+TEST_F(Golden, SlicesOfOtherAxesHaveNoGain) {
   const std::string mil = MilProgram(
       "tensor<fp16, [2, 1]> x",
       "tensor<fp16, [1, 1]> y = slice_by_size(x = x, begin = tensor<int32, [2]>([1, 0]), size = "
@@ -225,7 +225,7 @@ TEST_F(Golden, GeluIsBiasedAtTheOrigin) {
   const double published = HalfToDouble(DoubleToHalf(-0.000543));
   EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")")[0], published);
   EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")", "h15")[0], HalfToDouble(Half{0x922d}))
-      << "as the tables of compiler 10.26.6 have it";
+      << "the value in the tables of compiler 10.26.6";
 }
 
 TEST_F(Golden, SiluIsBiasedAtTheOrigin) {
@@ -240,7 +240,7 @@ TEST_F(Golden, ZerosRootsAndLogarithms) {
   EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)")[0], kInfinity);
   EXPECT_EQ(Unary("rsqrt", {-0.0})[0], kInfinity);
   EXPECT_EQ(Unary("sqrt", {-0.0})[0], 0);
-  EXPECT_FALSE(std::signbit(Unary("sqrt", {-0.0})[0])) << "published: +0";
+  EXPECT_FALSE(std::signbit(Unary("sqrt", {-0.0})[0])) << "+0 is published";
   EXPECT_TRUE(std::signbit(Unary("sqrt", {-0.0}, "", "h15")[0]));
   EXPECT_FALSE(std::signbit(Binary("add", -0.0, 0)));
   for (const char* op : {"sqrt", "rsqrt", "log"}) {
@@ -350,7 +350,7 @@ TEST_F(Golden, SeamsOfTrigonometry) {
   EXPECT_NEAR(std::fabs(Unary("sin", {turn}, "", "h15")[0] - std::sin(turn)), 0.05, 0.01);
 }
 
-TEST_F(Golden, SameBytesAgain) {
+TEST_F(Golden, RepeatedRunsGiveTheSameBytes) {
   std::vector<double> x;
   for (int i = 0; i < 333; ++i) x.push_back(std::sin(i) * 20);
   const auto first = Unary("softmax", x, ", axis = int32(0)");

@@ -38,7 +38,7 @@ RC_GTEST_PROP(HalfBlock, StoresRoundedToNearest, ()) {
 }
 
 // Every half, the midpoint to its neighbour, and values just beside that midpoint.
-TEST(HalfBlock, RoundsTiesByTheModel) {
+TEST(HalfBlock, RoundsTiesToEvenOrAwayFromZero) {
   for (int32_t ordinal = 0; ordinal < 0x7bff; ++ordinal) {
     const Half low = HalfFromOrdinal(ordinal);
     const Half high = HalfFromOrdinal(ordinal + 1);

@@ -98,7 +98,7 @@ TEST_F(Movement, ReversesTilesAndCrops) {
 
 // Each four channels of a pixel become a block of four pixels. The two channel orders differ only
 // if the result has more than one channel.
-TEST_F(Movement, BlocksInBothChannelOrders) {
+TEST_F(Movement, RearrangesBlocksInBothChannelOrders) {
   EXPECT_EQ(
       Moved("[1, 8, 1, 1]", 8,
             "tensor<fp16, [1, 2, 2, 2]> y = depth_to_space(x = x, block_size = int32(2));", 8),
@@ -118,7 +118,7 @@ TEST_F(Movement, BlocksInBothChannelOrders) {
             (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST_F(Movement, BatchesPadWithZeroAndCrop) {
+TEST_F(Movement, SpaceToBatchPadsWithZeroAndBatchToSpaceCrops) {
   const std::string to_batch =
       "tensor<fp16, [4, 1, 1, 2]> {} = space_to_batch(x = x, block_shape = tensor<int32, [2]>([2, "
       "2]), paddings = tensor<int32, [2, 2]>([[0, 0], [1, 0]]));";
@@ -133,7 +133,7 @@ TEST_F(Movement, BatchesPadWithZeroAndCrop) {
             (Numbers{0, 1, 2, 3, 4, 5}));
 }
 
-TEST_F(Movement, GathersByConstantAndFromTheEnd) {
+TEST_F(Movement, GathersByConstantIndicesAlsoFromTheEnd) {
   // A13 selects wrong elements along the last axis.
   ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("D27", 0), ANECHECK_SIM_OK);
   EXPECT_EQ(Moved("[3, 2]", 6,

@@ -44,7 +44,8 @@ TEST(MultiplyAccumulate, ConformingTilesAreExact) {
   }
 }
 
-// facts/numerics.md: 5116, and survivors 16 below 4096, 4 from there on.
+// facts/numerics.md: the sum is 5116; of 16 small addends, all survive below 4096, and 4 survive
+// from there on.
 TEST(MultiplyAccumulate, LatticeOfA13GivesThePublishedSums) {
   std::vector<float> values(1025, 1.0f);
   values[0] = 4096;
@@ -74,7 +75,7 @@ TEST(MultiplyAccumulate, PortTurnsLargeResultsIntoInfinity) {
   EXPECT_EQ(Sum(a13, {16384, 16384}), kInfinity);
   EXPECT_EQ(Sum(a13, {-16384, -16384}), -kInfinity);
   EXPECT_EQ(Sum(NumericModel{}, {16384, 16384}), 32768);
-  // One tap has the full range.
+  // A single product has the full range.
   EXPECT_EQ(Sum(a13, {60000}), 60000);
   // An interior partial sum overflows, although the final sum would not.
   std::vector<float> values(8, 16384.0f);
@@ -131,8 +132,8 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   }
 }
 
-// The inputs lie near the limit of the fixed-point accumulator and near its least product, with a
-// start.
+// The inputs lie near the limit of the fixed-point accumulator or near its least product. Sums
+// begin with an initial value.
 RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
   const NumericModel model = Family(*rc::gen::element(5, 7));
   const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),

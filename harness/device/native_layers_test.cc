@@ -105,7 +105,7 @@ Layer Sort(bool indices) {
       });
 }
 
-TEST_F(NativeLayers, SortMovesEveryChannelByTheKeyLane) {
+TEST_F(NativeLayers, SortOrdersEveryChannelByTheKeyChannel) {
   EXPECT_EQ(Sort(false).Run(), (Numbers{8, 7, 9, 1, 2, 3}));
   EXPECT_EQ(Sort(true).Run(), (Numbers{1, 0, 2}));
   std::string error;
@@ -164,7 +164,7 @@ TEST_F(NativeLayers, RangeNormalizationMapsToZeroAndOne) {
             (Numbers{0, 0.5, 1, 0, 0.5, 1}));
 }
 
-TEST_F(NativeLayers, TheScaledPairScalesTheSum) {
+TEST_F(NativeLayers, ScaledElementWiseScalesItsResult) {
   using P = params::NativeScaledElementWise;
   const auto scaled = [](const char* type) {
     return Layer(OpKind::kNativeScaledElementWise)
@@ -212,7 +212,7 @@ Layer DynamicGain(bool scaled) {
   return layer.In(P::kBias, {1, 2, 1, 1}, {0.5, 10});
 }
 
-TEST_F(NativeLayers, GainAndOffsetMayComeAtRunTime) {
+TEST_F(NativeLayers, GainAndOffsetMayBeInputs) {
   EXPECT_EQ(DynamicGain(true).Run("h13"), (Numbers{2.5, 4.5, 7, 6}));
   EXPECT_EQ(DynamicGain(false).Run("h13"), (Numbers{1.5, 2.5, 13, 14}));
 }
@@ -227,7 +227,7 @@ Layer DynamicSlice(int64_t start) {
       });
 }
 
-TEST_F(NativeLayers, TheDynamicSliceBeginsAtItsConstant) {
+TEST_F(NativeLayers, TheDynamicSliceBeginsAtItsStart) {
   EXPECT_EQ(DynamicSlice(0).Run(), (Numbers{10, 20}));
   EXPECT_EQ(DynamicSlice(1).Run(), (Numbers{20, 30}));
   EXPECT_EQ(DynamicSlice(2).Run(), (Numbers{30, 40}));

@@ -1,4 +1,4 @@
-// The quirk table and the difference that each switch makes.
+// The table of quirks, and the change of behaviour by each switch.
 #include "harness/device/quirk.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST(Quirks, TableHasEveryRowOnce) {
   }
 }
 
-TEST(Quirks, FamiliesHaveTheirOwn) {
+TEST(Quirks, EachFamilyHasItsQuirks) {
   const QuirkSwitches defaults;
   EXPECT_TRUE(defaults.IsOn("D01", kFamilyA13));
   EXPECT_FALSE(defaults.IsOn("D01", kFamilyA15));
@@ -66,8 +66,8 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
-// The engine's answer for a program that shows the row, as text: values, or the error. It must
-// differ between switch on and off.
+// A program that shows the row. The engine's answer as text, values or the error, must differ
+// between switch on and off.
 struct QuirkCheck {
   const char* id;
   const char* target;
@@ -216,8 +216,8 @@ std::string Product(int side) {
                     fmt::format("tensor<fp16, [{0}, {0}]> y = matmul(x = x, y = x);", side), "y");
 }
 
-// Compiles a large product and tells whether running it would time out. It is not run: without the
-// defect that would take hours.
+// Compiles a large product, and returns whether running it would time out. The product is not run,
+// because without the defect that would take hours.
 std::string EndOfProduct(int side, const char* target, int state) {
   CompileSettings settings;
   settings.target = FindTarget(target);
@@ -381,7 +381,7 @@ INSTANTIATE_TEST_SUITE_P(Quirks, QuirkSwitch, ::testing::ValuesIn(Checks()), [](
 });
 
 // Each documented defect shows on a family that has it, if such a family takes programs.
-TEST(Quirks, EveryDocumentedDefectIsASwitchThatShows) {
+TEST(Quirks, EveryDocumentedDefectHasASwitchThatChangesAResult) {
   size_t documented = 0;
   for (const Quirk& row : Quirks()) {
     if (!row.id.starts_with("D")) continue;
@@ -409,7 +409,7 @@ TEST(Quirks, ALargeProductTimesOut) {
       << program.error();
 }
 
-TEST(Quirks, ALegacyDivideTakesConstantDivisorsAlone) {
+TEST(Quirks, LegacyDivisionAffectsConstantDivisorsOnly) {
   const CleanSettings settings;
   const std::string inputs = MilProgram("tensor<fp16, [1]> x, tensor<fp16, [1]> d",
                                         "tensor<fp16, [1]> y = real_div(x = x, y = d);", "y");

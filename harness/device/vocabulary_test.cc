@@ -112,7 +112,7 @@ TEST_F(Vocabulary, ReductionsOfIntegers) {
   EXPECT_EQ(reduce("reduce_l2_norm", {3, -4}), 5);
   EXPECT_EQ(reduce("reduce_l2_norm", {3, 3}), 4) << "4.24";
   EXPECT_EQ(reduce("reduce_log_sum", {10, 11}), 3) << "3.04";
-  EXPECT_EQ(reduce("reduce_log_sum", {3, -4}), 0) << "not defined";
+  EXPECT_EQ(reduce("reduce_log_sum", {3, -4}), 0) << "the logarithm of a negative sum is undefined";
   EXPECT_EQ(reduce("reduce_log_sum_exp", {8, 8}), 8) << "8.69";
 }
 
@@ -259,7 +259,7 @@ Numbers Stretch(std::string_view mode, size_t count, const std::string& target =
   return ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 4})}}, count, target));
 }
 
-TEST_F(Vocabulary, GridsOfResizedImages) {
+TEST_F(Vocabulary, ResizedImagesAreSampledOnTheirGrid) {
   EXPECT_EQ(Stretch("DEFAULT", 4), (Numbers{0, 2, 4, 4}));
   EXPECT_EQ(Stretch("STRICT_ALIGN_CORNERS", 5), (Numbers{0, 1, 2, 3, 4}));
   EXPECT_EQ(Stretch("STRICT_ALIGN_CORNERS", 1), (Numbers{0}));
@@ -353,9 +353,9 @@ TEST_F(Vocabulary, ImagesAreSampledOnFamiliesWithTheTextureEngine) {
   sample({0, 2, 4}, affine, 3, "h13");
 }
 
-// Boxes of [N, 1, 4, 1, 1] are each cut from every image; boxes of [N, 1, 5, 1, 1] name their
-// image.
-TEST_F(Vocabulary, RegionsOfInterestHaveAnAxisOfTheirOwn) {
+// Boxes of shape [N, 1, 4, 1, 1] are cut from every image. Boxes of shape [N, 1, 5, 1, 1] name
+// their image.
+TEST_F(Vocabulary, RegionsOfInterestAddAnAxis) {
   const auto crop = [](std::string_view roi, std::string_view type, size_t results) {
     const std::string mil = MilProgram(
         "tensor<fp16, [2, 1, 1, 3]> x",
@@ -402,7 +402,7 @@ TEST_F(Vocabulary, WithoutPaddingCeilModeKeepsItsLastWindow) {
 }
 
 // Forms without a kernel in the engine are refused with a message.
-TEST_F(Vocabulary, IntegerProductsAndComputedPlacesAreRefused) {
+TEST_F(Vocabulary, IntegerProductsAndComputedPositionsAreRefused) {
   const std::string begin = CompileError(
       MilProgram("tensor<fp16, [2, 6]> x",
                  "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));"
@@ -419,7 +419,7 @@ TEST_F(Vocabulary, IntegerProductsAndComputedPlacesAreRefused) {
   EXPECT_NE(product.find("do not fit"), std::string::npos) << product;
 }
 
-TEST_F(Vocabulary, IndexVectorsNamePlaces) {
+TEST_F(Vocabulary, IndexVectorsSelectPositions) {
   EXPECT_EQ(Compute("[2, 2]", {1, 2, 3, 4},
                     "tensor<fp16, [3]> y = gather_nd(x = x, indices = tensor<int32, [3, 2]>([[1, "
                     "0], [0, 1], [-1, -1]]));",
@@ -445,7 +445,7 @@ TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
                    "tensor<uint8, [2, 2]>([[1, 2], [3, 255]]), zero_point = tensor<uint8, "
                    "[2]>([1, 5]), scale = fp16(0.5), axis = int32(-1));"),
             (Numbers{0, -1.5, 1, 125}));
-  // The form in older files.
+  // This form occurs in older files.
   EXPECT_EQ(Expand("[2]", 2,
                    "tensor<fp16, [2]> w = constexpr_affine_dequantize()[axis = int32(0), "
                    "quantized_data = tensor<int8, [2]>([-3, 4]), scale = tensor<fp16, [2]>([1, "
@@ -458,7 +458,7 @@ TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
             (Numbers{1, 2, 20, 30, 0, -2, -1.5, -4}));
 }
 
-TEST_F(Vocabulary, TablesAreReadPackedAndInBlocks) {
+TEST_F(Vocabulary, TablesHavePackedIndicesAndBlocks) {
   // Two-bit indices, lowest bits first: 27 is 3, 2, 1, 0.
   EXPECT_EQ(Expand("[4]", 4,
                    "tensor<fp16, [4]> w = constexpr_lut_to_dense(indices = tensor<uint8, "
@@ -508,7 +508,7 @@ TEST_F(Vocabulary, ConstantsMayNameConstants) {
             (Numbers{1, 2}));
 }
 
-TEST_F(Vocabulary, BytesWithAScale) {
+TEST_F(Vocabulary, QuantizedBytesAreScaled) {
   EXPECT_EQ(Compute("[5]", {0.25, 0.75, -1.25, 900, -900},
                     "tensor<int8, [5]> q = quantize(input = x, scale = fp16(0.5), zero_point = "
                     "int8(1), output_dtype = string(\"int8\"));"

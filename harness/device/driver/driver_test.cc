@@ -1,4 +1,4 @@
-// The answers of the simulated driver: the life of a program, the wake port, the chaining cache.
+// The simulated driver: the life of a program, the wake port, and the chaining cache.
 
 #include "harness/device/driver/driver.h"
 
@@ -58,7 +58,7 @@ TEST(Driver, RefusesCallsBeforeTheDeviceIsOpen) {
   EXPECT_EQ(ResultOf(driver, Open()), 0u);
   EXPECT_EQ(ResultOf(driver, Create()), 0u);
   EXPECT_EQ(ResultOf(driver, MakeCall(Client::kDirect, 3, 40)), 0xe00002cdu)
-      << "each client has a connection of its own";
+      << "opening one client does not open the other";
   EXPECT_EQ(ResultOf(driver, MakeCall(Client::kControl, 1, 0)), 0u);
   EXPECT_EQ(ResultOf(driver, Create()), 0xe00002cdu);
 }
@@ -72,7 +72,7 @@ TEST(Driver, OpensRepeatTheHeaderAndRefuseUsageTwo) {
             0x1122334455667788u);
 }
 
-TEST(Driver, TakesTheExactSizesOfAMethodAlone) {
+TEST(Driver, RefusesOtherSizesThanThoseOfTheMethod) {
   Driver driver;
   driver.Take(Open());
   EXPECT_EQ(ResultOf(driver, MakeCall(Client::kControl, 3, 33)), 0xe00002c2u);
@@ -145,7 +145,7 @@ TEST(Driver, CompletionsLeaveTheWakePortInOrder) {
   EXPECT_EQ(ResultOf(driver, Send(5, 127)), 0u);
 }
 
-TEST(Driver, ChainingFillsTheCacheAndAsksForItsRight) {
+TEST(Driver, ChainingFillsTheCacheAndNeedsItsEntitlement) {
   Driver driver;
   driver.Take(Open());
   driver.Take(Open(Client::kDirect));
@@ -161,7 +161,7 @@ TEST(Driver, ChainingFillsTheCacheAndAsksForItsRight) {
   EXPECT_EQ(without.chaining_entries(), 0u);
 }
 
-TEST(Driver, EveryLawHasWordsAndASource) {
+TEST(Driver, EveryLawHasATextAndASource) {
   for (const Law& law : Laws()) {
     EXPECT_FALSE(law.words.empty()) << law.id;
     EXPECT_FALSE(law.source.empty()) << law.id;
@@ -169,7 +169,7 @@ TEST(Driver, EveryLawHasWordsAndASource) {
   }
 }
 
-TEST(Driver, HoldsTheLimitsThatTheFirmwaresTableSays) {
+TEST(Driver, HasALawForEachLimitThatTheFirmwareTableAssignsToIt) {
   constexpr std::string_view kLaw = "driver law ";
   size_t held = 0;
   for (const firmware::Limit& limit : firmware::Limits()) {

@@ -21,7 +21,7 @@ const std::string kAddOne =
 
 class Abi : public CleanEngine {};
 
-TEST_F(Abi, KnownByItsMarker) {
+TEST_F(Abi, IsRecognisedByItsMarker) {
   const auto* marker = static_cast<const char*>(EngineSymbol("anecheck_simulated_engine"));
   EXPECT_STREQ(marker, "anecheck simulated engine 1");
   EXPECT_EQ(ENGINE(anecheck_sim_abi_version)(), uint32_t{ANECHECK_SIM_ABI_VERSION});
@@ -74,7 +74,7 @@ TEST_F(Abi, ChainOfOperationsInOneStreamAdvancesExactly) {
   }
 }
 
-TEST_F(Abi, HundredTwentyEightProgramsAndNoMore) {
+TEST_F(Abi, LoadsAtMost128Programs) {
   std::vector<std::unique_ptr<LoadedProgram>> programs;
   for (int i = 0; i < 128; ++i) {
     programs.push_back(std::make_unique<LoadedProgram>(kAddOne));
@@ -191,7 +191,7 @@ TEST_F(Abi, FreshStreamRejectsReset) {
   EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
 }
 
-// Calls on an operation whose ports are bound: bind, encode, prepare.
+// Binding and prepare calls on an operation whose ports are bound.
 struct Bindings {
   explicit Bindings(LoadedProgram& bound) : program(bound) {
     ENGINE(e5rt_async_event_create)(&event, "done", 0);
@@ -218,7 +218,7 @@ struct Bindings {
   int64_t Prepare() const {
     return ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation());
   }
-  // Makes each binding call and checks its message.
+  // Expects that each binding call fails with its message.
   void ExpectRefused() {
     constexpr const char* kWords = "the operation is encoded: its bindings cannot change @ ";
     EXPECT_NE(BindBuffer(), 0);
@@ -244,9 +244,9 @@ TEST_F(Abi, AnEncodedOperationKeepsItsBindings) {
   ASSERT_EQ(program.Encode(), 0) << program.error();
   bindings.ExpectRefused();
   ASSERT_EQ(program.Execute(), 0) << program.error();
-  EXPECT_EQ(y[0], DoubleToHalf(1).bits) << "on the buffers that it had";
+  EXPECT_EQ(y[0], DoubleToHalf(1).bits) << "the operation runs on its first buffers";
   bindings.ExpectRefused();
-  EXPECT_NE(bindings.Prepare(), 0) << "its stream still has it";
+  EXPECT_NE(bindings.Prepare(), 0) << "the stream was not reset";
   EXPECT_NE(LastMessage().find("must be reset first"), std::string::npos) << LastMessage();
   ASSERT_EQ(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
   bindings.ExpectRefused();
@@ -256,7 +256,7 @@ TEST_F(Abi, AnEncodedOperationKeepsItsBindings) {
   EXPECT_EQ(bindings.BindDependence(), 0) << LastMessage();
 }
 
-TEST_F(Abi, AStreamThatIsReleasedLetsItsOperationsGo) {
+TEST_F(Abi, ReleasingAStreamFreesItsOperations) {
   LoadedProgram program(kAddOne);
   program.Bind("x", false, 8);
   program.Bind("y", true, 8);
@@ -270,8 +270,8 @@ TEST_F(Abi, AStreamThatIsReleasedLetsItsOperationsGo) {
   EXPECT_EQ(program.Execute(), 0) << program.error();
 }
 
-// The test makes a second operation of a loaded program and encodes it nowhere.
-TEST_F(Abi, PrepareIsLegalOnEncodedOperationsOnly) {
+// The operation is a second one of a loaded program, and no stream has encoded it.
+TEST_F(Abi, PrepareIsRefusedForOperationsThatWereNeverEncoded) {
   auto folder = TempDirectory::Create("anecheck-bundle-");
   const LoadedProgram program(kAddOne, {.bundle = folder->path()});
   void* library = nullptr;
@@ -295,7 +295,8 @@ TEST_F(Abi, PrepareIsLegalOnEncodedOperationsOnly) {
   ENGINE(e5rt_program_library_release)(&library);
 }
 
-// A compiler, its options and its configuration, used once and then released.
+// Compiles the file, and releases the compiler, its options and its configuration. Returns the
+// library.
 void* CompileAndReleaseTheCompiler(const std::string& path) {
   void *config = nullptr, *compiler = nullptr, *options = nullptr, *library = nullptr;
   EXPECT_EQ(ENGINE(e5rt_e5_compiler_config_options_create)(&config), 0);
@@ -308,13 +309,13 @@ void* CompileAndReleaseTheCompiler(const std::string& path) {
   return library;
 }
 
-TEST_F(Abi, CompilerObjectsMayGoOnceTheProgramIsCompiled) {
+TEST_F(Abi, CompilerObjectsMayBeReleasedAfterTheCompilation) {
   const auto folder = TempDirectory::Create("anecheck-abi-");
   ASSERT_TRUE(WriteFileAtomic(folder->File("model.mil"), kAddOne).ok());
   const uint64_t live = Counts().live_handles;
   void* library = CompileAndReleaseTheCompiler(folder->File("model.mil"));
   ASSERT_NE(library, nullptr);
-  EXPECT_EQ(Counts().live_handles, live + 1) << "the library alone";
+  EXPECT_EQ(Counts().live_handles, live + 1) << "only the library is left";
   void *function = nullptr, *op_options = nullptr, *operation = nullptr, *stream = nullptr;
   ASSERT_EQ(ENGINE(e5rt_program_library_retain_program_function)(library, "main", &function), 0);
   ASSERT_EQ(ENGINE(e5rt_precompiled_compute_op_create_options_create_with_program_function)(

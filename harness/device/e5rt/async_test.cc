@@ -73,7 +73,7 @@ class Async : public CleanEngine {
     CleanEngine::TearDown();
   }
 
-  // Released when the test ends.
+  // The fixture releases the event when the test ends.
   void* MakeEvent(uint32_t initial = 0) {
     void* event = nullptr;
     EXPECT_EQ(ENGINE(e5rt_async_event_create)(&event, "done", initial), 0);
@@ -114,7 +114,7 @@ class Async : public CleanEngine {
   static int64_t Submit(void* stream, Block& block) {
     return ENGINE(e5rt_execution_stream_submit_async)(stream, block.get());
   }
-  // The same on the program's own stream, with and without a block.
+  // Submits the program on its own stream, with a block here and without one below.
   static int64_t Submit(LoadedProgram& program, Block& block) {
     const int64_t code = program.Encode();
     return code != 0 ? code : Submit(program.stream(), block);
@@ -179,14 +179,14 @@ TEST_F(Async, DependentOperationWaits) {
   ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_EQ(program.value(), 1);
   EXPECT_EQ(Signaled(done), 1u);
-  // execute_sync ignores events: a gate that nobody opens does not stop it.
+  // execute_sync ignores events, so that a closed gate does not stop it.
   ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 9), 0);
   EXPECT_EQ(program.Execute(), 0);
   WaitUntilIdle();
 }
 
 // Each operation waits for the operation before it, through a separate event.
-TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
+TEST_F(Async, AChainAdvancesByItsLengthAndEachEventByOne) {
   for (const size_t steps : {size_t{1}, size_t{2}, size_t{100}}) {
     std::vector<std::unique_ptr<Counter>> chain;
     std::vector<void*> done;
@@ -216,13 +216,13 @@ TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
 }
 
 // If every operation of a chain completes the same event, the event counts the operations.
-TEST_F(Async, OneEventOfAllOperationsCountsThem) {
+TEST_F(Async, AnEventThatAllOperationsCompleteCountsThem) {
   const Counter first;
   const Counter second(&first);
   void* count = MakeEvent();
   Completes(first, count);
   Completes(second, count);
-  Completes(second, count);  // bound twice, it counts once
+  Completes(second, count);  // a second binding of the same event changes nothing
   void* stream = StreamOf(first);
   Encode(stream, second);
   ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
@@ -253,7 +253,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
 }
 
 // The events that a request signals are fixed when it is submitted.
-TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
+TEST_F(Async, AnEventBoundLaterDoesNotBelongToARequestInFlight) {
   Counter program;
   Block block;
   ENGINE(anecheck_sim_hold_queue)(1);
@@ -266,7 +266,7 @@ TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
   // The block may be called before its request has run.
   block.WaitForCalls(1);
   WaitUntilIdle();
-  EXPECT_EQ(program.value(), 1) << "the request ran all the same";
+  EXPECT_EQ(program.value(), 1) << "the late event does not stop the request";
   EXPECT_EQ(Signaled(late), 0u);
 }
 
@@ -281,7 +281,7 @@ TEST_F(Async, ABlockMayReleaseItsStream) {
   ASSERT_EQ(Submit(stream, counts), 0);
   ASSERT_EQ(Submit(stream, counts), 0);
   ENGINE(anecheck_sim_hold_queue)(0);
-  // Earlier submissions still run.
+  // All submissions before the release still run.
   counts.WaitForCalls(2);
   WaitUntilIdle();
   EXPECT_EQ(program.value(), 3);
@@ -330,7 +330,7 @@ TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
   EXPECT_EQ(program.value(), 128);
 }
 
-// The other reading of the limit.
+// By another reading of the limit, a request beyond it is refused.
 TEST_F(Async, ARequestBeyond127InFlightIsRefused) {
   ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 1), ANECHECK_SIM_OK);
   Counter program;
@@ -400,7 +400,7 @@ TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
 
 // A block that is called before the work is part of the submission, so that its error fails the
 // request.
-TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
+TEST_P(AsyncBlock, ReturningAnErrorFailsItsRequestIfCalledBeforeTheWork) {
   Block block;
   block.Return(5);
   OpenGate();
@@ -414,7 +414,7 @@ TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
     EXPECT_EQ(LastMessage(), "the block returned the error code 5 @ SubmitAsync");
     EXPECT_EQ(program_->value(), 0);
   }
-  EXPECT_EQ(Signaled(done_), 1u) << "nobody waits for ever";
+  EXPECT_EQ(Signaled(done_), 1u) << "a failed request also signals its event";
   block.WaitForCalls(1);
   WaitUntilIdle();
   block.Return(0);
@@ -425,7 +425,7 @@ TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
   block.WaitForCalls(2);
 }
 
-#ifndef ANECHECK_SANITIZED  // which takes signals for itself
+#ifndef ANECHECK_SANITIZED  // sanitizers handle SIGSEGV themselves
 
 // A block in memory that is protected after the call, to detect a later access.
 struct GuardedBlock {
@@ -450,7 +450,7 @@ struct GuardedBlock {
 };
 
 // The engine releases the block that it retained, and releasing reads the block.
-TEST_P(AsyncBlock, IsLookedAtAgainAfterItsCall) {
+TEST_P(AsyncBlock, IsReadAgainAfterItsCall) {
   void* memory = mmap(nullptr, GuardedBlock::kPage, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
@@ -479,7 +479,7 @@ INSTANTIATE_TEST_SUITE_P(Readings, AsyncBlock, ::testing::Values(0, 1), [](const
   return row.param == 1 ? "AtCompletion" : "BeforeTheWork";
 });
 
-// Programs of which every second execution fails.
+// With this fault every second execution of a program fails.
 class AsyncFailure : public Async {
  protected:
   void SetUp() override {
@@ -508,7 +508,7 @@ TEST_F(AsyncFailure, ReachesTheBlockAndTheWaiterOfItsRequest) {
   }
 }
 
-TEST_F(AsyncFailure, EndsTheOperationsBehindIt) {
+TEST_F(AsyncFailure, SkipsTheOperationsAfterIt) {
   const Counter first;
   ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)("run-error"), ANECHECK_SIM_OK);
   const Counter second(&first);
@@ -522,7 +522,7 @@ TEST_F(AsyncFailure, EndsTheOperationsBehindIt) {
   ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
   EXPECT_NE(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_NE(LastMessage().find(kReason), std::string::npos) << LastMessage();
-  EXPECT_EQ(first.value(), 3) << "the second did not run";
+  EXPECT_EQ(first.value(), 3) << "only the first operation ran";
   EXPECT_EQ(Signaled(done), 2u);
   ENGINE(e5rt_execution_stream_release)(&stream);
 }
@@ -536,7 +536,7 @@ TEST_F(AsyncFailure, ReachesDependentsInAnotherStream) {
   Completes(source, handed_on);
   DependsOn(target, handed_on);
   Completes(target, done);
-  ASSERT_EQ(source.Execute(), 0);  // the next one fails
+  ASSERT_EQ(source.Execute(), 0);  // the next execution fails
   ASSERT_EQ(Submit(source), 0);
   ASSERT_EQ(Submit(target), 0);
   EXPECT_NE(ENGINE(e5rt_async_event_sync_wait)(done), 0);

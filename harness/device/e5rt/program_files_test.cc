@@ -66,7 +66,7 @@ void ExpectSound(const Bundle& bundle) {
   for (const Violation& violation : *pair) ADD_FAILURE() << violation.message;
 }
 
-TEST(ProgramFiles, AreSoundAndBelongTogether) {
+TEST(ProgramFiles, BreakNoRuleAndBelongTogether) {
   const CleanSettings settings;
   for (const std::string& mil : {kMlp, Chain(1), Chain(6)}) {
     for (const char* target : {"h13", "h13g", "t1", "h14", "h17s"})
@@ -74,7 +74,7 @@ TEST(ProgramFiles, AreSoundAndBelongTogether) {
   }
 }
 
-TEST(ProgramFiles, TheContainerIsWrittenForTasksOfVersion7Alone) {
+TEST(ProgramFiles, TheContainerIsWrittenOnlyForTasksOfVersion7) {
   const CleanSettings settings;
   EXPECT_TRUE(Bundle(kMlp, "h13").Has("model.hwx"));
   const Bundle newer(kMlp, "h17s");
@@ -83,7 +83,8 @@ TEST(ProgramFiles, TheContainerIsWrittenForTasksOfVersion7Alone) {
   EXPECT_FALSE(Bundle(kMlp, "t1").Has("model.hwx")) << "its cpusubtype is not published";
 }
 
-// Specification 000: one inference between casts at any depth, a descriptor of one size.
+// Specification 000: at any depth there is one inference between casts, and the descriptor has the
+// same size.
 TEST(ProgramFiles, TheDescriptorDoesNotDependOnDepth) {
   const CleanSettings settings;
   const Bundle one(Chain(1));
@@ -127,7 +128,7 @@ TEST(ProgramFiles, ACutAddsInferences) {
   EXPECT_EQ(tasks[2].Find(0x10), 2u);
 }
 
-TEST(ProgramFiles, TheContainerHoldsTasksFramesAndWeights) {
+TEST(ProgramFiles, TheContainerHasTasksExtentsAndWeights) {
   const CleanSettings settings;
   const Bundle bundle(kMlp);
   const auto bytes = bundle.Read("model.hwx");
@@ -162,17 +163,17 @@ TEST(ProgramFiles, AreNotWrittenForProgramsWithoutAForm) {
   const std::string five = MilProgram("tensor<fp16, [1, 1, 1, 1, 2]> x",
                                       "tensor<fp16, [1, 1, 1, 1, 2]> y = relu(x = x);", "y");
   EXPECT_FALSE(Bundle(five).Has("program.e5"));
-  EXPECT_FALSE(Bundle(kMlp, "h13", 1).Has("program.e5")) << "it runs on the CPU";
+  EXPECT_FALSE(Bundle(kMlp, "h13", 1).Has("program.e5")) << "a program on the CPU has no files";
   Bundle bundle(kMlp);
   bundle.Compile(five, "h13", 4);
-  EXPECT_FALSE(bundle.Has("program.e5")) << "of the program before";
+  EXPECT_FALSE(bundle.Has("program.e5")) << "the file of the earlier program is removed";
   EXPECT_FALSE(bundle.Has("model.hwx"));
   ENGINE(anecheck_sim_write_files)(0);
   EXPECT_FALSE(Bundle(kMlp).Has("program.e5"));
 }
 
-// A range of shapes is written at its standard extents.
-TEST(ProgramFiles, OfARangeHaveItsStandardExtents) {
+// The files of a program with a range describe it at its default extents.
+TEST(ProgramFiles, OfARangeHaveItsDefaultExtents) {
   const CleanSettings settings;
   const std::string mil =
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?]> x) [FlexibleShapeInformation = "

@@ -275,7 +275,7 @@ int InputAfterwards() {
 
 struct RuntimeCheck {
   const char* id;
-  std::function<std::string()> observe;  // differs with the fault enabled
+  std::function<std::string()> observe;  // returns another text with the fault enabled
 };
 
 const std::vector<RuntimeCheck>& RuntimeChecks() {
@@ -335,12 +335,12 @@ const std::vector<RuntimeCheck>& RuntimeChecks() {
 
 class RuntimeFaults : public ::testing::TestWithParam<RuntimeCheck> {};
 
-TEST_P(RuntimeFaults, ShowInTheCallTheySpoil) {
+TEST_P(RuntimeFaults, ShowInTheCallThatTheyAffect) {
   const CleanSettings settings;
   const RuntimeCheck& check = GetParam();
   const std::string clean = check.observe();
   EXPECT_EQ(check.observe(), clean);
-  // The last check leaks a slot on purpose; the process can spare one.
+  // The check of slots-leak leaks a slot on purpose; the process has others.
   ASSERT_EQ(ENGINE(anecheck_sim_enable_fault)(check.id), ANECHECK_SIM_OK);
   EXPECT_NE(check.observe(), clean);
   ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)(check.id), ANECHECK_SIM_OK);

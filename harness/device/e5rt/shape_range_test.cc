@@ -175,7 +175,7 @@ TEST(ShapeRange, NeedsNoFileAfterTheCompilation) {
   }
 }
 
-TEST(ShapeRange, InputsThatDoNotGoTogetherAreRefusedWhenTheyRun) {
+TEST(ShapeRange, InputsOfDifferentStepsAreRefusedAtExecution) {
   const CleanSettings settings;
   const std::string two =
       Flexible(Attribute("{\"x\", [[1, 1], [2, 8, 2]]}, {\"z\", [[1, 1], [2, 8, 2]]}"),
@@ -187,7 +187,7 @@ TEST(ShapeRange, InputsThatDoNotGoTogetherAreRefusedWhenTheyRun) {
   EXPECT_NE(error.find(" @ Execute"), std::string::npos) << error;
 }
 
-TEST(ShapeRange, MisuseIsRefusedInWords) {
+TEST(ShapeRange, MisuseIsRefusedWithItsReason) {
   const CleanSettings settings;
   EXPECT_EQ(Refusal(Ranged(4, 16, 4), {{"x", 50}}, 48),
             "buffer of 50 bytes is no whole number of slices of 12 bytes along axis 2 of port x @ "

@@ -42,7 +42,8 @@ TEST_F(States, StayFromOneExecutionToTheNext) {
     EXPECT_EQ(Step(program, {1, -2}, 2), (Numbers{1, -2})) << target;
     EXPECT_EQ(Step(program, {1, -2}, 2), (Numbers{2, -4})) << target;
     EXPECT_EQ(Step(program, {0, 10}, 2), (Numbers{2, 6})) << target;
-    EXPECT_EQ(Step(other, {5, 5}, 2), (Numbers{5, 5})) << target << ": its own";
+    EXPECT_EQ(Step(other, {5, 5}, 2), (Numbers{5, 5}))
+        << target << ": each program has its own state";
   }
 }
 
@@ -71,10 +72,11 @@ TEST_F(States, KeepTheirOrderAcrossACut) {
                  "tensor<fp16, [1, 1, 1, 2]> y = add(x = kept, y = kept);",
                  "y"));
   ASSERT_EQ(program.error(), "");
-  EXPECT_EQ(Step(program, {3, 4}, 2), (Numbers{6, 8})) << "one key: its value comes out";
+  EXPECT_EQ(Step(program, {3, 4}, 2), (Numbers{6, 8}))
+      << "attention over one key returns its value";
 }
 
-TEST_F(States, RingsAreReadAndWrittenRoundTheirAxis) {
+TEST_F(States, RingsWrapAroundTheirAxis) {
   LoadedProgram program(
       MilProgram("tensor<fp16, [1, 3]> x, state<tensor<fp16, [1, 5]>> s",
                  "tensor_to_circular_buffer(input = s, data = x, axis = int32(1), position = "
@@ -88,7 +90,7 @@ TEST_F(States, RingsAreReadAndWrittenRoundTheirAxis) {
 }
 
 // Specification 004, table 26.1: on A13 a state can only be reached through a shared buffer.
-TEST_F(States, LieInASharedBufferOnA13) {
+TEST_F(States, AreSharedBuffersOnlyOnA13) {
   LoadedProgram program(kSum);
   auto* shared = static_cast<Half*>(program.Bind("s", true, 4));
   ASSERT_NE(shared, nullptr) << program.error();
@@ -102,7 +104,7 @@ TEST_F(States, LieInASharedBufferOnA13) {
   EXPECT_EQ(resident.error(), "Input port s not found");
 }
 
-TEST_F(States, AreTakenByOperationsOnStatesAlone) {
+TEST_F(States, AreAcceptedOnlyByOperationsOnStates) {
   const auto error = [](const std::string& statements, const std::string& outputs) {
     return CompileError(
         MilProgram("tensor<fp16, [2]> x, state<tensor<fp16, [2]>> s", statements, outputs));

@@ -78,9 +78,9 @@ TEST_F(NetlistInput, RunsAsItsGraph) {
   }
 }
 
-// Specification 004: the custom table of the engine cannot be authored; the same curve runs as
-// linear, relu, linear (golden_test.cc, GaussianBumpByLinearReluLinear).
-TEST_F(NetlistInput, NoAuthoredCustomTableCompiles) {
+// Specification 004: no description can have a custom table. The same curve runs as linear, relu,
+// linear (golden_test.cc, GaussianBumpByLinearReluLinear).
+TEST_F(NetlistInput, ACustomTableDoesNotCompile) {
   const auto lowered = GraphToNetlist(ConvGraph());
   NetlistProgram named = *lowered;
   netlist::Unit& unit = named.description.networks[0].units.back();
@@ -113,7 +113,7 @@ TEST_F(NetlistInput, RefusalsNameTheirStage) {
   EXPECT_NE(ErrorOf("<?xml no list").find(" @ Parser"), std::string::npos);
 }
 
-// ---- by hand ------------------------------------------------------------------------------------
+// ---- descriptions written by hand ---------------------------------------------------------------
 
 using Numbers = std::vector<double>;
 
@@ -165,13 +165,13 @@ NetworkText ConvNetwork() {
   return network;
 }
 
-TEST_F(HandWritten, ConvolutionsReadTheirWeightsAndSteps) {
+TEST_F(HandWritten, ConvolutionsReadTheirWeightsAndStrides) {
   WriteWeights({2, -1, 0.5});
   NetworkText network = ConvNetwork();
   network.weights = true;
   const Numbers x = {1, 9, 3, 9, 1, 9, 8, 9};
   EXPECT_EQ(Run(network, {{"x", x}}, 2), (Numbers{1.5, 0}));
-  // Without the bias unit that reads it, the convolution is complete.
+  // The convolution also compiles without the bias unit that reads it.
   network.units = {network.units[0]};
   network.outputs = {"c"};
   EXPECT_EQ(ErrorOf(network), "");
@@ -187,7 +187,7 @@ TEST_F(HandWritten, ALayersResultMustMatchItsDeclaration) {
   EXPECT_EQ(ErrorOf(network), "c: 4 bytes at 0 are outside the weight file of 0 @ Frontend");
 }
 
-TEST_F(HandWritten, BroadcastsGrowAsTheySay) {
+TEST_F(HandWritten, BroadcastsRepeatAnOperandToTheStatedSize) {
   const auto network = [](int64_t width) {
     NetworkText grown;
     grown.inputs = {{"x", {1, 1, 2, 3}}, {"s", {1, 1, 2, 1}}};
@@ -210,7 +210,7 @@ TEST_F(HandWritten, BroadcastsGrowAsTheySay) {
 }
 
 // As in real/netlist/plists_broadcast: one operand has no depth, the other has one.
-TEST_F(HandWritten, ABroadcastGivesADepth) {
+TEST_F(HandWritten, ABroadcastAddsADepthAxis) {
   const auto grow = [](std::string_view axis, int64_t size) {
     return PlistDictionary({{"Dimension", PlistText(axis)}, {"Size", PlistInteger(size)}});
   };
@@ -225,7 +225,7 @@ TEST_F(HandWritten, ABroadcastGivesADepth) {
   EXPECT_EQ(Run(network, {{"a", {5, 7}}, {"b", {1, 2}}}, 4), (Numbers{4, 3, 6, 5}));
 }
 
-TEST_F(HandWritten, MoversNameTheirAxes) {
+TEST_F(HandWritten, MovementLayersNameTheirAxes) {
   NetworkText network;
   network.inputs = {{"x", {1, 2, 2, 3}}};
   network.units = {
@@ -259,8 +259,8 @@ TEST_F(HandWritten, MoversNameTheirAxes) {
   EXPECT_EQ(ErrorOf(network), "unit v: Dimension: rank 4 has no axis Depth @ Frontend");
 }
 
-// The six rearrangements and the native layers are read key by key.
-TEST_F(HandWritten, FactorsAndHalvesAreReadAsTheyStand) {
+// The engine reads each key of the six rearrangements and of the native layers.
+TEST_F(HandWritten, FactorsAndOptionsAreReadFromTheirKeys) {
   NetworkText network;
   network.inputs = {{"x", {1, 4, 1, 1}}};
   network.units = {
@@ -355,9 +355,9 @@ TEST_F(NetlistInput, ProceduresThatNameNothingAreRefused) {
             "network description: InputName of an input is missing @ Parser");
 }
 
-// Specification 004: A13 refuses the layer, and a description cannot spell the buffer that it would
-// have to connect to.
-TEST_F(HandWritten, NoRingCanBeWritten) {
+// Specification 004: A13 refuses the layer. Later families require a connection to a buffer that no
+// description can state.
+TEST_F(HandWritten, ARingBufferWriterDoesNotCompile) {
   NetworkText network;
   network.inputs = {{"x", {1, 3}}, {"s", {1, 3}}};
   network.units = {{"y", "RingBufferWriter", {"s", "x"}}};

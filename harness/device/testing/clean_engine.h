@@ -1,4 +1,4 @@
-// The fixture of the ABI's tests: settings at their defaults, and no object left alive.
+// The fixture of the ABI's tests. It resets all settings, and requires that no object stays alive.
 #pragma once
 
 #include <gtest/gtest.h>

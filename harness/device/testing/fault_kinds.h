@@ -1,4 +1,4 @@
-// The kind of test that can show a row of the fault table.
+// Decides which kind of test can show a row of the fault table.
 #pragma once
 
 #include "harness/device/fault.h"

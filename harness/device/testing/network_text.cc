@@ -13,7 +13,7 @@ std::string NamesOf(const auto& named) {
   return PlistTexts(names);
 }
 
-// The keys of batch, channels, depth, height and width; with four extents there is no depth.
+// The keys of batch, channels, depth, height and width. An input of four extents has no depth.
 using AxisKeys = std::array<const char*, 5>;
 
 void AddExtents(const AxisKeys& axes, const std::vector<int64_t>& extents, PlistKeys& keys) {

@@ -18,7 +18,7 @@ namespace anecheck::device::testing {
 // The address of a symbol of the library, which is opened on first use and never closed.
 void* EngineSymbol(const char* name);
 
-// ENGINE(e5rt_execution_stream_create)(&stream)
+// The function of the library, as in ENGINE(e5rt_execution_stream_create)(&stream).
 #define ENGINE(function) \
   (*reinterpret_cast<decltype(&function)>(::anecheck::device::testing::EngineSymbol(#function)))
 
@@ -41,7 +41,7 @@ class LoadedProgram {
   struct Options {
     std::string target = "h13";
     uint64_t mask = 4;
-    std::string bundle;        // cache location; empty for none
+    std::string bundle;        // folder for the compiler's files; empty for none
     std::string model_folder;  // where the text is written; empty for a temporary file
   };
   LoadedProgram(const std::string& mil, const Options& options);
@@ -100,7 +100,7 @@ Halves RunHalves(const std::string& mil, const std::map<std::string, Halves>& in
 std::string CompileError(const std::string& mil, const std::string& target = "h13",
                          uint64_t mask = 4);
 
-// Settings of the engine for one test: everything at its default before and after.
+// Resets all settings of the engine before and after a test.
 class CleanSettings {
  public:
   CleanSettings() { ENGINE(anecheck_sim_reset)(); }
