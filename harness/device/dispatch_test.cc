@@ -57,8 +57,8 @@ TEST(Dispatches, ACutHasItsOwn) {
   EXPECT_EQ(Dispatches(Attention("a", "x") + Attention("y", "a")), "2 ss");
 }
 
-// An operation beside a cut runs in the dispatch after the cut, unless a later cut needs its
-// result; then it has a dispatch of its own.
+// An operation whose result no cut reads runs after the last cut. An operation whose result a cut
+// reads runs before that cut.
 TEST(Dispatches, ABranchBesideACutSharesOneUnlessALaterCutNeedsIt) {
   EXPECT_EQ(Dispatches(One("t", "tanh", "x") + Attention("c", "x") + One("r", "relu", "c") +
                        Sum("y", "r", "t")),

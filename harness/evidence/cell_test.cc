@@ -1,5 +1,5 @@
-// A cell: the rules if no evidence decides, else the evidence, in the words
-// that every command writes.
+// A cell shows the rules' answer if no evidence decides, else the evidence, in the words that every
+// command writes.
 #include "harness/evidence/cell.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(CellOf, TheRulesDecideWithoutEvidence) {
   }
 }
 
-TEST(CellOf, EvidenceSpeaksWithItsKind) {
+TEST(CellOf, EvidenceIsShownWithItsKind) {
   EXPECT_EQ(CellText(Of(Outcome::kRejected, {Say(Stage::kCorrect, Provenance::kSimulated)})),
             "correct (simulated)");
   EXPECT_EQ(CellText(Of(Outcome::kNative, {Say(Stage::kNoPath, Provenance::kPublished)})),
@@ -110,16 +110,17 @@ TEST(CellOf, SiliconNeedsAProof) {
   }
 }
 
-TEST(StageText, HasBlanksBetweenWords) {
+TEST(StageText, HasSpacesBetweenWords) {
   EXPECT_EQ(StageText(Stage::kNoPath), "no path");
   EXPECT_EQ(StageText(Stage::kDisputed), "sources disagree");
 }
 
-TEST(SpeaksOf, TakesTheSubjectItsInstancesAndTheLayerThatItReached) {
+TEST(SpeaksOf, MatchesTheSubjectItsInstancesAndTheLayerThatItReached) {
   Statement statement = Say(Stage::kCorrect, Provenance::kSimulated);
   EXPECT_TRUE(SpeaksOf(statement, "conv"));
   EXPECT_FALSE(SpeaksOf(statement, "con"));
-  EXPECT_FALSE(SpeaksOf(statement, "Conv")) << "not by conversion";
+  EXPECT_FALSE(SpeaksOf(statement, "Conv"))
+      << "a statement by conversion says nothing of the layer";
   statement.route = Route::kNetlist;
   EXPECT_TRUE(SpeaksOf(statement, "Conv"));
   EXPECT_FALSE(SpeaksOf(statement, "Relu"));
@@ -140,7 +141,7 @@ TEST(SpeaksOf, TakesTheSubjectItsInstancesAndTheLayerThatItReached) {
 
 TEST(LayerOf, IsTheOneThatTheNetworkDescriptionNames) {
   EXPECT_EQ(LayerOf(*FindOp("cross_product")), "CrossProduct");
-  EXPECT_EQ(LayerOf(*FindOp("sin")), "") << "no direct route";
+  EXPECT_EQ(LayerOf(*FindOp("sin")), "") << "sine has no direct route";
 }
 
 Answer Asked(std::string_view op, Route route, const std::vector<Statement>& statements,
@@ -167,7 +168,7 @@ TEST(AnswerOf, TakesTheStatementsOfItsOperationTargetAndRoute) {
   EXPECT_EQ(CellText(Asked("add", Route::kMil, statements).cell), "attested");
 }
 
-TEST(AnswerOf, AStatementWithoutARouteSpeaksOfTheOneThatTheRulesAdmit) {
+TEST(AnswerOf, AStatementWithoutARouteAppliesToTheOneThatTheRulesAdmit) {
   std::vector<Statement> statements = {Say(Stage::kCorrect, Provenance::kReported)};
   statements[0].route = std::nullopt;
   for (const auto& [op, route] :
@@ -181,7 +182,7 @@ TEST(AnswerOf, AStatementWithoutARouteSpeaksOfTheOneThatTheRulesAdmit) {
 }
 
 // A kernel of 17 is refused on A13, although other convolutions ran.
-TEST(AnswerOf, AnInstanceThatTheRulesJudgeOtherwiseHasTheRulesAlone) {
+TEST(AnswerOf, EvidenceDoesNotOverruleTheRefusalOfAnInstance) {
   legality::Instance wide;
   wide.op = "conv";
   wide.attributes["kernel"] = legality::Value::Number(17);
@@ -207,7 +208,8 @@ TEST(RouteOf, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
   EXPECT_EQ(RouteOf(statement, routes, std::span(more).first(2), false), 0u);
   statement.route = Route::kNetlist;
   EXPECT_EQ(RouteOf(statement, routes, both, false), 1u);
-  EXPECT_EQ(RouteOf(statement, std::span(routes).first(1), both, false), 1u) << "none of them";
+  EXPECT_EQ(RouteOf(statement, std::span(routes).first(1), both, false), 1u)
+      << "the index after the last one: its route is not among them";
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ TEST(M5ConflictRows, EachIsShippedWithTheSweepAsTheStronger) {
   }
 }
 
-// Both sides are also among the statements. If one states that the operation was reached and the
-// other that it was refused, a conflict is found.
-TEST(M5ConflictRows, EachStandsAmongTheStatements) {
+// The published statements contain both sides of each row. A conflict must be found if one side
+// reached the operation and the other was refused.
+TEST(M5ConflictRows, BothSidesOfEachAreAmongTheStatements) {
   const std::vector<Conflict> found = FindConflicts(Published());
   for (const CsvRow& row : Rows("m5_matrix_conflicts.csv")) {
     const std::string& op = row.at("op");
@@ -108,7 +108,7 @@ TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
 // columns.
 struct NewerList {
   const char* file;
-  const char* prefix;  // of the ids of its conflicts
+  const char* prefix;  // the beginning of the ids of its conflicts
   const char* older;
   const char* newer;
 };

@@ -56,7 +56,7 @@ TEST(Settle, TheStrongestDecidesThenTheFurthestStage) {
             Stage::kFailed);
 }
 
-TEST(Settle, TheWeakestWordCountsIfItStandsAlone) {
+TEST(Settle, AWeakStatementDecidesIfItIsTheOnlyOne) {
   const Settled settled = SettleAll({Make(Stage::kCorrect, Provenance::kRoundtrip)});
   EXPECT_EQ(settled.stage, Stage::kCorrect);
   EXPECT_EQ(settled.by, std::vector<uint32_t>{0});
@@ -68,11 +68,11 @@ TEST(Settle, EquallyStrongSourcesThatContradictEachOtherDisagree) {
                                              Make(Stage::kCorrect, Provenance::kReported)};
   const Settled settled = SettleAll(statements);
   EXPECT_EQ(settled.stage, Stage::kDisputed);
-  EXPECT_EQ(settled.by, (std::vector<uint32_t>{0, 2})) << "both sides, and no weaker word";
+  EXPECT_EQ(settled.by, (std::vector<uint32_t>{0, 2})) << "both sides, but no weaker statement";
   EXPECT_EQ(settled.conflict, nullptr);
 }
 
-TEST(Settle, OtherConditionsAreNoDispute) {
+TEST(Settle, StatementsUnderOtherConditionsDoNotDisagree) {
   Statement old = Make(Stage::kRejected, Provenance::kReported);
   Statement now = Make(Stage::kCorrect, Provenance::kReported);
   old.os = "14";
@@ -154,7 +154,7 @@ TEST(Conflicts, ADeclaredWinnerDecidesBetweenPublishedStatements) {
   EXPECT_EQ(other.why, "published, measured on silicon, against stated or derived from tables");
 }
 
-TEST(Conflicts, BetweenEqualsTheFirstComesFirst) {
+TEST(Conflicts, OfEquallyStrongStatementsTheFirstIsNamedFirst) {
   const Conflict found = FindConflicts(std::vector{Make(Stage::kCorrect, Provenance::kReported),
                                                    Make(Stage::kRejected, Provenance::kReported)})
                              .at(0);
@@ -237,7 +237,7 @@ TEST(KnownConflictTable, KeepsEveryReadingWithItsSource) {
   EXPECT_EQ(of_sources, 31u);  // facts/source_conflicts.csv
 }
 
-TEST(KnownConflictTable, HasTheOnesThatMatterMost) {
+TEST(KnownConflictTable, HasTheMostImportantConflicts) {
   for (const char* id : {"range_normalization_a13", "reduce_argmax", "top_k_a13",
                          "rearrangement_factors", "sdpa_reject_text", "slice_saturation_a14"}) {
     const KnownConflict* conflict = Known(id);
@@ -247,8 +247,8 @@ TEST(KnownConflictTable, HasTheOnesThatMatterMost) {
   }
 }
 
-// Conflicts of the M5 column that are about reach, not about the route, are also found from the
-// published statements themselves.
+// The published statements alone also show the conflicts of the M5 column that are about reach, not
+// about the route.
 TEST(KnownConflictTable, AgreesWithTheConflictsFound) {
   std::set<std::string> found;
   for (const Conflict& conflict : FindConflicts(Published())) {
@@ -264,7 +264,7 @@ TEST(KnownConflictTable, AgreesWithTheConflictsFound) {
   EXPECT_FALSE(found.contains("conv"));
 }
 
-TEST(KnownConflictTable, ShowsEveryReadingIfOneAloneWasUsed) {
+TEST(KnownConflictTable, KeepsReadingsThatTheProjectDoesNotUse) {
   for (const char* id :
        {"trigonometric_below_a15_sin", "trigonometric_below_a15_cos", "attention_by_conversion",
         "tile_by_conversion", "weights_at_run_time", "programs_of_a_process", "narrow_inputs"}) {
@@ -274,7 +274,7 @@ TEST(KnownConflictTable, ShowsEveryReadingIfOneAloneWasUsed) {
   }
 }
 
-// Two conflicts about one operation and target never have opposite winners.
+// Conflicts about one operation and target never have different winners.
 TEST(KnownConflictTable, DoesNotContradictItself) {
   for (const KnownConflict& a : KnownConflicts()) {
     size_t winners = 0;
@@ -287,7 +287,7 @@ TEST(KnownConflictTable, DoesNotContradictItself) {
   }
 }
 
-TEST(KnownConflictTable, SpeaksOfItsTargetsAlone) {
+TEST(KnownConflictTable, AppliesOnlyToItsTargets) {
   const KnownConflict* minmax = Known("range_normalization_a13");
   ASSERT_NE(minmax, nullptr);
   EXPECT_TRUE(minmax->IsAbout("MinMaxNorm", "h13"));

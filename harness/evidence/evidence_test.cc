@@ -53,7 +53,7 @@ TEST(Csv, EndsWithItsText) {
   EXPECT_TRUE(ParseCsv("a,b\n", "t")->empty());
 }
 
-TEST(Statements, BothFormsSayTheSame) {
+TEST(Statements, ReadTheSameFromCsvAndJson) {
   const auto csv = ParseStatements(
       "subject,target,stage,provenance,source,route,chip\n"
       "gelu_exact,H13,correct,reported,\"a sweep, of mine\",mil,M1\n",
@@ -89,7 +89,7 @@ TEST(Statements, WrongRowsAreErrorsWithTheirNumber) {
   EXPECT_EQ(error("{}"), "f: statement 2: stage \"\" is none of no_path ... wrong");
 }
 
-TEST(Statements, TheFirstCharacterTellsTheForm) {
+TEST(Statements, TheFirstCharacterDecidesTheForm) {
   EXPECT_TRUE(ParseStatements("", "f")->empty());
   EXPECT_TRUE(ParseStatements(" \n\t{\"statements\": []}", "f")->empty());
   const Json written = ParseJson(StatementsJson({}), "f").value();
@@ -108,7 +108,7 @@ TEST(Statements, JsonHasOnlyTheGivenMembers) {
 }
 
 // facts/op_device_matrix.csv: 187 operations, five columns of targets; silicon_sweep_m5.csv: 166.
-TEST(PublishedTables, AreAllThere) {
+TEST(PublishedTables, AreComplete) {
   size_t matrix = 0, sweep = 0;
   for (const Statement& statement : Published()) {
     matrix += statement.source.find("op_device_matrix") != std::string::npos ? 1 : 0;
@@ -209,7 +209,7 @@ TEST(Strength, HasWords) {
             "measured on silicon with proof");
 }
 
-TEST(Statements, DecideIfTriedAndNotIfListed) {
+TEST(Statements, DecideIfTheOperationWasTriedAndNotIfItIsListed) {
   for (const Stage stage : {Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested}) {
     EXPECT_FALSE(Decides(Make(stage, Provenance::kSilicon))) << ToText(stage);
   }
@@ -222,8 +222,8 @@ TEST(Statements, DecideIfTriedAndNotIfListed) {
   EXPECT_FALSE(Decides(instance));
 }
 
-// A bridge is a way around that some table lists. It was not seen to run.
-TEST(PublishedTables, ABridgeIsNoDispatch) {
+// A bridge is a workaround that a table lists. It does not show that the operation ran.
+TEST(PublishedTables, ABridgeDoesNotCountAsDispatched) {
   size_t bridges = 0;
   for (const Statement& statement : Published()) {
     if (statement.status != "bridge") continue;

@@ -16,7 +16,7 @@ namespace {
 using testing::Case;
 using testing::MakeTensor;
 
-// x -> relu -> cross_product with itself -> relu.
+// relu, the cross product of its result with itself, and relu again.
 Graph CrossProductBetweenActivations() {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 1}, {1, 2, 3}));
@@ -34,7 +34,7 @@ GraphAnswer Answered(const Graph& graph, Route route, std::string_view target = 
 }
 
 // Conversion refuses the cross product, which runs in its own segment by direct authoring.
-TEST(GraphAnswer, ARefusedOperationStandsInASegmentOfItsOwn) {
+TEST(GraphAnswer, ARefusedOperationHasItsOwnSegment) {
   const GraphAnswer answer = Answered(CrossProductBetweenActivations(), Route::kMil);
   ASSERT_EQ(answer.operations.size(), 3u);
   EXPECT_EQ(answer.SegmentsOf(0), std::vector<int>{0});
@@ -43,7 +43,7 @@ TEST(GraphAnswer, ARefusedOperationStandsInASegmentOfItsOwn) {
   EXPECT_TRUE(answer.Admits(0));
   EXPECT_TRUE(answer.LayersRun(0));
   EXPECT_FALSE(answer.Admits(1));
-  EXPECT_FALSE(answer.LayersRun(1)) << "not by the route of the plan";
+  EXPECT_FALSE(answer.LayersRun(1)) << "the plan's route does not run it";
   EXPECT_EQ(answer.RefusedPart(0), nullptr);
   EXPECT_EQ(answer.RefusedPart(1), nullptr) << "the rules refuse the operation itself";
   EXPECT_EQ(OperationAnswerJson(answer, 1),
@@ -59,7 +59,7 @@ TEST(GraphAnswer, TheDirectRouteAdmitsAllOfThem) {
   }
 }
 
-TEST(GraphAnswer, EvidenceSpeaksOfTheOperationsOfItsRouteAndTarget) {
+TEST(GraphAnswer, EvidenceAppliesToOperationsOfItsRouteAndTarget) {
   Statement statement;
   statement.subject = "cross_product";
   statement.target = "h13";
@@ -76,7 +76,7 @@ TEST(GraphAnswer, EvidenceSpeaksOfTheOperationsOfItsRouteAndTarget) {
   EXPECT_EQ(known(Route::kMil, "h13", 1), "refused");
 }
 
-// Each operation has one layer, with each fate that a layer can have.
+// One operation for each fate of a layer.
 TEST(GraphAnswer, ALayerRunsUnlessItIsRefusedUnknownOrABridge) {
   GraphAnswer answer;
   for (const plan::Fate fate : {plan::Fate::kNative, plan::Fate::kFolded, plan::Fate::kStreamed,
@@ -100,13 +100,13 @@ TEST(GraphAnswer, ALayerRunsUnlessItIsRefusedUnknownOrABridge) {
   EXPECT_TRUE(answer.SegmentsOf(2).empty());
   answer.operations[0].layers = {6, 1, 0, 4};
   EXPECT_EQ(answer.RefusedPart(0), &answer.plan.layers[6]);
-  EXPECT_FALSE(answer.LayersRun(0)) << "all of them must";
-  EXPECT_EQ(answer.SegmentsOf(0), (std::vector<int>{0, 1})) << "each once";
+  EXPECT_FALSE(answer.LayersRun(0)) << "all layers of the operation must run";
+  EXPECT_EQ(answer.SegmentsOf(0), (std::vector<int>{0, 1})) << "each segment is listed once";
   answer.operations[0].known.cell.admitted = false;
   EXPECT_EQ(answer.RefusedPart(0), nullptr);
   EXPECT_FALSE(answer.Admits(0));
   answer.operations[1].known.cell.admitted = false;
-  EXPECT_FALSE(answer.Admits(1)) << "though its layers run";
+  EXPECT_FALSE(answer.Admits(1)) << "its layers run, but the rules do not admit it";
 }
 
 }  // namespace

@@ -30,13 +30,13 @@ TEST_F(Confirmation, AnUnrepeatedDeviationIsFlaky) {
                        {}));
   ASSERT_EQ(summary.list.size(), 1u);
   EXPECT_EQ(summary.list[0].verdict, Verdict::kFlaky);
-  EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
+  EXPECT_EQ(summary.findings, 1u) << "different answers to one case are a finding too";
 }
 
 // One batch, so that nothing else runs while suspects run again.
 TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
   int restarts = 0;
-  std::set<int> tried;  // fresh starts before the case was run
+  std::set<int> tried;  // the number of restarts before each run of the case
   const auto spoil = [&](const RunRequest& request, RunReply& reply) {
     if (request.id != 20) return;
     tried.insert(restarts);
@@ -49,7 +49,7 @@ TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
   EXPECT_EQ(tried, (std::set<int>{0, 1, 2, 3}));
 }
 
-TEST_F(Confirmation, AResultThatIsRightOnlyTheThirdTimeIsFlaky) {
+TEST_F(Confirmation, AResultThatIsRightInAnyOfThreeRunsIsFlaky) {
   for (const int right : {1, 2, 3}) {
     int restarts = 0;
     const auto spoil = [&](const RunRequest& request, RunReply& reply) {
@@ -69,7 +69,7 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kSoftsign));
   options.modes = {CaseMode::kFloat};
-  uint64_t alone = 0;  // a case of one operation: results of results have bounds of their own
+  uint64_t alone = 0;  // a case of one operation; in others the factor 1.001 may leave the bounds
   while (MakeCase(options, alone)->graph.nodes().size() > 1) ++alone;
   ASSERT_LT(alone, options.cases);
   for (const bool fleeting : {false, true}) {
@@ -113,7 +113,7 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   const CampaignSummary summary = Must(RunCampaign(options, Counted(spoil, restarts), {}));
   EXPECT_GE(summary.known_defects, 1u);
   EXPECT_EQ(summary.findings, 0u);
-  EXPECT_EQ(restarts, 0) << "documented, and many";
+  EXPECT_EQ(restarts, 0) << "a documented defect is not confirmed again";
 }
 
 // A case that only two defects together explain counts for both, and is no separate finding.

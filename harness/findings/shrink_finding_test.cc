@@ -53,7 +53,7 @@ class WrongResult final : public Runner {
   OpKind op_;
 };
 
-// The first case of the campaign with an add at an output that is judged wrong.
+// The first case with more than three nodes that is judged wrong.
 Artifact FindWrong() {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -72,8 +72,8 @@ Artifact FindWrong() {
   }
 }
 
-// Another engine, or a partly repaired engine, shows another defect.
-TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
+// Another engine, or a partly repaired one, may show another defect. That is not the finding.
+TEST(ShrinkFinding, RefusesAnotherDefectThanTheRecordedOne) {
   const auto why = [](const Artifact& artifact) {
     WrongResult runner;
     const auto shrunk = ShrinkFinding(artifact, runner);
@@ -94,7 +94,7 @@ TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   EXPECT_EQ(why(artifact), "");
   artifact.verdict = Verdict::kKnownDefect;
   artifact.defects = {"D01"};
-  EXPECT_EQ(why(artifact), "") << "the catalogue of today does not name it";
+  EXPECT_EQ(why(artifact), "") << "the catalogue may no longer name the defect";
 }
 
 // Returns the values of an engine of A13 that has D01.
@@ -122,7 +122,7 @@ class OverflowsAtThePort final : public Runner {
 };
 
 // If two defects together explain a case, each is a finding, charged to its own operation.
-TEST(ShrinkFinding, ADocumentedDefectIsTheFindingsAtAnyOperation) {
+TEST(ShrinkFinding, ADocumentedDefectIsRecognisedAtAnyOperation) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
   artifact.options.modes = {CaseMode::kBoundary};
@@ -145,7 +145,7 @@ TEST(ShrinkFinding, ADocumentedDefectIsTheFindingsAtAnyOperation) {
   FAIL() << "no case shows D01";
 }
 
-TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
+TEST(ShrinkFinding, LeavesOnlyTheWrongOperationWithLittleData) {
   const Artifact artifact = FindWrong();
   WrongResult runner;
   const auto shrunk = ShrinkFinding(artifact, runner);
@@ -240,15 +240,15 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_TRUE(shrunk->outcome.of_further_run());
   ASSERT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
-  // One extent besides the graph's own is enough: the next one, and the shortest possible.
+  // The graph's own extent and one further are enough, and 1 and 2 are the shortest.
   const CaseRange& range = *shrunk->item.range;
   EXPECT_EQ(range.step, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.start, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.stop, 2) << shrunk->item.ranged_mil;
 }
 
-// The range is shortened after the graph was made small; a stop at that time ends the search.
-TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
+// After the graph, the range is shortened. A stop at that time ends the search too.
+TEST(ShrinkFinding, StopsWhileARangeIsShortened) {
   WrongAtFurtherShapes runner;
   const Artifact artifact = FindWrongFurther(runner);
   ASSERT_FALSE(HasFailure());
@@ -263,7 +263,7 @@ TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
   };
   const int64_t up = steps_up(artifact.item);
   ASSERT_GT(up, 0);
-  // Two nodes are kept, so that there is always something left to try.
+  // The predicate keeps two nodes, so that there are always candidates left to try.
   const FilePredicate predicate = [&](const std::string& path) {
     if (stop) ++later;
     const auto candidate = ArtifactFromJson(*ParseJson(*ReadTextFile(path), path));
@@ -280,7 +280,7 @@ TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 2u);
 }
 
-// Sets the stop at its run number `last`, which it still answers. It answers no later run.
+// Requests the stop in its run number `last`, which it still answers. It answers no later run.
 class StoppedAfter final : public Runner {
  public:
   StoppedAfter(uint64_t last, std::atomic<bool>& stop) : last_(last), stop_(stop) {}
@@ -305,14 +305,14 @@ class StoppedAfter final : public Runner {
   std::atomic<bool>& stop_;
 };
 
-// Whenever the stop comes, the result has the verdict and the values by which it was accepted.
+// Whenever the stop comes, the result has the verdict and the values of the last accepted run.
 TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
   const Artifact artifact = FindWrong();
   std::atomic<bool> never = false;
   StoppedAfter whole(0, never);
   ASSERT_TRUE(ShrinkFinding(artifact, whole).ok());
-  // The finding itself takes three runs: the case, the case with every result as an output, the
-  // wrong operation alone.
+  // The first three runs judge the finding itself: the case, the case with every result as an
+  // output, and the wrong operation alone.
   for (uint64_t last = 3; last < whole.runs(); last += 1 + last / 4) {
     std::atomic<bool> stop = false;
     StoppedAfter runner(last, stop);
@@ -408,7 +408,7 @@ Artifact FindUnlike(Runner& runner) {
   return artifact;
 }
 
-TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
+TEST(ShrinkFinding, KeepsARelationThatAloneShowsTheFinding) {
   UnlikeAtOddPlaces runner;
   const Artifact artifact = FindUnlike(runner);
   ASSERT_FALSE(HasFailure());
@@ -431,7 +431,7 @@ TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
 
 // relu(concat(x, y)) on an engine that joins wrongly if the concat is an output. Cutting the relu
 // into parts shows this. The concat alone would show it too; it is smaller, but is not the finding.
-TEST(ShrinkFinding, KeepsTheRelationInTheFinding) {
+TEST(ShrinkFinding, KeepsTheRelationIfTheOperationAloneIsWrongToo) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
   artifact.id = "f000000000004";

@@ -48,8 +48,8 @@ TEST(Against, TheSameBitsPass) {
   EXPECT_EQ(Judged(RootOfRelu(), [](const RunRequest&, RunReply&) {}).verdict(), Verdict::kPass);
 }
 
-TEST(Against, OneBitDiffersAndTheOperationThatMakesItIsNamed) {
-  // The last bit of every sixth element of relu's result and of its root.
+TEST(Against, ADifferentBitIsReportedWithItsOperation) {
+  // Flips the last bit of element 5 of every output.
   const CaseOutcome outcome = Judged(RootOfRelu(), [](const RunRequest&, RunReply& reply) {
     for (Tensor& output : reply.outputs) output.bytes[10] ^= 1;
   });
@@ -60,7 +60,7 @@ TEST(Against, OneBitDiffersAndTheOperationThatMakesItIsNamed) {
   EXPECT_EQ(Signature(outcome), "differs|relu|h15");
 }
 
-TEST(Against, TheOtherRunnersFailureDiffersAndARefusedOperationDoesNot) {
+TEST(Against, AFailureOfTheOtherRunnerDiffersAndACaseThatItDidNotRunDoesNot) {
   const auto ends = [](RunStatus status) {
     return [status](const RunRequest&, RunReply& reply) {
       reply.status = status;
@@ -97,7 +97,7 @@ TEST(Against, ASignOfZeroDiffers) {
 
 class AgainstCampaign : public testing::CampaignTest {};
 
-TEST_F(AgainstCampaign, RecordsOneFindingAnOperationThatDiffers) {
+TEST_F(AgainstCampaign, RecordsOneFindingForEachOperationThatDiffers) {
   CampaignOptions options = Options(64);
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kAbs));

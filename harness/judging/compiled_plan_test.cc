@@ -1,4 +1,4 @@
-// The required content of a plan's two files; a difference between them and the plan is reported.
+// The two files of a compiled plan: their required content, and the report of a difference.
 #include "harness/judging/compiled_plan.h"
 
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ TEST(CompiledFiles, AContainerIsWrittenIfTasksHavePublishedRegisters) {
   EXPECT_NE(newer.files.no_container, "");
 }
 
-// Changes the outline of the program after its files were written, so that they differ.
+// Changes the program after its files were written, so that both differ.
 class Differences : public ::testing::Test {
  protected:
   std::string After(void (*change)(CompiledProgram& program)) {
@@ -102,7 +102,7 @@ class Differences : public ::testing::Test {
   Compiled compiled_ = Compile(Linear(64), "tensor<fp16, [1, 64]>");
 };
 
-TEST_F(Differences, OfEachPartAreTold) {
+TEST_F(Differences, AreReportedForEachPart) {
   EXPECT_EQ(After([](CompiledProgram& p) { p.inferences.push_back(e5::OpType::kAneInference); }),
             "program.e5: 3 operations, the plan has 4");
   EXPECT_EQ(After([](CompiledProgram& p) { p.inferences[0] = e5::OpType::kCpuInference; }),

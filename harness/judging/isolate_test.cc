@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// A runner that answers each graph with `verdict` of its operations.
+// A runner whose answer to a graph is `verdict` of the graph's operations.
 class Compiler final : public Runner {
  public:
   using Verdict = std::function<RunStatus(const std::bitset<kOpCount>& ops)>;
@@ -62,10 +62,10 @@ ReachCounts Booked(const Case& item, const CaseOutcome& outcome, const char* op)
   return batch.reach.at({"h13", Route::kMil, op});
 }
 
-TEST(Isolate, ARefusalIsBookedOnTheOperationThatIsRefusedAlone) {
+TEST(Isolate, ARefusalIsChargedToTheOperationThatIsRefusedAlone) {
   const Case item = ThreeOperations();
   CaseOutcome outcome = Ended(item, RunStatus::kRejected);
-  EXPECT_EQ(outcome.shown.op(), "") << "the last operation is not to blame for the graph";
+  EXPECT_EQ(outcome.shown.op(), "") << "no operation is charged before it was run alone";
   Compiler compiler([](const auto& ops) {
     return Has(ops, OpKind::kTanh) ? RunStatus::kRejected : RunStatus::kOk;
   });
@@ -77,7 +77,7 @@ TEST(Isolate, ARefusalIsBookedOnTheOperationThatIsRefusedAlone) {
   EXPECT_EQ(Booked(item, outcome, "relu").cases, 1);
 }
 
-TEST(Isolate, ARefusalIsBookedOnTheOperationThatItNames) {
+TEST(Isolate, ARefusalIsChargedToTheOperationThatItNames) {
   const Case item = ThreeOperations();
   Compiler compiler([](const auto& ops) {
     return Has(ops, OpKind::kRelu) ? RunStatus::kRejected : RunStatus::kOk;
@@ -91,13 +91,14 @@ TEST(Isolate, ARefusalIsBookedOnTheOperationThatItNames) {
   };
   EXPECT_EQ(charged("sigmoid: no such kernel"), "sigmoid");
   EXPECT_EQ(charged("cannot lower 'tanh' to this device"), "tanh");
-  EXPECT_EQ(charged("'tanh' beside 'sigmoid'"), "relu") << "which of them is not said";
-  EXPECT_EQ(charged("the tanh of an angle"), "relu") << "no name";
-  EXPECT_EQ(charged("result 'v1' is declared otherwise"), "tanh") << "its result is named";
-  EXPECT_EQ(charged("'v1' beside 'v2'"), "relu") << "results of two operations";
+  EXPECT_EQ(charged("'tanh' beside 'sigmoid'"), "relu")
+      << "a message with two names decides nothing";
+  EXPECT_EQ(charged("the tanh of an angle"), "relu") << "a word without quotes is no name";
+  EXPECT_EQ(charged("result 'v1' is declared otherwise"), "tanh") << "v1 is the result of tanh";
+  EXPECT_EQ(charged("'v1' beside 'v2'"), "relu") << "a message with two results decides nothing";
 }
 
-TEST(Isolate, AFaultOfNoOperationAloneIsTheGraphs) {
+TEST(Isolate, AFaultOfNoOperationAloneIsChargedToTheGraph) {
   const Case item = ThreeOperations();
   for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
     CaseOutcome outcome = Ended(item, status);
@@ -112,7 +113,7 @@ TEST(Isolate, AFaultOfNoOperationAloneIsTheGraphs) {
   }
 }
 
-TEST(Isolate, ACrashIsNoRefusal) {
+TEST(Isolate, ARefusalDoesNotExplainACrash) {
   const Case item = ThreeOperations();
   CaseOutcome outcome = Ended(item, RunStatus::kCrashed);
   Compiler compiler([](const auto& ops) {
@@ -123,7 +124,7 @@ TEST(Isolate, ACrashIsNoRefusal) {
   EXPECT_EQ(outcome.shown.op(), "");
 }
 
-TEST(Isolate, NothingIsTriedWithoutACandidate) {
+TEST(Isolate, HangsAndGarbledAnswersAreNotIsolated) {
   const Case item = ThreeOperations();
   Compiler compiler([](const auto&) { return RunStatus::kRejected; });
   for (const RunStatus status : {RunStatus::kHung, RunStatus::kGarbled, RunStatus::kNotRun}) {
@@ -133,9 +134,9 @@ TEST(Isolate, NothingIsTriedWithoutACandidate) {
   EXPECT_EQ(compiler.runs, 0);
 }
 
-// The error of a graph counts for no operation; the error of an operation is measured on graph
-// inputs alone.
-TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
+// An error counts for an operation only if the operation reads nothing but graph inputs; other
+// errors count for no operation.
+TEST(ReachCounter, ErrorsCountForOperationsOnGraphInputsOnly) {
   Case item = ThreeOperations();
   item.graph.AddOutput(item.graph.node(0).first_result);
   CaseOutcome outcome;
@@ -148,7 +149,7 @@ TEST(ReachCounter, ErrorsAreThoseOfAnOperationOnItsOwnInputs) {
   RowBatch batch;
   CountReach(item, outcome, batch);
   EXPECT_EQ(batch.ulp.size(), 2u);
-  EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u) << "three operations together";
+  EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u) << "the output of three operations counts for none";
   EXPECT_EQ((batch.ulp.at({"h13", "relu"})[0]), 2u);
   EXPECT_EQ((batch.widths.at({"h13", "relu"})), (UlpCounts{0, 2}));
 }

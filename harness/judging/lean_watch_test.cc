@@ -72,13 +72,13 @@ TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
   EXPECT_TRUE(HasFindings(summary, true));
 }
 
-TEST_F(LeaningEngine, IsSeenThoughItErsInOneElementOfEight) {
+TEST_F(LeaningEngine, IsFoundIfOneElementOfEightErrs) {
   const CampaignSummary summary = Must(RunCampaign(OfQuotients(5000), Scripted(Low(8)), {}));
   ASSERT_EQ(summary.list.size(), 1u);
   EXPECT_EQ(summary.list[0].verdict, Verdict::kBiased);
 }
 
-TEST_F(LeaningEngine, AnEngineThatGivesTheValueDoesNotLean) {
+TEST_F(LeaningEngine, ExactResultsDoNotLean) {
   const CampaignOptions options = OfQuotients(5000);
   const CampaignSummary summary =
       Must(RunCampaign(options, Scripted([](const RunRequest&, RunReply&) {}), {}));
@@ -86,7 +86,7 @@ TEST_F(LeaningEngine, AnEngineThatGivesTheValueDoesNotLean) {
   const auto rows = Rows(options,
                          "SELECT min(outputs), max(sum) FROM error_leans WHERE lean <> "
                          "'fills'");
-  EXPECT_GT(std::stoi(rows[0][0]), 1000) << "it was asked";
+  EXPECT_GT(std::stoi(rows[0][0]), 1000) << "the outputs were tested";
   EXPECT_EQ(rows[0][1], "0");
 }
 
@@ -133,8 +133,8 @@ TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
   EXPECT_NE(leaning->message().find("lean by -"), std::string::npos) << leaning->message();
 }
 
-// Small cases lean if one element is not exact.
-TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
+// A small case may lean by chance, if one element is not exact.
+TEST_F(LeaningEngine, ItsCaseIsNotMinimised) {
   const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
   const auto rows = Rows(options, "SELECT artifact FROM findings");
@@ -165,7 +165,7 @@ TEST_F(LeaningEngine, DamagedSumsAreRefused) {
     return store->Rows<LeanRow>(1);
   };
   ASSERT_TRUE(leans().ok());
-  // Removes the rules of the table, as damage would ignore them.
+  // Removes the rules of the table, because damage does not obey them.
   change(
       "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ') STRICT,', ')') "
       "WHERE name = 'error_leans'");

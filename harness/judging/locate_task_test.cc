@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// At least four tasks; only those of the convolution read a bias row.
+// A network of at least four tasks, of which only those of the convolution read a bias.
 constexpr const char* kNetwork = R"(program(1.3)
 {
   func main<ios18>(tensor<fp16, [1, 2, 3, 4]> x) {
@@ -60,7 +60,7 @@ TEST(LocateTask, NamesTaskAndOperationOfTheFirstDeviation) {
   EXPECT_NE((*found)->work.find("convolution"), std::string::npos) << (*found)->work;
 }
 
-TEST(LocateTask, NamesTheReaderOfAResultThatLiesWrong) {
+TEST(LocateTask, NamesTheReaderOfAMisplacedResult) {
   const auto found = LocateWith(encoder::Fault::kStride);
   ASSERT_TRUE(found.ok()) << found.error().message;
   ASSERT_TRUE(found->has_value());

@@ -16,8 +16,8 @@ namespace {
 using testing::AddNode;
 using testing::ScriptedRunner;
 
-// relu of the content of a state into which abs(x) was written, and the content of the same state
-// after that relu was written.
+// abs(x) is written to a state, which is read; relu of that is written to the state, which is read
+// again. The output is the last read.
 Case ThroughAState() {
   Case item;
   item.target = {"h15", 4};
@@ -71,10 +71,10 @@ TEST(Locate, AReadIsJudgedByTheValueWritten) {
   ASSERT_TRUE(location.judged);
   EXPECT_EQ(location.first_wrong, "read_state");
   EXPECT_EQ(location.node, item.graph.value(item.graph.node(2).first_result).name)
-      << "the first of the two";
+      << "the first of two reads";
 }
 
-// The square root of relu of a magnitude.
+// sqrt(relu(abs(x))).
 Case InARow() {
   Case item;
   item.target = {"h15", 4};
@@ -88,8 +88,8 @@ Case InARow() {
   return item;
 }
 
-// An engine on which `wrong` is wrong, as is everything from `innocent` on in programs of several
-// operations.
+// An engine on which `wrong` alone is wrong. In programs of several operations, all results from
+// `innocent` on are wrong.
 ScriptedRunner::Spoil WrongBehind(OpKind innocent, OpKind wrong) {
   return [=](const RunRequest& request, RunReply& reply) {
     const bool alone = request.graph->nodes().size() == 1;
@@ -97,7 +97,7 @@ ScriptedRunner::Spoil WrongBehind(OpKind innocent, OpKind wrong) {
   };
 }
 
-TEST(Locate, AnOperationThatIsRightAloneIsNotChargedForAnother) {
+TEST(Locate, AnOperationThatIsWrongAloneIsCharged) {
   const Location location = LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kSqrt));
   ASSERT_TRUE(location.judged);
   EXPECT_EQ(location.first_wrong, "sqrt");
@@ -107,7 +107,7 @@ TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
-// A tap ends a fusion, so that the outputs of the original graph change.
+// An engine may fuse operations. If every result is an output, it does not, and its outputs change.
 TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {
     return [wrong](const RunRequest& request, RunReply& reply) {
@@ -120,7 +120,7 @@ TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const Location location = LocateOn(InARow(), fusing(OpKind::kSqrt));
   ASSERT_TRUE(location.judged);
   EXPECT_EQ(location.first_wrong, "sqrt");
-  EXPECT_FALSE(LocateOn(InARow(), fusing(OpKind::kExp)).judged) << "nothing is wrong alone";
+  EXPECT_FALSE(LocateOn(InARow(), fusing(OpKind::kExp)).judged) << "no operation is wrong alone";
 }
 
 TEST(Locate, AnErrorBeforeAStateIsNotChargedToItsReader) {
@@ -182,12 +182,12 @@ TEST(Locate, AWrongComparisonIsNotChargedToOperationsThatPassItsFlagsOn) {
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kCast), gives(1)).first_wrong, "greater");
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(2)).first_wrong, "greater");
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kCast), gives(0.5)).first_wrong, "cast")
-      << "no flag gives that";
+      << "no value of the flag gives this result";
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
 }
 
 // 0 is not greater than -0, so -0 is chosen.
-TEST(Locate, AZeroThatLosesItsSignIsChargedToTheOperationThatChoosesIt) {
+TEST(Locate, AZeroThatLosesItsSignIsChargedToTheSelect) {
   Case item = BehindAComparison(OpKind::kSelect);
   item.target = {"float", kFloatFamily};
   for (size_t i = 0; i < 2; ++i) {
@@ -294,7 +294,7 @@ TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
   EXPECT_TRUE(misplaced.histograms.empty() && misplaced.errors.empty() && misplaced.leans.empty());
 }
 
-TEST(Locate, SaysNothingOfARunOnAnotherBackend) {
+TEST(Locate, LocatesNothingInARunOnAnotherBackend) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
@@ -311,7 +311,7 @@ TEST(Locate, SaysNothingOfARunOnAnotherBackend) {
 }
 
 // The run with every result as an output needs no second execution, even if its graph has states.
-TEST(Locate, AsksForNoSecondExecution) {
+TEST(Locate, RunsNoSecondExecution) {
   const Case item = ThroughAState();
   int twice = 0;
   ScriptedRunner runner(
@@ -374,7 +374,7 @@ TEST(ChargeDefect, NamesTheOperationThatHasItAndNotTheOutput) {
   EXPECT_EQ(Charged(Departing({"D13"})).shown.op(), "silu");
 }
 
-TEST(ChargeDefect, NamesItByItsDescriptionIfNoOperationCanBeJudgedByItself) {
+TEST(ChargeDefect, NamesTheOperationOfTheCatalogueIfNoInnerValueCanBeSeen) {
   const ScriptedRunner::Spoil departing = Departing({"D13"});
   const auto no_taps = [&](const RunRequest& request, RunReply& reply) {
     departing(request, reply);
@@ -432,7 +432,7 @@ TEST_F(FindingsOfDefects, NameTheOperationThatHasThem) {
   EXPECT_GT(summary.list[0].occurrences, 1);
 }
 
-TEST(ExplainOutput, DefectsBehindAStateCount) {
+TEST(ExplainOutput, CountsDefectsOfValuesWrittenToAState) {
   const Graph graph = ThroughAState().graph;
   Location location{.judged = true};
   location.nodes.assign(graph.nodes().size(), {.verdict = Verdict::kPass});

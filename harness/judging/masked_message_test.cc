@@ -6,18 +6,18 @@
 namespace anecheck {
 namespace {
 
-TEST(MaskedMessage, NumbersNameTheCase) {
+TEST(MaskedMessage, MasksNumbers) {
   EXPECT_EQ(MaskedMessage("element 17 of [2, 30] is wrong"), "element # of [#, #] is wrong");
   EXPECT_EQ(MaskedMessage("v3_b0 is not defined"), "v#_b# is not defined");
 }
 
-TEST(MaskedMessage, AddressesNameTheProcess) {
+TEST(MaskedMessage, MasksAddresses) {
   EXPECT_EQ(MaskedMessage("assertion failed at 0x7ff04c05fc6b"), "assertion failed at #");
   EXPECT_EQ(MaskedMessage("object 7ff04c05fc6b: gone"), "object #: gone");
   EXPECT_EQ(MaskedMessage("id 1b4e28ba-2fa1-11d2-883f-0016d3cca427 failed"), "id # failed");
 }
 
-TEST(MaskedMessage, FoldersNameTheRun) {
+TEST(MaskedMessage, MasksFolders) {
   EXPECT_EQ(MaskedMessage("error: /tmp/anecheck-exec-Ab3xQz/model.mil: cannot compile"),
             "error: /model.mil: cannot compile");
   EXPECT_EQ(MaskedMessage("error: /tmp/anecheck-exec-Zk9w11/model.mil: cannot compile"),
@@ -26,7 +26,7 @@ TEST(MaskedMessage, FoldersNameTheRun) {
   EXPECT_EQ(MaskedMessage("lost /tmp/tmpx8k_1a here"), MaskedMessage("lost /tmp/tmpq02zzb here"));
 }
 
-TEST(MaskedMessage, WordsStay) {
+TEST(MaskedMessage, KeepsWords) {
   const char* const kPlain[] = {"deadbeef is a word without a digit",
                                 "a / b",
                                 "fp16/ratio of x",

@@ -48,7 +48,7 @@ TEST(MeasureOutput, LeavesOutInfinitiesAndNan) {
   const OutputErrors errors =
       MeasureOutput(Expected({infinity, nan, 1, 1, 0}), Actual({infinity, 1, nan, infinity, 1}));
   EXPECT_EQ(errors.elements, 1u);
-  EXPECT_EQ(errors.relative_elements, 0u) << "nothing is relative to 0";
+  EXPECT_EQ(errors.relative_elements, 0u) << "an expected 0 has no relative error";
   EXPECT_EQ(errors.by_exponent.begin()->first, kLeastExponent);
 }
 

@@ -1,5 +1,5 @@
-// A plan that an external program reports, and a run on the CPU beside the engine's: the evidence
-// of each about a case, and its limits.
+// The plan that an external program reports, and a run on the CPU besides the engine's: the
+// conclusions about a case that each allows.
 #include <gtest/gtest.h>
 
 #include "harness/campaign/testing/campaign_test.h"
@@ -49,7 +49,7 @@ TEST(Plan, OnTheEngineIsAPassThatIsPlannedAndNotDispatched) {
   EXPECT_EQ(counts.correct, 0);
 }
 
-TEST(Plan, OneOperationElsewhereIsMisplacedAndNamed) {
+TEST(Plan, AnOperationOnAnotherDeviceIsMisplacedAndNamed) {
   const Case item = ReluThenSigmoid();
   for (const Device device : {Device::kCpu, Device::kGpu}) {
     const CaseOutcome outcome = Judged(item, RightReply(item, Device::kAne, device));
@@ -65,7 +65,7 @@ TEST(Plan, OneOperationElsewhereIsMisplacedAndNamed) {
   }
 }
 
-TEST(Plan, WrongValuesFromElsewhereAreNotTheEngines) {
+TEST(Plan, WrongValuesOfAnotherDeviceAreNotChargedToTheEngine) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kCpu, Device::kCpu);
   testing::SpoilFirstElement(reply);
@@ -86,20 +86,20 @@ TEST(Plan, AGraphThatTheEngineMustRefuseMayBePlannedElsewhere) {
   EXPECT_EQ(Judged(*item, reply).verdict(), Verdict::kInconclusive);
 }
 
-TEST(Plan, AnEngineThatIsNoAneHasNoOtherDevice) {
+TEST(Plan, OtherEnginesThanAnAneAreNeverMisplaced) {
   Case item = ReluThenSigmoid();
   item.target = {"float", kFloatFamily};
   EXPECT_EQ(Judged(item, RightReply(item, Device::kCpu, Device::kCpu)).verdict(), Verdict::kPass);
 }
 
-TEST(Plan, ProofStandsAboveIt) {
+TEST(Plan, AProofOverrulesThePlan) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kCpu, Device::kCpu);
   reply.backend = "ane";
   EXPECT_EQ(Judged(item, reply).verdict(), Verdict::kPass);
 }
 
-TEST(CpuRun, OneThatGivesTheSameWrongValueIsNamed) {
+TEST(CpuRun, WithTheSameWrongValueIsMentioned) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   testing::SpoilFirstElement(reply);
@@ -109,7 +109,7 @@ TEST(CpuRun, OneThatGivesTheSameWrongValueIsNamed) {
   EXPECT_TRUE(outcome.message().ends_with("; the CPU alone gives the same")) << outcome.message();
 }
 
-TEST(CpuRun, ARightOneIsNamedIfTheEngineIsWrong) {
+TEST(CpuRun, WithRightValuesIsMentionedIfTheEngineIsWrong) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   reply.cpu_outputs = reply.outputs;
@@ -121,7 +121,7 @@ TEST(CpuRun, ARightOneIsNamedIfTheEngineIsWrong) {
       << outcome.message();
 }
 
-TEST(CpuRun, AWrongOneLeavesAPassIfTheEngineIsRight) {
+TEST(CpuRun, WithWrongValuesDoesNotFailARightEngine) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   reply.cpu_outputs = reply.outputs;
@@ -133,7 +133,7 @@ TEST(CpuRun, AWrongOneLeavesAPassIfTheEngineIsRight) {
       << outcome.message();
 }
 
-TEST(CpuRun, TheSameRightValuesSayNothing) {
+TEST(CpuRun, WithTheSameRightValuesIsNotMentioned) {
   const Case item = ReluThenSigmoid();
   RunReply reply = RightReply(item, Device::kAne, Device::kAne);
   reply.cpu_outputs = reply.outputs;

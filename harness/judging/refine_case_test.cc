@@ -21,9 +21,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // One execution of an engine, as passed to the function that spoils it.
 struct Answered {
   const Graph& graph;
-  int64_t extent;  // of the first input's last axis but one
-  bool ranged;     // of a program with a range
-  bool second;     // of a program that ran before
+  int64_t extent;  // the extent of the first input's last axis but one
+  bool ranged;     // whether the program has a range
+  bool second;     // whether the program ran before
   std::vector<Tensor>& outputs;
 
   // Replaces the first element of `op`'s result by `number`.
@@ -128,7 +128,7 @@ CaseOutcome OutcomeOn(const Case& item, Engine& engine) {
   return outcome;
 }
 
-// The sum is wrong, and the next operation passes the error on.
+// abs is wrong, and relu passes the error on.
 void WrongFromAbs(const Answered& answered) {
   answered.Put(OpKind::kAbs, 5);
   answered.Put(OpKind::kRelu, 5);
@@ -155,7 +155,7 @@ TEST(RefineCase, AFaultOfARangeAloneIsLocatedAndHasItsOwnSignature) {
   });
   const CaseOutcome outcome = OutcomeOn(item, engine);
   EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
-  EXPECT_EQ(outcome.shown.op(), "abs") << "the first wrong one, and not the output";
+  EXPECT_EQ(outcome.shown.op(), "abs") << "the first wrong operation is charged, not the output";
   EXPECT_EQ(outcome.shown.node(), item.graph.value(item.graph.node(0).first_result).name);
   EXPECT_EQ(outcome.execution.shape, 1u);
   EXPECT_EQ(Signature(outcome), "wrong|abs|h13|far|range of shapes");
@@ -165,7 +165,7 @@ TEST(RefineCase, AFaultOfARangeAloneIsLocatedAndHasItsOwnSignature) {
       << outcome.message();
 }
 
-TEST(RefineCase, AFaultOfAnyProgramOfThatShapeIsTheOperationsFinding) {
+TEST(RefineCase, AFaultThatAProgramWithoutARangeShowsIsChargedToTheOperation) {
   const Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   Engine engine([](const Answered& a) {
     if (a.extent == 3) WrongFromAbs(a);
@@ -176,7 +176,7 @@ TEST(RefineCase, AFaultOfAnyProgramOfThatShapeIsTheOperationsFinding) {
   EXPECT_EQ(outcome.message().find("at 3 along axis 0 of x: "), 0u) << outcome.message();
 }
 
-TEST(RefineCase, TheGraphsOwnShapeIsToldFromAProgramWithoutARangeToo) {
+TEST(RefineCase, AFaultOfARangeAtTheOwnShapeHasTheRangesSignature) {
   const Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   Engine engine([](const Answered& a) {
     if (a.ranged && a.extent == 2) WrongFromAbs(a);
@@ -188,7 +188,8 @@ TEST(RefineCase, TheGraphsOwnShapeIsToldFromAProgramWithoutARangeToo) {
       << outcome.message();
 }
 
-// 0.628 of a table that was measured on no engine of this family is unconfirmed, 0.9 is wrong.
+// No engine of this family was measured: 0.628 could be the value of its table and is unconfirmed,
+// but 0.9 is wrong.
 TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoOtherShape) {
   const Case item = Ranged({OpKind::kSigmoid}, {"h12", 1});
   Engine engine(
@@ -208,7 +209,7 @@ TEST(RefineCase, TheExplanationOfTheOwnShapeHidesNoMisconduct) {
   EXPECT_EQ(OutcomeOn(item, engine).verdict(), Verdict::kSlotLeak);
 }
 
-// After an overflow (D01), an interval admits almost any value.
+// relu of a product that may overflow (D01), so that its interval admits almost any value.
 Case BehindAnOverflow() {
   Case item;
   item.target = {"h13", 2};
@@ -243,7 +244,7 @@ TEST(RefineCase, ADocumentedDefectIsNamedAtAFurtherShapeIfTheValueIsItsOwn) {
   EXPECT_EQ(wrong.shown.defects().ToText(), "");
 }
 
-TEST(RefineCase, NoOperationIsBlamedIfTheShapeAloneGivesOtherValues) {
+TEST(RefineCase, AFaultOfARangeStaysOneIfInnerValuesCannotBeSeen) {
   const Case item = BehindAnOverflow();
   Engine other([](const Answered& a) { OverflowsInto(12000, a); });
   other.no_taps = true;
@@ -252,7 +253,7 @@ TEST(RefineCase, NoOperationIsBlamedIfTheShapeAloneGivesOtherValues) {
   EXPECT_EQ(Signature(wrong), "wrong|relu|h13|far|range of shapes");
 }
 
-// A state to which a value computed from x is added, and its earlier content.
+// x is added to the content of a state, and the sum is written back. The output is relu of the sum.
 Case Counting() {
   Case item;
   item.target = {"h15", 4};
@@ -270,7 +271,7 @@ Case Counting() {
   return item;
 }
 
-TEST(RefineCase, ASecondExecutionIsLocatedBehindItsStates) {
+TEST(RefineCase, AFaultOfASecondExecutionIsChargedToItsOperation) {
   const Case item = Counting();
   Engine engine([](const Answered& a) {
     if (!a.second) return;
@@ -284,10 +285,10 @@ TEST(RefineCase, ASecondExecutionIsLocatedBehindItsStates) {
   EXPECT_EQ(Signature(outcome), "wrong|add|h15|far|second execution");
   engine.no_taps = true;
   EXPECT_EQ(OutcomeOn(item, engine).shown.op(), "read_state")
-      << "by its name, where nothing is looked at";
+      << "if inner values cannot be seen, the state is charged";
 }
 
-TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
+TEST(RefineCase, AFirstExecutionOfTheSecondInputsTellsBothFaultsApart) {
   Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
   item.range.reset();
   item.further.clear();
@@ -300,7 +301,7 @@ TEST(RefineCase, OfASecondExecutionByOtherInputsAFirstOneByThemTells) {
   const CaseOutcome alone = OutcomeOn(item, second);
   EXPECT_EQ(Signature(alone), "wrong|abs|h13|far|second execution");
   EXPECT_TRUE(alone.of_second_run());
-  // The outputs for these inputs in whichever execution they are used.
+  // Wrong for the second inputs in the first execution too.
   Engine always([](const Answered& a) {
     const ValueId y = a.graph.outputs()[0];
     std::vector<double> first = {0};

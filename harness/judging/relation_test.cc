@@ -1,5 +1,5 @@
-// The promises of metamorphic cases: the rewritten graph is one that the target admits, both are
-// compared with each other, and the finding names the relation.
+// Metamorphic cases: the target admits the rewritten graph, the results of both graphs are
+// compared, and the finding names the relation.
 #include "harness/judging/relation.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ CampaignOptions Options(std::vector<CaseMode> modes) {
   return options;
 }
 
-// The change of a rewritten graph's outputs from the oracle's values.
+// How a rewritten graph's outputs differ from the oracle's values.
 enum class Move : uint8_t { kNot, kFar, kWithinBound };
 
 // A runner that returns the oracle's values, but moves every element of a rewritten graph's outputs
@@ -101,7 +101,7 @@ TEST(MetamorphicCases, AreInconclusiveIfTheRewrittenGraphDidNotRun) {
   EXPECT_EQ(Verdicts(Move::kNot, RunStatus::kNotRun), std::set<std::string>{"inconclusive"});
 }
 
-TEST(MetamorphicCases, EndWithTheRunnersError) {
+TEST(MetamorphicCases, ReturnTheRunnersError) {
   EXPECT_EQ(Verdicts(Move::kNot, RunStatus::kCrashed), std::set<std::string>{"no room left"});
 }
 
@@ -164,8 +164,8 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
   EXPECT_GT(wrong, 1u);
 }
 
-// Both graphs have the same exact result if all numbers are integers.
-TEST(MetamorphicCases, AreOfIntegersInHalfOfThem) {
+// With integers both graphs have the same exact result, so that any difference is a finding.
+TEST(MetamorphicCases, HaveIntegersInHalfOfTheCases) {
   int exact = 0;
   constexpr int kCases = 200;
   for (uint64_t index = 0; index < kCases; ++index) {
@@ -195,7 +195,7 @@ TEST(MetamorphicCases, NameTheRelationAndKeepBothGraphsUnlessTheyPass) {
       const auto answer = AnswerAgain(*item, Verdict::kWrong, runner, evaluation);
       ASSERT_TRUE(answer.ok());
       const CaseOutcome& outcome = answer->outcome;
-      if (!outcome.relation) continue;  // it did not pass by itself
+      if (!outcome.relation) continue;  // the case's own graph did not pass
       EXPECT_EQ(outcome.relation->name, rewritten->relation->name);
       EXPECT_EQ(outcome.relation->site, rewritten->site);
       if (outcome.verdict() == Verdict::kPass) {
@@ -231,14 +231,14 @@ TEST(MetamorphicCases, AreRewrittenIntoGraphsThatTheTargetAdmits) {
           << rule;
     }
     for (const Node& node : rewritten->graph.nodes()) {
-      EXPECT_NE(node.schema->name, "pe_goc") << "no program names it";
+      EXPECT_NE(node.schema->name, "pe_goc") << "no MIL text has this operation";
     }
   }
 }
 
-// Unsuitable operations do not make any relation too rare. The rarest relation rewrites only three
-// activations.
-TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
+// The generator must draw suitable operations for each relation often enough. The rarest relation
+// rewrites only three activations.
+TEST(MetamorphicCases, UseEachRelationOften) {
   constexpr size_t kCases = 1500;
   std::map<std::string_view, size_t> times;
   for (uint64_t index = 0; index < kCases; ++index) {
@@ -309,7 +309,8 @@ Shown ShownWithTransposes(SpoiledByRewriting::Spoil spoil) {
   return {};
 }
 
-// Every operation of the case's own graph is right, whatever happened to added operations.
+// Expects that every operation of the case's own graph counts as correct, whatever happened to
+// added operations.
 void ExpectOwnToBeCorrect(const Shown& shown) {
   EXPECT_GE(shown.reach.size(), 2u);
   for (const auto& [op, counts] : shown.reach) {
@@ -327,7 +328,7 @@ TEST(ReachOfMetamorphicCases, ChargesARefusalToAddedOperations) {
              .message = "transpose is not available"};
   });
   EXPECT_EQ(shown.outcome.verdict(), Verdict::kRejected);
-  EXPECT_EQ(shown.outcome.shown.op(), "transpose") << "the operation that was refused";
+  EXPECT_EQ(shown.outcome.shown.op(), "transpose") << "the added operation was refused";
   ExpectOwnToBeCorrect(shown);
   const ReachCounts& added = shown.reach.at("transpose");
   EXPECT_EQ(added.rejected, 1);
@@ -354,7 +355,7 @@ TEST(ReachOfMetamorphicCases, CountsAddedOperationsIfAllIsRight) {
   EXPECT_EQ(shown.reach.at("transpose").correct, 1);
 }
 
-// The graph is right, but not when compiled again; there is no other operation to charge.
+// The graph is right, but wrong when compiled again. There is no other operation to charge.
 TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByItsFurthestResult) {
   Evaluation evaluation;
   const auto item = [] {

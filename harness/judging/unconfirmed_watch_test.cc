@@ -24,11 +24,11 @@ RowBatch Batch(int64_t unconfirmed, int64_t correct, bool finding) {
   return batch;
 }
 
-TEST(UnconfirmedWatch, TakesTwentyCasesAndTwoPercent) {
+TEST(UnconfirmedWatch, NeedsTwentyCasesAndTwoPercent) {
   UnconfirmedWatch watch;
   EXPECT_TRUE(watch.Add(Batch(19, 0, true)).empty()) << "too few";
-  EXPECT_TRUE(watch.Add(Batch(1, 2000, false)).empty()) << "one in a hundred";
-  EXPECT_TRUE(watch.Add(Batch(0, 0, false)).empty()) << "a batch without any";
+  EXPECT_TRUE(watch.Add(Batch(1, 2000, false)).empty()) << "only one in a hundred cases";
+  EXPECT_TRUE(watch.Add(Batch(0, 0, false)).empty()) << "this batch has no unconfirmed result";
   const std::vector<OftenUnconfirmed> often = watch.Add(Batch(80, 0, false));
   ASSERT_EQ(often.size(), 1u);
   EXPECT_EQ(often[0].op, "softmax");
@@ -68,7 +68,7 @@ TEST_F(OftenUnconfirmedEngine, IsOneNewFinding) {
   RowBatch batch;
   batch.reach[{"h15", Route::kMil, "real_div"}].unconfirmed = 1;
   const std::vector<OftenUnconfirmed> resumed = watch.Add(batch);
-  ASSERT_EQ(resumed.size(), 1u) << "a run that goes on knows its counts";
+  ASSERT_EQ(resumed.size(), 1u) << "a resumed run continues its counts";
   EXPECT_GT(resumed[0].unconfirmed, UnconfirmedWatch::kLeastCases);
   const CampaignOptions few = OfQuotients(10);
   EXPECT_EQ(often(Must(RunCampaign(few, Scripted(OneUnitBelow), {}))), 0);

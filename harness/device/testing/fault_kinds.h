@@ -1,17 +1,18 @@
-// Decides which kind of test can show a row of the fault table.
+// The kinds of tests that can show the rows of the fault table.
 #pragma once
 
 #include "harness/device/fault.h"
 
 namespace anecheck::device::testing {
 
-// Effects that only a child process or the e5rt layer shows.
+// Whether only a child process shows the fault.
 inline bool NeedsProcess(const Fault& fault) {
   return fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kHang ||
          fault.effect == FaultEffect::kCompileLeak || fault.effect == FaultEffect::kRunLeak ||
          fault.effect == FaultEffect::kCompileSlow || fault.effect == FaultEffect::kRunPrints ||
          fault.effect == FaultEffect::kRunSlow;
 }
+// Whether only the e5rt layer shows the fault.
 inline bool NeedsAbi(const Fault& fault) {
   if (fault.mechanism == FaultMechanism::kFile) return true;
   switch (fault.effect) {

@@ -1,4 +1,4 @@
-// The folder of a finding explains all of it.
+// The folder of an exported finding has all that explains it.
 #include "harness/findings/export/finding_export.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ TEST(FindingReadme, SaysEachFactAndHowToSeeItAgain) {
   EXPECT_THAT(text, HasSubstr("evidence: simulated"));
   EXPECT_THAT(text, HasSubstr("anecheck replay finding.json"));
   EXPECT_THAT(text, HasSubstr("anecheck shrink finding.json"));
-  EXPECT_THAT(text, Not(HasSubstr("{"))) << "a place that nothing fills";
+  EXPECT_THAT(text, Not(HasSubstr("{"))) << "a placeholder without a value";
 }
 
 TEST(FindingReadme, OfBiasedResultsSaysThatOneCaseProvesNothing) {
@@ -63,7 +63,7 @@ TEST(FindingReadme, OffersTheScriptOnlyIfTheEngineGaveOutputs) {
 
 // MIL text has no operation for a native layer, so the recipient of the folder needs the network
 // description.
-TEST(FindingExport, OfTheRouteByNetworkDescriptionHoldsTheDescription) {
+TEST(FindingExport, OfTheDirectRouteHasTheNetworkDescription) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
   options.routes = RouteSet::kNetlist;
@@ -79,11 +79,12 @@ TEST(FindingExport, OfTheRouteByNetworkDescriptionHoldsTheDescription) {
   EXPECT_EQ(ReadTextFile(folder->File("net.plist")).value(), item.netlist);
   EXPECT_EQ(ReadFile(folder->File("model.weights")).value(), item.netlist_weights);
   ASSERT_TRUE(ExportFinding(FindingOf(Verdict::kCrashed), "simulated", folder->path()).ok());
-  EXPECT_FALSE(ReadFile(folder->File("net.plist")).ok()) << "of the finding that was there";
+  EXPECT_FALSE(ReadFile(folder->File("net.plist")).ok())
+      << "the file belongs to the earlier finding";
   EXPECT_FALSE(ReadFile(folder->File("model.weights")).ok());
 }
 
-TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
+TEST(FindingExport, OfWrongFilesHasTheFiles) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
   const Case item = MakeCase(options, 7).value();
@@ -97,15 +98,15 @@ TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
   };
   const auto folder = TempDirectory::Create("anecheck-export-");
   ASSERT_TRUE(export_to(folder->path()).ok());
-  EXPECT_FALSE(ReadFile(folder->File("program.e5")).ok()) << "the files are not the finding";
+  EXPECT_FALSE(ReadFile(folder->File("program.e5")).ok()) << "the finding is not about the files";
   outcome.step = Step::kFiles;
   ASSERT_TRUE(export_to(folder->path()).ok());
   EXPECT_EQ(ReadFile(folder->File("program.e5")).value(), reply.files->descriptor);
   EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
 }
 
-// A finding that a relation shows, with this message; `ran`: the rewritten network ran. The
-// engine's outputs are right for the case's own network.
+// A finding that a relation shows, with this message. The engine's outputs are right for the case's
+// own network. `ran` tells whether the rewritten network ran.
 Json FindingOfRelation(const std::string& message, bool ran) {
   CampaignOptions options;
   options.seed = 5;
@@ -132,7 +133,7 @@ Json FindingOfRelation(const std::string& message, bool ran) {
   return ArtifactToJson(options, {}, item, outcome, reply, "f000000000005");
 }
 
-TEST(FindingExport, OfARelationHoldsExpectedAndActualOutputsOfTheRewrittenNetwork) {
+TEST(FindingExport, OfARelationHasExpectedAndActualOutputsOfTheRewrittenNetwork) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   const auto has = [&](const char* name) { return ReadFile(folder->File(name)).ok(); };
   const auto ran = FindingOfRelation("with recompile at -: one is wrong", true);
@@ -145,7 +146,8 @@ TEST(FindingExport, OfARelationHoldsExpectedAndActualOutputsOfTheRewrittenNetwor
   EXPECT_FALSE(has("expected_rewritten.npz") || has("actual_rewritten.npz"));
 }
 
-// For other findings the script would report that all is right.
+// If only the comparison of both networks shows the finding, the script would report that all is
+// right.
 TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_TRUE(ScriptShows(FindingOfRelation("with recompile at -: one is wrong", true)));
   EXPECT_FALSE(ScriptShows(FindingOfRelation("with recompile at -: no", false)));
@@ -157,7 +159,7 @@ TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
 }
 
 // Files of an earlier finding are removed, because the script would judge this finding by them.
-TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
+TEST(FindingExport, ReplacesAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   ASSERT_TRUE(folder.ok());
   const auto write = [&](const char* name) {
@@ -166,7 +168,7 @@ TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   write("actual.npz");
   const auto finding = FindingOf(Verdict::kCrashed);
   ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
-  EXPECT_TRUE(ReadFile(folder->File("actual.npz")).ok()) << "of another program";
+  EXPECT_TRUE(ReadFile(folder->File("actual.npz")).ok()) << "the file belongs to another program";
   for (const char* name : {"actual_again.npz", "rewritten.mil", "mine.txt"}) write(name);
   ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
   for (const char* name : {"actual.npz", "actual_again.npz", "rewritten.mil"}) {
