@@ -1,4 +1,4 @@
-// Messages stay on one line, bounded, and obey no control character of a file.
+// Messages stay on one line, have a bounded length, and pass on no control character of a file.
 #include "harness/formats/message.h"
 
 #include <gtest/gtest.h>

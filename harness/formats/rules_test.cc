@@ -35,14 +35,14 @@ TEST(RuleTable, EachRowReportsUnderItsOwnIdAndEvidence) {
   EXPECT_TRUE(kRules.Verify({1, 2}).empty());
 }
 
-TEST(RuleTable, TextsOfAFileAreShownAndReadyMessagesAreWhole) {
+TEST(RuleTable, QuotesTextsOfAFileAndKeepsReadyMessagesWhole) {
   const std::vector<Violation> broken = kRules.Verify({9, 1});
   EXPECT_EQ(broken[0].message.find('\n'), std::string::npos);
   EXPECT_LT(broken[0].message.size(), 300u) << "a quoted text is cut";
   EXPECT_EQ(broken[1].message, "sorted: " + std::string(100, 'x'));
 }
 
-TEST(RuleTable, OffsetsCountFromTheFileThatHoldsTheModel) {
+TEST(RuleTable, OffsetsCountFromTheStartOfTheFile) {
   ViolationList list;
   kRules.Verify({1, 9}, 0x100, list);
   EXPECT_EQ(std::move(list).Take()[0].offset, 0x101u);
@@ -51,7 +51,7 @@ TEST(RuleTable, OffsetsCountFromTheFileThatHoldsTheModel) {
 constexpr WalkRules kWalk({{"first", "The first holds.", "a test"},
                            {"second", "The second holds.", "a test"}});
 
-TEST(WalkRules, ARuleIsFoundByItsIdWhileCompiling) {
+TEST(WalkRules, FindsARuleByItsIdAtCompileTime) {
   WalkReport report;
   report.Add(kWalk["second"], 4, "it is {}", 5);
   const std::vector<Violation> broken = std::move(report).Take();

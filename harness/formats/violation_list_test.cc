@@ -13,7 +13,7 @@ constexpr std::array<Rule, 2> kRules = {{
     {"second-rule", "The second holds.", "a test"},
 }};
 
-TEST(ViolationList, GivesFileOrder) {
+TEST(ViolationList, ListsViolationsInFileOrder) {
   ViolationList list;
   list.Add(kRules[1], 8, "{}: b", kRules[1].id);
   list.Add(kRules[0], 8, "{}: a", kRules[0].id);
@@ -38,7 +38,7 @@ TEST(ViolationList, ARuleBrokenOftenHidesNoOther) {
             "first-rule: 23; 976 more of this rule");
 }
 
-TEST(ViolationList, CountsNoRestIfAllAreKept) {
+TEST(ViolationList, MentionsNoRestIfAllAreKept) {
   ViolationList list;
   for (size_t i = 0; i < ViolationList::kMostOfARule; ++i) list.Add(kRules[0], i, "first-rule");
   const std::vector<Violation> violations = std::move(list).Take();

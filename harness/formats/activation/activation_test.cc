@@ -1,4 +1,4 @@
-// Activation records: both views, their rules, the curve.
+// Activation records: both views, their rules, and the curve.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST(Activation, BothViewsAreValidFiles) {
   EXPECT_TRUE(kFormat_activation.verify(Write(SigmoidDeltas()))->empty());
 }
 
-TEST(Activation, EditsNeverCrashNorCostMemory) {
+TEST(Activation, EditsNeverCrashNorAllocateTooMuch) {
   testing::CheckHostileEdits(kFormat_activation, Write(SigmoidRecord()), "words");
   testing::CheckHostileEdits(kFormat_activation, Write(SigmoidDeltas()), "deltas");
 }
@@ -57,7 +57,7 @@ TEST(Activation, TheShorterLengthOnlyWarns) {
 }
 
 // facts/numerics.md: worst absolute error of the table, sigmoid 0.0034.
-TEST(Activation, TheSigmoidTableIsAsFarOffAsPublished) {
+TEST(Activation, TheSigmoidTableHasThePublishedError) {
   const WordsRecord record = SigmoidRecord();
   double worst = 0;
   for (int i = -2000; i <= 2000; ++i) {

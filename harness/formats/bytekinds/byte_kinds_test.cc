@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// payload, typed, fill, opaque
+// Numbers of bytes: payload, typed, fill, opaque.
 using Counts = std::array<uint64_t, 4>;
 Counts CountsOf(const ByteCounts& counts) {
   return {counts.payload, counts.typed, counts.fill, counts.Opaque()};
@@ -23,11 +23,11 @@ TEST(ByteKindMap, UnclaimedZeroBytesAreFill) {
   EXPECT_EQ(CountsOf(std::move(map).Count()), (Counts{0, 3, 1, 1}));
 }
 
-TEST(ByteKindMap, OfClaimsThatOverlapTheStrongestCounts) {
+TEST(ByteKindMap, TheStrongestOfOverlappingClaimsCounts) {
   const Bytes bytes(16, 0);
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, 12);
-  map.Claim(ByteKind::kTyped, 4, 4);  // twice is once
+  map.Claim(ByteKind::kTyped, 4, 4);  // a second claim of the same kind changes nothing
   map.Claim(ByteKind::kFill, 8, 2);
   map.Claim(ByteKind::kPayload, 9, 4);
   map.Claim(ByteKind::kOpaque, 1, 2);
@@ -68,8 +68,9 @@ RC_GTEST_PROP(ByteKindMap, CountsLikeOneFlagPerByte, ()) {
   RC_ASSERT(CountsOf(counted) == CountsOf(expected));
 }
 
-TEST(TextByteKinds, PiecesCountOutsideOfOpaqueStretches) {
-  // ..==..== : two bytes of white space, two of a token, and so on; 3 to 5 is opaque.
+TEST(TextByteKinds, BytesOfOpaqueRangesCountAsOpaque) {
+  // ..==..== : two bytes of white space, two of a token, and so on; the bytes 3 and 4 are opaque.
+  // The last two of ten bytes belong to no piece and count as typed.
   TextByteKinds text({{3, 5}});
   for (int i = 0; i < 2; ++i) {
     text.Add(ByteKind::kFill, 2);
@@ -81,7 +82,7 @@ TEST(TextByteKinds, PiecesCountOutsideOfOpaqueStretches) {
   EXPECT_EQ(CountsOf(std::move(comment).Count(4)), (Counts{0, 0, 0, 4}));
 }
 
-TEST(ByteCounts, SharesLeaveFillOutOrTakeItIn) {
+TEST(ByteCounts, SharesExcludeOrIncludeFill) {
   const ByteCounts counts{.total = 100, .payload = 20, .typed = 30, .fill = 40};
   EXPECT_EQ(counts.Opaque(), 10u);
   EXPECT_DOUBLE_EQ(counts.TypedShare(), 30.0 / 40);

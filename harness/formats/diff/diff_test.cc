@@ -1,4 +1,5 @@
-// The lines of a structural difference: each change once, at its path, whatever stands before it.
+// A structural difference lists each change once, at its path, however much was added or removed
+// before it.
 #include "harness/formats/diff/diff.h"
 
 #include <algorithm>
@@ -26,11 +27,11 @@ TEST(DiffTest, NamesTheValueThatChanged) {
   EXPECT_EQ(Text("1", R"("1")"), "~ .: 1 -> \"1\"\n");
 }
 
-TEST(DiffTest, NamesMembersThatCameAndWent) {
+TEST(DiffTest, NamesAddedAndRemovedMembers) {
   EXPECT_EQ(Text(R"({"a": 1, "b": 2})", R"({"b": 2, "c": [3]})"), "- a: 1\n+ c: [3]\n");
 }
 
-TEST(DiffTest, AnElementThatCameIsOneDifference) {
+TEST(DiffTest, AnAddedOrRemovedElementIsOneDifference) {
   EXPECT_EQ(Text("[1, 2, 3, 4]", "[1, 9, 2, 3, 4]"), "+ [1]: 9\n");
   EXPECT_EQ(Text("[1, 2, 3, 4]", "[2, 3, 4]"), "- [0]: 1\n");
   EXPECT_EQ(Text("[1, 2, 3, 4, 5]", "[7, 2, 3, 5]"), "~ [0]: 1 -> 7\n- [3]: 4\n");
@@ -59,7 +60,7 @@ TEST(DiffTest, CutsLongValues) {
   EXPECT_NE(text.find("(502 characters)"), std::string::npos);
 }
 
-// A description whose keys stand in the order in which they are given.
+// A description with these keys, in this order.
 plist::Document Description(std::initializer_list<std::pair<std::string_view, int64_t>> keys) {
   tree::Dict dict;
   for (const auto& [key, value] : keys) dict.Set(key, tree::Value::Integer(value));
@@ -77,7 +78,7 @@ std::string NetlistText(const Bytes& before, const Bytes& after) {
   return DifferencesText(DiffFiles(kFormat_netlist, before, after, false, 100).value());
 }
 
-TEST(DiffTest, EncodingsOfOneDescriptionDifferInLayoutAlone) {
+TEST(DiffTest, EncodingsOfOneDescriptionDifferOnlyInLayout) {
   const plist::Document document = Description({{"Networks", 1}, {"Version", 1}, {"Zero", 0}});
   const Bytes xml = Encoded(document, plist::Encoding::kXml);
   const Bytes binary = Encoded(document, plist::Encoding::kBinary);
@@ -85,9 +86,9 @@ TEST(DiffTest, EncodingsOfOneDescriptionDifferInLayoutAlone) {
             "the files have the same structure and values; their layout differs\n");
 }
 
-// Two keys of a binary file share an object, and a new object shifts the numbers of those behind
-// it. Neither counts as a difference.
-TEST(DiffTest, AKeyThatCameToABinaryDescriptionIsOneDifference) {
+// Two values of a binary file share an object, and a new object shifts the numbers of the objects
+// after it. Neither counts as a difference.
+TEST(DiffTest, AKeyAddedToABinaryDescriptionIsOneDifference) {
   const Bytes before = Encoded(Description({{"Networks", 1}, {"Version", 1}, {"Zero", 0}}),
                                plist::Encoding::kBinary);
   const Bytes after =

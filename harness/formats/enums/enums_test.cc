@@ -1,5 +1,5 @@
-// The laws of the enumerations: sizes, selected members from the specification, names that are
-// unique, and the round trip by name and by number.
+// The enumerations: their sizes, selected members of the specification, unique names, and the round
+// trips by name and by number.
 
 #include "harness/formats/enums/enums.h"
 
@@ -53,7 +53,7 @@ TEST(Enums, RoundTripByNumberAndByName) {
 }
 
 // Specification 000, table 23.13.
-TEST(OpClass, MembersOfTheSpecification) {
+TEST(OpClass, HasTheMembersOfTheSpecification) {
   const std::pair<const char*, uint32_t> rows[] = {{"Conv", 1},
                                                    {"MatrixMultiplication", 18},
                                                    {"Pooling", 2},
@@ -82,7 +82,7 @@ TEST(OpClass, MembersOfTheSpecification) {
 }
 
 // Specification 000, table 23.12.
-TEST(ElementType, SerializationSpace) {
+TEST(ElementType, HasTheNumbersOfSerialization) {
   const char* names[] = {"int4",   "uint8", "int8",   "fp16",  "fp32",  "int16",
                          "uint16", "int32", "uint32", "int64", "uint64"};
   for (uint32_t code = 0; code < 11; ++code) {
@@ -92,7 +92,7 @@ TEST(ElementType, SerializationSpace) {
 }
 
 // Specification 000, listing 23.5: half precision is type 5, the 8-bit float 16, 4-bit integer 23.
-TEST(ElementType, HardwareSpaceIsAnotherOne) {
+TEST(ElementType, HardwareHasOtherNumbers) {
   EXPECT_EQ(EnumName(EnumKind::kCatalogType, 5), "float16");
   EXPECT_EQ(EnumName(EnumKind::kCatalogType, 16), "e4m3");
   EXPECT_EQ(EnumName(EnumKind::kCatalogType, 23), "int4");
@@ -100,7 +100,7 @@ TEST(ElementType, HardwareSpaceIsAnotherOne) {
   EXPECT_FALSE(EnumCode(EnumKind::kElementType, "e4m3").has_value());
 }
 
-TEST(PoolIndices, GlobalThenLocal) {
+TEST(PoolIndices, GlobalKindsComeBeforeLocalOnes) {
   EXPECT_EQ(EnumName(EnumKind::kPoolIndices, 3), "GlobalFlatten4D");
   EXPECT_EQ(EnumCode(EnumKind::kPoolIndices, "LocalFlatten1D"), 4u);
 }
@@ -118,7 +118,7 @@ TEST(UnknownCodes, HaveNoNameAndPrintAsNumbers) {
   EXPECT_FALSE(EnumCode(EnumKind::kPooling, "avg").has_value()) << "names are exact";
 }
 
-RC_GTEST_PROP(Enums, ACodeHasANameExactlyWhereATableRowHasIt, (uint16_t code)) {
+RC_GTEST_PROP(Enums, ExactlyTheCodesOfTableRowsHaveNames, (uint16_t code)) {
   for (size_t i = 0; i < kEnumKindCount; ++i) {
     bool listed = false;
     for (const EnumEntry& entry : GetEnumTable(Kind(i)).entries) listed |= entry.code == code;
@@ -126,7 +126,7 @@ RC_GTEST_PROP(Enums, ACodeHasANameExactlyWhereATableRowHasIt, (uint16_t code)) {
   }
 }
 
-TEST(FirmwareCommands, BothNumberings) {
+TEST(FirmwareCommands, AreFoundByIndexAndByWireId) {
   ASSERT_EQ(FirmwareCommands().size(), 93u);
   for (size_t i = 0; i < FirmwareCommands().size(); ++i) {
     const FirmwareCommand& command = FirmwareCommands()[i];
@@ -140,8 +140,8 @@ TEST(FirmwareCommands, BothNumberings) {
   EXPECT_EQ(CommandByIndex(93), nullptr);
 }
 
-// facts/more/csne_wire_ids.csv: 94 ids, three of them named.
-TEST(FirmwareCommands, WireIds) {
+// facts/more/csne_wire_ids.csv has 94 ids and names three of them.
+TEST(FirmwareCommands, HaveTheWireIdsOfTheTable) {
   size_t ids = 0;
   for (const WireIdRange& range : WireIdRanges()) ids += range.last - range.first + 1u;
   EXPECT_EQ(ids, 94u);
@@ -151,7 +151,7 @@ TEST(FirmwareCommands, WireIds) {
   EXPECT_EQ(CommandByWireId(0x0001)->name, "STOP");
   EXPECT_EQ(CommandByWireId(0x0108)->name, "TM_SYNC_ERR_NOTIFICATION");
   EXPECT_EQ(CommandByWireId(0x0212)->name, "SET_ACTIVE_CACHE_REQUEST_IN_GROUP");
-  EXPECT_EQ(CommandByWireId(0x0400), nullptr) << "five ids for four names";
+  EXPECT_EQ(CommandByWireId(0x0400), nullptr) << "the range has five ids and only four names";
   EXPECT_NE(WireRangeOf(0x0400), nullptr);
   EXPECT_EQ(WireRangeOf(0x0035), nullptr);
 }

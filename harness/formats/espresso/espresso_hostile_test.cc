@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-TEST(HostileEspresso, EditsOfRealFilesNeverCrashNorCostMemory) {
+TEST(HostileEspresso, EditsOfRealFilesNeverCrashNorAllocateTooMuch) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("espresso"));
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath("espresso"))) {
     testing::CheckHostileEdits(kFormat_espresso, ReadFile(path).value(), path);

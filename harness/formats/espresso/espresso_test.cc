@@ -1,4 +1,4 @@
-// Espresso files: the real ones, spellings, malformed text, editing.
+// Espresso files: real files, spellings, malformed text, and edits.
 #include "harness/formats/espresso/espresso.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::RealDataPath;
 
 Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-// The real files that are JSON, or those that LZFSE compresses.
+// The real files that are JSON or, if `compressed`, those that LZFSE compresses.
 std::vector<std::string> RealFiles(bool compressed) {
   std::vector<std::string> paths = testing::FilesUnder(RealDataPath("espresso"));
   std::erase_if(paths, [&](const std::string& path) {
@@ -37,7 +37,7 @@ TEST(RealEspresso, EveryFileOfJsonParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-TEST(RealEspresso, CompressedFilesAreRefusedByTheNameOfTheirFormAndReadUnpacked) {
+TEST(RealEspresso, CompressedFilesAreRefusedByNameAndReadOnceUnpacked) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
   const std::vector<std::string> paths = RealFiles(true);
   EXPECT_EQ(paths.size(), 2U);
@@ -56,8 +56,8 @@ TEST(RealEspresso, CompressedFilesAreRefusedByTheNameOfTheirFormAndReadUnpacked)
   }
 }
 
-// The canonical writer reproduces the real writer: no change of layout is stored.
-TEST(RealEspresso, TheCanonicalFormIsThatOfTheRealFiles) {
+// The canonical writer has the layout of the real files, so no change of layout is stored.
+TEST(RealEspresso, HaveTheCanonicalLayout) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
   const std::vector<std::string> paths = RealFiles(false);
   ASSERT_FALSE(paths.empty());
@@ -69,7 +69,7 @@ TEST(RealEspresso, TheCanonicalFormIsThatOfTheRealFiles) {
   }
 }
 
-TEST(RealEspresso, LayersAndShapesReadAsTyped) {
+TEST(RealEspresso, ReadsLayersAndShapesIntoTypedFields) {
   const std::string net_path =
       RealDataPath("espresso/Chiron-Swift-Student-Challenge____model.espresso-223fc5ec.net");
   const std::string shape_path =
@@ -191,7 +191,7 @@ TEST(Espresso, EachRuleIsBrokenByItsOwnInput) {
             "shape-rank@54 ");
 }
 
-TEST(Espresso, GoldenPrint) {
+TEST(Espresso, PrintsTheWholeNetwork) {
   EXPECT_EQ(
       kFormat_espresso
           .print(ToBytes(R"({"format_version":200,"storage":"w","layers":[{"type":"pool",)"

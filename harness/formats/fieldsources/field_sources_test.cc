@@ -1,4 +1,4 @@
-// The row that a field rests on, and the form in which the rows are shown.
+// The row of evidence of each field of a document, and the print of the rows.
 #include "harness/formats/fieldsources/field_sources.h"
 
 #include <gtest/gtest.h>
@@ -19,19 +19,19 @@ const std::vector<FieldFact> kFacts = {
     {"never", FactEvidence::kAssumed, "nothing"},
 };
 
-// The source that each field of the document rests on.
+// The source of the evidence of each field of the document.
 std::map<std::string, std::string> SourcesOf(const Json& json) {
   const FieldSources found = SourcesOf(kFacts, json);
   std::map<std::string, std::string> sources;
   for (const SourcedField& field : found.fields) {
     const bool added =
         sources.emplace(field.path, field.fact == nullptr ? "none" : field.fact->source).second;
-    EXPECT_TRUE(added) << field.path << " stands twice";
+    EXPECT_TRUE(added) << field.path << " is listed twice";
   }
   return sources;
 }
 
-TEST(FieldSources, IsThatOfTheFirstRowThatFits) {
+TEST(FieldSources, AreThoseOfTheFirstRowThatMatches) {
   const Json json = {{"header", {{"magic", 1}, {"rest", {{"word", 2}}}, {"count", 3}}},
                      {"units", {{"a.b", {{"Type", "x"}, {"Name", "y"}}}}}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header.magic", "real files"},
@@ -55,7 +55,7 @@ TEST(FieldSources, EmptyObjectsAndArraysHaveNoFields) {
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header", "table 1"}}));
 }
 
-TEST(FieldSources, EveryFormatHasItsNameAndDerivedMembers) {
+TEST(FieldSources, TheFormatNameAndDerivedMembersAreNotation) {
   const Json json = {{"format", "x"}, {"rows", Json::array({Json{{"derived", {{"a", 1}}}}})}};
   const FieldSources found = SourcesOf(kFacts, json);
   ASSERT_EQ(found.fields.size(), 2u);

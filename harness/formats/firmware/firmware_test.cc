@@ -1,4 +1,4 @@
-// The laws of firmware files: the magic numbers, the cut into parts, the command header and its two
+// Firmware files: the magic numbers, the split into parts, the command header and its two
 // numberings.
 
 #include "harness/formats/firmware/firmware.h"
@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // facts/more/error_codes.csv: the magic numbers and their bytes in a file.
-TEST(Magic, NumbersAndBytes) {
+TEST(Magic, HasTheBytesOfTheTable) {
   const std::pair<uint32_t, const char*> rows[] = {
       {kPackageMagic, "HENA"}, {kProgramMagic, "PENA"}, {kSectionMagic, "SENA"}};
   for (const auto& [magic, text] : rows) {
@@ -30,7 +30,7 @@ TEST(Magic, NumbersAndBytes) {
   EXPECT_EQ(MagicName(0x414e4547), "");
 }
 
-TEST(Package, IsCutAtMagicNumbersOnFourByteBounds) {
+TEST(Package, IsSplitAtAlignedMagicNumbers) {
   const std::vector<Part> parts = {{0, kPackageMagic, Bytes(8, 1)},
                                    {12, kProgramMagic, {}},
                                    {16, kSectionMagic, {1, 'S', 'E', 'N', 'A', 2, 3}}};
@@ -48,7 +48,7 @@ TEST(Package, IsCutAtMagicNumbersOnFourByteBounds) {
 RC_GTEST_PROP(Package, AnyBytesAfterAMagicNumberRoundTrip, ()) {
   Bytes bytes = {'H', 'E', 'N', 'A'};
   for (const uint8_t choice : *testing::AnyBytes()) {
-    // Magic numbers and pieces of them, on and off the bounds.
+    // Magic numbers and pieces of them, at aligned and unaligned offsets.
     const std::string pieces[] = {"PENA", "SENA", "HENA", "S", "EN", "A", std::string(1, '\0')};
     const std::string& piece = pieces[choice % 7];
     bytes.insert(bytes.end(), piece.begin(), piece.end());
@@ -58,7 +58,7 @@ RC_GTEST_PROP(Package, AnyBytesAfterAMagicNumberRoundTrip, ()) {
 }
 
 // Appendix C.5: offsets of the six words.
-TEST(Command, HeaderFields) {
+TEST(Command, ReadsTheFieldsOfTheHeader) {
   Bytes bytes(30, 0);
   for (size_t i = 0; i < 6; ++i) bytes[4 * i] = static_cast<uint8_t>(i + 1);
   const Command command = ParseCommand(bytes).value();
@@ -91,7 +91,7 @@ TEST(Command, PrintsBothNumberings) {
   EXPECT_THAT(kFormat_firmware.print(CommandWith(0x9999)).value(), HasSubstr("no known command"));
 }
 
-TEST(Command, PrintIsWhole) {
+TEST(Command, PrintsEveryField) {
   Command command;
   command.id = 65;
   command.size = 25;
@@ -143,7 +143,7 @@ TEST(Command, EveryIdOfEitherNumberingIsKnownAndNoOther) {
   EXPECT_EQ(known, 94u + 93 - 0x35);
 }
 
-TEST(Rules, ThatRestOnAssumptionsWarn) {
+TEST(Rules, OnlyThoseThatRestOnAssumptionsWarn) {
   for (const Rule& rule : kFormat_firmware.rules) {
     const Violation violation{&rule, 0, ""};
     const bool assumed = rule.source.find("no source") != std::string_view::npos ||

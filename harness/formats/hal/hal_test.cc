@@ -1,5 +1,5 @@
-// The laws of HAL tables as files: reading by named offset alone, writing one field, tables of the
-// targets, and the difference of many.
+// HAL tables as files: reads at named offsets only, writes of one field, the tables of the targets,
+// and the differences of several tables.
 
 #include "harness/formats/hal/hal.h"
 
@@ -37,8 +37,9 @@ TEST(HalBlob, ReadsScalarsAtTheirWidth) {
   EXPECT_EQ(blob.Scalar(0x00c).value(), 0x55667788u) << "four bytes wide";
 }
 
-// `& 1` may be read from flags only.
-TEST(HalBlob, RefusesEveryOtherReading) {
+// Flag refuses all but named flags and unnamed capability bytes; Scalar refuses all but the first
+// byte of scalars and values.
+TEST(HalBlob, RefusesReadsOfTheWrongKindOrPlace) {
   const HalBlob blob = Blob();
   const struct {
     uint32_t offset;
@@ -67,7 +68,7 @@ TEST(HalBlob, RefusesEveryOtherReading) {
   EXPECT_TRUE(blob.Flag(0x490).ok()) << "an unnamed capability byte";
 }
 
-RC_GTEST_PROP(HalBlob, WritingAFieldChangesItsBytesAlone, ()) {
+RC_GTEST_PROP(HalBlob, WritingAFieldChangesOnlyItsBytes, ()) {
   const Bytes before = *testing::BytesOfSize(kHalSize);
   const auto fields = HalLayout::Get().fields();
   const HalField& field = fields[*rc::gen::inRange<size_t>(0, fields.size())];
@@ -112,7 +113,7 @@ TEST(HalImage, HoldsKnownBytesAndMarksTheRest) {
   EXPECT_FALSE(h13.known[0x020]);
 }
 
-TEST(DiffHal, IsByteGranularAndSkipsTheUnknown) {
+TEST(DiffHal, ComparesByteByByteAndSkipsUnknownBytes) {
   const HalImage images[] = {HalImageOf(**FindTarget("h13")), HalImageOf(**FindTarget("h14")),
                              HalImageOf(**FindTarget("u1"))};
   bool texture = false;

@@ -1,5 +1,5 @@
-// The laws of the builder, of loading and re-basing, and of edits in the JSON form: values that
-// follow from an edited one change with it, and nothing else changes.
+// The builder, loading, re-basing, and edits of the JSON form: an edit changes the edited value and
+// the values that follow from it, and nothing else.
 #include "harness/formats/hwx/builder.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST(SpecificationPort, IsReadPrintedAndWrittenWithAWarning) {
 }
 
 // more/crossgen_container.csv: records of 16 bytes from H14 on.
-TEST(LaterApertures, SlotsOfEightAndOfSixteenBytesAreAcceptedAndOthersWarn) {
+TEST(LaterApertures, AcceptSlotsOfEightAndSixteenBytesAndWarnOfOthers) {
   Container container = Build(SmallSpec()).value();
   Thread& table = *std::ranges::find_if(container.threads, IsApertureTable);
   const std::vector<uint32_t> words = table.words;
@@ -98,7 +98,7 @@ TEST(LaterApertures, SlotsOfEightAndOfSixteenBytesAreAcceptedAndOthersWarn) {
   }
 }
 
-TEST(Tiles, OfAllSectionsAreThoseOfEach) {
+TEST(Tiles, AllTilesEqualsTheTilesOfEachSection) {
   const Container container = Build(SmallSpec()).value();
   const auto all = AllTiles(container);
   ASSERT_EQ(all.size(), container.sections.size());
@@ -127,8 +127,8 @@ TEST(Builder, MakesAContainerWithoutAViolation) {
   EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f808), 1u);
 }
 
-// A real container of compiler 9.509 has such symbols for buffers in L2.
-TEST(Stabs, ATypeSymbolMayBeTheFrameOfABuffer) {
+// A real container of compiler 9.509 describes its buffers in L2 by symbols of this type.
+TEST(Stabs, ATypeSymbolMayDescribeABuffer) {
   Container container = Parse(BuildBytes(SmallSpec()).value()).value();
   Symbol& frame = container.symtabs[0].symbols.back();
   ASSERT_EQ(frame.type, kTensorStabSymbol);
@@ -148,13 +148,13 @@ TEST(Builder, TensorRecordHoldsShapeStridesAndExtents) {
   EXPECT_EQ(Pair(output, kByteExtentWord), 66u);  // one plane and one element
 }
 
-// The strides of real files: sigmoid's 77 halves take three 64-byte units.
-TEST(Builder, PacksRowsTo64Bytes) {
+// As in real files: the 77 fp16 numbers of a row of the sigmoid file take three units of 64 bytes.
+TEST(Builder, PadsRowsToMultiplesOf64Bytes) {
   EXPECT_EQ(PackedStrides({1, 1, 1, 77}, 2), (std::array<uint64_t, 4>{192, 192, 192, 2}));
   EXPECT_EQ(PackedStrides({2, 3, 4, 32}, 2), (std::array<uint64_t, 4>{768, 256, 64, 2}));
 }
 
-// The error message for a specification after `change`; "" if it is built.
+// The error message of Build for the specification after `change`, or "" if it succeeds.
 std::string RefusalAfter(void (*change)(ContainerSpec&)) {
   ContainerSpec spec = SmallSpec();
   spec.kernels[0].name = "K";
@@ -199,7 +199,7 @@ TEST(Load, MapsSegmentsAndResolvesRelocations) {
   EXPECT_FALSE(Load(container, ByteSpan(file).first(100)).ok());
 }
 
-TEST(Rebase, MovesEverythingThatPointsInAndBack) {
+TEST(Rebase, MovesEveryAddressAndBack) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   Container container = Parse(file).value();
   ASSERT_TRUE(RebaseAll(container, 0x5000c000).ok());
@@ -209,7 +209,7 @@ TEST(Rebase, MovesEverythingThatPointsInAndBack) {
   EXPECT_TRUE(Verify(again).empty()) << Verify(again).front().message;
   EXPECT_EQ(again.FindSection("__text")->addr, 0x5000c000u);
   EXPECT_EQ(again.segments[0].vmaddr, 0u);
-  // The program and the weights stay.
+  // The written program is the program in memory.
   EXPECT_TRUE(
       std::ranges::equal(again.FindSection("__text")->data, container.FindSection("__text")->data));
   ASSERT_TRUE(RebaseAll(container, kApertureBase).ok());
@@ -305,13 +305,13 @@ std::vector<size_t> ChangedBytes(ByteSpan a, ByteSpan b) {
   return changed;
 }
 
-TEST(JsonEdit, AFixedFieldChangesItsBytesAlone) {
+TEST(JsonEdit, AnEditedFieldOfFixedSizeChangesOnlyItsBytes) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Bytes edited = Edited(file, [](Json& json) { json["header"]["flags"] = "0x200001"; });
   EXPECT_EQ(ChangedBytes(file, edited), (std::vector<size_t>{24}));
 }
 
-TEST(JsonEdit, ARegisterChangesItsBytesAlone) {
+TEST(JsonEdit, AnEditedRegisterChangesOnlyItsBytes) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Container container = Parse(file).value();
   const Bytes edited = Edited(file, [](Json& json) {
@@ -335,7 +335,7 @@ TEST(JsonEdit, ALongerPortNameMovesLaterRecords) {
   EXPECT_EQ(after.FindSection("__const")->offset, before.FindSection("__const")->offset);
 }
 
-TEST(JsonEdit, ALongerSymbolMovesTheStringsBehindIt) {
+TEST(JsonEdit, ASymbolNameOfAnotherLengthMovesLaterStrings) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Bytes edited = Edited(
       file, [](Json& json) { CommandOf(json, "symtab")["symbols"][0]["name"] = "Kshort_ne_0"; });
@@ -345,7 +345,7 @@ TEST(JsonEdit, ALongerSymbolMovesTheStringsBehindIt) {
   EXPECT_TRUE(after.symtabs[0].strings_in_order);
 }
 
-TEST(JsonEdit, AFrameOfABufferInsideTheProgramIsAStab) {
+TEST(JsonEdit, AddsASymbolThatDescribesABuffer) {
   const Json buffer = {{"type", "0x80"},
                        {"tensor_stab",
                         {{"name", "probs/conv_l2"},
@@ -355,7 +355,7 @@ TEST(JsonEdit, AFrameOfABufferInsideTheProgramIsAStab) {
                        {"value", "0x10000860"}};
   const Bytes edited = Edited(BuildBytes(SmallSpec()).value(), [&](Json& json) {
     Json& symbols = CommandOf(json, "symtab")["symbols"];
-    // In the middle of the frames, as compiler 9.509 places them.
+    // Between the symbols of other tensors, as compiler 9.509 places it.
     symbols.insert(symbols.end() - 1, buffer);
   });
   const Container after = Parse(edited).value();
@@ -368,7 +368,7 @@ TEST(JsonEdit, AFrameOfABufferInsideTheProgramIsAStab) {
   EXPECT_EQ(symbols[symbols.size() - 2]["tensor_stab"], buffer["tensor_stab"]);
 }
 
-TEST(JsonEdit, AFurtherTaskCountsAndChains) {
+TEST(JsonEdit, AnAddedTaskIsCountedAndChained) {
   ContainerSpec spec = SmallSpec();
   spec.kernels.clear();
   spec.const_size = 0;
@@ -417,7 +417,7 @@ int ApplyMovedPlaces(Json& json, const std::string& message) {
   return changes;
 }
 
-TEST(JsonEdit, AFurtherTaskWithoutRoomNamesTheSectionsToMove) {
+TEST(JsonEdit, AnAddedTaskWithoutRoomNamesTheSectionsToMove) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   for (const int count : {1, 40}) {
     Json json = kFormat_hwx.to_json(file).value();
@@ -434,7 +434,7 @@ TEST(JsonEdit, AFurtherTaskWithoutRoomNamesTheSectionsToMove) {
   }
 }
 
-TEST(MakeRoom, MovesTheSectionsBehindTheTasksAndThePagesBehindThem) {
+TEST(MakeRoom, MovesTheSectionsAndPagesAfterTheTasks) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Container before = Parse(file).value();
   for (const int count : {1, 60}) {
@@ -455,7 +455,7 @@ TEST(MakeRoom, MovesTheSectionsBehindTheTasksAndThePagesBehindThem) {
   }
 }
 
-TEST(MakeRoom, LeavesAContainerWithRoomAsItIs) {
+TEST(MakeRoom, LeavesAContainerWithRoomUnchanged) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   Container container = Parse(file).value();
   MakeRoom(container);
@@ -469,12 +469,13 @@ TEST(MakeRoom, LeavesAContainerWithRoomAsItIs) {
   }
 }
 
-TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
+TEST(JsonEdit, RefusesUnknownMembersByName) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Json json = *kFormat_hwx.to_json(file);
   ASSERT_EQ(*kFormat_hwx.from_json(json), file);
   int objects = 0;
-  // Adds one member to each object in turn, except those under "derived".
+  // Adds one member to each object in turn. Leaves out those under "derived" and "rest", and all
+  // but the first three elements of an array.
   const auto visit = [&](const auto& self, const JsonPointer& at) -> void {
     const Json& value = json[at];
     if (value.is_object()) {
@@ -496,7 +497,7 @@ TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
 }
 
 // A short document may require at most 256 MiB of zeros and room, over all its members.
-TEST(JsonEdit, AsksForNoMoreThanItsBudgetBeforeItAllocates) {
+TEST(JsonEdit, RefusesDocumentsThatRequireTooMuchMemory) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Json whole = *kFormat_hwx.to_json(file);
   const auto refused = [](const Json& json) {

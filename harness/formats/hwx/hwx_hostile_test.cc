@@ -28,20 +28,20 @@ enum class Depth : uint8_t {
   kJson,  // to_json, from_json
 };
 
-// Empty, or the fault.
+// The fault that these functions show, or "".
 std::string FindReadFault(ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
   const testing::AllocationMeter meter;
   {
     const auto container = Parse(bytes);
     if (!container.ok()) {
-      if (container.error().offset > bytes.size()) return "an error without an offset";
+      if (container.error().offset > bytes.size()) return "an error outside the file";
     } else {
       const auto written = Write(*container);
       if (!written.ok()) return "a parsed file is not written: " + written.error().message;
       if (!std::ranges::equal(*written, bytes)) return "writing changes bytes";
       for (const Violation& violation : Verify(*container)) {
-        if (violation.offset > bytes.size()) return "a violation without an offset";
+        if (violation.offset > bytes.size()) return "a violation outside the file";
       }
     }
   }
@@ -57,7 +57,7 @@ std::string FindFault(ByteSpan bytes, Depth depth) {
   return testing::FindJsonFault(kFormat_hwx, bytes);
 }
 
-// Whether a byte belongs to a record rather than to padding or weights.
+// For each byte, whether it belongs to a record rather than to padding or weights.
 std::vector<bool> Meaningful(ByteSpan bytes) {
   const Container container = Parse(bytes).value();
   std::vector<bool> meaningful(bytes.size(), false);
@@ -112,7 +112,7 @@ std::string FirstFault(ByteSpan bytes) {
 
 class HostileContainers : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(HostileContainers, EditsNeverCrashNorCostMemory) {
+TEST_P(HostileContainers, EditsNeverCrashNorAllocateTooMuch) {
   const std::string path = testing::RealDataPath(GetParam());
   ANECHECK_SKIP_WITHOUT(path);
   EXPECT_EQ(FirstFault(ReadFile(path).value()), "");

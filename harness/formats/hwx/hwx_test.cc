@@ -1,5 +1,4 @@
-// The laws of the hardware container format: real files are read, verified, printed and written
-// back byte for byte, and an edit of one value changes that value and those that follow from it.
+// Real hardware containers are read, verified, printed, and written back byte for byte.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +26,7 @@ TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
 
 // Files of compilers 7.6.4 and 9.509. Their outputs, catalogs and thread words differ from those of
 // 4.2.1.
-TEST(RealContainers, ThoseOfNewerCompilersBreakNoRule) {
+TEST(RealContainers, OfNewerCompilersBreakNoRule) {
   const std::string folder = testing::RealDataPath("hwx_newer");
   ANECHECK_SKIP_WITHOUT(folder);
   ASSERT_FALSE(testing::FilesUnder(folder).empty());
@@ -62,8 +61,9 @@ TEST(RealContainers, PrintBothReadingsOfTheTaskHeader) {
             std::string::npos);
 }
 
-// The manifest that specification 000 describes: both files name the bundle and its version.
-TEST(RealContainers, NewerOnesNameTheBundleOfTheirCompiler) {
+// The banners of both files have the manifest that specification 000 describes: it names the bundle
+// and its version.
+TEST(RealContainers, OfNewerCompilersNameTheBundleOfTheCompiler) {
   const std::string folder = testing::RealDataPath("hwx_newer");
   ANECHECK_SKIP_WITHOUT(folder);
   for (const std::string& path : testing::FilesUnder(folder)) {
@@ -79,7 +79,7 @@ TEST(RealContainers, NewerOnesNameTheBundleOfTheirCompiler) {
     EXPECT_EQ(banner.modules[1].version, banner.version);
     EXPECT_EQ(banner.flags.front().name, "-t");
     EXPECT_TRUE(text.starts_with(MakeBanner(banner.compiler, banner.version, {}, banner.modules)))
-        << "the manifest is written as it stands in the file";
+        << "MakeBanner writes the manifest as the file has it";
     const std::string line = fmt::format(
         "  module ANEC: bundle com.apple.ANECompilerFramework, version {}\n", banner.version);
     EXPECT_NE(kFormat_hwx.print(bytes)->find(line), std::string::npos);
@@ -89,14 +89,15 @@ TEST(RealContainers, NewerOnesNameTheBundleOfTheirCompiler) {
 // The typed share of the bytes that are neither weights nor fill. Most of a container is fill,
 // pages of zeros: counted as untyped they would make the share small, and counted as typed they
 // would make it meaningless.
-TEST(RealContainers, AreTypedToNinetyFivePercent) {
+TEST(RealContainers, AreTypedInNinetyFivePercentOfTheirBytes) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   for (const std::string& path : RealFiles()) {
     const ByteCounts coverage = *kFormat_hwx.count_bytes(ReadFile(path).value());
     EXPECT_GE(coverage.TypedShare(), 0.95) << path;
     EXPECT_LT(coverage.TypedShareWithFill(), 0.5) << path;
     EXPECT_GT(coverage.fill, coverage.typed) << path;
-    // Words of the thread commands, and of registers known by their place alone, that are not 0.
+    // The opaque bytes are nonzero words of thread commands, and of registers of which only the
+    // place is known.
     EXPECT_GE(coverage.Opaque(), 80u) << path;
     EXPECT_LE(coverage.Opaque(), 140u) << path;
   }

@@ -41,7 +41,8 @@ td::Task MakeTask(const std::vector<Run>& runs) {
   return task;
 }
 
-// A task without a kernel. Its first block is split as compiler 9.509 does, so it has 0x1f8 bytes.
+// A task without a kernel. Its first block is split as compiler 9.509 splits it, so the task has
+// 0x1f8 bytes.
 td::Task ShortTask() {
   return MakeTask({{0x1f800, Kernels(18)},
                    {0x1f8c8, With(12, {})},
@@ -120,7 +121,7 @@ class Identity : public ::testing::Test {
   }
 };
 
-TEST_F(Identity, HeaderIsThatOfTable239ButForTheSizeOfElidedPaths) {
+TEST_F(Identity, HeaderEqualsTable239ExceptTheSizeOfTheCommands) {
   const std::array<uint32_t, 8> expected = {0xbeefface, 0x80, 4, 2, 15, 0x32d8, 0x200000, 0};
   for (size_t i = 0; i < expected.size(); ++i) {
     if (i != 5) EXPECT_EQ(WordAt(4 * i), expected[i]) << i;
@@ -134,7 +135,7 @@ TEST_F(Identity, HeaderIsThatOfTable239ButForTheSizeOfElidedPaths) {
   EXPECT_EQ(0x32d8 - WordAt(0x14), 2472u) << "bytes that the listing leaves out";
 }
 
-TEST_F(Identity, LoadCommandsAreThoseOfTheCensus) {
+TEST_F(Identity, LoadCommandsEqualTheCensus) {
   std::map<uint32_t, int> census;
   for (const Command& command : container_.commands) ++census[command.cmd];
   EXPECT_EQ(census, (std::map<uint32_t, int>{{kSegmentCommand, 7},
@@ -145,7 +146,7 @@ TEST_F(Identity, LoadCommandsAreThoseOfTheCensus) {
                                              {kSymtabCommand, 1}}));
 }
 
-TEST_F(Identity, SegmentMapIsThatOfTable236) {
+TEST_F(Identity, SegmentMapEqualsTable236) {
   struct Row {
     std::string_view segment;
     std::string_view section;
@@ -176,7 +177,7 @@ TEST_F(Identity, SegmentMapIsThatOfTable236) {
   }
 }
 
-TEST_F(Identity, RegisterWriteProgramIsThatOfTable237) {
+TEST_F(Identity, RegisterWritesEqualTable237) {
   const auto expect = [&](size_t offset, const std::vector<uint8_t>& bytes) {
     const ByteSpan actual = Text(offset, bytes.size());
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), actual.begin())) << "at " << offset;
@@ -218,7 +219,7 @@ TEST_F(Identity, VerifiesAndRoundTrips) {
   EXPECT_EQ(text.find("element-type catalog does not have"), std::string::npos);
 }
 
-// Weight values can be patched in place and leave the program as it is.
+// Weights can be patched in place, because the program does not depend on their values.
 TEST_F(Identity, WeightEditLeavesTheProgramUnchanged) {
   const Section& bank = *container_.FindSection("__kern_0");
   Bytes patched = file_;
@@ -272,7 +273,7 @@ TEST(SecondSample, TasksChainFrom000To300To500) {
   EXPECT_EQ(td::V7PositionOf(tasks[2]), 3);  // table 23.11: 0x03 marks the last record
 }
 
-TEST(SecondSample, TilesAndSentinelsAreThoseOfTheText) {
+TEST(SecondSample, TilesAndSentinelsEqualTheDescribedOnes) {
   const Bytes file = BuildBytes(SecondSample()).value();
   const Container container = Parse(file).value();
   const size_t number = KernelSectionNumber(container);
@@ -293,7 +294,7 @@ TEST(SecondSample, TilesAndSentinelsAreThoseOfTheText) {
   }
 }
 
-TEST(SecondSample, TwelveRelocationsEightForTheFirstTaskFourForTheThird) {
+TEST(SecondSample, RelocatesEightAddressesOfTheFirstTaskAndFourOfTheThird) {
   const Bytes file = BuildBytes(SecondSample()).value();
   const Container container = Parse(file).value();
   const auto& relocations = container.Text()->relocations;
@@ -304,7 +305,7 @@ TEST(SecondSample, TwelveRelocationsEightForTheFirstTaskFourForTheThird) {
 }
 
 // Listing 23.6.
-TEST(SecondSample, StridesAreThoseOfTheListing) {
+TEST(SecondSample, StridesEqualTheListing) {
   const Bytes file = BuildBytes(SecondSample()).value();
   const std::string text = kFormat_hwx.print(file).value();
   EXPECT_NE(text.find("input t0_ane: float16 [1, 8, 16, 32] strides s8192n/s1024c/s64h/s2w"),
@@ -341,8 +342,8 @@ TEST(Banner, HoldsEveryOptionOfTheListing) {
   }
 }
 
-// The listing itself puts several options on a line.
-TEST(Banner, ReadsSeveralOptionsOfOneLine) {
+// The listing puts several options on one line too.
+TEST(Banner, ReadsSeveralOptionsOnOneLine) {
   const Banner banner = ParseBanner(
       "ANEC v1\nzin_ane_compiler v1.2\n\t-t h14 --memcache-size=7 --bss-limit=\n\t-i a b.mil -o c");
   EXPECT_EQ(banner.target, "h14");

@@ -1,4 +1,5 @@
-// The meaning of each compressed form, and the laws between encoding and reconstruction.
+// The values that each compressed form stands for, and the agreement of encoding and
+// reconstruction.
 #include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ TEST(Affine, DequantisesAsScaleTimesDifference) {
   EXPECT_EQ(Reconstruct(weights).value(), Halves({-63.5, 63.5, 0, -0.5}));
 }
 
-// 3 * 0.1 in fp16: the exact product of the halves, rounded once.
+// 3 * 0.1 in fp16 is the exact product of the fp16 numbers, rounded once.
 TEST(Affine, RoundsOnce) {
   const AffineInt8 weights{{1, 1}, true, {3}, Halves({0.1}), {}};
   EXPECT_EQ(Reconstruct(weights).value()[0], DoubleToHalf(3 * HalfToDouble(DoubleToHalf(0.1))));
@@ -58,7 +59,7 @@ TEST(Palette, VectorsSpanConsecutiveChannels) {
       {4, 2}, 2, 2, 1, PackBits(Bytes{0, 3, 2, 1}, 2), Halves({1, 2, 3, 4, 5, 6, 7, 8})};
   EXPECT_EQ(weights.indices, Bytes{0b01101100});
   EXPECT_EQ(Reconstruct(weights).value(), Halves({1, 7, 2, 8, 5, 3, 6, 4}));
-  // One codebook a row.
+  // With one codebook for each row.
   weights.codebook_count = 2;
   weights.codebooks = Halves({1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18});
   EXPECT_EQ(Reconstruct(weights).value(), Halves({1, 7, 2, 8, 15, 13, 16, 14}));
@@ -90,7 +91,7 @@ TEST(Sparse, MaskIsLeastSignificantBitFirst) {
   EXPECT_FALSE(Validate(Sparse{{1, 10}, {0b101}, Halves({5, 6})}).ok());
 }
 
-// facts/more/weight_format_ranges.csv: 1/16 + density of dense fp16.
+// facts/more/weight_format_ranges.csv: the size is 1/16 plus the density, as a share of dense fp16.
 TEST(Sparse, StoredSizeIsAMaskAndTheNonzeros) {
   std::vector<Half> values(64);
   for (size_t i = 0; i < 16; ++i) values[4 * i] = DoubleToHalf(1);
@@ -120,7 +121,7 @@ TEST(Float8Weights, OverflowSaturatesOrBecomesNan) {
             0x7f);
 }
 
-RC_GTEST_PROP(Codecs, PackedBitsRead, ()) {
+RC_GTEST_PROP(Codecs, PackedBitsReadBack, ()) {
   const auto bits = *rc::gen::inRange<uint8_t>(1, 9);
   std::vector<uint8_t> values = *testing::AnyBytes();
   for (uint8_t& value : values) value &= static_cast<uint8_t>((1U << bits) - 1);
@@ -146,7 +147,7 @@ RC_GTEST_PROP(Codecs, Int8StaysWithinHalfAScale, (bool per_channel)) {
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t s = per_channel ? i / extent.elements : 0;
     const double scale = HalfToDouble(weights.scales[s]);
-    if (back[i].IsInf()) continue;  // 127 scales, rounded up, may pass 65504
+    if (back[i].IsInf()) continue;  // 127 times a scale that was rounded up may exceed 65504
     const double error = std::fabs(HalfToDouble(back[i]) - HalfToDouble(values[i]));
     RC_ASSERT(error <= 0.5 * scale + 0.5 * HalfUlp(HalfToDouble(back[i])));
   }
@@ -169,7 +170,7 @@ RC_GTEST_PROP(Codecs, Int8IsExactOnItsOwnGrid, ()) {
   RC_ASSERT(again.bytes == weights.bytes);
 }
 
-RC_GTEST_PROP(Codecs, PalettesAreExactWhereTheVectorsFit, ()) {
+RC_GTEST_PROP(Codecs, PalettesAreExactIfTheVectorsFit, ()) {
   const auto size = *rc::gen::element<uint8_t>(1, 2, 4, 5);
   const auto bits = *rc::gen::element<uint8_t>(2, 4, 6, 8);
   const auto books = *rc::gen::inRange<uint32_t>(1, 4);

@@ -11,7 +11,7 @@
 namespace anecheck::kernelweights {
 namespace {
 
-TEST(KernelFormat, RangesOfTheEnumeration) {
+TEST(KernelFormat, HasTheRangesOfTheEnumeration) {
   EXPECT_FALSE(IsKernelFormat(0));
   EXPECT_TRUE(IsKernelFormat(31));
   EXPECT_FALSE(IsKernelFormat(32));
@@ -25,7 +25,7 @@ TEST(KernelFormat, RangesOfTheEnumeration) {
   EXPECT_FALSE(IsPaletteFormat(0));
 }
 
-TEST(KernelFormat, LegalPaletteShapes) {
+TEST(KernelFormat, KnowsTheLegalPaletteShapes) {
   uint32_t sizes = 0;
   for (uint32_t v = 0; v < 40; ++v) sizes |= IsPaletteVectorSize(v) ? 1U << v : 0U;
   EXPECT_EQ(sizes, 0x36U);
@@ -41,7 +41,7 @@ TEST(KernelFormat, LegalPaletteShapes) {
   EXPECT_EQ(CodebookBytes(8), 512U);
 }
 
-TEST(KernelFormat, RoutesByGeneration) {
+TEST(KernelFormat, HasTheRouteOfEachGeneration) {
   EXPECT_EQ(RouteOf("int8 affine", Generation::kH13), Route::kFold);
   EXPECT_EQ(RouteOf("int8 affine", Generation::kA14), Route::kStream);
   EXPECT_EQ(RouteOf("int4 table", Generation::kH13), Route::kStream);
@@ -54,7 +54,7 @@ TEST(KernelFormat, RoutesByGeneration) {
   EXPECT_EQ(UnitTypeNumbers().size(), 7U);
 }
 
-TEST(GroupRecord, FourteenWords) {
+TEST(GroupRecord, HasFourteenWords) {
   const GroupRecord record = UnloadedGroupRecord(0x200, 4);
   const Bytes bytes = WriteGroupRecords(std::vector{record, record});
   EXPECT_EQ(bytes.size(), 2 * 14U * 4U);
@@ -70,7 +70,7 @@ RC_GTEST_PROP(GroupRecord, AnyBytesRoundTrip, ()) {
   RC_ASSERT(WriteGroupRecords(ParseGroupRecords(bytes).value()) == bytes);
 }
 
-TEST(Tiles, PublishedStridesAndCounts) {
+TEST(Tiles, HaveThePublishedStridesAndCounts) {
   EXPECT_EQ(PublishedTileStride(WeightKind::kConvolution), 0xC0U);
   EXPECT_EQ(PublishedTileStride(WeightKind::kMatrixMultiply), 0x40U);
   EXPECT_EQ(TileStride(0), 0U);
@@ -82,7 +82,7 @@ TEST(Tiles, PublishedStridesAndCounts) {
 }
 
 // Specification 000: 16 sub-kernels at a stride of 512; 64 of the 8192 bytes are not zero.
-TEST(Tiles, TheIdentityLayersBank) {
+TEST(Tiles, MakeTheBankOfTheIdentityLayer) {
   std::vector<Bytes> lanes(16, Bytes(512, 0));
   for (size_t lane = 0; lane < 16; ++lane) {
     for (size_t row = 0; row < 4; ++row) lanes[lane][(row * 64 + lane * 4 + row) * 2 + 1] = 0x3c;
@@ -131,7 +131,7 @@ RC_GTEST_PROP(Tiles, PatchingChangesTheTilesAndNothingElse, ()) {
   RC_ASSERT(after == before);
 }
 
-RC_GTEST_PROP(Tiles, TilingThenUntilingGivesTheShares, ()) {
+RC_GTEST_PROP(Tiles, UntilingInvertsTiling, ()) {
   const auto bytes = *rc::gen::inRange<uint64_t>(1, 300);
   std::vector<Bytes> lanes;
   for (int i = *rc::gen::inRange(1, 17); i > 0; --i) lanes.push_back(*testing::BytesOfSize(bytes));

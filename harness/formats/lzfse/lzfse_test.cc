@@ -1,4 +1,4 @@
-// Streams that the reference encoder made, and bytes that break the form.
+// Streams of the reference encoder are unpacked, and broken streams are refused.
 #include "harness/formats/lzfse/lzfse.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,8 @@ std::string Network() {
   return text + "]}";
 }
 
-// The whole text compressed to a block of entropy codes; its first 200 bytes, to a block of LZVN.
+// kEntropy is the whole text as a block of entropy codes; kLzvn is its first 200 bytes as a block
+// of LZVN.
 constexpr std::string_view kEntropy =
     "YnZ4MosYAADcASAQADQBIPlnADjsGwJAqAAAAD8I0AZnn8BYVQUAAAVUgBzd7HlyBM9EACAJKLiUBSwWfQe+g2Rnpk"
     "MAAAAAABgAAAAAAAAAwCUvAAAAN0w+gsfil/gw/omn4iN4Dn6CB+ECAAAAAAAAACCEwWWSu4wxYV6Mywtu7s4ZYTCY"
@@ -67,7 +68,7 @@ void AppendBigEndian(Bytes& bytes, uint64_t value) {
     bytes.push_back(static_cast<uint8_t>(value >> shift));
 }
 
-// A frame of chunks. The size that a chunk claims is that of its text.
+// A frame of chunks. Each chunk states the size of its text.
 Bytes Framed(const std::vector<std::pair<std::string, Bytes>>& chunks) {
   Bytes bytes;
   Append(bytes, "pbze");

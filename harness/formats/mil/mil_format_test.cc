@@ -1,4 +1,4 @@
-// The format entry of MIL text: laws over real files and layouts, golden print and JSON, rules.
+// The format entry of MIL text: round trips of real files and other layouts, print, JSON and rules.
 #include "harness/formats/mil/mil_format.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string JsonError(const Json& json) {
   return bytes.ok() ? "written" : bytes.error().message;
 }
 
-TEST(MilFormat, RealFilesKeepEveryLaw) {
+TEST(MilFormat, RealFilesRoundTripAndBreakNoRule) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
   std::vector<test::File> files = test::RealMilFiles();
   std::ranges::move(test::RealMilFiles("analytics"), std::back_inserter(files));
@@ -52,7 +52,7 @@ TEST(MilFormat, RealFilesKeepEveryLaw) {
   }
 }
 
-TEST(MilFormat, JsonNamesEverything) {
+TEST(MilFormat, JsonHasEveryPartOfTheText) {
   const std::string text =
       "program(1.0)\n{\n    func f<ios15>(bool p) [k = {{\"a\", ?}}] {\n"
       "            int32 a, fp16 b = op((p, q), z = tensor<fp16, [1]>([0x1p+0]))[v = "
@@ -141,10 +141,10 @@ TEST(MilFormat, GapsThatJoinTokensAreRefused) {
       EXPECT_EQ(kFormat_mil.to_json(*bytes)->at("functions"), json["functions"]);
     }
   }
-  EXPECT_GT(refused, 3) << "func main, fp16 y and the like need their space";
+  EXPECT_GT(refused, 3) << "the space in `func main`, `fp16 y` and others separates tokens";
 }
 
-TEST(MilFormat, PrintsForPeople) {
+TEST(MilFormat, PrintsASummary) {
   const std::string text =
       "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n"
       "    func main<ios18>(tensor<fp16, [1, ?]> x, state<tensor<fp16, [2]>> s) {\n"
@@ -180,7 +180,8 @@ TEST(MilFormat, TextBetweenTokensIsFill) {
   const std::string text =
       "program(1.3){func m<ios18>(fp16 x){fp16 y=f(s=string(\"a b\"));}->(y);}";
   const auto coverage = kFormat_mil.count_bytes(ToBytes(text));
-  EXPECT_EQ(coverage->fill, 3u) << "func m, fp16 x and fp16 y; the string is a token";
+  EXPECT_EQ(coverage->fill, 3u)
+      << "the spaces in `func m`, `fp16 x` and `fp16 y`; a string is one token";
   EXPECT_EQ(coverage->typed, text.size() - 3);
   const auto commented = kFormat_mil.count_bytes(ToBytes(text + "/*abc*/"));
   EXPECT_EQ(commented->typed, coverage->typed);

@@ -65,7 +65,7 @@ void CheckWholeFile(const test::File& file) {
   EXPECT_EQ(first, "") << file.name;
 }
 
-// Puts each line of the file alone in a function, and runs all checks at every edit of it.
+// Puts each statement of one line alone in a function, and runs all checks at every edit of it.
 void CheckLines(const test::File& file) {
   std::istringstream lines(file.text);
   std::string line;
@@ -83,7 +83,7 @@ void CheckLines(const test::File& file) {
   }
 }
 
-TEST(MilHostile, EditsOfRealFiles) {
+TEST(MilHostile, EditsOfRealFilesNeverCrashNorAllocateTooMuch) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
   for (const test::File& file : test::RealMilFiles()) {
     ASSERT_LT(file.text.size(), 65536u);
@@ -109,8 +109,8 @@ std::string Numbered(std::string_view piece, size_t count) {
   return out;
 }
 
-// Texts that make one table, or a listing, as large as it can be for their size.
-TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
+// Each text makes one table of the parser, or the listing, as large as possible for its own size.
+TEST(MilHostile, DenseTextsTakeMemoryInProportionToTheirSize) {
   const auto repeat = [](std::string_view piece, size_t size) {
     std::string out;
     while (out.size() < size) out += piece;

@@ -23,7 +23,7 @@ uint16_t Bits(std::string_view token) {
   return value ? value->bits : 0xdead;
 }
 
-// The exact decimal of a double below 2^20, which has at most 60 fraction digits here.
+// The exact decimal of a double below 2^20 with at most 60 digits after the point.
 std::string ExactDecimal(double value) {
   char text[128];
   std::snprintf(text, sizeof text, "%.60f", value);
@@ -37,7 +37,7 @@ TEST(HalfText, EveryHalfReadsBackFromItsHexForm) {
   }
 }
 
-TEST(HalfText, HexFormIsThatOfRealFiles) {
+TEST(HalfText, HexFormEqualsThatOfRealFiles) {
   EXPECT_EQ(Written(Half{0x0000}), "0x0p+0");
   EXPECT_EQ(Written(Half{0x8000}), "-0x0p+0");
   EXPECT_EQ(Written(Half{0x3c00}), "0x1p+0");
@@ -79,7 +79,7 @@ TEST(HalfText, DecimalsRoundOnceAtMidpoints) {
   }
 }
 
-TEST(HalfText, OverflowAndUnderflow) {
+TEST(HalfText, OverflowsToInfinityAndUnderflowsToZero) {
   EXPECT_EQ(Bits("65504"), 0x7bff);
   EXPECT_EQ(Bits("65519.999999999999999999999999"), 0x7bff);
   EXPECT_EQ(Bits("65520"), 0x7c00);
@@ -171,7 +171,7 @@ TEST(FloatText, ReadsTheSpellingsOfRealFiles) {
   EXPECT_EQ(text, "0x1p-149");
 }
 
-TEST(IntegerText, ReadsRanges) {
+TEST(IntegerText, ReadsWholeNumbersInRange) {
   EXPECT_EQ(ToInteger("-9223372036854775808"), INT64_MIN);
   EXPECT_EQ(ToInteger("9223372036854775807"), INT64_MAX);
   EXPECT_FALSE(ToInteger("9223372036854775808").has_value());

@@ -48,7 +48,7 @@ std::string Const(const std::string& literal) {
   return WithBody("tensor<fp16, [2]> c = const()[val = " + literal + "];");
 }
 
-TEST(RealFiles, OfAnalyticsPrintInTheStandardLayout) {
+TEST(RealFiles, OfAnalyticsHaveTheStandardLayout) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("analytics"));
   const auto files = test::RealMilFiles("analytics");
   EXPECT_EQ(files.size(), 39u);
@@ -103,7 +103,7 @@ TEST(RealFiles, ParseAndPrintTheSameTokensAndBytes) {
     ASSERT_TRUE(program.ok()) << program.error().message;
     EXPECT_EQ(Tokens(Print(*program)), Tokens(file.text));
     EXPECT_EQ(Print(*program, LayoutOf(*program)), file.text);
-    EXPECT_LE(LayoutOf(*program).gaps.size(), 1u) << "the standard layout is that of real files";
+    EXPECT_LE(LayoutOf(*program).gaps.size(), 1u) << "real files have the standard layout";
     EXPECT_TRUE(program->duplicates.empty());
     for (uint32_t i = 0; i < program->values.size(); ++i) {
       const ValueView value(&*program, i);
@@ -222,7 +222,7 @@ TEST(Parser, ReadsStatementsWithoutResultsStatesAndNestedBlocks) {
   EXPECT_EQ(blocks[1].label(), "");
   EXPECT_EQ(blocks[1].parameters()[0].name(), "i");
   EXPECT_FALSE(block.statements()[3].arguments()[0].value().IsResolved())
-      << "a block's names end with it";
+      << "the names of a block are unknown after it";
 }
 
 TEST(Parser, ResolvesNamesToTheDefinitionBefore) {

@@ -1,4 +1,4 @@
-// Shared by the tests of the MIL format and of its generator: the real files, small builders.
+// The real files and small builders for the tests of the MIL format and of its generator.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@ struct File {
   std::string text;
 };
 
-// All real MIL texts of a folder in the order of their names; empty where it is missing. `mil`
-// holds those that compilers take, `analytics` those that name the place of each operation.
+// All real MIL texts of a folder in the order of their names; empty if the folder is missing. The
+// texts of `mil` are inputs of compilers; those of `analytics` name the place of each operation.
 inline std::vector<File> RealMilFiles(std::string_view folder = "mil") {
   std::vector<File> files;
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {

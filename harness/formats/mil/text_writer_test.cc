@@ -128,7 +128,7 @@ TEST(Reader, FollowsNamesToConstants) {
   EXPECT_EQ(TupleOrOne(*FindValue(split.arguments(), "x")).size(), 1u);
 }
 
-TEST(Reader, RefusesValuesOutOfTheirType) {
+TEST(Reader, RefusesValuesThatDoNotFitTheirType) {
   const auto value = [](const std::string& literal) {
     static std::vector<std::unique_ptr<Program>> kept;
     auto program = Parse("program(1.3) { func f() { fp16 c = const(" + literal + "); } -> (c); }");
@@ -172,7 +172,7 @@ RC_GTEST_PROP(TextWriter, TensorsOfAnyTypeReadBack, ()) {
   const auto width = static_cast<size_t>(DataTypeBits(type) / 8);
   auto bytes =
       *rc::gen::container<std::vector<uint8_t>>(count * width, rc::gen::arbitrary<uint8_t>());
-  // The text of a float or double NaN does not keep its payload.
+  // The text of an fp32 or fp64 NaN does not keep its payload, so no element may be a NaN.
   if (type == DataType::kFp32 || type == DataType::kFp64) {
     for (size_t i = width - 1; i < bytes.size(); i += width) bytes[i] &= 0xbf;
   }

@@ -1,5 +1,5 @@
-// The weight side file: the layout that the writer makes, and the files that the reader accepts,
-// refuses and keeps. The rules of the format entry are tested with their generator.
+// The weight side file: the layout of written files, and the files that are accepted, refused, or
+// kept unchanged. The tests of the generator cover the rules of the format entry.
 #include "harness/formats/milweights/weight_file.h"
 
 #include <cstdint>
@@ -62,11 +62,12 @@ TEST(WeightFile, RefusesMissingBlobs) {
   EXPECT_EQ(message(uint64_t{1} << 63, DataType::kFp16),
             "weight blob at 0x8000000000000000: no record (0xdeadbeef) stands there");
   Bytes early = file;
-  early[64 + 16] = 127;  // one byte of the record would be data
+  early[64 + 16] = 127;  // the data would begin in the last byte of the record
   EXPECT_EQ(ReadBlob(early, 64, DataType::kFp16).error().message,
             "weight blob at 0x40: 4 bytes of data at 0x7f do not lie behind it");
   early[64 + 8] = 0;
-  EXPECT_EQ(ReadBlob(early, 64, DataType::kFp16)->size(), 0u) << "no bytes are nowhere";
+  EXPECT_EQ(ReadBlob(early, 64, DataType::kFp16)->size(), 0u)
+      << "an empty blob has no data that could overlap the record";
   file[64 + 15] = 0xff;
   EXPECT_EQ(
       message(64, DataType::kFp16),
@@ -81,17 +82,18 @@ TEST(WeightFile, AppendRefusesPartsOfElements) {
   EXPECT_FALSE(writer.Append(DataType::kFp16, Bytes(4), 1).ok());
   EXPECT_FALSE(writer.Append(DataType::kUint4, Bytes(1), 8).ok());
   EXPECT_FALSE(writer.Append(DataType::kString, Bytes(4)).ok());
-  EXPECT_FALSE(writer.Append(DataType::kFp64, Bytes(8)).ok()) << "fp64 has no number";
+  EXPECT_FALSE(writer.Append(DataType::kFp64, Bytes(8)).ok())
+      << "the storage format has no number for fp64";
   EXPECT_EQ(writer.count(), 0u);
   EXPECT_EQ(writer.size(), 64u);
 }
 
-TEST(WeightFile, KeepsTheLawsOfFormats) {
+TEST(WeightFile, PassesTheChecksOfEveryFormat) {
   testing::CheckValidFile(kFormat_milweights, Sample(), "weight.bin");
   testing::CheckHostileEdits(kFormat_milweights, Sample(), "weight.bin");
 }
 
-TEST(WeightFile, TypeNumbersAreThoseOfTheStorageFormat) {
+TEST(WeightFile, TypeNumbersEqualThoseOfTheStorageFormat) {
   EXPECT_EQ(BlobTypeNumber(DataType::kFp16), 1u);
   EXPECT_EQ(BlobTypeNumber(DataType::kInt4), 8u);
   EXPECT_EQ(BlobTypeNumber(DataType::kFp8E5M2), 17u);
@@ -126,7 +128,7 @@ TEST(WeightFile, JsonNamesFieldsAndKeepsUnknownBytes) {
   EXPECT_EQ(clean["blobs"][2]["padding_size_in_bits"], 4);
   EXPECT_FALSE(clean.contains("gaps"));
   file[140] = 9;                       // between the data of blob 0 and the record of blob 1
-  file.insert(file.end(), {0, 0, 0});  // behind the last data
+  file.insert(file.end(), {0, 0, 0});  // after the last data
   const Json odd = kFormat_milweights.to_json(file).value();
   ASSERT_EQ(odd["gaps"].size(), 2u);
   EXPECT_EQ(odd["gaps"][0]["offset"], 132);
@@ -156,7 +158,7 @@ TEST(WeightFile, JsonErrorsNameTheField) {
             "weight blob at 0x40: the record says 3 bytes of data, and 4 are given");
 }
 
-// A file whose words are often those of a header and of records.
+// Sample() with some bytes replaced, and with bytes appended.
 rc::Gen<Bytes> AnyFile() {
   return rc::gen::apply(
       [](Bytes noise, const std::vector<uint8_t>& places) {
@@ -170,7 +172,7 @@ rc::Gen<Bytes> AnyFile() {
       testing::AnyBytes(), rc::gen::arbitrary<std::vector<uint8_t>>());
 }
 
-RC_GTEST_PROP(WeightFile, RewriteAndJsonGiveAnyFileBack, ()) {
+RC_GTEST_PROP(WeightFile, AnyFileRoundTripsThroughRewriteAndJson, ()) {
   const Bytes file = *AnyFile();
   RC_ASSERT(kFormat_milweights.rewrite(file).value() == file);
   RC_ASSERT(kFormat_milweights.from_json(kFormat_milweights.to_json(file).value()).value() == file);

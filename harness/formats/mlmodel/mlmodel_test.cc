@@ -29,7 +29,7 @@ mil::Program Parsed(std::string text) {
   return program.ok() ? std::move(*program) : mil::Program();
 }
 
-// A program written and read again, as text.
+// The text of a program after it is written to the model format and read again.
 std::string There(const mil::Program& program) {
   const auto bytes = ProgramBytes(program);
   EXPECT_TRUE(bytes.ok()) << bytes.error().message;
@@ -51,18 +51,18 @@ std::string Body(std::string_view statements) {
       statements);
 }
 
-TEST(MlModel, RealTextsComeBackTheSame) {
+TEST(MlModel, RealTextsRoundTrip) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
   for (const auto& file : mil::test::RealMilFiles()) {
     SCOPED_TRACE(file.name);
     const mil::Program program = Parsed(file.text);
     ExpectSame(program);
-    // ProgramText spells programs as the compilers' texts do.
+    // ProgramText has the spelling of the compilers' texts.
     EXPECT_TRUE(There(program) == mil::Print(program));
   }
 }
 
-TEST(MlModel, DrawnGraphsComeBackTheSame) {
+TEST(MlModel, GeneratedGraphsRoundTrip) {
   constexpr CaseMode kModes[] = {CaseMode::kFloat, CaseMode::kCompressed, CaseMode::kState,
                                  CaseMode::kSpecial};
   uint64_t blobs = 0;
@@ -81,7 +81,7 @@ TEST(MlModel, DrawnGraphsComeBackTheSame) {
   EXPECT_GT(blobs, 500u);
 }
 
-TEST(MlModel, EveryTypeAndValueComesBack) {
+TEST(MlModel, EveryTypeAndValueRoundTrips) {
   const mil::Program program = Parsed(
       "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\\\"c\"}}), none = dict<string, "
       "int32>({{}})]\n{\n func main<ios18>(tensor<fp16, [2, ?]> x, state<tensor<fp32, [2]>> s, "
@@ -115,7 +115,7 @@ TEST(MlModel, EveryTypeAndValueComesBack) {
   ExpectSame(program);
 }
 
-TEST(MlModel, DifferencesAreSeen) {
+TEST(MlModel, ProgramDifferenceSeesEachChange) {
   const std::string_view statement =
       "tensor<fp16, [2]> y = op(a = x, b = int32(3))[n = fp16(0x1p+0)];";
   const mil::Program program = Parsed(Body(statement));
@@ -132,7 +132,7 @@ TEST(MlModel, DifferencesAreSeen) {
   }
 }
 
-TEST(MlModel, TextThatAModelFileCannotExpressIsRefusedWithItsPlace) {
+TEST(MlModel, RefusesTextThatAModelFileCannotExpress) {
   for (const auto& [statement, message] :
        std::initializer_list<std::pair<const char*, const char*>>{
            {"op<ios17>(a = x);", "no opsets of single operations (offset 0x38)"},
@@ -150,7 +150,7 @@ TEST(MlModel, TextThatAModelFileCannotExpressIsRefusedWithItsPlace) {
 
 // ---- whole models -------------------------------------------------------------------------------
 
-TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
+TEST(MlModel, RealModelsRoundTrip) {
   const std::string folder = testing::RealDataPath("models");
   ANECHECK_SKIP_WITHOUT(folder);
   size_t models = 0;
@@ -176,8 +176,8 @@ TEST(MlModel, RealModelsAreReadWrittenAndReadTheSame) {
   EXPECT_EQ(models, 3u);
 }
 
-// Core ML's compiler renames values and rounds the constants of its text, so the two forms of one
-// model are compared by the origin of each value.
+// Core ML's compiler renames values and rounds the constants of its text, so the test compares only
+// the operations and the types of their results, in order.
 TEST(MlModel, APackageHasTheOperationsOfItsCompiledText) {
   const std::string folder = testing::RealDataPath("models/unified_mixed");
   ANECHECK_SKIP_WITHOUT(folder + ".mlpackage");
@@ -221,8 +221,8 @@ TEST(MlModel, OtherKindsAreRefusedByTheirName) {
   EXPECT_EQ(ReadModel("").error().code, ErrorCode::kMalformed);
 }
 
-// No converter makes an ML Program of a tree, so that the message must not send a user to one.
-TEST(MlModel, TheRemedyFitsTheKind) {
+// No converter makes an ML Program from a tree model, so the message must not advise a conversion.
+TEST(MlModel, TheAdviceFitsTheKind) {
   for (const auto& [kind, remedy] : std::initializer_list<std::pair<uint32_t, const char*>>{
            {500, "read: convert its source again, with convert_to=\"mlprogram\" of coremltools"},
            {403, "read: convert its source again, with convert_to=\"mlprogram\" of coremltools"},
@@ -318,7 +318,7 @@ TEST(MlModel, ImagesAreArraysOfTheirChannels) {
             (std::vector<std::array<int64_t, 2>>{{1, 1}, {3, 3}, {4, 480}, {8, -1}}));
 }
 
-// A whole model written and read again, as text.
+// The text of a program after a whole model file is written and read again.
 std::string ModelThere(const mil::Program& program) {
   const auto bytes = ModelBytes(program);
   EXPECT_TRUE(bytes.ok()) << bytes.error().message;
@@ -328,13 +328,13 @@ std::string ModelThere(const mil::Program& program) {
   return model.ok() ? *ProgramText(model->program, model->inputs) : "";
 }
 
-TEST(MlModel, UnknownAxesWithoutARangeComeBackWithoutOne) {
+TEST(MlModel, UnknownAxesWithoutARangeStayWithoutOne) {
   const std::string text =
       "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, ?]> x) {\n        } -> (x);\n}";
   EXPECT_EQ(ModelThere(Parsed(text)), text);
 }
 
-TEST(MlModel, FlexibleShapesOfRealTextsComeBack) {
+TEST(MlModel, FlexibleShapesOfRealTextsRoundTrip) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
   size_t flexible = 0;
   for (const auto& file : mil::test::RealMilFiles()) {
@@ -348,7 +348,7 @@ TEST(MlModel, FlexibleShapesOfRealTextsComeBack) {
   EXPECT_EQ(flexible, 2u);
 }
 
-TEST(MlModel, SetsOfShapesComeBack) {
+TEST(MlModel, SetsOfShapesRoundTrip) {
   const std::string text =
       "program(1.3)\n{\n    func main<ios18>(tensor<fp16, [1, ?]> x) [FlexibleShapeInformation = "
       "tuple<tuple<string, dict<string, tensor<int32, [?]>>>, tuple<string, dict<string, "
@@ -358,7 +358,7 @@ TEST(MlModel, SetsOfShapesComeBack) {
   EXPECT_EQ(ModelThere(Parsed(text)), text);
 }
 
-TEST(MlModel, StepsOfRangesHaveNoPlaceInAModelFile) {
+TEST(MlModel, RefusesStepsOfRanges) {
   const auto bytes = ModelBytes(Parsed(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [?]> x) [FlexibleShapeInformation = "
       "tuple<tuple<string, dict<string, list<tensor<int32, [3]>, ?>>>>(((\"RangeDims\", {{\"x\", "
@@ -370,7 +370,7 @@ TEST(MlModel, StepsOfRangesHaveNoPlaceInAModelFile) {
 
 // ---- hostile files ------------------------------------------------------------------------------
 
-// A program of one constant of that type and value.
+// A program with one constant, whose value message is `value`.
 std::string ProgramOf(const std::string& value) {
   std::string operation, block, bytes;
   {
@@ -392,7 +392,7 @@ std::string ProgramOf(const std::string& value) {
   return bytes;
 }
 
-// A tensor value of fp16 with those extents and one element.
+// An fp16 tensor value that claims these extents and has one element.
 std::string TensorOf(const std::vector<uint64_t>& extents) {
   std::string type, bytes;
   pbf_writer tensor(type);
@@ -413,7 +413,7 @@ std::string TensorOf(const std::vector<uint64_t>& extents) {
   return bytes;
 }
 
-TEST(MlModel, ClaimsOfManyElementsCostNothing) {
+TEST(MlModel, RefusesExtentsThatDoNotMatchTheElements) {
   EXPECT_TRUE(ProgramText(ProgramOf(TensorOf({1, 1}))).ok());
   for (const std::vector<uint64_t>& extents : std::vector<std::vector<uint64_t>>{
            {uint64_t{1} << 40}, {~uint64_t{0}, ~uint64_t{0}}, {uint64_t{1} << 40, 0}}) {
@@ -440,7 +440,7 @@ TEST(MlModel, DeepNestingIsAnError) {
   EXPECT_EQ(text.error().code, ErrorCode::kLimit) << text.error().message;
 }
 
-TEST(MlModel, EveryTruncationIsReadOrRefused) {
+TEST(MlModel, TruncatedAndDamagedFilesNeverCrash) {
   const auto bytes = ModelBytes(Parsed(Body("tensor<fp16, [2]> y = op(a = x, b = int32(3));")));
   ASSERT_TRUE(bytes.ok());
   for (size_t size = 0; size < bytes->size(); ++size) {

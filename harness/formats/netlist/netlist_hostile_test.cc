@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-TEST(HostileNetlists, EditsOfRealFilesNeverCrashNorCostMemory) {
+TEST(HostileNetlists, EditsOfRealFilesNeverCrashNorAllocateTooMuch) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("netlist"));
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath("netlist"))) {
     testing::CheckHostileEdits(kFormat_netlist, ReadFile(path).value(), path);

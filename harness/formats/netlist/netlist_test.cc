@@ -1,4 +1,4 @@
-// Network descriptions: the real files, both key styles, the answers to wrong parameters.
+// Network descriptions: real files, both key styles, and the messages for wrong parameters.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ TEST(RealNetlists, EveryFileParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-// The plain model loses only layout and key order.
-TEST(RealNetlists, TheModelHoldsEveryKey) {
+// A Description loses only the layout and the order of keys.
+TEST(RealNetlists, ADescriptionHasEveryKey) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   for (const std::string& path : RealFiles()) {
     const Description description = Parse(ReadReal(path)).value();
@@ -55,8 +55,8 @@ TEST(RealNetlists, TheModelHoldsEveryKey) {
   }
 }
 
-// Write reproduces the real files that a tool wrote; others were written by hand.
-TEST(RealNetlists, FilesOfTheToolAreWrittenByteForByteFromTheModel) {
+// At least eight of the real files were written by a tool; others were written by hand.
+TEST(RealNetlists, WriteReproducesTheFilesOfTheToolByteForByte) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   int same = 0;
   for (const std::string& path : RealFiles()) {
@@ -65,7 +65,7 @@ TEST(RealNetlists, FilesOfTheToolAreWrittenByteForByteFromTheModel) {
   EXPECT_GE(same, 8);
 }
 
-TEST(RealNetlists, AConvolutionReadsAsTyped) {
+TEST(RealNetlists, ReadsAConvolutionIntoTypedFields) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist/net-a18df353.plist"));
   const Description description =
       Parse(ReadReal(RealDataPath("netlist/net-a18df353.plist"))).value();
@@ -93,7 +93,7 @@ TEST(RealNetlists, AConvolutionReadsAsTyped) {
   EXPECT_EQ(network.outputs.at(0).bottom, "probs");
 }
 
-TEST(RealNetlists, HalfParametersReadAsValues) {
+TEST(RealNetlists, ReadsTheValuesOfFp16Parameters) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist/plists_goc-34f5c70f.plist"));
   const Description description =
       Parse(ReadReal(RealDataPath("netlist/plists_goc-34f5c70f.plist"))).value();
@@ -113,7 +113,7 @@ TEST(NetlistCoverage, SpaceAndCommentsAreFillAndUnknownKeysOpaque) {
   EXPECT_EQ(coverage.typed, text.size() - 19 - unknown.size());
 }
 
-// A network of one unit in the given style, valid.
+// A valid network of one unit, in the given style.
 Description OneUnit(KeyStyle style, std::string type, size_t bottoms) {
   Description description;
   description.key_style = style;
@@ -228,8 +228,8 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// Cases of the validators' gates and of tables 26.1 and 26.2: each breaks its rule and no other.
-TEST(Gates, BrokenOnesAreNamed) {
+// Cases of the validators' gates and of tables 26.1 and 26.2.
+TEST(Gates, BreakTheirRuleAndNoOther) {
   const auto with_type = [](const char* type) {
     Description description = OneUnit(KeyStyle::kPorts, "Neuron", 1);
     description.networks[0].units[0].SetParam("Type", Value::String(type));
@@ -244,8 +244,8 @@ TEST(Gates, BrokenOnesAreNamed) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
 }
 
-// Real files have views of ports; the specification forbids a view of the result of any layer but a
-// reshape, which only warns.
+// Real files have views of ports. The specification forbids a view of the result of any layer but a
+// reshape, and such a view only causes a warning.
 TEST(Gates, AViewOfALayerWarns) {
   Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
   Network& network = description.networks[0];
@@ -268,7 +268,7 @@ TEST(Gates, AViewOfALayerWarns) {
 
 // The known names are from public notes and real files. Another name warns, and the message
 // predicts no answer of the compiler.
-TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
+TEST(Model, ANameThatNoSourceHasWarnsAtItsPlace) {
   const struct {
     std::string type;
     std::string known;
@@ -331,7 +331,7 @@ TEST(Model, MembersOfParametersAreCheckedToo) {
 }
 
 // Within a network, ports and units are named by their keys.
-TEST(Model, ANameOtherThanTheKeyNamesNothingAndIsKept) {
+TEST(Model, ANameThatDiffersFromTheKeyIsKeptAndNotUsed) {
   const std::string text =
       "<plist version=\"1.0\"><dict><key>Networks</key><array><string>n</string></array>"
       "<key>ProcedureList</key><array/><key>n</key><dict>"

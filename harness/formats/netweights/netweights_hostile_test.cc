@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-TEST(HostileWeights, EditsOfRealFilesNeverCrashNorCostMemory) {
+TEST(HostileWeights, EditsOfRealFilesNeverCrashNorAllocateTooMuch) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("weights"));
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath("weights"))) {
     testing::CheckHostileEdits(kFormat_netweights, ReadFile(path).value(), path);

@@ -1,4 +1,4 @@
-// Weight files: the real ones, the table, editing.
+// Weight files: real files, the table of blobs, and edits.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
   }
 }
 
-TEST(NetweightsFormat, PrintOfATable) {
+TEST(NetweightsFormat, PrintsATable) {
   EXPECT_EQ(kFormat_netweights.print(WriteWeightFile(TwoBlobs())).value(),
             "weight file, table of 2 blobs; no header tells it from plain values, which these "
             "bytes may be too\n"

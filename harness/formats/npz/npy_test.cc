@@ -1,4 +1,3 @@
-// Laws of .npy arrays.
 #include "harness/formats/npz/npy.h"
 
 #include <array>
@@ -49,7 +48,7 @@ TEST(Npy, WritesNumPysLayout) {
   EXPECT_EQ(*bytes, File(header + "\n", {1, 0, 2, 0, 3, 0}));
 }
 
-RC_GTEST_PROP(Npy, ReadsBackWhatWasWritten, ()) {
+RC_GTEST_PROP(Npy, WrittenArraysReadBack, ()) {
   Array array;
   array.type = *rc::gen::elementOf(std::vector(kAllTypes.begin(), kAllTypes.end()));
   array.shape = *rc::gen::resize(
@@ -121,7 +120,7 @@ TEST(Npy, RejectsWithPlaceAndReason) {
   }
 }
 
-TEST(Npy, RejectsHugeShapesWithoutReserving) {
+TEST(Npy, RejectsHugeShapesWithoutAllocatingThem) {
   const auto array =
       ReadNpy(File("{'descr': '<f8', 'fortran_order': False, 'shape': "
                    "(4294967296, 4294967296, 16)}",

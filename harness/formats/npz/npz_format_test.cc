@@ -1,5 +1,4 @@
-// Laws of the npz Format: nothing is lost on the way through JSON, and each rule finds its
-// violations.
+// The format entry of npz: the JSON form is lossless, and each rule finds its violations.
 #include "harness/formats/npz/npz_format.h"
 
 #include <algorithm>
@@ -81,7 +80,7 @@ TEST(NpzFormat, UnusualHeadersAndNamesAreKept) {
   }
 }
 
-// Expects that a file survives the JSON form as text, which must be UTF-8.
+// Expects that the JSON form, written as UTF-8 text and read again, gives the same file.
 void ExpectKeptThroughText(const Bytes& bytes) {
   const auto json = F().to_json(bytes);
   ASSERT_TRUE(json.ok());
@@ -125,7 +124,7 @@ TEST(NpzFormat, AnyNumberOfSpacesIsKept) {
             "array.padding: must be a number from 0 to 65535 or a \"0x\" string");
 }
 
-TEST(NpzFormat, EditsOfTheJsonReachTheFile) {
+TEST(NpzFormat, EditsOfTheJsonChangeTheFile) {
   auto json = F().to_json(SingleArray());
   ASSERT_TRUE(json.ok());
   (*json)["array"]["shape"] = {2, 1};
@@ -231,7 +230,7 @@ std::string Header(std::string_view descr, uint64_t extent, size_t spaces) {
          '\n';
 }
 
-TEST(NpzFormat, CompressedMembersAreJudgedByAllOfTheirContent) {
+TEST(NpzFormat, CompressedMembersAreCheckedToTheirEnd) {
   constexpr size_t kZeros = 5'000'000;
   const Bytes whole = CompressedMember(
       *npz::WriteNpy({ElementType::kInt8, {kZeros}, std::vector<uint8_t>(kZeros)}));
@@ -261,7 +260,7 @@ TEST(NpzFormat, LongHeadersOfCompressedMembersAreRefusedWithTheReason) {
             "70058");
 }
 
-TEST(NpzFormat, PlacesInACompressedHeaderLieInsideTheArchive) {
+TEST(NpzFormat, FaultsOfACompressedHeaderHaveAnOffsetInsideTheArchive) {
   const Bytes descr = CompressedMember(ArrayFile(Header(std::string(60'000, 'a'), 3, 0), 3));
   EXPECT_LT(F().print(descr)->size(), descr.size());
   const Bytes late = CompressedMember(ArrayFile(Header("|i1", 3, 60'000) + "?", 3));
@@ -283,7 +282,7 @@ TEST(NpzFormat, CoverageCountsHeadersAsTyped) {
   EXPECT_EQ(archive->typed + archive->payload + archive->fill, archive->total);
 }
 
-RC_GTEST_PROP(NpzFormat, DamagedFilesNeverBreakAnything, ()) {
+RC_GTEST_PROP(NpzFormat, DamagedFilesThatParseRoundTrip, ()) {
   Bytes bytes =
       *rc::gen::element(0, 1, 2) == 0 ? SingleArray() : Archive(*rc::gen::arbitrary<bool>());
   const auto edits = *rc::gen::container<std::vector<std::pair<uint16_t, uint8_t>>>(

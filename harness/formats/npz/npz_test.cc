@@ -1,4 +1,4 @@
-// Laws of .npz files, and agreement with NumPy itself where it is installed.
+// .npz files, and the agreement with NumPy if it is installed.
 #include "harness/formats/npz/npz.h"
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::vector<NamedArray> Sample() {
           {"empty", {ElementType::kFloat32, {0, 4}, {}}}};
 }
 
-TEST(Npz, ArraysComeBackInOrder) {
+TEST(Npz, ArraysReadBackInOrder) {
   for (const bool compress : {false, true}) {
     const auto bytes = WriteNpz(Sample(), compress);
     ASSERT_TRUE(bytes.ok());
@@ -30,14 +30,14 @@ TEST(Npz, ArraysComeBackInOrder) {
   }
 }
 
-TEST(Npz, CompressionCompresses) {
+TEST(Npz, CompressedArchivesAreSmaller) {
   const std::vector<NamedArray> arrays = {
       {"x", {ElementType::kUint8, {100'000}, std::vector<uint8_t>(100'000)}}};
   EXPECT_LT(WriteNpz(arrays, true)->size(), 2000U);
   EXPECT_GT(WriteNpz(arrays, false)->size(), 100'000U);
 }
 
-TEST(Npz, NamesMustBeThereAndDiffer) {
+TEST(Npz, NamesMustBePresentAndUnique) {
   std::vector<NamedArray> arrays = Sample();
   arrays[1].name = "x";
   EXPECT_EQ(WriteNpz(arrays).error().message, "npz: array name 'x' is empty or comes twice");
@@ -48,7 +48,7 @@ TEST(Npz, NamesMustBeThereAndDiffer) {
   EXPECT_TRUE(WriteNpz(arrays).error().message.starts_with("x: npy: shape (2, 2) of <f2"));
 }
 
-TEST(Npz, MembersMustBeArraysWithNamesOfTheirOwn) {
+TEST(Npz, MembersMustBeArraysWithUniqueNames) {
   ZipArchive archive;
   ASSERT_TRUE(AddToZip(archive, "readme.txt", std::vector<uint8_t>{1}, false).ok());
   ASSERT_TRUE(FinishZip(archive).ok());
@@ -80,7 +80,7 @@ TEST(Npz, TheLimitCountsAllMembersTogether) {
   EXPECT_EQ(ReadNpz(*bytes, 4 * 128 + 8 + 3 + 8 - 1).error().code, ErrorCode::kLimit);
 }
 
-TEST(Npz, FilesCarryTheirPathInErrors) {
+TEST(Npz, ErrorsOfFilesNameTheirPath) {
   const auto folder = TempDirectory::Create("anecheck-npz-");
   ASSERT_TRUE(folder.ok());
   const std::string path = folder->File("a.npz");
@@ -111,7 +111,7 @@ bool RunNumPy(const std::string& program, const std::string& folder) {
   return false;
 }
 
-TEST(Npz, NumPyReadsOursAndWeReadNumPys) {
+TEST(Npz, NumPyReadsOurFilesAndWeReadItsFiles) {
   const auto folder = TempDirectory::Create("anecheck-npz-");
   ASSERT_TRUE(folder.ok());
   ASSERT_TRUE(WriteNpzFile(folder->File("stored.npz"), Sample(), false).ok());

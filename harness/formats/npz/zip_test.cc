@@ -1,4 +1,3 @@
-// Laws of the lossless ZIP reader and writer.
 #include "harness/formats/npz/zip.h"
 
 #include <algorithm>
@@ -21,7 +20,7 @@ ZipArchive Sample(bool compress) {
   return archive;
 }
 
-RC_GTEST_PROP(Zip, MembersComeBack, ()) {
+RC_GTEST_PROP(Zip, MembersReadBack, ()) {
   const auto contents = *rc::gen::arbitrary<std::vector<Buffer>>();
   const bool compress = *rc::gen::arbitrary<bool>();
   ZipArchive archive;
@@ -98,15 +97,15 @@ TEST(Zip, OverlappingMembersAreRejected) {
   EXPECT_NE(parsed.error().message.find("lies in another record"), std::string::npos);
 }
 
-TEST(Zip, BombsAreRejectedBeforeAnythingIsReserved) {
+TEST(Zip, RejectsSizesAboveTheLimitOrUnlikeTheStream) {
   ZipArchive archive = Sample(true);
   ZipEntry& entry = archive.entries[0];
   EXPECT_EQ(ExtractZip(entry, 999).error().code, ErrorCode::kLimit);
   entry.full_size = uint64_t{1} << 50;
   EXPECT_EQ(ExtractZip(entry, UINT64_MAX).error().code, ErrorCode::kMalformed);
-  entry.full_size = 999;  // the stream goes on
+  entry.full_size = 999;  // the stream is longer
   EXPECT_EQ(ExtractZip(entry, kLimit).error().code, ErrorCode::kMalformed);
-  entry.full_size = 1001;  // the stream ends before
+  entry.full_size = 1001;  // the stream is shorter
   EXPECT_EQ(ExtractZip(entry, kLimit).error().code, ErrorCode::kMalformed);
   entry.full_size = 1000;
   EXPECT_TRUE(ExtractZip(entry, kLimit).ok());
@@ -141,7 +140,7 @@ TEST(Zip, DamageIsFoundByTheChecksum) {
       << content.error().message;
 }
 
-TEST(Zip, UnreadKindsAreNamed) {
+TEST(Zip, UnsupportedKindsAreRefusedByName) {
   ZipArchive encrypted = Sample(false);
   encrypted.entries[0].central.flags = 1;
   EXPECT_EQ(ParseZip(WriteZip(encrypted)).error().code, ErrorCode::kUnsupported);
@@ -160,7 +159,7 @@ TEST(Zip, UnreadKindsAreNamed) {
   EXPECT_EQ(ParseZip(zip64).error().code, ErrorCode::kUnsupported);
 }
 
-TEST(Zip, EveryTruncationIsAnErrorAndEveryFlipIsSurvived) {
+TEST(Zip, EveryTruncationIsAnErrorAndFlippedBitsRoundTripIfTheyParse) {
   const Buffer bytes = WriteZip(Sample(true));
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(ParseZip(std::span(bytes).first(size)).ok()) << size;

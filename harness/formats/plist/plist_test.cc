@@ -1,4 +1,4 @@
-// Property lists: spellings survive, malformed input is refused with an offset, both encodings
+// Property lists: spellings are kept, malformed input is refused with an offset, and both encodings
 // agree with libplist.
 #include "harness/formats/plist/plist.h"
 
@@ -27,7 +27,7 @@ std::string Wrap(std::string_view body) {
   return "<plist version=\"1.0\">" + std::string(body) + "</plist>";
 }
 
-// A tree of every kind, small.
+// A small tree with values of every kind but references.
 Value Sample() {
   Dict dict;
   dict.Set("Name", Value::String("a<b>&\"c\" \xc3\xa9"));
@@ -81,7 +81,8 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
-// The result of ParseBinary, after a comparison with the reader that builds no tree.
+// Returns the result of ParseBinary, and expects the same of ParseBinaryTable, which builds no
+// tree.
 Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
   Result<BinaryDocument> document = ParseBinary(bytes);
   const Result<BinaryTable> table = ParseBinaryTable(bytes);
@@ -158,7 +159,7 @@ TEST(Xml, EditingOneValueKeepsEveryOtherByte) {
   EXPECT_EQ(WriteXml(document->root, document->layout), expected);
 }
 
-TEST(Xml, ValuesKnowTheirPlace) {
+TEST(Xml, ValuesHaveTheirOffsets) {
   const std::string text = Wrap("<dict><key>a</key><integer>1</integer></dict>");
   const Result<XmlDocument> document = ParseXml(text);
   const Dict& dict = *document->root.AsDict();
@@ -319,27 +320,27 @@ BinaryTable Edited(void (*edit)(Json& document)) {
   return *parsed.table;
 }
 
-TEST(Binary, AnEditedValueLeavesTheObjectThatItShared) {
+TEST(Binary, AnEditedSharedValueGetsANewObject) {
   BinaryTable expected = SharingTable();
   expected.objects[0].payload = BinaryContainer{true, {1, 2, 3}, {4, 6, 5}};
   expected.objects.push_back(BinaryObject{std::string("yy"), 1, 0});
   EXPECT_EQ(Edited([](auto& document) { document["b"] = "yy"; }), expected);
 }
 
-TEST(Binary, AnEditedValueOfItsOwnStaysInItsObjectWithTheWidthThatItNeeds) {
+TEST(Binary, AnEditedUnsharedValueKeepsItsObjectAndGetsTheWidthItNeeds) {
   BinaryTable expected = SharingTable();
   expected.objects[5] = BinaryObject{int64_t{300}, 2, 0};
   EXPECT_EQ(Edited([](auto& document) { document["c"] = 300; }), expected);
 }
 
-TEST(Binary, AnObjectKeepsTheValueOfMostOfItsReaders) {
+TEST(Binary, AnObjectTakesTheNewValueOfMostOfItsReaders) {
   BinaryTable expected = SharingTable();
   expected.objects[0].payload = BinaryContainer{true, {1, 2, 3}, {4, 4, 5}};
   expected.objects[4].payload = std::string("z");
   EXPECT_EQ(Edited([](auto& document) { document["a"] = document["b"] = "z"; }), expected);
 }
 
-TEST(Binary, AnEditedKeyLeavesTheObjectThatItShared) {
+TEST(Binary, AnEditedSharedKeyGetsANewObject) {
   BinaryTable table;
   table.offset_size = 4;
   table.objects = {BinaryObject{BinaryContainer{true, {1}, {2}}, 0, 0},
@@ -353,7 +354,7 @@ TEST(Binary, AnEditedKeyLeavesTheObjectThatItShared) {
   EXPECT_EQ(Write(FromJson(json).value()).value(), WriteBinary(table).value());
 }
 
-TEST(Binary, RemovedAndAddedEntriesTakeTheirObjectsWithThem) {
+TEST(Binary, ObjectsAreRemovedAndAddedWithTheirEntries) {
   EXPECT_EQ(Edited([](auto& document) { document.erase("c"); }).objects.size(), 4U);
   EXPECT_EQ(Edited([](auto& document) { document["d"] = {{"e", {1, 2.5}}}; }).objects.size(), 12U);
   EXPECT_EQ(Edited([](auto& document) { document["a"] = {1, 2}; }).objects.size(), 9U);
@@ -393,7 +394,7 @@ TEST(Binary, SharedContainersAreReadAndWrittenBack) {
   EXPECT_EQ(Write(FromJson(ToJson(*document)).value()).value(), bytes);
 }
 
-TEST(Binary, AnEditedContainerLeavesTheObjectThatItShared) {
+TEST(Binary, AnEditedSharedContainerGetsANewObject) {
   Json json = ToJson(Parse(WriteBinary(SharedContainer()).value()).value());
   json["document"][1].push_back(2);
   const Document back = FromJson(json).value();
@@ -496,7 +497,7 @@ std::string LibplistXml(std::span<const uint8_t> bytes) {
   return text;
 }
 
-// The node as libplist writes it; the node is freed.
+// The binary list that libplist writes for the node. Frees the node.
 std::vector<uint8_t> LibplistBinary(plist_t node) {
   char* binary = nullptr;
   uint32_t size = 0;
@@ -562,7 +563,7 @@ RC_GTEST_PROP(Plist, BothEncodingsRoundTripThroughBytesAndJson, ()) {
   }
 }
 
-TEST(Plist, LooksLikeAPropertyList) {
+TEST(Plist, RecognisesBothEncodings) {
   EXPECT_TRUE(LooksLikePropertyList(Bytes(Wrap("<true/>"))));
   EXPECT_TRUE(LooksLikePropertyList(Bytes("bplist00")));
   EXPECT_FALSE(LooksLikePropertyList(Bytes("{\"plist\": 1}")));

@@ -1,4 +1,4 @@
-// An invented format of five fields, with all that a contributor writes in harness/formats for a
+// An invented format of five fields, defined by the code that a contributor writes for a new
 // format.
 #include "harness/formats/record/record_format.h"
 
@@ -39,7 +39,7 @@ const Format kFormat_gauge = MakeRecordFormat<kDefinition>();
 
 const Bytes kFile = {'G', 'A', 'G', 'E', 1, 0, 3, 0, 0, 0x3c, 'w', 'e', 's', 't', 0, 0};
 
-TEST(RecordFormat, KeepsThePromisesOfEveryFormat) {
+TEST(RecordFormat, PassesTheChecksOfEveryFormat) {
   testing::CheckValidFile(kFormat_gauge, kFile, "west.gauge");
   testing::CheckHostileEdits(kFormat_gauge, kFile, "west.gauge");
 }
@@ -63,7 +63,7 @@ TEST(RecordFormat, ABrokenRuleNamesItsPlace) {
   EXPECT_EQ((*broken)[0].offset, 4u);
 }
 
-TEST(RecordFormat, AnotherLengthOrBeginningIsAnError) {
+TEST(RecordFormat, RefusesOtherLengthsAndMagicNumbers) {
   const Error cut = kFormat_gauge.verify(ByteSpan(kFile).first(9)).error();
   EXPECT_TRUE(cut.message.starts_with("gauge.gain: ")) << cut.message;
   Bytes longer = kFile;

@@ -1,5 +1,5 @@
-// The laws of fixed-layout records: the JSON form is lossless, and the error for bad JSON has the
-// place of the fault.
+// Fixed-layout records: the JSON form is lossless, and the error for bad JSON names the place of
+// the fault.
 
 #include "harness/formats/record/record.h"
 
@@ -18,7 +18,7 @@ constexpr RecordField kFields[] = {
     {"name", 20, 3, RecordKind::kBytes},
 };
 
-TEST(Record, FieldsByNameAndTheRestAsOpaqueRuns) {
+TEST(Record, JsonHasFieldsByNameAndOtherBytesAsOpaqueRuns) {
   Bytes bytes(32, 0);
   bytes[0] = 7;
   bytes[9] = 0x20;

@@ -1,5 +1,5 @@
-// All that is derived from the description of a record: bytes, JSON both ways, offsets, print and
-// facts.
+// The parts that the description of a record derives: bytes, JSON in both directions, offsets,
+// print and facts.
 
 #include "harness/formats/record/typed_record.h"
 
@@ -67,7 +67,7 @@ Json JsonOf(const Sample& sample, const Sample& laid) {
   return json;
 }
 
-TEST(TypedRecord, ValuesThatFollowStandUnderDerived) {
+TEST(TypedRecord, JsonHasFollowingValuesUnderDerived) {
   EXPECT_EQ(JsonOf(kOne, kOne).dump(),
             "{\"name\":\"ab\",\"kind\":7,\"address\":\"0x4000\",\"tail\":\"0102\","
             "\"derived\":{\"count\":3,\"end\":\"0x20\"}}");
@@ -76,7 +76,7 @@ TEST(TypedRecord, ValuesThatFollowStandUnderDerived) {
   EXPECT_EQ(JsonOf(other, kOne)["end"], "0x24");
 }
 
-RC_GTEST_PROP(TypedRecord, JsonAndWhatFollowsGiveTheRecord, ()) {
+RC_GTEST_PROP(TypedRecord, JsonAndFollowingValuesGiveTheRecord, ()) {
   const Bytes bytes = *testing::BytesOfSize(kSample.kSize);
   ByteReader reader(bytes);
   Sample sample;

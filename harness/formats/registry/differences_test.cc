@@ -39,7 +39,7 @@ const Row kRows[] = {
     {"vmfb", "", "specification 002 states form 2019-12; this form has other fields", 3},
 };
 
-TEST(DifferencesTest, AreNamedForTheRealFilesThatShowThem) {
+TEST(DifferencesTest, InspectNamesThemForTheRealFilesThatShowThem) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   for (const Row& row : kRows) {
     size_t files = 0;
@@ -55,7 +55,7 @@ TEST(DifferencesTest, AreNamedForTheRealFilesThatShowThem) {
 
 // Each of the 55 real files is recognised. All but the two compressed ones are also verified
 // without an error, printed, and written back.
-TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
+TEST(RealFilesTest, EveryFileIsReadVerifiedPrintedAndWrittenBack) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   size_t files = 0;
   size_t compressed = 0;
@@ -78,10 +78,10 @@ TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
       EXPECT_EQ(format.rewrite(bytes).value(), bytes);
       EXPECT_EQ(format.from_json(format.to_json(bytes).value()).value(), bytes);
       const ByteCounts coverage = format.count_bytes(bytes).value();
-      EXPECT_GE(coverage.TypedShare(), 0.95) << "fill apart";
+      EXPECT_GE(coverage.TypedShare(), 0.95) << "the typed share without fill";
       EXPECT_GE(static_cast<double>(coverage.typed + coverage.fill),
                 0.95 * static_cast<double>(coverage.total - coverage.payload))
-          << "fill with understood bytes";
+          << "the share of typed bytes and fill";
     }
   }
   EXPECT_EQ(files, 55u);

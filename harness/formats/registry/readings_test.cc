@@ -1,5 +1,5 @@
-// Laws of every format. Bytes that are not a file of the format break its rules. A file that is
-// read once gives the same results as a file that is read again for each function.
+// Every format refuses bytes of another kind, by an error or by a broken rule. A file that is read
+// once gives the same results as a file that is read again for each function.
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The laws of the stabs strings: strings of real files and of the specification are read and
-// printed back the same, and nothing else is accepted.
+// Stabs strings: those of real files and of the specification are read and printed back unchanged,
+// and text that could not be printed back is refused.
 #include "harness/formats/stabs/stabs.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Stabs, RefusesTextItCouldNotPrintBack) {
   }
 }
 
-// Searches once for a far '=', not once for each mark; otherwise this takes minutes.
+// The parser must search for the far '=' once; a search for each mark would take minutes.
 TEST(Stabs, ReadsManyMarksBeforeOneSignInOnePass) {
   std::string text;
   for (int i = 0; i < 2'000'000; ++i) text += ":t";

@@ -1,5 +1,5 @@
-// The laws of driver calls: the methods of table 23.14 and of the two clients, keyed by selector
-// and size, and the capture form.
+// Driver calls: the methods of table 23.14 and of the two clients, found by selector and size, and
+// the form of captures.
 
 #include "harness/formats/submission/submission.h"
 
@@ -26,7 +26,7 @@ TEST(Table2314, EveryRowIsFoundBySelectorAndSize) {
     uint32_t selector;
     const char* method;
     uint32_t in;
-    uint32_t out;  // kUnstated where the table says "pointer"
+    uint32_t out;  // kUnstated if the table says "pointer"
   } rows[] = {
       {0, "ANE_DeviceOpen", 104, 104},
       {2, "ANE_ProgramSendRequest", 2376, 40},
@@ -76,7 +76,7 @@ TEST(Methods, AnUnknownPairIsAnErrorWithTheKnownSizes) {
 }
 
 // facts/more/iokit_selectors.csv: 17 methods of the control client, 9 of the direct one.
-TEST(Methods, BothClientsAreWhole) {
+TEST(Methods, HaveAllRowsOfBothClients) {
   int counts[3] = {};
   for (const Method& method : Methods()) ++counts[static_cast<int>(method.client)];
   EXPECT_EQ(counts[0], 11 + 2);
@@ -133,7 +133,7 @@ TEST(Format, RecognisesItsMagic) {
 }
 
 // Device open: 25 of 104 bytes have a name on the way in, 48 on the way out.
-TEST(Format, FieldsThatASourceNamesAreTyped) {
+TEST(Format, OnlyFieldsThatASourceNamesAreTyped) {
   Call call = Open();
   EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28 + 25 + 48);
   call.scalars_in = {1, 2};
@@ -177,7 +177,7 @@ TEST(Structures, ARequestHasTheMeasuredLayout) {
   EXPECT_EQ(reply["status"], 3);
 }
 
-TEST(Structures, AFieldOfTheJsonReachesItsBytes) {
+TEST(Structures, AnEditedFieldOfTheJsonChangesItsBytes) {
   Json json = kFormat_submission.to_json(Write({{Request()}})).value();
   json["calls"][0]["struct_in"]["program_request"]["priority"] = 0x01020304;
   const Bytes bytes = kFormat_submission.from_json(json).value();
@@ -199,7 +199,7 @@ TEST(Structures, FieldsLieInOrderInsideTheirStructure) {
       const uint32_t size = structure.direction == Direction::kIn ? row.struct_in : row.struct_out;
       method |= row.name == structure.method && size == structure.size;
     }
-    EXPECT_TRUE(method) << structure.name << " is of no method";
+    EXPECT_TRUE(method) << structure.name << " belongs to no method";
   }
 }
 

@@ -1,5 +1,5 @@
-// The laws of task descriptors: each generation's coding, how registers carry over, which versions
-// are refused, and the completeness of the field tables.
+// Task descriptors: the coding of each generation, registers that carry over between tasks, refused
+// versions, and the completeness of the field tables.
 #include "harness/formats/td/td.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ TEST(Versions, AreFoundByNumberAndByCpusubtype) {
   }
 }
 
-TEST(Versions, UnknownOnesAreErrorsThatSaySo) {
+TEST(Versions, UnknownOnesAreRefusedByNumber) {
   for (const uint32_t version : {0u, 5u, 6u, 10u, 12u, 99u}) {
     const auto generation = GenerationOfVersion(version);
     ASSERT_FALSE(generation.ok()) << version;
@@ -99,7 +99,7 @@ TEST(Records, OfEveryLaterGenerationAreReadToTheLastWord) {
       }
     }
   }
-  EXPECT_GT(with_extra_word, 0u) << "no record has one";
+  EXPECT_GT(with_extra_word, 0u) << "no record has an extra word";
 }
 
 // ---- version 7 ----------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ Chain OneTask() {
   return chain;
 }
 
-TEST(Version7, HeaderWordHoldsCountLessOneAndByteAddress) {
+TEST(Version7, RunHeaderHoldsCountLessOneAndByteAddress) {
   Chain chain = OneTask();
   const uint32_t run[] = {1, 2, 3};
   chain.tasks[0].Write(0x13800, run);
@@ -273,8 +273,8 @@ TEST(SparseCoding, AppliesToH14Too) {
   EXPECT_EQ(Encode(chain).value(), bytes);
 }
 
-// The lowest bits of the last header word are set: one more word stands before the stream.
-TEST(ExtraWord, StandsBehindAHeaderThatAnnouncesIt) {
+// If the lowest two bits of the last header word are set, one more word comes before the stream.
+TEST(ExtraWord, FollowsAHeaderThatAnnouncesIt) {
   const Bytes later = FromWords({1, 0, 0, 0,                           //
                                  11u << kSize, 0, 0, 0, 0, 0, 0, 0x3,  //
                                  0x77,                                 //
@@ -346,7 +346,7 @@ TEST(LaterGenerations, PaddingUnitsHaveNoRegistersAndAreWrittenBack) {
   EXPECT_EQ(Encode(*ChainFromJson(ChainToJson(chain))).value(), bytes);
 }
 
-// The H16 register map lists ten header words, the guide nine: both read.
+// The H16 register map lists ten header words, and the guide lists nine: both are read.
 TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   const Bytes bytes = FromWords({1, 0, 0, 0,                                        //
                                  12u << kSize, 0, 0, 0, 0, 0, 0, 0, 0, 0x001f8000,  //
@@ -358,7 +358,8 @@ TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
 }
 
-// With nine header words the next word begins the first write; with ten it belongs to the header.
+// A task that reads in two ways: with nine header words, the tenth word begins the first write;
+// with ten, it belongs to the header.
 constexpr uint32_t kL2 = 0x1040;  // word address
 const std::vector<uint32_t> kOpenTask = {12u << kSize,   0,   0, 0, 0, 0, 0, 0, 0,
                                          1u << 15 | kL2, kL2, 5};
@@ -403,7 +404,7 @@ TEST(LaterGenerations, BothPublishedBasesOfH15AreBlocks) {
 TEST(LaterGenerations, WritesOutsideThePublishedBlocksWarn) {
   std::vector<uint32_t> task = kOpenTask;
   task[9] = 1u << 15 | 0x7000;
-  task[10] = 0xfffff;  // no stream word
+  task[10] = 0xfffff;  // no write can begin with this word
   const std::vector<Violation> violations = VerifyChain(Decode(Section(task), Version(17)).value());
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].rule->id, "td-write-in-published-block");
@@ -450,7 +451,7 @@ TEST(BareSections, AreReadAsTheStatedVersion) {
 
 TEST(LaterGenerations, RegistersCarryOverFromTaskToTask) {
   RegisterState state;
-  EXPECT_EQ(Summarise(Version(17), state).in_format, 2u);  // float16 where never written
+  EXPECT_EQ(Summarise(Version(17), state).in_format, 2u);  // float16 if never written
   EXPECT_EQ(Summarise(Version(11), state).in_format, 2u);
   EXPECT_FALSE(Summarise(Version(17), state).task_type);
   Task first;
@@ -483,7 +484,7 @@ Json SampleJson() {
   return ChainToJson(chain);
 }
 
-TEST(ChainJson, RefusesMembersThatItDoesNotKnowByPath) {
+TEST(ChainJson, RefusesUnknownMembersByPath) {
   const std::pair<const char*, const char*> edits[] = {
       {"", "vversion"},
       {"/tasks/0", "tasks[0].wirtes"},
@@ -515,8 +516,8 @@ TEST(ChainJson, RefusesASizeThatItsWritesDoNotHave) {
   EXPECT_FALSE(ChainFromJson(json).ok());
 }
 
-// 60 tasks, each with 16 bytes less than 256 MiB of padding.
-TEST(ChainJson, AsksForNoMoreThanTheLimitBeforeItAllocates) {
+// 60 tasks, each with padding of 256 MiB less 16 bytes.
+TEST(ChainJson, RefusesChainsAboveTheSizeLimit) {
   Json json = ChainToJson(Decode(Section(kOpenTask), Version(17)).value());
   const Json task = json["tasks"][0];
   for (int i = 0; i < 60; ++i) {

@@ -1,5 +1,5 @@
-// The laws of version-10 images: the group and field map of the specification, strides, sparse
-// streams, bars and live-ins.
+// Version-10 images: the map of groups and fields of the specification, strides, sparse streams,
+// bars and live-ins.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ uint32_t AnyRegister() {
 }
 
 // Specification 000, table 23.4: structure base, registers, aperture base.
-TEST(Table234, SevenGroups) {
+TEST(Table234, HasTheSevenGroups) {
   const struct {
     uint32_t structure_base;
     uint32_t count;
@@ -64,7 +64,7 @@ TEST(Groups, AreDisjoint) {
 }
 
 // Specification 000, listing 23.3: offset of the field's bytes and its mask.
-TEST(Listing233, FieldsStandAtItsOffsets) {
+TEST(Listing233, FieldsHaveItsOffsetsAndMasks) {
   const struct {
     const char* name;
     uint32_t offset;
@@ -103,7 +103,7 @@ TEST(Table235, SlotsAreWordAddressesOfTheirGroups) {
   EXPECT_EQ(SlotAt(0x4d00), nullptr);
 }
 
-RC_GTEST_PROP(Bits, SettingThemReadsBackAndLeavesTheRest, ()) {
+RC_GTEST_PROP(Bits, SetBitsReadBackAndLeaveTheOthersUnchanged, ()) {
   const Image before = AnyImage();
   BitField bits;
   bits.address = AnyRegister();
@@ -266,7 +266,7 @@ RC_GTEST_PROP(Format, RoundTripsImagesStructuresAndStreams, ()) {
   RC_ASSERT(*kFormat_tdv10.rewrite(bytes) == bytes);
 }
 
-TEST(Format, EditingAFieldOfTheJsonEditsItsBytesAlone) {
+TEST(Format, EditingAFieldOfTheJsonChangesOnlyItsBytes) {
   Json json = kFormat_tdv10.to_json(Bytes(kImageSize, 0)).value();
   json["image"]["fields"]["numGroups"] = 5;
   Bytes expected(kImageSize, 0);
@@ -337,7 +337,7 @@ TEST(Bindings, AreReadAndWrittenIntoTheirBits) {
   EXPECT_EQ(image.Stride(0x4d14).value(), -64);
 }
 
-TEST(Bindings, OneThatDoesNotFitLeavesTheImageAlone) {
+TEST(Bindings, LeaveTheImageUnchangedIfOneDoesNotFit) {
   auto bindings =
       ReadBindings(
           ParseJson(

@@ -1,5 +1,5 @@
-// The replaced operator new and delete. Sizes are those of the allocator, so that every form of
-// delete can be counted.
+// Replaces operator new and delete. The sizes come from the allocator, because not every form of
+// delete receives one.
 #include "harness/formats/testing/allocation_meter.h"
 
 #include <cstdint>

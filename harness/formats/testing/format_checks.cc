@@ -107,7 +107,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
     const Result<ByteCounts> coverage = format.count_bytes(bytes);
     const bool sound = coverage.ok() && coverage->total == bytes.size() &&
                        coverage->typed + coverage->payload + coverage->fill <= coverage->total;
-    if (!sound && fault.empty()) fault = "coverage fails or counts more bytes than there are";
+    if (!sound && fault.empty()) fault = "coverage fails or counts more bytes than the file has";
   });
   return fault;
 }

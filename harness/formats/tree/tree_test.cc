@@ -1,4 +1,5 @@
-// The value tree: keys, JSON form, text coders, and how changes of pieces survive edits.
+// The value tree: keys, JSON form, text coding, and stored changes of layout that stay valid after
+// edits.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -89,7 +90,8 @@ TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
 
 RC_GTEST_PROP(Text, TheFirstMarkIsFound, (const std::vector<uint8_t>& bytes)) {
   std::string text(bytes.begin(), bytes.end());
-  // Texts of marks and of bytes next to marks in value, so that marks are often adjacent.
+  // The text has only marks and bytes whose values lie next to those of marks, so that marks are
+  // often adjacent.
   for (char& c : text) c = "<&=%\x1f ~\x80"[static_cast<uint8_t>(c) % 8];
   constexpr uint8_t kBelow = 0x20;
   for (size_t from = 0; from <= text.size(); ++from) {
@@ -100,7 +102,7 @@ RC_GTEST_PROP(Text, TheFirstMarkIsFound, (const std::vector<uint8_t>& bytes)) {
   }
 }
 
-TEST(Text, AMarkIsFoundOnceAtEachPlace) {
+TEST(Text, AMarkIsFoundAtItsPlaceAndNotAfterIt) {
   for (size_t at = 0; at < 20; ++at) {
     std::string text(20, 'a');
     text[at] = '"';

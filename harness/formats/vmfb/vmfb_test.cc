@@ -1,4 +1,4 @@
-// Real modules of every form at hand are read, verified, printed, and written back byte for byte.
+// Real modules of three forms are read, verified, printed, and written back byte for byte.
 #include "harness/formats/vmfb/vmfb.h"
 
 #include <fstream>
@@ -35,7 +35,7 @@ TEST(VmfbRealFileTest, AllAreValidAndRoundTrip) {
   EXPECT_GE(count, 5u);
 }
 
-TEST(VmfbRealFileTest, FormsAreToldApart) {
+TEST(VmfbRealFileTest, RecognisesTheFormOfEachFile) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   const auto form = [](std::string_view prefix) {
     const Bytes bytes = RealFile(prefix);
@@ -57,7 +57,7 @@ TEST(VmfbRealFileTest, ListsTheContentOfTheModule) {
   EXPECT_NE(text.find("function 1: 61 operations mapped"), std::string::npos);
 }
 
-TEST(VmfbRealFileTest, NothingIsLeftUntyped) {
+TEST(VmfbRealFileTest, NoByteIsOpaque) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath("vmfb"))) {
     const ByteCounts coverage = kFormat_vmfb.count_bytes(ReadAll(path)).value();
@@ -65,8 +65,9 @@ TEST(VmfbRealFileTest, NothingIsLeftUntyped) {
   }
 }
 
-// A longer name moves the bytes behind it, and the archive's sizes, offsets and checksums follow.
-TEST(VmfbEditTest, TheArchiveFollowsAnEdit) {
+// A longer name moves the bytes after it, and the sizes, offsets and checksums of the archive
+// change with it.
+TEST(VmfbEditTest, AnEditUpdatesTheArchive) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("vmfb"));
   for (const char* file : {"fused_attn", "simple_embedding", "filters"}) {
     const Bytes bytes = RealFile(file);
