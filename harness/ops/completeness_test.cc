@@ -21,7 +21,8 @@
 namespace anecheck {
 namespace {
 
-// The sheets, of both lists, whose operations are in the public matrix.
+// The sheets whose operations are in the public matrix, from the table and from the catalogued
+// operations.
 std::vector<const OpSheet*> MatrixSheets() {
   std::vector<const OpSheet*> rows;
   for (const std::span<const OpSheet> sheets : {OpSheets(), CataloguedOps()}) {
@@ -70,7 +71,7 @@ TEST(OpSheet, ReachAndClassAreThoseOfThePublicMatrix) {
   EXPECT_EQ(rows, 187u);
 }
 
-TEST(OpSheet, StandsOnceForEachName) {
+TEST(OpSheet, ExistsOnceForEachName) {
   std::set<std::string_view> names;
   std::set<OpClass> classes;
   for (const OpSheet* sheet : MatrixSheets()) {
@@ -78,7 +79,7 @@ TEST(OpSheet, StandsOnceForEachName) {
     classes.insert(sheet->op_class);
     EXPECT_EQ(FindSheet(sheet->name), sheet);
   }
-  EXPECT_EQ(classes.size(), 13u) << "every class but the native layers";
+  EXPECT_EQ(classes.size(), 13u) << "every class except that of native layers";
   EXPECT_EQ(FindSheet("no_such_op"), nullptr);
 }
 
@@ -95,14 +96,14 @@ TEST(OpSheet, ReachFollowsTheGenerations) {
   EXPECT_EQ(ReachName(Reach::kFamilyGated), "family_gated");
 }
 
-// The names among the parameters of a row: "Type(Max/Min)|K|Pad*" has Type, K and Pad.
+// The names of the parameters in a row: "Type(Max/Min)|K|Pad*" has Type, K and Pad.
 std::vector<std::string> ParameterNames(std::string_view row) {
   size_t from = 0;
   for (int comma = 0; comma < 3; ++comma) from = row.find(',', from) + 1;
   const std::string_view field = row.substr(from, row.find(',', from) - from);
   std::vector<std::string> names;
   int depth = 0;
-  bool inside = false;  // a name
+  bool inside = false;  // whether c is in a name
   bool begins = true;
   for (const char c : field) {
     if (c == '(' || c == '[' || c == '{') ++depth;
@@ -163,7 +164,7 @@ TEST(Completeness, NativeLayersAreThoseOfTheFacts) {
 
 // Every parameter of a layer with its own operation is a parameter of that operation or a narrowed
 // parameter, and all narrowed parameters are in the facts.
-TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
+TEST(Completeness, ParametersOfNativeLayersAreTakenOrHaveAReason) {
   const std::string path = testing::RealDataPath("../facts/netlist_layers.csv");
   ANECHECK_SKIP_WITHOUT(path);
   const auto text = ReadTextFile(path);
@@ -200,7 +201,7 @@ TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
   EXPECT_GT(asked, 20u);
 }
 
-TEST(Completeness, CataloguedOperationsSayWhy) {
+TEST(Completeness, CataloguedOperationsHaveAReason) {
   for (const OpSheet& op : CataloguedOps()) {
     EXPECT_FALSE(op.no_reference_reason.empty()) << op.name;
     EXPECT_EQ(OpVocabulary().ReasonWithout(op.name), op.no_reference_reason);
@@ -213,7 +214,7 @@ TEST(Completeness, CataloguedOperationsSayWhy) {
 // Counts the operations of the matrix without a numeric reference and the native layers without an
 // operation. Operations that no public list of the engine names have a reason too but are not
 // counted.
-TEST(Completeness, AtMostTwentyPartsAreLeftOutAndTheReasonsArePrinted) {
+TEST(Completeness, AtMostTwentyOperationsAndLayersAreLeftOut) {
   std::vector<std::pair<std::string_view, std::string_view>> reasons;
   for (const OpSheet& op : CataloguedOps()) {
     if (op.reach) reasons.emplace_back(op.name, op.no_reference_reason);

@@ -29,7 +29,7 @@ TEST(Matmul, VectorsAreMatricesWhoseAddedAxisIsDropped) {
   EXPECT_THAT(Matmul({4}, {10, 3, 4}), HasSubstr("inner extents 4 and 3 differ"));
 }
 
-TEST(Matmul, AFlagTransposesMatricesAlone) {
+TEST(Matmul, AFlagTransposesOnlyMatrices) {
   using P = params::Matmul;
   EXPECT_THAT(
       Instance(OpKind::kMatmul).In(P::kX, {4}).In(P::kY, {4, 3}).Flag(P::kTransposeX, true).Infer(),
@@ -40,7 +40,7 @@ TEST(Matmul, AFlagTransposesMatricesAlone) {
 }
 
 // From iOS 17 on (coremltools, matmul).
-TEST(Matmul, AConstantOfAnotherFloatTypeGivesWay) {
+TEST(Matmul, AConstantTakesTheTypeOfTheOtherOperand) {
   using P = params::Matmul;
   const auto product = [](DType x, DType constant) {
     return Instance(OpKind::kMatmul)
@@ -92,7 +92,7 @@ TEST(ChannelNorms, ConstantsMayBeOfAnotherFloatType) {
   EXPECT_EQ(norm(DType::kFp32, DType::kFp16), "tensor<fp32, [1, 3, 4]>");
 }
 
-TEST(Products, OfIntegersAreOfIntegersAlone) {
+TEST(Products, OfIntegersTakeNoFloats) {
   using M = params::Matmul;
   using L = params::Linear;
   EXPECT_EQ(Instance(OpKind::kMatmul)
@@ -143,7 +143,7 @@ TEST(CeilMode, DropsAWindowPastTheInputIfThereIsPadding) {
   EXPECT_EQ(CeilPool(5, 2, 2, "custom", {1, 1}), "tensor<fp16, [1, 1, 3]>");
 }
 
-TEST(CeilMode, AWindowMayReachBeyondAnInputThatIsSmallerThanIt) {
+TEST(CeilMode, AWindowMayBeLargerThanItsInput) {
   EXPECT_EQ(CeilPool(2, 3, 2, "valid", {}), "tensor<fp16, [1, 1, 1]>");
   EXPECT_THAT(CeilPool(2, 4, 2, "valid", {}), HasSubstr("the kernel spans 4"));
 }
@@ -152,7 +152,7 @@ Instance Slice(OpKind kind, int begin) {
   return Instance(kind).In(0, {4, 6}).In(begin, {2}, DType::kInt32);
 }
 
-TEST(ComputedSlice, OfASizeHasThatSize) {
+TEST(ComputedSlice, BySizeHasTheGivenSize) {
   using P = params::SliceBySize;
   const auto slice = [] { return Slice(OpKind::kSliceBySize, P::kComputedBegin); };
   EXPECT_EQ(slice().Set(P::kSize, Ints{2, 6}).Infer(), "tensor<fp16, [2, 6]>");
@@ -171,10 +171,10 @@ TEST(ComputedSlice, OfASizeHasThatSize) {
               HasSubstr("begin: need 1 entries"));
 }
 
-TEST(ComputedSlice, ByIndexNeedsExtentsThatAreKnown) {
+TEST(ComputedSlice, ByIndexNeedsKnownExtents) {
   using P = params::SliceByIndex;
   const auto slice = [] { return Slice(OpKind::kSliceByIndex, P::kComputedBegin); };
-  // A row: the first axis is squeezed, the second taken whole.
+  // The slice is a row: the first axis is squeezed, and the second is taken whole.
   EXPECT_EQ(slice()
                 .Set(P::kEnd, Ints{0, 0})
                 .Flags(P::kBeginMask, Ints{0, 1})
@@ -194,7 +194,7 @@ TEST(ComputedSlice, ByIndexNeedsExtentsThatAreKnown) {
               HasSubstr("axis 1: its extent depends on computed values"));
 }
 
-TEST(ComputedSlice, AnUpdateBringsItsExtents) {
+TEST(ComputedSlice, AnUpdateGivesTheExtents) {
   using P = params::SliceUpdate;
   const auto update = [](Shape shape) {
     return Slice(OpKind::kSliceUpdate, P::kComputedBegin)
@@ -209,14 +209,14 @@ TEST(ComputedSlice, AnUpdateBringsItsExtents) {
   EXPECT_THAT(update({1}).Infer(), HasSubstr("depends on computed values"));
 }
 
-TEST(ComputedSlice, AttributesAndTensorsOfOneNameAreTold) {
+TEST(ComputedSlice, AttributesAndOperandsOfOneNameAreDistinguished) {
   const OpSchema& schema = GetOp(OpKind::kSliceBySize).schema;
   EXPECT_EQ(schema.FindParameter("begin"), params::SliceBySize::kBegin);
   EXPECT_EQ(FindOperand(schema, "begin"), params::SliceBySize::kComputedBegin);
   EXPECT_EQ(FindOperand(schema, "size"), -1);
 }
 
-TEST(CropResize, RegionsOfInterestStandInPlaceOfBoxes) {
+TEST(CropResize, TakesRegionsOfInterestInPlaceOfBoxes) {
   using P = params::CropResize;
   const auto crop = [](Shape roi) {
     return Instance(OpKind::kCropResize)

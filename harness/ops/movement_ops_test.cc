@@ -65,7 +65,7 @@ TEST(MovementParams, IndicesAreThoseOfTheSchemas) {
              "per_class_suppression");
 }
 
-TEST(Structure, AxesComeAndGo) {
+TEST(Structure, AxesAreAddedAndRemoved) {
   using P = params::OverAxes;
   EXPECT_EQ(Instance(OpKind::kExpandDims).In(P::kX, {2, 3}).Set(P::kAxes, Ints{0, -1}).Infer(),
             "tensor<fp16, [1, 2, 3, 1]>");
@@ -87,7 +87,7 @@ TEST(Structure, AxesComeAndGo) {
 
 TEST(Structure, ReshapeLikeTakesExtentsOfItsReferences) {
   using P = params::ReshapeLike;
-  // The example of MIL's definition: 2, 3 of the first and 5, 6 of the second.
+  // The example of MIL's definition takes extents 2, 3 of one reference and 5, 6 of the other.
   const auto like = [](Shape x) {
     return Instance(OpKind::kReshapeLike)
         .In(P::kX, x)
@@ -102,7 +102,7 @@ TEST(Structure, ReshapeLikeTakesExtentsOfItsReferences) {
   EXPECT_TRUE(Refuses(wrong, "[2, 3, 5, 6] has 180 elements, x has 181"));
 }
 
-TEST(Structure, SplitHasAResultAPart) {
+TEST(Structure, SplitHasAResultForEachPart) {
   using P = params::Split;
   const auto split = [] { return Instance(OpKind::kSplit).In(P::kX, {2, 6}).Set(P::kAxis, 1); };
   EXPECT_EQ(split().Set(P::kNumSplits, 3).Infer(),
@@ -114,7 +114,7 @@ TEST(Structure, SplitHasAResultAPart) {
   EXPECT_TRUE(Refuses(split(), "num_splits is 0"));
 }
 
-TEST(Structure, MakersTakeTheTypeOfTheirValue) {
+TEST(Structure, FillsTakeTheTypeOfTheirValue) {
   EXPECT_EQ(Instance(OpKind::kFill).Set(params::Fill::kShape, Ints{2, 3}).Infer(),
             "tensor<fp32, [2, 3]>");
   EXPECT_EQ(Instance(OpKind::kFillLike)
@@ -204,7 +204,7 @@ TEST(Slices, UpdatesHaveTheSlicesShape) {
   EXPECT_TRUE(Refuses(wrong, "update is tensor<fp16, [3, 10]>, the slice is"));
 }
 
-TEST(Rearrangement, FactorsDivide) {
+TEST(Rearrangement, FactorsMustDivideExtents) {
   using P = params::Blocks;
   EXPECT_EQ(Instance(OpKind::kDepthToSpace).In(P::kX, {1, 12, 2, 3}).Set(P::kFactor, 2).Infer(),
             "tensor<fp16, [1, 3, 4, 6]>");
@@ -218,7 +218,7 @@ TEST(Rearrangement, FactorsDivide) {
                       "x must have rank 4"));
 }
 
-TEST(Rearrangement, BatchesTakeAndGiveSpace) {
+TEST(Rearrangement, SpatialExtentsMoveToAndFromTheBatch) {
   using P = params::Batches;
   EXPECT_EQ(Instance(OpKind::kSpaceToBatch)
                 .In(P::kX, {2, 3, 4, 5})
@@ -396,7 +396,7 @@ TEST(Images, TargetsAndTheirRefusals) {
                       "box_indices must be [3]"));
 }
 
-TEST(Detection, SortingKeepsTheLineAndNamesItsPlaces) {
+TEST(Detection, SortingKeepsTheAxisAndReturnsIndices) {
   using P = params::Topk;
   EXPECT_EQ(Instance(OpKind::kTopk).In(P::kX, {2, 5}).Set(P::kK, 3).Infer(),
             "tensor<fp16, [2, 3]> tensor<int32, [2, 3]>");

@@ -21,7 +21,7 @@ Instance Sdpa(const Shape& key) {
   return sdpa;
 }
 
-TEST(NativeSdpa, HasTheSequenceInTheChannels) {
+TEST(NativeSdpa, TakesTheSequenceInTheChannels) {
   using P = params::NativeSdpa;
   EXPECT_EQ(Sdpa({1, 5, 3, 4}).In(P::kScale, {1}).Flag(P::kSubtractMax, true).Infer(),
             "tensor<fp16, [1, 2, 3, 4]>");
@@ -59,7 +59,7 @@ std::string Sorted(const Shape& x, int64_t lane, bool indices) {
       .Infer();
 }
 
-TEST(NativeSort, OrdersColumnsByOneLane) {
+TEST(NativeSort, OrdersColumnsByOneChannel) {
   EXPECT_EQ(Sorted({1, 3, 1, 8}, 2, false), "tensor<fp16, [1, 3, 1, 8]>");
   EXPECT_EQ(Sorted({1, 3, 1, 8}, 2, true), "tensor<fp16, [1, 1, 1, 8]>");
   EXPECT_THAT(Sorted({1, 3, 1, 8}, 3, true), HasSubstr("there are 3 channels"));
@@ -192,7 +192,7 @@ TEST(NativeRadiusSearch, HasARowForEachPointAndACellForEachCentroid) {
   }
 }
 
-TEST(NativeDynamicGoc, TakesOneScaleAndOneBiasAChannel) {
+TEST(NativeDynamicGoc, TakesOneScaleAndOneBiasPerChannel) {
   using P = params::GainOffset;
   const auto goc = [] { return Instance(OpKind::kNativeDynamicGoc).In(P::kX, {2, 3, 4, 5}); };
   EXPECT_EQ(goc().In(P::kBias, {1, 3, 1, 1}).Infer(), "tensor<fp16, [2, 3, 4, 5]>");
@@ -203,7 +203,7 @@ TEST(NativeDynamicGoc, TakesOneScaleAndOneBiasAChannel) {
               HasSubstr("scale is [1, 4, 1, 1]"));
 }
 
-TEST(NativeDynamicSlice, IsKnownInOneInstance) {
+TEST(NativeDynamicSlice, AcceptsOnlyTheInstanceThatSourcesShow) {
   using P = params::NativeDynamicSlice;
   const auto sliced = [](const Shape& x, int64_t start, int64_t size) {
     return Instance(OpKind::kNativeDynamicSlice)

@@ -31,7 +31,7 @@ TEST(OpTable, RowsAreIndexedNamedAndComplete) {
     EXPECT_NE(op.schema.infer, nullptr) << op.schema.name;
     EXPECT_FALSE(op.schema.parameters.empty()) << op.schema.name;
     EXPECT_TRUE(op.family_floor <= 4 || op.family_floor == kNoFamily)
-        << op.schema.name << ": no operation floors above A15";
+        << op.schema.name << ": no operation has a floor above A15";
     EXPECT_TRUE(names.insert(op.schema.name).second) << op.schema.name << " stands twice";
     EXPECT_EQ(FindOp(op.schema.name), &op);
     EXPECT_EQ(OpVocabulary().Find(op.schema.name), &op.schema);
@@ -82,7 +82,7 @@ bool TakesDefault(const Parameter& parameter) {
          (flag || !IsFlag(parameter.kind));
 }
 
-TEST(OpTable, ADefaultIsAValueThatItsParameterTakes) {
+TEST(OpTable, EachParameterAcceptsItsDefault) {
   for (const OpDefinition* op : AllOps()) {
     for (const Parameter& parameter : op->schema.parameters) {
       EXPECT_TRUE(TakesDefault(parameter)) << op->schema.name << "." << parameter.name;
@@ -90,7 +90,7 @@ TEST(OpTable, ADefaultIsAValueThatItsParameterTakes) {
   }
 }
 
-TEST(OpTable, DefaultsAreToldInWords) {
+TEST(OpTable, DefaultsHaveATextForm) {
   const auto text = [](std::string_view op, std::string_view parameter) {
     const OpSchema& schema = FindOp(op)->schema;
     return DefaultText(schema.parameters[static_cast<size_t>(schema.FindParameter(parameter))]);
@@ -105,7 +105,7 @@ TEST(OpTable, DefaultsAreToldInWords) {
   EXPECT_EQ(text("split", "num_splits"), "as many as split_sizes has");
 }
 
-// A name in lower case, without underscores and without the words for the form of an argument.
+// A name in lower case, without underscores and without the prefix for computed arguments.
 std::string Folded(std::string_view name) {
   std::string folded;
   for (const char c : name) {
@@ -140,7 +140,7 @@ std::vector<Listed> StructsOfParams() {
   return structs;
 }
 
-// The operation whose name in C++ is `name`, or that with the prefix of constants.
+// The operation whose name in C++ is `name` or `Constexpr` and `name`.
 const OpDefinition* OpCalled(std::string_view name) {
   constexpr std::pair<std::string_view, OpKind> kNames[] = {
 #define ANECHECK_OP(mil_name, Name, ...) {#Name, OpKind::k##Name},
@@ -153,7 +153,7 @@ const OpDefinition* OpCalled(std::string_view name) {
   return nullptr;
 }
 
-// For each struct that several operations share, or that has another name, one of its operations.
+// One operation for each struct that several operations share or that has no operation's name.
 constexpr std::pair<std::string_view, OpKind> kShared[] = {
     {"Pool", OpKind::kAvgPool},
     {"Binary", OpKind::kAdd},
@@ -188,7 +188,7 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
     ASSERT_LE(listed.parameters.size(), parameters.size()) << listed.name;
     for (size_t i = 0; i < listed.parameters.size(); ++i, ++held) {
       EXPECT_TRUE(Folded(parameters[i].name).starts_with(Folded(listed.parameters[i])))
-          << listed.name << "::k" << listed.parameters[i] << " is the place of "
+          << listed.name << "::k" << listed.parameters[i] << " is the index of "
           << parameters[i].name;
     }
   }
@@ -196,7 +196,7 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
 }
 
 // Operations that share a struct with the operation that names it.
-TEST(Params, AreSharedByOperationsThatHaveThemAtTheSamePlaces) {
+TEST(Params, AreSharedByOperationsWithTheSameIndices) {
   const auto expect = [](OpKind kind, int parameter, std::string_view name) {
     EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);
   };

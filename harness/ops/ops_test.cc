@@ -270,7 +270,7 @@ TEST(Reshape, OpenAndCopiedExtents) {
   EXPECT_NE(reshape({1}, {1 << 20, 1 << 20}).Infer().find("too many elements"), std::string::npos);
 }
 
-TEST(Transpose, WantsAPermutation) {
+TEST(Transpose, NeedsAPermutation) {
   using P = params::Transpose;
   const auto transpose = [](Ints p) {
     return Instance(OpKind::kTranspose).In(P::kX, {2, 3, 4}).Set(P::kPerm, p);
@@ -370,7 +370,7 @@ TEST(ReduceArg, GivesIndicesOfTheChosenType) {
             "reduce_argmax: axis -1 has no elements");
 }
 
-TEST(PerChannel, ConstantsHaveOneNumberAChannel) {
+TEST(PerChannel, ConstantsHaveOneNumberPerChannel) {
   using P = params::WithAlpha;
   EXPECT_EQ(Instance(OpKind::kPrelu).In(P::kX, {1, 3, 4}).In(P::kAlpha, {3}).Infer(),
             "tensor<fp16, [1, 3, 4]>");
@@ -513,7 +513,7 @@ TEST(Constexpr, TablesDivideTheirIndices) {
             "constexpr_lut_to_dense: lut has 4 entries, uint3 indices need 8");
 }
 
-TEST(Lstm, BothDirectionsStandSideBySide) {
+TEST(Lstm, ResultsOfBothDirectionsAreConcatenated) {
   using P = params::Lstm;
   EXPECT_EQ(Instance(OpKind::kLstm)
                 .In(P::kX, {5, 2, 3})

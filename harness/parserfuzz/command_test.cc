@@ -22,7 +22,7 @@ CommandOutcome RunScript(const std::string& script, const CommandLimits& limits)
   return outcome.ok() ? *std::move(outcome) : CommandOutcome{};
 }
 
-TEST(Command, OutputWithoutEndIsCutAndNowhereOnDisk) {
+TEST(Command, EndlessOutputIsCut) {
   const auto outcome = RunScript("cat /dev/zero & cat /dev/zero >&2; wait", {.timeout_ms = 300});
   EXPECT_TRUE(outcome.timed_out);
   for (const std::string& text : {outcome.out, outcome.err}) {
@@ -31,7 +31,7 @@ TEST(Command, OutputWithoutEndIsCutAndNowhereOnDisk) {
   }
 }
 
-TEST(Command, TheBeginningOfAnOutputIsKeptAndItsEnd) {
+TEST(Command, TheBeginningAndTheEndOfAnOutputAreKept) {
   const auto outcome = RunScript("echo first; seq 100000; echo last", {});
   EXPECT_TRUE(outcome.out.starts_with("first\n1\n2\n"));
   EXPECT_TRUE(outcome.out.ends_with("\n99999\n100000\nlast\n"));
@@ -40,9 +40,9 @@ TEST(Command, TheBeginningOfAnOutputIsKeptAndItsEnd) {
   EXPECT_EQ(RunScript("seq 20000", {}).out.find("left out"), std::string::npos);
 }
 
-// `tail` keeps the last line in memory, and this file is one line. The shell's child takes the
-// memory.
-TEST(Command, WhoTakesMemoryIsEndedAtTheLimit) {
+// The memory of child processes counts too. `tail` keeps the last line in memory, and /dev/zero is
+// a single line without end.
+TEST(Command, ACommandThatTakesTooMuchMemoryIsKilled) {
   const CommandLimits limits = {.timeout_ms = 60000, .max_memory = 64 * kMebibyte};
   const auto outcome = RunScript("ulimit -v 3000000; tail /dev/zero; true", limits);
   EXPECT_GT(outcome.peak_memory, limits.max_memory);
@@ -51,19 +51,19 @@ TEST(Command, WhoTakesMemoryIsEndedAtTheLimit) {
   EXPECT_FALSE(outcome.timed_out);
 }
 
-TEST(Command, WhoWorksEndsAtTheLimitOfProcessorTime) {
+TEST(Command, ABusyCommandEndsAtTheLimitOfProcessorTime) {
   const auto outcome = RunScript("while :; do :; done", {.timeout_ms = 300});
   EXPECT_TRUE(outcome.timed_out);
   EXPECT_EQ(outcome.signal, SIGKILL);
 }
 
 // Sleeping stands for a program that is ready but gets no processor on a busy machine.
-TEST(Command, WhoUsesNoProcessorHasMoreOfTheClock) {
+TEST(Command, ACommandThatUsesNoProcessorHasMoreTime) {
   EXPECT_FALSE(RunScript("sleep 2", {.timeout_ms = 1500}).timed_out);
   EXPECT_TRUE(RunScript("sleep 100", {.timeout_ms = 50}).timed_out);
 }
 
-TEST(Command, MemoryOfTheCallerIsNotTheCommands) {
+TEST(Command, MemoryOfTheCallerDoesNotCount) {
   const std::vector<char> held(200 * kMebibyte, 1);
   const auto outcome = RunScript("exit 0", {.max_memory = 100 * kMebibyte});
   EXPECT_LT(outcome.peak_memory, 100 * kMebibyte);
@@ -79,7 +79,7 @@ TEST(Command, AFileThatGrowsEndsAtTheLimit) {
   EXPECT_EQ(ReadFile(path).value().size(), 5000u);
 }
 
-// A killed process still needs the processor to end; after that it has no command line.
+// A killed process takes a moment to end; then its command line is empty.
 TEST(Command, ItsBackgroundProcessesEndWithIt) {
   const auto outcome = RunScript("sleep 200 & echo $!", {});
   EXPECT_EQ(outcome.exit_code, 0);
@@ -91,7 +91,7 @@ TEST(Command, ItsBackgroundProcessesEndWithIt) {
   EXPECT_TRUE(testing::WaitUntil(gone));
 }
 
-TEST(Command, AProgramThatIsNotThereIsAnError) {
+TEST(Command, AMissingProgramIsAnError) {
   const auto outcome = RunCommand({"/no/such/program"}, "/no/file", {});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kNotFound);

@@ -1,4 +1,4 @@
-// How the end of a run is named.
+// The classification and naming of the ways in which a run can end.
 #include "harness/parserfuzz/failure.h"
 
 #include <csignal>
@@ -21,7 +21,7 @@ TEST(Classify, NamesTheKindOfFailure) {
       FailureKind::kSanitizer);
 }
 
-TEST(Classify, APanicIsACrashAndSoAreTheGivenSigns) {
+TEST(Classify, PanicsAndTheGivenSignsAreCrashes) {
   const CommandLimits limits;
   const CommandOutcome panic = {.exit_code = 101, .err = "thread 'a' panicked at b.rs:5:3:\nbad 7"};
   EXPECT_EQ(Classify(panic, limits).signature, "crash panic b.rs:5");
@@ -38,7 +38,7 @@ TEST(Classify, APanicIsACrashAndSoAreTheGivenSigns) {
   EXPECT_EQ(Classify(ended, limits, {.texts = {"internal"}}).kind, FailureKind::kCrash);
 }
 
-TEST(Classify, APanicIsNamedByItsPlaceThoughItAbortsOrHasASanitizersWords) {
+TEST(Classify, APanicIsNamedByItsPlaceAlsoIfItAborts) {
   const CommandLimits limits;
   EXPECT_EQ(
       Classify({.signal = SIGABRT, .err = "thread 'a' panicked at b.rs:5:3:\nbad\nnote: run\n"},
@@ -54,7 +54,7 @@ TEST(Classify, APanicIsNamedByItsPlaceThoughItAbortsOrHasASanitizersWords) {
       "crash panic: runtime error: index out of range [N] main.parse main.go:12");
 }
 
-// A parser with undefined behaviour on every file that continues may have other bugs too.
+// A parser may report undefined behaviour on every file and continue; its other bugs must be found.
 TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
   const CommandLimits limits;
   const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
@@ -79,7 +79,7 @@ TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
             FailureKind::kSanitizer);
 }
 
-TEST(Classify, ATimedOutRunMayHaveReportedMoreOrTakenTooMuchMemory) {
+TEST(Classify, ATimedOutRunIsNamedByItsReportOrItsMemoryFirst) {
   const CommandLimits limits;
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);
   EXPECT_EQ(
@@ -100,7 +100,7 @@ CommandOutcome Reported(const std::string& kind, const std::string& frames) {
           .err = "==7==ERROR: AddressSanitizer: " + kind + " on address 0x1\n" + frames};
 }
 
-TEST(Classify, InterceptorsHaveNoPartInTheNameOfABug) {
+TEST(Classify, InterceptorsAreLeftOutOfTheNameOfABug) {
   const std::string parser =
       "    #2 0x7 in ReadNames /src/a.c:12:3\n    #3 0x8 in main /src/a.c:40:1\n";
   const Failure by_printf = Classify(
@@ -118,7 +118,7 @@ TEST(Classify, InterceptorsHaveNoPartInTheNameOfABug) {
             "sanitizer AddressSanitizer: heap-buffer-overflow ReadNames a.c:12 main");
   EXPECT_TRUE(IsSameBug(by_puts, by_printf)) << by_puts.bug;
   const Failure twice = Classify(Reported("attempting double-free", parser), {});
-  EXPECT_FALSE(IsSameBug(twice, by_printf)) << "no access";
+  EXPECT_FALSE(IsSameBug(twice, by_printf)) << "a double free is no bad access";
 }
 
 TEST(Classify, AHangIsNamedByTheSharedPartOfItsStacks) {

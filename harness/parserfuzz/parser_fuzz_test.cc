@@ -45,7 +45,7 @@ class ParserFuzz : public ::testing::Test {
   TempDirectory folder_ = TempDirectory::Create("anecheck-test-").value();
 };
 
-TEST_F(ParserFuzz, AParserThatIsRightHasNoFindings) {
+TEST_F(ParserFuzz, ACorrectParserHasNoFindings) {
   const auto summary = FuzzParser(Options("exit 0"));
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary->files, 8u);
@@ -78,7 +78,7 @@ TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
   EXPECT_EQ(summary->findings[0].count, 8u);
 }
 
-TEST_F(ParserFuzz, OneCrashOfTwoCommandsIsTwoFindings) {
+TEST_F(ParserFuzz, TheSameCrashOfTwoCommandsIsTwoFindings) {
   ParserFuzzOptions options =
       Options("case $(cksum < \"$1\") in *[02468]\" \"*) kill -ABRT $$; esac");
   options.second = Shell("kill -ABRT $$");
@@ -137,8 +137,8 @@ TEST_F(ParserFuzz, JobsRunAtOnce) {
   EXPECT_EQ(summary->accepted, 3u);
 }
 
-// Output larger than any buffer.
-TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
+// The report follows output that is larger than any buffer.
+TEST_F(ParserFuzz, AReportAfterMuchOutputIsFound) {
   const auto summary = FuzzParser(
       Options("seq 60000 >&2; echo '==1==ERROR: AddressSanitizer: double-free on address 0x1' >&2; "
               "echo '    #0 0x5 in Parse /src/a.cc:7:1' >&2; exit 1"));
@@ -148,7 +148,7 @@ TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
             "sanitizer AddressSanitizer: double-free Parse a.cc:7");
 }
 
-TEST_F(ParserFuzz, TimeEndsItBetweenFiles) {
+TEST_F(ParserFuzz, TheTimeLimitEndsItBetweenFiles) {
   ParserFuzzOptions options = Options("sleep 0.02; kill -SEGV $$");
   options.files = 1000000;
   options.max_seconds = 0.3;
@@ -172,7 +172,7 @@ TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kHang);
 }
 
-TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
+TEST_F(ParserFuzz, AStopEndsRunningCommandsAndDoesNotCountThem) {
   ParserFuzzOptions options = Options("echo begun >>" + folder_.File("log") + "; sleep 300");
   options.jobs = 2;
   options.limits.timeout_ms = 300000;
@@ -193,11 +193,12 @@ TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_TRUE(summary->interrupted);
   EXPECT_EQ(summary->files, 0u);
-  EXPECT_EQ(ReadTextFile(folder_.File("log")).value(), of_both) << "no further one was begun";
+  EXPECT_EQ(ReadTextFile(folder_.File("log")).value(), of_both)
+      << "no command was started after the stop";
   EXPECT_TRUE(summary->findings.empty());
 }
 
-TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
+TEST_F(ParserFuzz, AFindingIsKeptIfItsMinimisationIsStopped) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.minimise_runs = 1000000;
   std::atomic<bool> stop = false;
@@ -214,7 +215,7 @@ TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
   EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
-TEST_F(ParserFuzz, AReportStandsBesideAFinding) {
+TEST_F(ParserFuzz, AFindingHasAReport) {
   ParserFuzzOptions options = Options("echo 'too deep' >&2; kill -SEGV $$");
   const auto summary = FuzzParser(options);
   ASSERT_TRUE(summary.ok()) << summary.error().message;
@@ -257,8 +258,7 @@ TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
             (std::vector<std::string>{"input", "report.txt"}));
 }
 
-// The same words from another command are another bug; an existing file of that name is not
-// overwritten.
+// The same message of another command is another bug. Its files do not overwrite existing ones.
 TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.minimise_runs = 0;
@@ -272,8 +272,8 @@ TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   EXPECT_EQ(second->findings[0].name, first->findings[0].name + "-2");
 }
 
-// Each run and each job has the file in a separate folder, whose path most parsers print.
-TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
+// Each run and each job has the file in another folder, and most parsers print the path.
+TEST_F(ParserFuzz, ThePathOfTheFileIsLeftOutOfSignatures) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options("echo \"$1: about to die\" >&2; kill -SEGV $$");
     options.files = 12;
@@ -290,7 +290,7 @@ TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
 }
 
 // The parser prints letters that depend on the file's checksum.
-TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
+TEST_F(ParserFuzz, MessagesThatDifferForEachFileBecomeOneFinding) {
   const std::string letters = "$(cksum < \"$1\" | cut -d ' ' -f 1 | tr 0-9 ghijklmnop)";
   ParserFuzzOptions options = Options("echo no section " + letters + " >&2; kill -SEGV $$");
   options.files = 30;
@@ -322,7 +322,7 @@ TEST(Minimise, EndsOnRequest) {
   EXPECT_EQ(calls, 3);
 }
 
-// Its file is the JSON form, padded as containers are to pages.
+// A format whose files are the JSON form, padded to pages as containers are.
 constexpr size_t kPage = 512;
 const Format kPadded = {
     .name = "padded",
@@ -336,8 +336,9 @@ const Format kPadded = {
       return bytes;
     }};
 
-// The failing word is in one of many members: bytes cannot be left out, and few files are smaller.
-TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {
+// The failing word is in one of many members. No byte can be left out, and removing a member seldom
+// makes the padded file smaller.
+TEST(Minimise, RemovesMembersAndElementsEvenIfTheFileStaysAsLarge) {
   Json json = Json::object();
   for (int i = 0; i < 40; ++i) {
     json["member" + std::to_string(i)] = {{"list", Json::array({1, 2, 3, 4})}};
@@ -352,7 +353,7 @@ TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {
   EXPECT_EQ(kPadded.to_json(small).value().dump(), R"({"member7":{"list":["bad"]}})");
 }
 
-TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {
+TEST_F(ParserFuzz, AMissingProgramIsAnError) {
   ParserFuzzOptions options = Options("exit 0");
   options.command = {"/no/such/program", kFileWord};
   const auto summary = FuzzParser(options);
@@ -371,8 +372,9 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
   }
 }
 
-// With any number of jobs, a parser may use the same code for some files, including the first.
-TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
+// A parser may itself return exit code 127 for some files, even for the first one. The number of
+// jobs must not matter.
+TEST_F(ParserFuzz, ExitCode127OfARunningParserIsARefusal) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options(
         "n=$(cksum < \"$1\" | cut -d ' ' -f 1); [ $((n % 2)) -ne 0 ] || exit 127; "
@@ -400,14 +402,14 @@ TEST_F(ParserFuzz, FindingsBeforeAnErrorAreKeptAndReported) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   ASSERT_TRUE(summary->failed);
   EXPECT_NE(summary->failed->message.find("/no/such/program"), std::string::npos);
-  ASSERT_EQ(summary->findings.size(), 1u) << "that the second did not accept says nothing";
+  ASSERT_EQ(summary->findings.size(), 1u) << "a missing second command is no disagreement";
   EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kCrash);
   EXPECT_TRUE(ReadFile(Kept(summary->findings[0], "input")).ok());
 }
 
-// A missing second command is detected even if the first command has failed on all files so far;
-// otherwise it would seem to refuse all files that the first accepts.
-TEST_F(ParserFuzz, ASecondCommandThatIsNotThereIsMissedThoughItDidNotRunYet) {
+// A missing second command would seem to refuse every file that the first accepts. It must be
+// detected even if the first command fails on all files, so that the second never runs.
+TEST_F(ParserFuzz, AMissingSecondCommandIsDetectedBeforeItRuns) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.second = Shell("/no/such/program \"$1\"");
   options.minimise_runs = 0;
@@ -417,7 +419,7 @@ TEST_F(ParserFuzz, ASecondCommandThatIsNotThereIsMissedThoughItDidNotRunYet) {
   EXPECT_EQ(summary->findings.size(), 1u);
 }
 
-TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
+TEST_F(ParserFuzz, TheFileMayBePartOfAWord) {
   ParserFuzzOptions options = Options("exit 0");
   options.command = {"/bin/sh", "-c", "file='--in=@@,@@'; file=${file#--in=}; test -s ${file%,*}"};
   const auto summary = FuzzParser(options);
@@ -426,7 +428,7 @@ TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
 }
 
 // A finding whose minimisation takes long does not delay the other files.
-TEST_F(ParserFuzz, FilesAreMadeSmallAtTheEndAndForALimitedTime) {
+TEST_F(ParserFuzz, FilesAreMinimisedAtTheEndAndForALimitedTime) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.files = 100;
   options.minimise_runs = 1000000;

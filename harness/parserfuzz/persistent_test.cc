@@ -13,7 +13,8 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// Depending on the first byte, refuses, crashes, ends the process, hangs or aborts; else accepts.
+// A parser that, by the first byte, refuses, crashes, ends the process, hangs or aborts; it accepts
+// other files.
 constexpr const char* kParser = R"(
 #define ANECHECK_FUZZ_MAIN
 #include "anecheck_fuzz.h"
@@ -75,7 +76,7 @@ class Driver : public ::testing::Test {
   CommandLimits limits_ = {.timeout_ms = 300, .want_stack = true};
 };
 
-TEST_F(Driver, OfCAnswersForEachFileAndLivesOnAfterACrash) {
+TEST_F(Driver, OfCAnswersForEachFileAndContinuesAfterACrash) {
   auto parser = PersistentParser::Start(BuildC(""), folder_.path(), 1000);
   ASSERT_TRUE(parser.ok()) << parser.error().message;
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
@@ -89,7 +90,7 @@ TEST_F(Driver, OfCAnswersForEachFileAndLivesOnAfterACrash) {
   EXPECT_EQ(Classify(aborted, limits_).signature,
             "crash assertion LLVMFuzzerTestOneInput parser.c:14");
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
-  EXPECT_EQ(Run(*parser, "x").err, "") << "a report on another file";
+  EXPECT_EQ(Run(*parser, "x").err, "") << "an earlier file's message must not remain";
 }
 
 TEST_F(Driver, OfCReportsCoverageIfTheCompilerGivesIt) {
@@ -119,7 +120,7 @@ TEST_F(Driver, AHangHasAStack) {
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
 }
 
-TEST_F(Driver, OfPythonTellsExceptionsCoverageAndStacks) {
+TEST_F(Driver, OfPythonReportsExceptionsCoverageAndStacks) {
   auto parser = PersistentParser::Start(Python(), folder_.path(), 1000);
   ASSERT_TRUE(parser.ok()) << parser.error().message;
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
@@ -129,14 +130,14 @@ TEST_F(Driver, OfPythonTellsExceptionsCoverageAndStacks) {
   const CommandOutcome refused = Run(*parser, "r");
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(Classify(refused, limits_).kind, FailureKind::kNone) << refused.err;
-  limits_.timeout_ms = 10000;  // the first traceback imports modules, on a busy machine slowly
+  limits_.timeout_ms = 10000;  // the first traceback imports modules, which may be slow
   EXPECT_EQ(Classify(Run(*parser, "c"), limits_).signature, "crash KeyError parse parser.py:8");
   limits_.timeout_ms = 1000;
   EXPECT_TRUE(Classify(Run(*parser, "h"), limits_).signature.starts_with("hang walk parser.py:"));
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
 }
 
-TEST_F(Driver, ACommandThatIsNoDriverIsAnErrorWithARemedy) {
+TEST_F(Driver, ACommandThatIsNoDriverIsRefusedWithAdvice) {
   const auto parser = PersistentParser::Start({"true"}, folder_.path(), 1000);
   ASSERT_FALSE(parser.ok());
   EXPECT_EQ(parser.error().code, ErrorCode::kInvalid);

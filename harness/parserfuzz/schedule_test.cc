@@ -25,7 +25,7 @@ TEST(Schedule, SeedsComeFirstAndOnce) {
   EXPECT_EQ(schedule.Make(schedule.Next()), Bytes(8, 2));
 }
 
-TEST(Schedule, OnePlanIsOneFileAndOneSeedOneOrder) {
+TEST(Schedule, APlanAlwaysMakesTheSameFileAndASeedTheSameOrder) {
   std::vector<Bytes> files[2];
   for (auto& of_one : files) {
     Schedule schedule = MakeSchedule();
@@ -49,11 +49,10 @@ TEST(Schedule, AFileIsKeptForANewFeature) {
   schedule.Learn(schedule.Next(), Bytes(64, 5), second, false);
   EXPECT_EQ(schedule.kept(), 2u);
   schedule.Learn(schedule.Next(), Bytes(64, 6), std::vector<Feature>{11}, true);
-  EXPECT_EQ(schedule.kept(), 2u)
-      << "a file that fails teaches nothing that others could go on from";
+  EXPECT_EQ(schedule.kept(), 2u) << "a file that fails is no base for others";
 }
 
-// Every edge of every place of one small file, one at a time.
+// Sweeps apply every edge at every place of a file, one at a time.
 TEST(Schedule, SweepsMeetEachEdgeOfASeed) {
   Schedule schedule = MakeSchedule();
   const Plan seed = schedule.Next();
@@ -84,8 +83,8 @@ TEST(Schedule, AnEdgeThatChangesNothingAtOnePlaceIsTriedAtAnother) {
   EXPECT_GT(fields, 50);
 }
 
-// A wrong count alone is refused, and so is a wrong offset; together they wrap.
-TEST(Schedule, FieldsBesideOneThatShowedSomethingNewHaveTheirEdgesNext) {
+// A parser may refuse a wrong count alone and a wrong offset alone, but fail on both together.
+TEST(Schedule, NeighboursOfAFieldThatShowedANewFeatureAreTriedNext) {
   Schedule schedule = MakeSchedule();
   schedule.Learn(schedule.Next(), kSeed, {}, false);
   Plan plan = schedule.Next();
@@ -105,7 +104,7 @@ TEST(Schedule, FieldsBesideOneThatShowedSomethingNewHaveTheirEdgesNext) {
   EXPECT_GT(pairs, 0);
 }
 
-TEST(Schedule, EachMutationOfTheFormatHasATurn) {
+TEST(Schedule, EachMutationOfTheFormatIsUsed) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   const Bytes valid = kGenerator_td.generate(choices);
   Schedule schedule = MakeSchedule({valid});
@@ -124,7 +123,7 @@ TEST(Schedule, EachMutationOfTheFormatHasATurn) {
   EXPECT_FALSE(named.empty());
 }
 
-TEST(Schedule, SlowRunsDoNotWaitForTheLastSeed) {
+TEST(Schedule, MutationsBeginBeforeAllSeedsWereTried) {
   const std::vector<Bytes> seeds(40, kSeed);
   Schedule schedule({.parts = {.format = &kFormat_td, .generator = &kGenerator_td}}, seeds);
   schedule.Learn(schedule.Next(), kSeed, {}, false);
@@ -140,7 +139,7 @@ TEST(Schedule, CountsOfOneOrderOfMagnitudeAreOneFeature) {
   EXPECT_EQ(FeaturesOfCounters(few).size(), 2u);
 }
 
-TEST(Schedule, WordsAreFeaturesButForTheirNumbers) {
+TEST(Schedule, MessagesAreFeaturesWithoutTheirNumbers) {
   EXPECT_EQ(FeaturesOfWords(1, "", "bad count 7\n"), FeaturesOfWords(1, "", "bad count 12\n"));
   EXPECT_NE(FeaturesOfWords(1, "", "bad count 7\n"), FeaturesOfWords(1, "", "bad size 7\n"));
   EXPECT_NE(FeaturesOfWords(1, "", ""), FeaturesOfWords(2, "", ""));

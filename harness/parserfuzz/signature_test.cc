@@ -32,7 +32,7 @@ TEST(Signature, NamesFunctionsAndThePlaceOfTheFirst) {
             "AddressSanitizer: heap-buffer-overflow Parse a.cc:7 Read main");
 }
 
-TEST(Signature, FunctionsOfAnAnonymousNamespaceAndOfATemplateHaveTheirNames) {
+TEST(Signature, NamesFunctionsOfAnonymousNamespacesAndTemplates) {
   EXPECT_EQ(
       SignatureOf("    #0 0x5 in a::(anonymous namespace)::ParseA(char const*, unsigned long) "
                   "/tmp/a.cc:6:90\n"),
@@ -68,7 +68,7 @@ TEST(Signature, FramesAboveTheFirstLineOfTheParserDoNotCount) {
   }
 }
 
-TEST(Signature, WithoutSymbolsPlacesInTheFileStandForFunctions) {
+TEST(Signature, WithoutSymbolsOffsetsReplaceFunctions) {
   const auto stack = [](std::string_view address, std::string_view offset) {
     return fmt::format(
         "    #0 {}  (/tmp/parser+{}) (BuildId: f4ff)\n"
@@ -81,7 +81,7 @@ TEST(Signature, WithoutSymbolsPlacesInTheFileStandForFunctions) {
   EXPECT_NE(SignatureOf(stack("0x5580efe49165", "0x10e16a")), first);
 }
 
-TEST(Signature, UndefinedBehaviourIsOfItsPlace) {
+TEST(Signature, UndefinedBehaviourIsNamedByItsPlace) {
   EXPECT_EQ(UndefinedSignature("/src/u.cc:3:83: runtime error: shift exponent 64 is too large\n"),
             "u.cc:3:83: runtime error: shift exponent N is too large");
   EXPECT_NE(UndefinedSignature("u.cc:3:83: runtime error: shift exponent 64"),
@@ -90,8 +90,8 @@ TEST(Signature, UndefinedBehaviourIsOfItsPlace) {
             "parser+0x1a2b: runtime error: shift exponent N");
 }
 
-// Other programs write these words too, and other sanitizers may report after them.
-TEST(Signature, UndefinedBehaviourIsToldByItsPlaceAndIsNoOtherReport) {
+// Other programs write "runtime error" too, and another sanitizer may report afterwards.
+TEST(Signature, UndefinedBehaviourNeedsAPlaceAndHidesNoOtherReport) {
   EXPECT_FALSE(UndefinedSignature("runtime error: unexpected end of file\n"));
   EXPECT_FALSE(UndefinedSignature("panic: runtime error: index out of range [5]\n"));
   const std::string undefined =
@@ -106,7 +106,7 @@ TEST(Signature, UndefinedBehaviourIsToldByItsPlaceAndIsNoOtherReport) {
   EXPECT_FALSE(EndsWithUndefined(undefined + "free(): invalid pointer\n"));
 }
 
-TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
+TEST(Signature, OtherSanitizersAreRecognised) {
   EXPECT_EQ(ReportSignature("==1==ERROR: LeakSanitizer: detected memory leaks\n\n"
                             "Direct leak of 7 byte(s) in 1 object(s) allocated from:\n"
                             "    #0 0x5 in malloc (/tmp/parser+0xcb5df)\n"
@@ -121,7 +121,7 @@ TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
 }
 
 // Failures that libFuzzer itself reports: signals that the sanitizer does not handle, memory, time.
-TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
+TEST(Signature, ReportsOfLibFuzzerSkipItsOwnFunctions) {
   constexpr const char* kStack =
       "    #0 0x5 in __sanitizer_print_stack_trace (/tmp/lf+0xf1)\n"
       "    #1 0x5 in fuzzer::PrintStackTrace() (/tmp/lf+0x4f)\n"
@@ -144,14 +144,14 @@ TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
   EXPECT_FALSE(ReportSignature("libFuzzer: a file of its corpus\n").has_value());
 }
 
-TEST(Signature, CodeWithoutALineIsOfItsFile) {
+TEST(Signature, CodeWithoutALineIsNamedByItsFile) {
   EXPECT_EQ(SignatureOf("    #0 0x5 in two(unsigned int, char*) /home/me/as.cc\n"
                         "    #1 0x5 in main /home/me/as.cc:9:3\n"
                         "    #2 0x5 in __libc_start_call_main (/lib/libc.so.6+0x2724a)\n"),
             "AddressSanitizer: heap-buffer-overflow two as.cc main");
 }
 
-TEST(Signature, AddressesNumbersAndQuotedWordsDiffer) {
+TEST(Signature, AddressesNumbersAndQuotedWordsAreMasked) {
   EXPECT_EQ(WithoutNumbers("at 0x55d2ab of 17, 0x, a1b2, utf8"), "at N of N, Nx, N, utfN");
   EXPECT_EQ(WithoutNumbers("bad checksum be09f1 of 'weights 3'"), "bad checksum N of '...'");
   EXPECT_EQ(WithoutNumbers("can't open \"a\" or 'b"), "can't open \"...\" or 'b");

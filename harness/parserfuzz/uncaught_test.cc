@@ -20,7 +20,7 @@ TEST(Panic, OfRustIsNamedByFileAndLine) {
   EXPECT_FALSE(UncaughtSignature("no such file\n", 101));
 }
 
-TEST(Panic, OfGoIsOfItsWordsAndItsFunction) {
+TEST(Panic, OfGoIsNamedByItsMessageAndFunction) {
   constexpr const char* kPanic =
       "panic: runtime error: index out of range [5] with length 3\n\n"
       "goroutine 1 [running]:\n"
@@ -35,7 +35,7 @@ TEST(Panic, OfGoIsOfItsWordsAndItsFunction) {
   EXPECT_FALSE(UncaughtSignature(kPanic, 1));
 }
 
-TEST(Panic, OfGoMayBeAnUncatchableError) {
+TEST(Panic, OfGoIncludesFatalErrors) {
   constexpr const char* kDeep =
       "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n"
       "runtime stack:\nruntime.throw({0x4a3b2e?, "
@@ -56,7 +56,7 @@ TEST(Panic, MayEndInAbort) {
   EXPECT_FALSE(UncaughtSignature("free(): invalid pointer\n", 128 + SIGABRT));
 }
 
-TEST(Exception, OfPythonIsOfItsTypeAndPlace) {
+TEST(Exception, OfPythonIsNamedByItsTypeAndPlace) {
   EXPECT_EQ(UncaughtSignature("reading\nTraceback (most recent call last):\n"
                               "  File \"/home/me/main.py\", line 30, in <module>\n    main()\n"
                               "  File \"/home/me/reader.py\", line 12, in parse\n    return a[n]\n"
@@ -74,7 +74,7 @@ TEST(Exception, OfPythonIsOfItsTypeAndPlace) {
 }
 
 // The output of each language for a program of four lines.
-TEST(Exception, OfOtherLanguagesIsOfItsTypeAndPlace) {
+TEST(Exception, OfOtherLanguagesIsNamedByItsTypeAndPlace) {
   EXPECT_EQ(UncaughtSignature("/tmp/reader.js:3\n  return data[n].size;\n                 ^\n\n"
                               "TypeError: Cannot read properties of undefined (reading 'size')\n"
                               "    at parse (/tmp/reader.js:3:18)\n"

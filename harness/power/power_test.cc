@@ -56,7 +56,7 @@ HuntResult HuntFor(const Subject& subject) {
   return std::move(*result);
 }
 
-TEST(Subjects, AreTheEnginesRowsWithTheirOperations) {
+TEST(Subjects, AreTheEnginesFaultsWithTheirOperations) {
   const Subject conv = Named("conv-bias-dropped");
   EXPECT_EQ(conv.ops.count(), 1u);
   EXPECT_TRUE(conv.ops.test(FindOp("conv")->schema.id));
@@ -68,7 +68,7 @@ TEST(Subjects, AreTheEnginesRowsWithTheirOperations) {
   EXPECT_FALSE(array.ops.test(FindOp("add")->schema.id));
 }
 
-TEST(Subjects, KnownDefectsAreAloneOnOnAFamilyThatHasThem) {
+TEST(Subjects, AKnownDefectIsEnabledAloneOnAFamilyThatHasIt) {
   const Subject port = Named("D01");
   EXPECT_EQ(port.group, SubjectGroup::kKnownDefect);
   EXPECT_EQ(port.targets.at(0).name, "h13");
@@ -79,12 +79,13 @@ TEST(Subjects, KnownDefectsAreAloneOnOnAFamilyThatHasThem) {
   EXPECT_TRUE(port.quirks[1].on);
   EXPECT_TRUE(port.ops.test(FindOp("linear")->schema.id));
   EXPECT_EQ(port.ops.count(), 3u);
-  EXPECT_EQ(Named("D15").targets.at(0).family, 3) << "rounding departs on A14 and A17 alone";
+  EXPECT_EQ(Named("D15").targets.at(0).family, 3) << "only A14 and A17 have the defect";
   EXPECT_EQ(Named("D04").labels, std::vector<std::string>{"D04"});
-  for (const Subject& subject : AllSubjects()) EXPECT_NE(subject.id, "P01") << "not acted on";
+  for (const Subject& subject : AllSubjects())
+    EXPECT_NE(subject.id, "P01") << "the engine does not implement P01";
 }
 
-TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
+TEST(HuntTest, FindsAPlantedFaultAndMinimisesIt) {
   const HuntResult result = HuntFor(Named("add-one-ulp-everywhere"));
   EXPECT_TRUE(result.found);
   EXPECT_EQ(result.by, "campaign");
@@ -140,7 +141,7 @@ TEST(HuntTest, TellsTheLossOfProductsFromThatOfReductions) {
   }
 }
 
-TEST(HuntTest, FindsAFaultOfOneRunOfSeveralByAProbe) {
+TEST(HuntTest, FindsAFaultOfSomeRunsByAProbe) {
   const HuntResult result = HuntFor(Named("first-element-flaky"));
   EXPECT_TRUE(result.found);
   EXPECT_TRUE(result.by.starts_with("probe ")) << result.by;
@@ -155,9 +156,9 @@ TEST(HuntTest, FindsAFaultThatNoValueShowsByAProbe) {
 }
 
 // Probes of calls need a program. Nothing compiles for h11, so these probes prove nothing there.
-TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
+TEST(HuntTest, AProbeThatAlsoFailsWithoutTheFaultFindsNothing) {
   Subject subject = Named("slots-100");
-  ASSERT_TRUE(HuntFor(subject).found) << "where programs compile";
+  ASSERT_TRUE(HuntFor(subject).found) << "the fault is found where programs compile";
   subject.targets = {{"h11", 0}};
   HuntOptions options = Options().hunt;
   options.cases = 1;
@@ -166,8 +167,8 @@ TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
   EXPECT_FALSE(result->found) << result->by << ": " << result->summary;
 }
 
-// Two defects that no output shows: a word of the container, and a program that never ends in time.
-TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
+// No output shows these two defects: a word of the container, and a program that always times out.
+TEST(HuntTest, FindsDefectsOfProgramsByAProbe) {
   for (const char* id : {"D38", "D39"}) {
     Subject subject = Named(id);
     const HuntResult found = HuntFor(subject);
@@ -289,8 +290,9 @@ TEST(WayTest, AFaultIsHuntedInEachWay) {
   }
   EXPECT_EQ(report->InWay(Way::kMarked).planted, 3u);
   EXPECT_EQ(report->InWay(Way::kUnmarked).planted, 2u)
-      << "files are judged of the simulated engine";
-  EXPECT_EQ(report->InWay(Way::kExec).planted, 1u) << "a program makes the calls";
+      << "files are judged only of an engine with the mark";
+  EXPECT_EQ(report->InWay(Way::kExec).planted, 1u)
+      << "only faults of values act behind an external program";
   EXPECT_EQ(report->InWay(Way::kExec).named, 1u);
   const Json json = PowerToJson(*report);
   EXPECT_EQ(json["ways"].size(), 3u);
@@ -299,7 +301,7 @@ TEST(WayTest, AFaultIsHuntedInEachWay) {
 }
 
 // Terms that were measured on no family apply only to an engine without the mark.
-TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
+TEST(WayTest, AnEngineWithoutTheMarkIsJudgedAsARealOne) {
   WorkerOptions worker;
   worker.library = ANECHECK_SIMULATED_ENGINE;
   E5rtRunner marked(worker);
@@ -309,7 +311,7 @@ TEST(WayTest, AnEngineWithoutItsMarkIsJudgedAsARealOne) {
   EXPECT_EQ(unmarked.Identify()->provenance, Provenance::kReported);
 }
 
-TEST(WayTest, SubjectsThatOnlyUnconfirmedResultsShowAreNotFoundAndListed) {
+TEST(WayTest, SubjectsWithOnlyUnconfirmedResultsAreListedAndNotFound) {
   PowerReport report;
   HuntResult& open = report.hunts.emplace_back();
   open.subject.id = "softmax-truncates";
@@ -332,7 +334,7 @@ TEST(WayTest, SubjectsThatOnlyUnconfirmedResultsShowAreNotFoundAndListed) {
 TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
   const auto off = RunClean(kTargets[0], false, 192, Options().hunt);
   ASSERT_TRUE(off.ok()) << off.error().message;
-  EXPECT_EQ(off->cases, 192u) << "those of all parts";
+  EXPECT_EQ(off->cases, 192u) << "the cases of all parts together";
   ASSERT_EQ(off->judged_of_part.size(), CleanParts().size() + 1);
   for (const uint64_t judged : off->judged_of_part) EXPECT_GT(judged, 0u);
   EXPECT_EQ(off->false_findings, 0u) << off->first;
@@ -371,7 +373,7 @@ TEST(PowerTest, RefusesAnIdThatTheEngineLacks) {
   EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
 }
 
-TEST(PowerTest, AClassShowsTheErrorFoundInAllItsOperations) {
+TEST(PowerTest, AClassShowsTheErrorThatIsFoundInAllItsOperations) {
   PowerReport report;
   report.magnitudes = {{"add", "elementwise", 10, 1, {"product_rounding"}, false, 1, 0},
                        {"sub", "elementwise", 10, 4, {"wide_intermediate"}, false, 1, 0},
@@ -400,7 +402,7 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfNamedOperations) {
     EXPECT_EQ(magnitude.implied, magnitude.permille != kShares[0]) << magnitude.op;
     EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
   }
-  EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "terms without units are left out";
+  EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "equal has no fp16 results";
   // A class is named in full, or by the words up to its first comma.
   std::atomic<bool> stop{true};
   for (const char* name : {"normalization", "convolution", "reduction"}) {
@@ -439,13 +441,13 @@ HuntResult HuntOf(std::string id, bool found, uint64_t cases, double seconds) {
   return hunt;
 }
 
-TEST(LossTest, UnlistedFaultsThatNoCaseShowsAreLost) {
+TEST(LossTest, FaultsThatAreNeitherFoundNorListedAreLost) {
   const HuntOptions options{.cases = 2000, .max_seconds = 60};
   PowerReport report;
   report.hunts = {HuntOf("found", true, 7, 1), HuntOf("named", false, 2000, 9),
                   HuntOf("lost", false, 2000, 9), HuntOf("by probes alone", false, 3, 1),
                   HuntOf("ended by the clock", false, 70, 60)};
-  EXPECT_FALSE(report.lost) << "judged without a list";
+  EXPECT_FALSE(report.lost) << "without a list nothing is lost";
   EXPECT_TRUE(PowerToJson(report)["lost"].is_null());
   JudgeLosses(report, options, {"named"});
   EXPECT_THAT(report.lost, Optional(ElementsAre("lost", "by probes alone")));
@@ -454,7 +456,7 @@ TEST(LossTest, UnlistedFaultsThatNoCaseShowsAreLost) {
             std::string::npos);
 }
 
-TEST(LossTest, ALossMayBeKnownInOneWayAlone) {
+TEST(LossTest, ALossMayBeListedForOneWay) {
   PowerReport report;
   report.hunts = {HuntOf("a", false, 2000, 9), HuntOf("a", false, 2000, 9)};
   report.hunts[1].way = Way::kExec;
@@ -464,7 +466,7 @@ TEST(LossTest, ALossMayBeKnownInOneWayAlone) {
   EXPECT_THAT(report.lost, Optional(IsEmpty()));
 }
 
-TEST(LossTest, ManyHuntsThatFindNothingAreLostThoughTheClockEndsThem) {
+TEST(LossTest, ManyHuntsWithoutAFindingAreLostEvenIfTimeRanOut) {
   const HuntOptions options{.cases = 2000, .max_seconds = 60};
   PowerReport report;
   for (size_t i = 1; i < kManyHunts; ++i) report.hunts.push_back(HuntOf("a", false, 70, 60));
@@ -492,7 +494,7 @@ TEST(LossTest, TheCommittedListIsReadAndNamesFaultsOfTheEngine) {
   EXPECT_FALSE(ReadNotFound("/nonexistent").ok());
 }
 
-TEST(PowerTest, MediansAreOfReproducers) {
+TEST(PowerTest, MediansCountOnlyMinimisedFindingsOfCampaigns) {
   PowerReport report;
   for (const uint64_t nodes : {5, 1, 2}) {
     HuntResult hunt;

@@ -106,7 +106,7 @@ TEST(Probe, BisectionFindsTheFirstBadArgument) {
   EXPECT_EQ(port.agrees, true);
   EXPECT_LT(runner.asked(), 20);
   EXPECT_EQ(Measure("accumulator_port", runner, 4).agrees, std::nullopt)
-      << "nothing was published for A15";
+      << "no figure is published for A15";
 }
 
 TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
@@ -123,7 +123,8 @@ TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
   EXPECT_EQ(Measure("width_slice_gain", late).agrees, false);
   PlainRunner never;
   EXPECT_EQ(Measure("width_slice_gain", never).agrees, false);
-  EXPECT_EQ(Measure("width_slice_gain", never, 4).agrees, true) << "clean from A15";
+  EXPECT_EQ(Measure("width_slice_gain", never, 4).agrees, true)
+      << "from A15 on the published answer is no cliff";
 }
 
 TEST(Probe, ADepartureAtTheStartIsReportedThere) {
@@ -134,7 +135,7 @@ TEST(Probe, ADepartureAtTheStartIsReportedThere) {
   EXPECT_EQ(datum.agrees, false);
 }
 
-TEST(Probe, RefusalsLeaveItUnmeasuredWithTheReason) {
+TEST(Probe, ARefusalLeavesAProbeUnmeasuredWithTheReason) {
   for (const int refuse_after : {0, 1, 5}) {
     PlainRunner runner([](const Graph&, double y) { return y >= 2000 ? HUGE_VAL : y; },
                        refuse_after);
@@ -153,7 +154,7 @@ TEST(Probe, RefusalsLeaveItUnmeasuredWithTheReason) {
 }
 
 // A CPU has other cliffs than the engine.
-TEST(Probe, NumbersOfAnotherBackendAreNoFigures) {
+TEST(Probe, NumbersOfAnotherBackendAreNotRecorded) {
   PlainRunner runner;
   runner.provenance = Provenance::kSilicon;
   runner.backend = "ane";
@@ -225,8 +226,8 @@ TEST(Probe, UnknownNamesAreRefused) {
   EXPECT_NE(message.find(RuntimeProbes().back().name), std::string::npos) << message;
 }
 
-// A datum carries the name of the runner that measured it.
-TEST(Probe, CallsAreProbedOnNoRunnerThatHasNone) {
+// Runtime probes need an engine of the e5rt interface; numeric probes also run on other programs.
+TEST(Probe, RuntimeProbesAreRefusedForExternalPrograms) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};
   options.runner = "exec:/no/such/program";

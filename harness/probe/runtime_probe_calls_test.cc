@@ -41,7 +41,7 @@ class ProbeCalls : public ::testing::Test {
   void Refuse(const char* call, int after) const {
     Symbol<void (*)(const char*, int)>("anecheck_refuse")(call, after);
   }
-  // The calls since the last time this was called.
+  // The calls since the last call of this function.
   std::string Calls() const { return Symbol<const char* (*)()>("anecheck_calls")(); }
 
   E5rtLibrary engine_;
@@ -79,7 +79,7 @@ TEST_F(ProbeCalls, AreEncodedOnceForManyExecutions) {
   EXPECT_EQ(calls.find("encode_operation", encoded + 1), std::string::npos) << calls;
 }
 
-TEST_F(ProbeCalls, EventsAreBoundBeforeAndWaitedForAndReleasedBehindPorts) {
+TEST_F(ProbeCalls, EventsAreBoundBeforeEncodingAndReleasedAfterPorts) {
   for (const char* probe : {"async_event_value", "completion_calls"}) {
     EXPECT_EQ(Measure(probe).value(), 1) << probe;
     EXPECT_EQ(Calls(), fmt::format("{}execution_stream_operation_bind_completion_event\n"
@@ -100,15 +100,15 @@ TEST_F(ProbeCalls, EventsAreBoundBeforeAndWaitedForAndReleasedBehindPorts) {
   EXPECT_LT(calls.find("async_event_release"), calls.find("stream_release"));
 }
 
-// The chain is in one stream, which runs the operations in their order.
-TEST_F(ProbeCalls, AChainIsEncodedOnceAllOfItIsBound) {
+// Both operations are in one stream, which runs them in order.
+TEST_F(ProbeCalls, AChainIsEncodedAfterAllItsPortsAreBound) {
   EXPECT_EQ(Measure("chain_of_two").value(), 2);
   const std::string calls = Calls();
   EXPECT_LT(calls.rfind("bind_buffer_object"), calls.find("encode_operation")) << calls;
 }
 
 // The runtime may still hold the block when the probe is over.
-TEST_F(ProbeCalls, TheBlockStaysAndReturnsAnErrorCode) {
+TEST_F(ProbeCalls, TheBlockOutlivesTheProbeAndReturnsSuccess) {
   struct Header {
     const void* isa;
     int flags, reserved;
@@ -118,13 +118,13 @@ TEST_F(ProbeCalls, TheBlockStaysAndReturnsAnErrorCode) {
   auto* block = Symbol<Header* (*)()>("anecheck_submitted_block")();
   ASSERT_NE(block, nullptr);
   EXPECT_NE(block->isa, nullptr);
-  EXPECT_EQ(block->flags, 1 << 28) << "global: nobody copies or frees it";
+  EXPECT_EQ(block->flags, 1 << 28) << "the flag of a global block, which nobody copies or frees";
   EXPECT_EQ(block->invoke(block), 0);
-  EXPECT_EQ(Measure("completion_calls").value(), 1) << "counted from this submission on";
+  EXPECT_EQ(Measure("completion_calls").value(), 1) << "calls before the submission do not count";
 }
 
 // A failed call must not yield a value, above all not the value of a defect or of its absence.
-TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
+TEST_F(ProbeCalls, AFailedCallGivesNoValue) {
   struct Row {
     const char* probe;
     const char* call;
@@ -157,7 +157,7 @@ TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
   }
 }
 
-TEST_F(ProbeCalls, AProgramThatDoesNotLoadIsTheLimit) {
+TEST_F(ProbeCalls, TheFirstProgramThatDoesNotLoadIsTheLimit) {
   for (const char* probe : {"loaded_programs", "programs_in_turn"}) {
     Refuse("execution_stream_operation_create_precompiled_compute_operation_with_options", 3);
     EXPECT_EQ(Measure(probe).value(), 3) << probe;
@@ -208,7 +208,7 @@ class ProbeBundles : public ProbeCalls {
   inline static Change change = Keep;
 };
 
-TEST_F(ProbeBundles, PlacementIsReadAtEachPlaceInTheBundle) {
+TEST_F(ProbeBundles, PlacementIsReadWhereverTheBundleHasTheAnalytics) {
   EXPECT_EQ(MeasureWith(Keep, "placement").value(), 1);
   EXPECT_EQ(MeasureWith(Nest, "placement").value(), 1);
   EXPECT_EQ(MeasureWith(NameNothing, "placement").value(), 0) << "no other backend is named";
@@ -216,7 +216,7 @@ TEST_F(ProbeBundles, PlacementIsReadAtEachPlaceInTheBundle) {
 }
 
 // D35 is on by default: rank 6 falls back to the CPU under mask 7.
-TEST_F(ProbeBundles, AFallbackIsProvedByTheBackendThatIsNamed) {
+TEST_F(ProbeBundles, AFallbackNeedsAnalyticsThatNameAnotherBackend) {
   EXPECT_EQ(MeasureWith(Keep, "fallback_refused").value(), 0);
   EXPECT_EQ(MeasureWith(Nest, "fallback_refused").value(), 0);
   for (const Change made : {NameNothing, NameEngine, Lose}) {

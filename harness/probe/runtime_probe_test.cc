@@ -69,8 +69,8 @@ TEST(RuntimeProbes, GiveAConformingEnginesValuesWithoutDefects) {
   }
 }
 
-// The basis for labels by probes: a single known defect changes its probes to the values in the
-// rows, and leaves every other probe of defects at the value of a conforming engine.
+// Labels by probes rely on this: a single known defect changes its own probes to the values in
+// their rows, and every other probe of defects keeps the value of a conforming engine.
 TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
   std::set<std::string> ids;
   for (const RuntimeProbe& probe : RuntimeProbes()) {
@@ -78,7 +78,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
       if (!id.empty()) ids.emplace(id);
     }
   }
-  // Defects of values that no probe names, all together.
+  // Numeric defects have no probe of calls. They are enabled together and must change no answer.
   const std::set<std::string> numeric = {"D01", "D02", "D03", "D04", "D05", "D06", "D07", "D08",
                                          "D09", "D10", "D11", "D12", "D13", "D14", "D15"};
   std::vector<std::set<std::string>> sets = {numeric};
@@ -89,7 +89,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
     for (const std::string& id : set) options.quirks.push_back({id, true});
     const std::string& id = *set.begin();
     for (const RuntimeProbe& probe : RuntimeProbes()) {
-      // Skipped unless needed: it takes more than a gigabyte, and only D39 makes it time out.
+      // This probe takes more than a gigabyte, and only D39 changes its answer.
       const bool costly = probe.name == "large_product_times_out" && id != "D39";
       if (probe.known_defect.empty() || probe.time_factor > 1 || costly) continue;
       EXPECT_EQ(Ask(probe.name, options), ReadingUnder(probe, id)) << probe.name << " " << id;
@@ -110,7 +110,7 @@ TEST(MacProbes, AreUnmeasuredElsewhereAndSaySo) {
 }
 #endif
 
-TEST(DefectsShown, FollowFromTheValueThatWasMeasured) {
+TEST(DefectsShown, FollowFromTheMeasuredValue) {
   const auto none = [](const RuntimeProbe& probe) -> Result<RuntimeAnswer> {
     ADD_FAILURE() << probe.name << " is not needed";
     return RuntimeAnswer{};
@@ -118,13 +118,13 @@ TEST(DefectsShown, FollowFromTheValueThatWasMeasured) {
   using Ids = std::vector<std::string_view>;
   const RuntimeProbe& attention = *FindRuntimeProbe("attention_unshifted");
   EXPECT_EQ(DefectsShown(attention, 71, none).value(), Ids{"D21"});
-  EXPECT_EQ(DefectsShown(attention, 73, none).value(), Ids{}) << "a conforming engine's";
-  EXPECT_EQ(DefectsShown(attention, 50, none).value(), Ids{}) << "wrong, and of no known defect";
+  EXPECT_EQ(DefectsShown(attention, 73, none).value(), Ids{}) << "the value of a conforming engine";
+  EXPECT_EQ(DefectsShown(attention, 50, none).value(), Ids{}) << "a wrong value of no known defect";
   EXPECT_EQ(DefectsShown(*FindRuntimeProbe("placement"), 2, none).value(), Ids{});
 }
 
 // One defect refuses products of rank 5, another refuses products and transposes.
-TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
+TEST(DefectsShown, AnotherProbeDecidesBetweenDefects) {
   const RuntimeProbe& product = *FindRuntimeProbe("matmul_rank_5_accepted");
   for (const double transposed : {0.0, 1.0}) {
     int asked = 0;
@@ -149,12 +149,13 @@ TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
   const auto broken = [](const RuntimeProbe&) -> Result<RuntimeAnswer> {
     return RuntimeAnswer{std::nullopt, "no answer"};
   };
-  EXPECT_EQ(DefectsShown(product, 0, broken)->size(), 2u) << "they cannot be told apart";
+  EXPECT_EQ(DefectsShown(product, 0, broken)->size(), 2u)
+      << "without an answer both defects stay possible";
 }
 
-// The tests above use other families than those with the defect of large products, and most targets
-// have no container to check.
-TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
+// The families of the tests above do not have the defect of large products, and most targets have
+// no container to check.
+TEST(RuntimeProbes, LargeProductsAndContainersFollowTheFamily) {
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h17s"), 1);
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h16"), 0);
   EXPECT_EQ(Ask("reflections_misplaced", Options(), "h13g"), 1);
@@ -252,7 +253,7 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
 
 // The wait itself has no time limit. Without a separate limit in the probe, no message would name
 // the hanging call.
-TEST(RuntimeProbes, AnEventThatIsLostIsNamedBeforeTheTimeLimit) {
+TEST(RuntimeProbes, ALostEventIsReportedBeforeTheTimeLimit) {
   WorkerOptions options = Options();
   options.case_timeout_ms = 20000;
   options.faults = {"async-signals-nothing"};

@@ -62,7 +62,8 @@ class MergeTest : public ::testing::Test {
     int cases = 0;
     int salt = 0;
   };
-  // Draws a file: some of three runs, each once, complete or in part, in any order.
+  // Draws the content of a file: some of three runs, each at most once, complete or in part, in any
+  // order.
   static std::vector<Part> DrawFile() {
     std::vector<Part> parts;
     const int first = *rc::gen::inRange(0, 3);
@@ -126,7 +127,7 @@ class MergeTest : public ::testing::Test {
     return content;
   }
 
-  // Checks a property of drawn files, with few draws because each file is a database.
+  // Checks a property of drawn files. Draws are few, because each file is a database.
   template <typename Property>
   static bool Holds(const Property& property) {
     rc::detail::TestParams parameters;
@@ -192,8 +193,9 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
       "u1,u2");
 }
 
-// A copy from before the end of a run was recorded counts less, although it has all cases.
-TEST_F(MergeTest, TakesARunFromTheFileWithMostOfIt) {
+// A copy that was made before the end of the run was recorded counts less, although it has all
+// cases.
+TEST_F(MergeTest, TakesARunFromTheFileThatHasItsEnd) {
   const std::string earlier = Path(), whole = Path(), out = Path();
   {
     auto before = Store::Open(earlier);
@@ -227,7 +229,7 @@ TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
   EXPECT_EQ(*ReadTextFile(bad), "no results");
 }
 
-// A file that another process makes at the same time, or that an earlier one left, stays unchanged.
+// Files that another process makes at the same time, or left earlier, stay unchanged.
 TEST_F(MergeTest, ReplacesNothing) {
   const std::string good = Path(), out = Path(), elsewhere = Path();
   {
@@ -245,7 +247,7 @@ TEST_F(MergeTest, ReplacesNothing) {
   EXPECT_EQ(FilesNamed(out), 2u);
 }
 
-TEST_F(MergeTest, OfTwoAtOnceOneMakesTheFile) {
+TEST_F(MergeTest, OfSeveralMergesAtOnceOneMakesTheFile) {
   const std::string good = Path(), out = Path();
   {
     auto store = Store::Open(good);
@@ -288,7 +290,7 @@ TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
 }
 
 // SQLite can make no log in a read-only folder.
-TEST_F(MergeTest, TakesFilesOfAFolderThatMayNotBeWritten) {
+TEST_F(MergeTest, ReadsFilesInAReadOnlyFolder) {
   const std::string shelf = folder_->File("shelf"), out = Path();
   ASSERT_TRUE(MakeDirectories(shelf).ok());
   const std::string input = shelf + "/a #1.sqlite";
@@ -321,20 +323,20 @@ TEST(Shards, AreReadFromTheOptionsOfARun) {
   }
 }
 
-TEST(Shards, ThoseThatNoRunIsThereOfAreNamed) {
+TEST(Shards, MissingOnesAreNamed) {
   const std::vector<RunRow> runs = {
       ShardRun(7, R"({"shard": [0, 3]})"),       ShardRun(7, R"({"shard": [2, 3]})"),
       ShardRun(7, R"({"shard": [1, 3]})", "M5"), ShardRun(7, "{}"),
       ShardRun(8, R"({"shard": [0, 2]})"),       ShardRun(8, R"({"shard": [1, 2]})")};
   const std::vector<MissingShards> missing = FindMissingShards(runs);
-  ASSERT_EQ(missing.size(), 2u) << "another chip's part is no part of this one's campaign";
+  ASSERT_EQ(missing.size(), 2u) << "shards of another chip belong to another campaign";
   EXPECT_EQ(missing[0].seed, 7u);
   EXPECT_EQ(missing[0].count, 3);
   EXPECT_EQ(missing[0].indices, std::vector<int64_t>{1});
   EXPECT_EQ(missing[1].indices, (std::vector<int64_t>{0, 2}));
 }
 
-TEST_F(MergeTest, TellsOfMissingShards) {
+TEST_F(MergeTest, ReportsMissingShards) {
   const std::string path = Path();
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok());

@@ -97,7 +97,7 @@ TEST_F(StoreTest, ABatchThatFailsLeavesNothing) {
   const auto run = store->BeginRun(ExampleRun("u1"));
   ASSERT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
   RowBatch broken = ExampleBatch(5);
-  broken.cases.push_back(ExampleBatch(0).cases[0]);  // a case that is there already
+  broken.cases.push_back(ExampleBatch(0).cases[0]);  // a case that is recorded already
   const Status status = store->Append(*run, broken);
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().message.find("a.sqlite: cannot write to table cases"),
@@ -176,13 +176,13 @@ std::string Schema(Store& store) {
 
 class EarlierVersion : public StoreTest, public ::testing::WithParamInterface<int> {};
 
-TEST_P(EarlierVersion, IsBroughtUp) {
+TEST_P(EarlierVersion, IsUpdatedToTheCurrentSchema) {
   const std::string path = FileOfVersion(GetParam(), Path("old.sqlite"));
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"),
             std::to_string(kSchemaVersion));
-  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "earlier rows stay";
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "the earlier rows are kept";
   auto fresh = Store::Open(Path("fresh.sqlite"));
   EXPECT_EQ(Schema(*store), Schema(*fresh));
   const auto run = store->BeginRun(ExampleRun("u2"));
@@ -192,10 +192,10 @@ TEST_P(EarlierVersion, IsBroughtUp) {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""}};
   ASSERT_TRUE(store->AppendProbes(*run, probes).ok());
   EXPECT_EQ(One(*store, "SELECT value FROM probes"), "32768");
-  EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
+  EXPECT_TRUE(Store::Open(path).ok()) << "the updated file opens again";
 }
 
-TEST_F(StoreTest, BatchesAtOnceEqualBatchesOneByOne) {
+TEST_F(StoreTest, SeveralBatchesInOneCallEqualSingleBatches) {
   std::vector<RowBatch> batches;
   for (uint64_t index = 0; index < 5; ++index) {
     batches.push_back(ExampleBatch(index));
@@ -262,7 +262,7 @@ TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
   EXPECT_EQ(One(*store, "SELECT state FROM probes"), "no cliff");
 }
 
-TEST_F(StoreTest, ProvedResultsAddUpBesideTheRest) {
+TEST_F(StoreTest, ProvedResultsAreCountedSeparately) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   RowBatch batch;
@@ -277,7 +277,7 @@ TEST_F(StoreTest, ProvedResultsAddUpBesideTheRest) {
   EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run is unchanged";
 }
 
-TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
+TEST_F(StoreTest, PlannedCasesAddUpAndOtherOperationsHaveNoRow) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   RowBatch batch;
@@ -288,8 +288,8 @@ TEST_F(StoreTest, PlannedCasesAddUpAndOperationsWithoutAnyHaveNoRow) {
   EXPECT_EQ(One(*store, "SELECT op || cases FROM planned_reach"), "conv4");
 }
 
-// The replay of every run with the id names its run, also of earlier runs, unless all found the
-// same.
+// If runs have different findings with one id, the replay command of each names its run, also in
+// earlier runs.
 TEST_F(StoreTest, ReplaysNameTheRunIfAnIdMeansSeveralFindings) {
   auto store = Store::Open(Path("a.sqlite"));
   ASSERT_TRUE(store.ok());
@@ -319,7 +319,7 @@ TEST_F(StoreTest, ReplaysNameTheRunIfAnIdMeansSeveralFindings) {
   EXPECT_EQ(finding.replay, "anecheck replay f0 --run u3");
 }
 
-TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfProvedResults) {
+TEST_F(StoreTest, UnconfirmedDeviationsAddUpOfAllAndOfProvedResults) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));
   RowBatch batch;
@@ -392,7 +392,7 @@ std::string FilledFile(const std::string& path) {
   return path;
 }
 
-TEST_F(StoreTest, DamageInsideIsAnErrorOfTheQueryAndChangesNothing) {
+TEST_F(StoreTest, DamagedPagesAreAnErrorOfTheQueryAndChangeNothing) {
   const std::string path = FilledFile(Path("hurt.sqlite"));
   auto bytes = ReadFile(path);
   ASSERT_TRUE(bytes.ok());
@@ -492,7 +492,7 @@ std::string UnfinishedFile(const std::string& path, const std::string& committed
   return path;
 }
 
-TEST_F(StoreTest, AFileWhoseMakingWasKilledSaysSoAndIsLeftToWriters) {
+TEST_F(StoreTest, AFileWithoutResultsOfAKilledWriterIsReadByWritersOnly) {
   const std::string path = UnfinishedFile(Path("unfinished.sqlite"));
   const auto before = ReadFile(path);
   const auto reader = Store::OpenReadOnly(path);
@@ -504,7 +504,7 @@ TEST_F(StoreTest, AFileWhoseMakingWasKilledSaysSoAndIsLeftToWriters) {
   EXPECT_TRUE(Store::Open(path).ok());
 }
 
-TEST_F(StoreTest, AFileCutOffInItsFirstPageIsLeftAsItIs) {
+TEST_F(StoreTest, AFileCutOffInItsFirstPageIsRefusedAndUntouched) {
   const std::string path = Path("cut.sqlite");
   sqlite3* raw = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
@@ -522,7 +522,7 @@ TEST_F(StoreTest, AFileCutOffInItsFirstPageIsLeftAsItIs) {
   EXPECT_EQ(*ReadFile(path), cut);
 }
 
-TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
+TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsRefusedAndUntouched) {
   const std::string path = UnfinishedFile(Path("foreign.sqlite"), "CREATE TABLE theirs (x);");
   const auto file = ReadFile(path);
   const auto journal = ReadFile(path + "-journal");
@@ -534,7 +534,7 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small separate file system; none on macOS, or if the test may not mount one.
+// A small separate file system. There is none on macOS, or if the test may not mount one.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {
@@ -594,7 +594,8 @@ TEST_F(StoreTest, AFullDiskIsAnErrorAndLeavesWholeBatches) {
     EXPECT_EQ(One(*store, sql), std::to_string(recorded)) << sql;
   }
   ASSERT_TRUE(disk.Grow());
-  EXPECT_TRUE(store->Append(*run, ExampleBatch(recorded)).ok()) << "with room it goes on";
+  EXPECT_TRUE(store->Append(*run, ExampleBatch(recorded)).ok())
+      << "the file can be written again when there is room";
 }
 
 TEST_F(StoreTest, AReadOnlyFileIsReadAndNotWritten) {
@@ -620,7 +621,7 @@ TEST_F(StoreTest, AReadOnlyFileIsReadAndNotWritten) {
   EXPECT_EQ(*ReadFile(path), *before);
 }
 
-TEST_F(StoreTest, AFileInAFolderThatMayNotBeWrittenIsReadAndNotWritten) {
+TEST_F(StoreTest, AFileInAReadOnlyFolderIsReadAndNotWritten) {
   const std::string shelf = Path("shelf");
   ASSERT_TRUE(MakeDirectories(shelf).ok());
   const std::string path = shelf + "/r #1.sqlite";

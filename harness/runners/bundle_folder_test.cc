@@ -39,7 +39,7 @@ class BundleFolderTest : public ::testing::Test {
   BundleFolder bundle_{folder_->File("bundle")};
 };
 
-TEST_F(BundleFolderTest, AnalyticsProveOneProgramAlone) {
+TEST_F(BundleFolderTest, AnalyticsProveOnlyTheirOwnProgram) {
   for (int program = 0; program < 3; ++program) {
     ASSERT_TRUE(bundle_.Clear().ok());
     EXPECT_EQ(bundle_.SelectedBackend(), "") << "nothing was compiled";
@@ -51,7 +51,7 @@ TEST_F(BundleFolderTest, AnalyticsProveOneProgramAlone) {
   EXPECT_EQ(bundle_.SelectedBackend(), "");
 }
 
-TEST_F(BundleFolderTest, AFileThatIsWrittenOverShowsNothingOfTheOneBefore) {
+TEST_F(BundleFolderTest, AnOverwrittenFileShowsNothingOfItsOldContent) {
   Compile(std::string(kEngine) + std::string(kOther));
   ASSERT_TRUE(bundle_.Clear().ok());
   WriteOver(kEngine);
@@ -61,7 +61,7 @@ TEST_F(BundleFolderTest, AFileThatIsWrittenOverShowsNothingOfTheOneBefore) {
   EXPECT_EQ(bundle_.SelectedBackend(), "");
 }
 
-TEST_F(BundleFolderTest, AnEarlierFileThatIsMovedThereProvesNothing) {
+TEST_F(BundleFolderTest, AFileFromBeforeTheCompilationProvesNothing) {
   Compile(kEngine);
   std::filesystem::rename(Analytics(), folder_->File("away.mil"));
   Replace(kEngine);
@@ -70,7 +70,7 @@ TEST_F(BundleFolderTest, AnEarlierFileThatIsMovedThereProvesNothing) {
   Compile(kEngine);
 }
 
-TEST_F(BundleFolderTest, ACompilerMayMakeTheFolderAnew) {
+TEST_F(BundleFolderTest, ACompilerMayReplaceTheFolder) {
   Compile(kEngine);
   ASSERT_TRUE(bundle_.Clear().ok());
   std::filesystem::remove_all(bundle_.path());

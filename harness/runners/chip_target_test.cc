@@ -12,13 +12,13 @@ using Targets = std::vector<std::string>;
 TEST(ChipTarget, FollowsTheTable) {
   EXPECT_EQ(TargetOfChip("Apple M1"), "h13");
   EXPECT_EQ(TargetOfChip("Apple M1 Max"), "h13g");
-  EXPECT_EQ(TargetOfChip("Apple M2"), "h14g") << "as the device says";
+  EXPECT_EQ(TargetOfChip("Apple M2"), "h14g") << "the device itself reports h14g";
   EXPECT_EQ(TargetOfChip("Apple M4 Pro"), "h16g");
   EXPECT_EQ(TargetOfChip("Apple M5"), "h17");
-  EXPECT_EQ(TargetOfChip("M1"), "h13") << "as external programs write it";
+  EXPECT_EQ(TargetOfChip("M1"), "h13") << "external programs leave out Apple";
 }
 
-TEST(ChipTarget, EachTargetStandsIfSourcesDiffer) {
+TEST(ChipTarget, HasEveryTargetThatSourcesName) {
   EXPECT_EQ(TargetsOfChip("Apple M5 Pro"), (Targets{"h17g", "h17s"}));
   EXPECT_EQ(TargetsOfChip("Apple M5 Max"), Targets{"h17g"});
   EXPECT_EQ(TargetsOfChip("Apple A17 Pro"), Targets{"h16"});
@@ -35,12 +35,12 @@ RunnerIdentity Machine(Provenance provenance, std::string chip) {
   return {.runner = "e5rt", .provenance = provenance, .chip = std::move(chip)};
 }
 
-TEST(OwnTarget, AChipAnswersForItsOwnTargetsAlone) {
+TEST(OwnTarget, AChipAnswersOnlyForItsOwnTargets) {
   const RunnerIdentity m4 = Machine(Provenance::kSilicon, "Apple M4");
   EXPECT_TRUE(CheckOwnTarget(m4, "h16").ok());
   const Status other = CheckOwnTarget(m4, "h13");
   ASSERT_FALSE(other.ok());
-  EXPECT_EQ(other.error().code, ErrorCode::kInvalid) << "bad usage: exit code 2";
+  EXPECT_EQ(other.error().code, ErrorCode::kInvalid) << "the tool reports bad usage, exit code 2";
   EXPECT_EQ(other.error().message,
             "target h13: this machine's chip, \"Apple M4\", has h16g or h16, and its engine's "
             "answers are "
@@ -66,12 +66,12 @@ TEST(OwnTarget, OtherEnginesTakeEveryTarget) {
   }
 }
 
-TEST(OwnTarget, AProofRaisesResultsOfTheRunnersChip) {
+TEST(OwnTarget, AProofCountsOnlyForTargetsOfTheRunnersChip) {
   RunnerIdentity program = Machine(Provenance::kReported, "M1");
   EXPECT_EQ(ProvedOn(program, "h13"), std::nullopt);
   program.proved = Provenance::kSilicon;
   EXPECT_EQ(ProvedOn(program, "h13"), Provenance::kSilicon);
-  EXPECT_EQ(ProvedOn(program, "h17s"), std::nullopt) << "evidence of another family";
+  EXPECT_EQ(ProvedOn(program, "h17s"), std::nullopt) << "the chip is of another family";
   program.chip = "a chip";
   EXPECT_EQ(ProvedOn(program, "h13"), std::nullopt);
 }

@@ -1,6 +1,6 @@
-// The basis of the e5rt runner's evidence: a case's own analytics prove its placement, a stage
-// counts only if the worker was seen there, a reply has the graph's outputs, and a failure of the
-// harness is no answer of the engine.
+// The evidence of the e5rt runner: a case's own analytics prove its placement, a stage counts only
+// if the worker reached it, a reply must have the graph's outputs, and a failure of the harness is
+// no answer of the engine.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -57,41 +57,42 @@ TEST(Analytics, NameTheEngineIfEveryOperationIsPlacedThere) {
   EXPECT_EQ(placed({}), "");
   EXPECT_EQ(placed({"ane"}), "ane");
   EXPECT_EQ(placed({"ane", "ane"}), "ane");
-  EXPECT_EQ(placed({"ane", "bnns", "mps", "ane"}), "bnns") << "the first that is not the engine";
+  EXPECT_EQ(placed({"ane", "bnns", "mps", "ane"}), "bnns") << "the first other backend is named";
   EXPECT_EQ(placed({"bnns", "ane"}), "bnns");
   EXPECT_EQ(BackendInAnalytics("SelectedBackend = string(\"ane\") SelectedBackend = string(\"a"),
             "")
       << "a truncated document proves nothing";
 }
 
-TEST(Analytics, SpeakOfTheProgramWhosePortsAndOperationsTheyName) {
+TEST(Analytics, ApplyToTheProgramWhosePortsAndOperationsTheyName) {
   const std::vector<std::string> ports = {"x", "out_1"}, ops = {"conv", "relu"};
   const auto speaks = [&](std::string_view text) { return SpeaksOf(text, ports, ops); };
   EXPECT_TRUE(speaks("out_1 = relu(x = x)[SelectedBackend = string(\"ane\")];"));
   EXPECT_TRUE(speaks("x out_1 conv"));
-  EXPECT_FALSE(speaks("out_1 = tanh(x = x)")) << "no operation of the case";
+  EXPECT_FALSE(speaks("out_1 = tanh(x = x)")) << "tanh is no operation of the case";
   EXPECT_FALSE(speaks("out_1 = relu(x1 = x_)")) << "no port x";
   EXPECT_FALSE(speaks("out_12 = relu(x = x)")) << "no port out_1";
   EXPECT_FALSE(speaks("relu()[SelectedBackend = string(\"ane\")];"));
   EXPECT_TRUE(SpeaksOf("x", std::vector<std::string>{"x"}, {}));
 }
 
-TEST(Analytics, ProveAnEngineByAllThatTheySay) {
+TEST(Analytics, ProveAnEngineOnlyByPortsOperationsAndBackend) {
   const std::vector<std::string> ports = {"x"}, ops = {"relu"};
   const std::string proof = "relu(x = x)[SelectedBackend = string(\"ane\")];";
   EXPECT_TRUE(ProvesEngine(proof, ports, ops));
-  EXPECT_FALSE(ProvesEngine(proof, ports, {})) << "of no operation";
+  EXPECT_FALSE(ProvesEngine(proof, ports, {})) << "a proof needs an operation";
   EXPECT_FALSE(ProvesEngine(proof, std::vector<std::string>{"y"}, ops));
   EXPECT_FALSE(ProvesEngine("relu(x = x)[SelectedBackend = string(\"bnns\")];", ports, ops));
   EXPECT_FALSE(ProvesEngine(proof + " anecheck simulated engine", ports, ops));
 }
 
 // If another engine presents the simulated engine's text, the text is a copy and proves nothing.
-TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingOfAnotherEngine) {
+TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingAboutAnotherEngine) {
   EXPECT_TRUE(SaysSimulated("{\"engine\", \"anecheck simulated engine\"}"));
   EXPECT_EQ(RunAlone("PLACE ane").backend, "ane");
   EXPECT_EQ(RunAlone("COPIED PLACE ane").backend, "");
-  EXPECT_EQ(BackendInAnalytics(RunAlone("PLACE ane").proof), "ane") << "the text goes along";
+  EXPECT_EQ(BackendInAnalytics(RunAlone("PLACE ane").proof), "ane")
+      << "the reply has the text as its proof";
   EXPECT_EQ(RunAlone("COPIED PLACE ane").proof, "");
 }
 
@@ -115,10 +116,10 @@ TEST(E5rtRunner, TheStageOfADeathIsTheWorkersLastStage) {
   EXPECT_EQ((*replies)[2].status, RunStatus::kHung);
   ChannelHeader header{};
   header.step = static_cast<Step>(77);
-  EXPECT_EQ(StepOf(header), Step::kNone) << "memory that an engine spoiled";
+  EXPECT_EQ(StepOf(header), Step::kNone) << "an engine may overwrite the memory of the step";
 }
 
-TEST(E5rtRunner, AReplyOfOtherSizeThanTheGraphsIsGarbled) {
+TEST(E5rtRunner, AReplyOfTheWrongSizeIsGarbled) {
   const RunReply reply = RunAlone("SHORT");
   EXPECT_EQ(reply.status, RunStatus::kGarbled);
   EXPECT_EQ(reply.message, "output 0 has 1 bytes, must have 8");
@@ -134,7 +135,7 @@ TEST(E5rtRunner, ACaseTooLargeForAWorkerIsNotRun) {
   EXPECT_EQ(reply.step, Step::kNone);
 }
 
-TEST(E5rtRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheEngine) {
+TEST(E5rtRunner, AnUnwritableFileIsAnErrorAndNoAnswerOfTheEngine) {
   const auto home = TempDirectory::Create("anecheck-full-");
   ASSERT_TRUE(home.ok());
   setenv("TMPDIR", home->path().c_str(), 1);
@@ -165,7 +166,7 @@ TEST(E5rtRunner, SignalsDoNotEndTheWaitForAWorker) {
   EXPECT_TRUE(identity.ok()) << identity.error().message;
 }
 
-TEST(Engines, AreTheSystemsIfItsFilesHoldTheirCode) {
+TEST(Engines, BelongToTheSystemIfTheirCodeIsInItsFolders) {
   EXPECT_TRUE(IsSystemImage("/System/Library/PrivateFrameworks/Espresso.framework/Espresso"));
   EXPECT_FALSE(IsSystemImage("./stub.dylib"));
   EXPECT_FALSE(IsSystemImage("/tmp/System/Library/PrivateFrameworks/Espresso"));
@@ -241,7 +242,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
 
 // The key is published, the form of the option is not: a compilation that needs no option gets
 // none.
-TEST(Evidence, TheSystemsEngineIsNotToldItsTarget) {
+TEST(Evidence, TheSystemsEngineGetsNoTargetOption) {
   EXPECT_EQ(TargetOption(EngineKind::kSystem, "h13"), std::nullopt);
   EXPECT_EQ(TargetOption(EngineKind::kSimulated, "h13"), "TargetArchitecture=h13");
   EXPECT_EQ(TargetOption(EngineKind::kOther, "h17s"), "TargetArchitecture=h17s");

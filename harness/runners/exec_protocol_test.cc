@@ -35,7 +35,7 @@ TEST(ExecProtocol, TheAnswerToTheHelloChoosesTheVersion) {
   const auto old = ReadExecHello(R"({"v": 1, "name": "a", "batch": 8, "second": true})");
   ASSERT_TRUE(old.ok()) << old.error().message;
   EXPECT_EQ(old->protocol, 1);
-  EXPECT_EQ(old->batch, 1u) << "a member that version 1 does not know";
+  EXPECT_EQ(old->batch, 1u) << "version 1 ignores the member batch";
   const auto both = ReadExecHello(R"({"v": 2, "name": "a", "batch": 8, "second": true})");
   ASSERT_TRUE(both.ok()) << both.error().message;
   EXPECT_EQ(both->protocol, 2);
@@ -75,7 +75,7 @@ TEST(ExecProtocol, RepliesAreReadMemberByMember) {
   }
 }
 
-TEST(ExecProtocol, TheHelloSaysWhichEngineAndWhichOperations) {
+TEST(ExecProtocol, TheHelloNamesTheEngineAndItsOperations) {
   const auto plain = ReadExecHello(R"({"v": 1, "name": "a"})");
   ASSERT_TRUE(plain.ok()) << plain.error().message;
   EXPECT_TRUE(plain->is_ane);
@@ -92,7 +92,7 @@ TEST(ExecProtocol, TheHelloSaysWhichEngineAndWhichOperations) {
             "ops: must be a list of strings");
 }
 
-TEST(ExecProtocol, TheHelloMayAskForPackagesAndForGraphsWorthTheEngine) {
+TEST(ExecProtocol, TheHelloMayAskForPackagesAndForALeastSaving) {
   const auto hello =
       ReadExecHello(R"({"v": 1, "name": "a", "models": ["mlpackage"], "least_saving_us": 250})");
   ASSERT_TRUE(hello.ok()) << hello.error().message;
@@ -157,7 +157,7 @@ TEST(ExecProtocol, AnIdIsReadFromAFaultyReply) {
   }
 }
 
-RC_GTEST_PROP(ExecProtocol, ARepliesPrefixIsNoReply, (uint64_t id, std::string message)) {
+RC_GTEST_PROP(ExecProtocol, APrefixOfAReplyIsNoReply, (uint64_t id, std::string message)) {
   Json reply = {{"v", 1}, {"id", id}, {"status", "ok"}, {"message", message}};
   const std::string line = DumpJson(reply);
   RC_ASSERT(ReadExecReply(line, id).ok());

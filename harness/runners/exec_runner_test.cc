@@ -41,12 +41,12 @@ TEST(ExecRunner, RunsACase) {
   EXPECT_EQ(replies->front().outputs[0].bytes, cases.input());
 }
 
-TEST(ExecRunner, SaysWhoAnsweredAndCallsItReported) {
+TEST(ExecRunner, NamesTheProgramAndCallsItsResultsReported) {
   const auto identity = ExecRunner(Hostile()).Identify();
   ASSERT_TRUE(identity.ok()) << identity.error().message;
   EXPECT_EQ(identity->engine, "hostile 2");
   EXPECT_EQ(identity->provenance, Provenance::kReported);
-  EXPECT_EQ(identity->proved, std::nullopt) << "it names no chip";
+  EXPECT_EQ(identity->proved, std::nullopt) << "the program names no chip";
   EXPECT_EQ(identity->runner.find("exec:"), 0u);
 }
 
@@ -139,7 +139,7 @@ TEST(ExecRunner, ABatchIsOneRequestAndEachCaseHasItsReply) {
             "1 together\n2 together\n3 together\n4 together\n5\n");
 }
 
-TEST(ExecRunner, ACrashThatDoesNotComeAgainStaysWithItsCase) {
+TEST(ExecRunner, ACrashThatDoesNotRepeatStaysWithItsCase) {
   const auto home = TempDirectory::Create("anecheck-batch-");
   ASSERT_TRUE(home.ok());
   ExecRunner runner(Hostile("batch " + home->File("log")));
@@ -175,7 +175,7 @@ TEST(ExecRunner, ASecondExecutionIsComparedWithTheFirst) {
   EXPECT_EQ(missing.message, "second: outputs.npz was not written");
 }
 
-TEST(ExecRunner, ASecondExecutionOnOtherInputsIsGiven) {
+TEST(ExecRunner, OutputsOfASecondExecutionOnOtherInputsAreReturned) {
   ExecRunner runner(Hostile("batch"));
   ASSERT_TRUE(runner.Identify().ok());
   const WordCases cases({"SECOND"});
@@ -190,7 +190,7 @@ TEST(ExecRunner, ASecondExecutionOnOtherInputsIsGiven) {
 
 TEST(ExecRunner, AReplyInPiecesIsOneReply) { EXPECT_EQ(RunWord("DRIBBLE").status, RunStatus::kOk); }
 
-TEST(ExecRunner, ASecondReplyIsTheFaultOfTheCaseThatHadTheFirst) {
+TEST(ExecRunner, ASecondReplyIsChargedToTheCaseThatItNames) {
   ExecRunner runner(Hostile());
   const WordCases cases({"a", "b", "AGAIN", "c"});
   const auto replies = runner.Run(cases.all());
@@ -203,7 +203,7 @@ TEST(ExecRunner, ASecondReplyIsTheFaultOfTheCaseThatHadTheFirst) {
   }
   EXPECT_EQ((*replies)[1].status, RunStatus::kGarbled);
   EXPECT_EQ((*replies)[1].message, "it was answered twice");
-  EXPECT_EQ(runner.started(), 1) << "nothing is lost: each reply has its id";
+  EXPECT_EQ(runner.started(), 1) << "no reply is lost, because each has its id";
 }
 
 // Runs a word in a request with the given number.
@@ -216,8 +216,8 @@ RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-// The runner has already returned the reply that the line repeats.
-TEST(ExecRunner, ASecondReplyToAnEarlierRunBelongsToTheCaseThatItNames) {
+// The second reply arrives during a later run, after the runner returned the first one.
+TEST(ExecRunner, ASecondReplyInALaterRunIsChargedToTheCaseThatItNames) {
   ExecRunner runner(Hostile());
   EXPECT_EQ(RunNumbered(runner, "a", 70).status, RunStatus::kOk);
   EXPECT_TRUE(runner.TakeLate(false).empty());
@@ -229,7 +229,7 @@ TEST(ExecRunner, ASecondReplyToAnEarlierRunBelongsToTheCaseThatItNames) {
   ASSERT_EQ(late.size(), 1u);
   EXPECT_EQ(late[0].id, 70u);
   EXPECT_EQ(late[0].message, "it was answered twice");
-  EXPECT_TRUE(runner.TakeLate(false).empty()) << "told once";
+  EXPECT_TRUE(runner.TakeLate(false).empty()) << "a late reply is reported once";
 }
 
 // Waits for late replies for as long as the program may need.
@@ -239,8 +239,8 @@ std::vector<LateReply> AwaitLate(ExecRunner& runner) {
   return late;
 }
 
-// The line is seen after the run of its case or, if this process was slow, within that run.
-TEST(ExecRunner, OutputBehindTheLastAnswerBelongsToItsCase) {
+// The runner sees the line after the run of its case or, if this process was slow, during that run.
+TEST(ExecRunner, OutputAfterTheLastAnswerIsChargedToItsCase) {
   const std::pair<const char*, const char*> kWords[] = {
       {"AFTERWARDS", "it was answered twice"},
       {"CHATTER", "a line follows the reply that answers no request"}};
@@ -268,8 +268,8 @@ TEST(ExecRunner, LingeringShowsALateReply) {
   }
 }
 
-// The line comes from a process that has answered nothing yet.
-TEST(ExecRunner, ALineBeforeTheFirstAnswerIsNotedInTheCaseAtHand) {
+// The process writes the line before it has answered any request.
+TEST(ExecRunner, ALineBeforeTheFirstAnswerIsMisconductOfTheRunningCase) {
   ExecRunner runner(Hostile("chatty"));
   ASSERT_TRUE(runner.Identify().ok());
   EXPECT_EQ(RunNumbered(runner, "a", 70).misconduct.size(), 1u);
@@ -317,7 +317,8 @@ TEST(ExecRunner, EndsSoonAfterItIsStopped) {
   EXPECT_EQ(replies.error().code, ErrorCode::kInterrupted);
   EXPECT_EQ(runner.Run(cases.all()).error().code, ErrorCode::kInterrupted);
   stop = false;
-  EXPECT_EQ(testing::RunWord(runner, "a").status, RunStatus::kOk) << "it can be used again";
+  EXPECT_EQ(testing::RunWord(runner, "a").status, RunStatus::kOk)
+      << "after the stop the runner can be used again";
 }
 
 TEST(ExecRunner, NoTwoRequestsHaveOneId) {
@@ -369,7 +370,7 @@ TEST(ExecRunner, AProgramWithARangeIsAskedForEachShape) {
 TEST(ExecRunner, AShapeThatFailsEndsItsCase) {
   const WordCases cases({"copy"});
   std::vector<RunShape> further = {ShapeOf(2)};
-  further[0].inputs[0].type.shape = {2, 1};  // not the graph's: the copy has a wrong shape
+  further[0].inputs[0].type.shape = {2, 1};  // so that the copied output has a wrong shape
   RunRequest request = cases.all()[0];
   request.further = further;
   ExecRunner runner(Hostile());
@@ -380,7 +381,7 @@ TEST(ExecRunner, AShapeThatFailsEndsItsCase) {
       << replies->front().message;
 }
 
-TEST(ExecRunner, StagesAreKept) {
+TEST(ExecRunner, AReplyKeepsItsStage) {
   EXPECT_EQ(RunWord("REJECT").step, Step::kValidator);
   EXPECT_EQ(RunWord("FAIL").step, Step::kLoad);
 }
@@ -390,7 +391,7 @@ TEST(ExecRunner, ACaseThatEndedTheProgramHasNoStage) {
     EXPECT_EQ(RunWord(word).step, Step::kNone) << word;
 }
 
-TEST(ExecRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheProgram) {
+TEST(ExecRunner, AnUnwritableFileIsAnErrorAndNoAnswerOfTheProgram) {
   const auto home = TempDirectory::Create("anecheck-full-");
   ASSERT_TRUE(home.ok());
   setenv("TMPDIR", home->path().c_str(), 1);
@@ -418,8 +419,8 @@ TEST(ExecRunner, ABackendCountsOnlyWithItsProof) {
   EXPECT_EQ(RunWord("PROOF").backend, "ane");
 }
 
-// A program may claim any name: it cannot show that this machine has that chip.
-TEST(ExecRunner, AProgramIsNeverSilicon) {
+// A program may claim any chip. It cannot show that this machine has it.
+TEST(ExecRunner, AProgramNeverCountsAsSilicon) {
   const auto identity = ExecRunner(Hostile("silicon")).Identify();
   ASSERT_TRUE(identity.ok());
   EXPECT_EQ(identity->chip, "M1");
@@ -491,13 +492,13 @@ TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
 }
 
 // A word in place of MIL text is no model: the case is not run, and the campaign continues.
-TEST(ExecRunner, AModelThatNoPackageHoldsIsNotRun) {
+TEST(ExecRunner, AModelThatCannotBePackagedIsNotRun) {
   const RunReply reply = RunWord("a", "packages");
   EXPECT_EQ(reply.status, RunStatus::kNotRun);
   EXPECT_NE(reply.message.find("no package holds the model: "), std::string::npos) << reply.message;
 }
 
-TEST(ExecRunner, AProgramThatAsksForPackagesGetsOneThatHoldsTheModel) {
+TEST(ExecRunner, AProgramThatAsksForPackagesGetsTheModelAsOne) {
   ExecRunner runner(Hostile("packages"));
   const Graph graph = testing::ReluGraph();
   const Tensor inputs[] = {{{DType::kFp16, {1, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}}};

@@ -30,7 +30,7 @@ struct Row {
   std::vector<Port> inputs;
   Shape output;
   std::string statement;
-  double least, most;       // equal where the figure is exact
+  double least, most;       // equal if the figure is exact
   std::string before = {};  // statements that come first
 };
 
@@ -118,7 +118,7 @@ std::vector<Row> Rows() {
             "softmax(x = a, axis = int32(-1))", 1),
       Exact("softmax_beside_nan", "h13", {{{1, 3}, {1, kNan, 2}}}, {1, 3},
             "softmax(x = a, axis = int32(-1))", 0),
-      // The variance reads the NaN as a large finite value.
+      // The engine computes the variance with a large finite value in place of the NaN.
       Row{"layer_norm_nan",
           "h13",
           {{{4}, {1, kNan, 2, 3}}},
@@ -316,7 +316,7 @@ TEST(GoldenAssociation, AboutAThirdOfTheSumsDiffer) {
 // "Compressed weights stream natively: A13 int4 table, sparse; A14 adds int8; blockwise from A15",
 // and "w = s*(q-z)". The lowering plan decides which weights a family streams
 // (oracles/plan/plan_test.cc); the numbers do not depend on it.
-TEST(GoldenCompressed, IsTheSameNumbersOnFamiliesThatStreamAndThatFold) {
+TEST(GoldenCompressed, GivesTheSameNumbersOnEveryFamily) {
   struct Form {
     Shape shape;
     const char* constant;

@@ -86,8 +86,8 @@ constexpr std::string_view kTellsSize = R"sh(while read -r line; do
 done
 )sh";
 
-// An external program finds the weight file beside the text.
-TEST(LargeProgram, StandsInTheFolderOfAnExternalRunner) {
+// The weight file of an external program is beside the text.
+TEST(LargeProgram, HasItsWeightsInTheFolderOfAnExternalRunner) {
   const Graph graph = Selection();
   const auto program = GraphToMilProgram(graph);
   ASSERT_TRUE(program.ok());
@@ -104,7 +104,7 @@ TEST(LargeProgram, StandsInTheFolderOfAnExternalRunner) {
   EXPECT_EQ(replies->front().message, std::to_string(program->weights.size()));
 }
 
-TEST(LargeProgram, ComesBackFromTextAndSideFile) {
+TEST(LargeProgram, IsReadBackFromTextAndWeightFile) {
   const Graph graph = Selection();
   const auto program = GraphToMilProgram(graph);
   ASSERT_TRUE(program.ok());

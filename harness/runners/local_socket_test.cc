@@ -1,5 +1,5 @@
-// Sockets between processes: both a writer and a waiter notice at once when the other end is gone,
-// and never report it otherwise.
+// Sockets between processes: a writer and a waiter notice at once that the other end is closed, and
+// report it only then.
 #include "harness/runners/local_socket.h"
 
 #include <array>
@@ -52,7 +52,7 @@ TEST(SocketPair, WritingToAnEndThatIsGoneIsAnErrorAndNoSignal) {
   close(pair.ours);
 }
 
-TEST(SocketPair, AFullEndIsNotWaitedForUnlessAsked) {
+TEST(SocketPair, AFullSocketIsNotWaitedForUnlessAsked) {
   const SocketPair pair = MakeSocketPair();
   const std::array<char, 65536> chunk{};
   ssize_t sent = 0;
@@ -65,11 +65,11 @@ TEST(SocketPair, AFullEndIsNotWaitedForUnlessAsked) {
   close(pair.theirs);
 }
 
-TEST(HangUp, IsNoticedThoughBytesWait) {
+TEST(HangUp, IsNoticedDespiteUnreadBytes) {
   const SocketPair pair = MakeSocketPair();
   ASSERT_EQ(SendBytes(pair.theirs, "unread", true), 6);
   std::future<bool> gone = Watch(pair.ours);
-  EXPECT_TRUE(GoesOn(gone)) << "bytes to read are no end";
+  EXPECT_TRUE(GoesOn(gone)) << "unread bytes are no hang-up";
   close(pair.theirs);
   ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
   EXPECT_TRUE(gone.get());
@@ -80,7 +80,7 @@ TEST(HangUp, OfAPipesReaderIsNoticedByItsWriter) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
   std::future<bool> gone = Watch(pipes[1]);
-  EXPECT_TRUE(GoesOn(gone)) << "room to write is no end";
+  EXPECT_TRUE(GoesOn(gone)) << "an empty pipe is no hang-up";
   close(pipes[0]);
   ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
   EXPECT_TRUE(gone.get());

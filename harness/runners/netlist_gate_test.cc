@@ -19,8 +19,8 @@ std::string Text(const netlist::Description& description) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A description with `networks` networks of one rectifier each; since the networks list their
-// ports, each counts as a procedure.
+// A description with `networks` networks of one relu each. Each network lists its ports, and so
+// counts as a procedure.
 std::string Description(size_t networks) {
   const auto lowered = GraphToNetlist(testing::ReluGraph());
   EXPECT_TRUE(lowered.ok());
@@ -35,16 +35,17 @@ std::string Description(size_t networks) {
 
 TEST(NetlistGate, OneProcedurePasses) {
   EXPECT_EQ(NetlistRefusal(Description(1)), "");
-  EXPECT_EQ(NetlistRefusal("<?xml this is no list"), "") << "for the engine to refuse";
+  EXPECT_EQ(NetlistRefusal("<?xml this is no list"), "")
+      << "the engine itself refuses malformed text";
 }
 
-TEST(NetlistGate, SeveralAreRefusedInWords) {
+TEST(NetlistGate, SeveralProceduresAreRefusedWithTheReason) {
   const std::string refusal = NetlistRefusal(Description(3));
   EXPECT_EQ(refusal.find("the network description has 3 procedures: "), 0u) << refusal;
   EXPECT_NE(refusal.find("asks for an entitlement"), std::string::npos) << refusal;
 }
 
-TEST(NetlistGate, ProceduresOfAListAreCountedRatherThanNetworks) {
+TEST(NetlistGate, CountsTheProceduresOfAListAndNotItsNetworks) {
   netlist::Description listed;
   listed.version = netlist::kVersionProcedures;
   listed.key_style = netlist::KeyStyle::kProcedures;
@@ -72,7 +73,7 @@ RunReply RunDescription(const std::string& text) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-TEST(E5rtRunner, EnginesOfOthersAreGivenDescriptionsOfOneProcedure) {
+TEST(E5rtRunner, ForeignEnginesGetOnlyDescriptionsOfOneProcedure) {
   const RunReply one = RunDescription(Description(1));
   EXPECT_EQ(one.status, RunStatus::kOk) << one.message;
   EXPECT_EQ(one.outputs.size(), 1u);

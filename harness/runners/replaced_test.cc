@@ -28,8 +28,8 @@ using testing::RunWord;
 
 class Replaced : public ::testing::Test {
  protected:
-  // Replaces `name` by a copy of `file` with `more` appended, as an update does: a new file is
-  // renamed.
+  // Replaces `name` by a copy of `file` with `more` appended. As in an update, a new file takes the
+  // name.
   std::string Put(const std::string& file, const std::string& name, const std::string& more = "") {
     const std::string made = folder_->File("new");
     fs::copy_file(file, made, fs::copy_options::overwrite_existing);
@@ -43,7 +43,7 @@ class Replaced : public ::testing::Test {
 
 #if defined(__linux__)
 
-TEST_F(Replaced, AToolThatIsReplacedWhileItRunsGoesOn) {
+TEST_F(Replaced, AToolThatIsReplacedWhileItRunsContinues) {
   std::string tool = Put(ExecutablePath(), "tool");
   std::string argument = testing::kReplacedArgument;
   char* argv[] = {tool.data(), argument.data(), nullptr};
@@ -52,19 +52,21 @@ TEST_F(Replaced, AToolThatIsReplacedWhileItRunsGoesOn) {
   int status = 0;
   while (waitpid(process, &status, 0) != process) {
   }
-  EXPECT_FALSE(fs::exists(tool)) << "it was not removed, so that nothing was tried";
+  EXPECT_FALSE(fs::exists(tool))
+      << "the process did not remove its file, so the test shows nothing";
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 #endif
 
-TEST_F(Replaced, AnotherEngineInTheMidstOfARunEndsIt) {
+TEST_F(Replaced, AnEngineThatIsReplacedDuringARunEndsIt) {
   const std::string engine = Put(ANECHECK_HOSTILE_ENGINE, "engine.so");
   E5rtRunner runner({.library = engine});
   EXPECT_EQ(RunWord(runner, "copy").status, RunStatus::kOk);
   Put(ANECHECK_HOSTILE_ENGINE, "engine.so", "changed");
-  EXPECT_EQ(RunWord(runner, "copy").status, RunStatus::kOk) << "the worker has the old one yet";
+  EXPECT_EQ(RunWord(runner, "copy").status, RunStatus::kOk)
+      << "the running worker still has the old engine";
   const Status restarted = runner.Restart();
   ASSERT_FALSE(restarted.ok());
   EXPECT_EQ(restarted.error().code, ErrorCode::kInternal);
@@ -73,7 +75,7 @@ TEST_F(Replaced, AnotherEngineInTheMidstOfARunEndsIt) {
   EXPECT_NE(restarted.error().message.find("--resume"), std::string::npos);
 }
 
-TEST_F(Replaced, ADeathThatBringsAnotherEngineEndsTheRunBehindTheCasesBefore) {
+TEST_F(Replaced, AWorkerThatWouldRestartWithAnotherEngineEndsTheRun) {
   const std::string engine = Put(ANECHECK_HOSTILE_ENGINE, "engine.so");
   E5rtRunner runner({.library = engine});
   ASSERT_TRUE(runner.Identify().ok());
@@ -84,7 +86,7 @@ TEST_F(Replaced, ADeathThatBringsAnotherEngineEndsTheRunBehindTheCasesBefore) {
   EXPECT_EQ(replies.error().code, ErrorCode::kInternal);
 }
 
-TEST_F(Replaced, TheSameEngineInAnotherFileIsTheSame) {
+TEST_F(Replaced, AnIdenticalEngineInANewFileIsAccepted) {
   const std::string engine = Put(ANECHECK_HOSTILE_ENGINE, "engine.so");
   E5rtRunner runner({.library = engine});
   const auto before = runner.Identify();
@@ -97,7 +99,7 @@ TEST_F(Replaced, TheSameEngineInAnotherFileIsTheSame) {
   EXPECT_EQ(before->content.find("crc32 "), 0u) << before->content;
 }
 
-TEST_F(Replaced, AnEngineThatGoesAwayIsNoErrorOfTheCommandLine) {
+TEST_F(Replaced, ADeletedEngineIsNoErrorOfTheCommandLine) {
   const std::string engine = Put(ANECHECK_HOSTILE_ENGINE, "engine.so");
   E5rtRunner runner({.library = engine});
   ASSERT_TRUE(runner.Identify().ok());
@@ -109,7 +111,7 @@ TEST_F(Replaced, AnEngineThatGoesAwayIsNoErrorOfTheCommandLine) {
       << restarted.error().message;
 }
 
-TEST_F(Replaced, AFileThatIsNotThereAnyMoreHasNoContent) {
+TEST_F(Replaced, AReplacedFileHasNoContent) {
   const std::string engine = Put(ANECHECK_HOSTILE_ENGINE, "engine.so");
   const EngineFile file = FileAt(engine);
   ASSERT_TRUE(ContentOf(file).ok());
@@ -118,8 +120,8 @@ TEST_F(Replaced, AFileThatIsNotThereAnyMoreHasNoContent) {
   EXPECT_EQ(*ContentOf({}), "");
 }
 
-// The program behind exec: reports another version when it is started again.
-TEST_F(Replaced, AnotherProgramInTheMidstOfARunEndsIt) {
+// The program behind exec reports another version when it is started again.
+TEST_F(Replaced, AProgramThatIsReplacedDuringARunEndsIt) {
   const std::string program = folder_->File("program.sh");
   const auto write = [&](const std::string& word) {
     std::ofstream(program) << "exec '" << ExecutablePath() << "' " << testing::kHostileArgument

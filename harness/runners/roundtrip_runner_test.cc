@@ -59,7 +59,7 @@ TEST(RoundtripRunner, NamesTheDifferenceOfAText) {
   EXPECT_EQ(replies->front().step, Step::kMil);
 }
 
-TEST(RoundtripRunner, FormsThatCannotSayAGraphAreNamed) {
+TEST(RoundtripRunner, AFormThatCannotExpressAGraphGivesTheReason) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2, 4}}, "x");
   graph.BeginNode(&GetOp(OpKind::kLayerNorm).schema);
@@ -71,7 +71,7 @@ TEST(RoundtripRunner, FormsThatCannotSayAGraphAreNamed) {
   EXPECT_EQ(trip.reason.find("layer_norm: no network description"), 0u) << trip.reason;
 }
 
-TEST(RoundtripRunner, ItsEvidenceIsOfItsOwnKind) {
+TEST(RoundtripRunner, ItsProvenanceIsRoundtrip) {
   const auto identity = RoundtripRunner().Identify();
   ASSERT_TRUE(identity.ok());
   EXPECT_EQ(identity->provenance, Provenance::kRoundtrip);
@@ -89,7 +89,7 @@ Graph WithConstant(uint8_t byte) {
   return graph;
 }
 
-TEST(DescribeDifference, NamesTheFirst) {
+TEST(DescribeDifference, NamesTheFirstDifference) {
   EXPECT_EQ(DescribeDifference(WithConstant(1), WithConstant(1)), "");
   EXPECT_EQ(DescribeDifference(WithConstant(1), WithConstant(2)),
             "constant c differs from byte 2 on");

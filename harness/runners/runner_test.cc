@@ -66,7 +66,7 @@ TEST(E5rtRunner, DeathsBelongToTheirCaseAlone) {
   EXPECT_EQ(runner.workers_started(), 4);
 }
 
-TEST(E5rtRunner, IsReplacedBeforeTheProgramSlotsRunOut) {
+TEST(E5rtRunner, AWorkerIsReplacedBeforeItsProgramSlotsRunOut) {
   // A process can hold 128 programs at most (specification 001, section 5.4); these are never
   // released.
   E5rtRunner runner(Hostile());
@@ -79,7 +79,7 @@ TEST(E5rtRunner, IsReplacedBeforeTheProgramSlotsRunOut) {
   EXPECT_EQ(runner.workers_started(), 2);
 }
 
-TEST(E5rtRunner, AProgramThatIsNotReleasedIsItsCasesMisconduct) {
+TEST(E5rtRunner, AProgramThatIsNotReleasedIsMisconductOfItsCase) {
   E5rtRunner runner(Hostile());
   const Cases cases({"copy", "LEAK", "copy"});
   const auto replies = runner.Run(cases.all());
@@ -94,7 +94,7 @@ TEST(E5rtRunner, AProgramThatIsNotReleasedIsItsCasesMisconduct) {
   EXPECT_EQ(leaking.misconduct[0].message, "the program was not released: still in use");
 }
 
-TEST(E5rtRunner, ACompileOfMoreThanASecondTwiceInTurnIsMisconduct) {
+TEST(E5rtRunner, TwoSlowCompilationsInARowAreMisconduct) {
   WorkerOptions options = Hostile();
   options.case_timeout_ms = 20'000;
   E5rtRunner runner(options);
@@ -111,7 +111,7 @@ TEST(E5rtRunner, ACompileOfMoreThanASecondTwiceInTurnIsMisconduct) {
       << slow.misconduct[0].message;
 }
 
-// The calls report that each program was released, but after twenty programs none loads.
+// This engine claims to release each program, but after twenty programs it loads none.
 TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(50, "SPEND"));
@@ -132,7 +132,7 @@ TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
   EXPECT_EQ(runner.workers_started(), 3);
 }
 
-TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooIsItsCasesFailure) {
+TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooFailsItsCase) {
   E5rtRunner runner(Hostile());
   std::vector<std::string> words(20, "copy");
   words.emplace_back("NOLOAD");
@@ -149,7 +149,7 @@ TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooIsItsCasesFailure) {
   EXPECT_EQ(runner.workers_started(), 2);
 }
 
-TEST(E5rtRunner, ACallThatFailsWithoutWordsIsNamed) {
+TEST(E5rtRunner, ACallThatFailsWithoutAMessageIsNamed) {
   E5rtRunner runner(Hostile());
   const RunReply reply = RunWord(runner, "SILENT");
   EXPECT_EQ(reply.status, RunStatus::kFailed);
@@ -159,7 +159,7 @@ TEST(E5rtRunner, ACallThatFailsWithoutWordsIsNamed) {
             "returned 0xffffffffffffffff, and the engine gave no message");
 }
 
-TEST(E5rtRunner, WantOfMemoryIsNoRefusalOfTheProgram) {
+TEST(E5rtRunner, ALackOfMemoryIsNoRefusalOfTheProgram) {
   E5rtRunner runner(Hostile());
   const RunReply reply = RunWord(runner, "STARVED");
   EXPECT_EQ(reply.status, RunStatus::kFailed);
@@ -168,15 +168,16 @@ TEST(E5rtRunner, WantOfMemoryIsNoRefusalOfTheProgram) {
   EXPECT_EQ(RunWord(runner, "REJECT").status, RunStatus::kRejected);
 }
 
-TEST(E5rtRunner, AnOutputThatIsNotWrittenShows) {
+TEST(E5rtRunner, AnUnwrittenOutputReadsAsNan) {
   E5rtRunner runner(Hostile());
   const RunReply reply = RunWord(runner, "IDLE");
   ASSERT_EQ(reply.status, RunStatus::kOk) << reply.message;
   ASSERT_EQ(reply.outputs.size(), 1u);
-  EXPECT_EQ(reply.outputs[0].bytes, std::vector<uint8_t>(8, 0xfe)) << "NaN as fp16";
+  EXPECT_EQ(reply.outputs[0].bytes, std::vector<uint8_t>(8, 0xfe))
+      << "the bytes that the worker puts there first, NaN in fp16";
 }
 
-TEST(E5rtRunner, AnEnginesOutputIsItsCasesMisconductAndIsSwallowed) {
+TEST(E5rtRunner, TextThatAnEnginePrintsIsMisconductAndNotPassedOn) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   E5rtRunner runner(Hostile());
@@ -198,7 +199,7 @@ TEST(E5rtRunner, AnEnginesOutputIsItsCasesMisconductAndIsSwallowed) {
   }
 }
 
-TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
+TEST(E5rtRunner, TheLastMessageOfAWorkerIsPassedOn) {
   ::testing::internal::CaptureStderr();
   {
     E5rtRunner runner(Hostile());
@@ -208,8 +209,8 @@ TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// Of a text that is too long the end is kept, which contains the cause of death.
-TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
+// The runner passes on the end of a long text, because the end has the cause of death.
+TEST(E5rtRunner, OnlyTheEndOfALongMessageIsPassedOn) {
   ::testing::internal::CaptureStderr();
   {
     E5rtRunner runner(Hostile());
@@ -223,7 +224,7 @@ TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
 
 struct SecondExecution {
   const char* word;
-  const char* message;  // empty if it repeats
+  const char* message;  // empty if both executions agree
 };
 class Repeated : public ::testing::TestWithParam<SecondExecution> {};
 
@@ -238,7 +239,8 @@ TEST_P(Repeated, IsComparedWithTheFirst) {
     const RunReply& reply = replies->front();
     EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
     ASSERT_EQ(reply.outputs.size(), 1u);
-    EXPECT_EQ(reply.outputs[0].bytes, cases.input()) << "those of the first execution";
+    EXPECT_EQ(reply.outputs[0].bytes, cases.input())
+        << "the reply has the outputs of the first execution";
     const bool differs = repeat && *GetParam().message != 0;
     ASSERT_EQ(reply.misconduct.size(), differs ? 1u : 0u);
     if (!differs) continue;
@@ -320,8 +322,8 @@ std::string ReluText(std::string_view comment) {
       comment);
 }
 
-// The bundle cannot be written, as on a full disk. This must not count as the compiler's refusal of
-// the program.
+// The worker cannot write the bundle, as on a full disk. That must not count as a refusal of the
+// program by the compiler.
 TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
   const Graph graph = ReluGraph();
@@ -340,7 +342,7 @@ TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
   EXPECT_EQ((*later)[0].status, RunStatus::kOk) << (*later)[0].message;
 }
 
-#ifndef ANECHECK_SANITIZED  // which takes signals for itself
+#ifndef ANECHECK_SANITIZED  // sanitizers handle SIGSEGV themselves
 
 // submit_async retains its block without checking the pointer (facts/e5rt_abi.md): the same call is
 // made with a block and without one.
@@ -390,7 +392,7 @@ TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
             Step::kCodegen);
 }
 
-TEST(Wire, AnAreaIsFilledAsFarAsItGoes) {
+TEST(Wire, WritingPastAnAreaIsNoticedAndChangesNothingBehindIt) {
   WireReply reply;
   reply.id = 7;
   reply.message = "words";
@@ -453,7 +455,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
   EXPECT_TRUE(request->settings.repeat);
-  EXPECT_TRUE(request->gives_second) << "though the graph has no states";
+  EXPECT_TRUE(request->gives_second) << "the graph has no states, but the inputs differ";
   ASSERT_EQ(request->again.size(), 1u);
   EXPECT_TRUE(std::ranges::equal(request->again[0], again[0].bytes));
   ASSERT_EQ(request->further.size(), 1u);
@@ -488,7 +490,7 @@ TEST(Wire, InputsOfASecondExecutionMustFitThoseOfTheFirst) {
   EXPECT_FALSE(ReadRequest(second).ok());
 }
 
-TEST(Wire, AProgramOfARangeTakesThePlaceOfTheText) {
+TEST(Wire, AProgramOfARangeReplacesTheText) {
   const Cases cases({"some text"});
   RunRequest written = cases.all()[0];
   written.ranged_mil = "text of a range";

@@ -29,7 +29,7 @@ class OutputOfAFile : public ::testing::Test {
   int file_ = -1;
 };
 
-TEST_F(OutputOfAFile, IsToldOnceWithItsFirstLine) {
+TEST_F(OutputOfAFile, IsReportedOnceWithItsFirstLine) {
   OutputWatch watch(file_, "standard output");
   EXPECT_FALSE(watch.Take());
   Print("{\"v\": 1}\x01\nmore\n");
@@ -37,12 +37,12 @@ TEST_F(OutputOfAFile, IsToldOnceWithItsFirstLine) {
   ASSERT_TRUE(written);
   EXPECT_EQ(written->verdict, Verdict::kStrayOutput);
   EXPECT_EQ(written->message, "wrote 15 bytes to standard output: {\"v\": 1}?");
-  EXPECT_FALSE(watch.Take()) << "it is forgotten";
+  EXPECT_FALSE(watch.Take()) << "output is reported once";
   Print("x");
   EXPECT_EQ(watch.Take()->message, "wrote 1 bytes to standard output: x");
 }
 
-TEST(OutputWatch, ADescriptorThatIsNoFileTellsNothing) {
+TEST(OutputWatch, ADescriptorThatIsNoFileReportsNothing) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
   ASSERT_EQ(write(pipes[1], "x", 1), 1);
@@ -53,7 +53,7 @@ TEST(OutputWatch, ADescriptorThatIsNoFileTellsNothing) {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// The number of rows that end within `cases` cases, if each adds `step` to the memory.
+// The number of reports within `cases` cases, if each adds `step` to the memory.
 int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
   int rows = 0;
   for (int i = 0; i < cases; ++i) {
@@ -63,10 +63,10 @@ int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
   return rows;
 }
 
-TEST(GrowthWatch, AProcessThatGrowsWithEachCaseIsToldOnceARow) {
+TEST(GrowthWatch, GrowthWithEachCaseIsReportedOncePerSeries) {
   GrowthWatch watch(kFastGrowth);
   uint64_t held = 100 * kMiB;
-  EXPECT_FALSE(watch.Note(held)) << "where it began";
+  EXPECT_FALSE(watch.Note(held)) << "the first case only sets the starting point";
   EXPECT_EQ(Rows(watch, held, kFastGrowth.blocks - 1, kMiB), 0);
   held += kMiB;
   const auto grown = watch.Note(held);
@@ -76,14 +76,15 @@ TEST(GrowthWatch, AProcessThatGrowsWithEachCaseIsToldOnceARow) {
   EXPECT_EQ(Rows(watch, held, 2 * kFastGrowth.blocks, kMiB), 2);
 }
 
-TEST(GrowthWatch, ALargerCaseNowAndThenIsNoGrowth) {
+TEST(GrowthWatch, CasesWithoutGrowthInBetweenAreNoGrowth) {
   GrowthWatch watch(kFastGrowth);
   uint64_t held = 100 * kMiB;
   for (int i = 0; i < 1000; ++i) {
     if (i % 7 != 0) held += kMiB;
     EXPECT_FALSE(watch.Note(held)) << i;
   }
-  EXPECT_EQ(Rows(watch, held, 1000, kFastGrowth.step / 2), 0) << "the system's rounding";
+  EXPECT_EQ(Rows(watch, held, 1000, kFastGrowth.step / 2), 0)
+      << "growth below the step is rounding of the system";
 }
 
 TEST(GrowthWatch, MemoryThatComesAndGoesIsNoGrowth) {
@@ -93,21 +94,22 @@ TEST(GrowthWatch, MemoryThatComesAndGoesIsNoGrowth) {
   }
 }
 
-TEST(GrowthWatch, SmallGrowthIsToldByRowsOfCases) {
+TEST(GrowthWatch, SlowGrowthIsReportedFromTheSecondSeriesOn) {
   GrowthWatch watch(kSlowGrowth);
   uint64_t held = 100 * kMiB;
   const int row = kSlowGrowth.cases * kSlowGrowth.blocks;
-  EXPECT_EQ(Rows(watch, held, 3 * row, 96 << 10), 2) << "the first row has nothing before it";
+  EXPECT_EQ(Rows(watch, held, 3 * row, 96 << 10), 2)
+      << "the first series has no earlier one to compare with";
   EXPECT_EQ(Rows(watch, held, 10 * row, 32 << 10), 0);
   for (int i = 0; i < 10 * row; ++i) {
     const uint64_t large = i % 40 == 0 ? 200 * kMiB : 0;
     held += 96 << 10;
     EXPECT_FALSE(watch.Note(std::max(held, large)) && held < 200 * kMiB)
-        << "a larger case hides it";
+        << "a single larger case hides slow growth";
   }
 }
 
-TEST(OwnResidentBytes, RisesWithMemoryThatIsTouched) {
+TEST(OwnResidentBytes, RisesWithTouchedMemory) {
   const uint64_t before = OwnResidentBytes();
   ASSERT_GT(before, 0u);
   const std::string touched(64 * kMiB, 'x');

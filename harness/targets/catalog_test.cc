@@ -37,7 +37,8 @@ TEST(Targets, AnUnknownNameIsAnErrorWithNearNames) {
   ASSERT_FALSE(found.ok());
   EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
   EXPECT_NE(found.error().message.find("h17x"), std::string::npos);
-  EXPECT_NE(found.error().message.find("h17"), std::string::npos) << "as commands write it";
+  EXPECT_NE(found.error().message.find("h17"), std::string::npos)
+      << "names are in lower case, as commands write them";
   EXPECT_NE(found.error().message.find("anecheck targets"), std::string::npos);
   const Result<const Target*> far = FindTarget("zzzzzzzzzz");
   ASSERT_FALSE(far.ok());
@@ -211,10 +212,10 @@ TEST(Replacement, ABlobOverwritesTheTableAndLimitsThatRestateIt) {
   EXPECT_EQ(Limit(target, "texture_engine").value(), 1u);
   EXPECT_EQ(Limit(target, "kernel_memory_bytes").value(), 0x34u);
   EXPECT_FALSE(target.hal.Capability(0x600).known());
-  EXPECT_EQ(Named("H13").ne_cores.value(), 16u) << "the built-in catalog stays as it is";
+  EXPECT_EQ(Named("H13").ne_cores.value(), 16u) << "the built-in catalog does not change";
 }
 
-// facts/silicon/targets_new.csv: in a new compiler release fields keep their names and change their
+// facts/silicon/targets_new.csv: in the newest compiler, fields have the same names at other
 // offsets.
 TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   TargetCatalog catalog = TargetCatalog::Builtin();
@@ -339,7 +340,7 @@ void CollectScalars(Json& json, std::vector<Json*>& found) {
   }
 }
 
-TEST(Replacement, OddValuesAnywhereAreRefusedOrTakenButNeverThrow) {
+TEST(Replacement, OddValuesAreRefusedOrAcceptedButNeverThrow) {
   Json document = ParseJson(R"({
     "targets": [{"name": "H13", "tier": "A13", "chips": [{"value": "c", "source": "s"}],
                  "td_version": [{"value": 7, "source": "s"}]}],
@@ -367,7 +368,7 @@ TEST(Replacement, OddValuesAnywhereAreRefusedOrTakenButNeverThrow) {
   EXPECT_GT(refused, 50);
 }
 
-RC_GTEST_PROP(TargetNames, AnyOtherTextIsRefused, (const std::string& text)) {
+RC_GTEST_PROP(TargetNames, RefusesAnyOtherText, (const std::string& text)) {
   const Result<const Target*> found = FindTarget(text);
   bool is_name = false;
   for (const Target& target : AllTargets()) {

@@ -19,7 +19,7 @@ TEST(ChipNames, NameTargets) {
   EXPECT_EQ(TargetOf("M6"), "h18g");
   EXPECT_EQ(TargetOf("A20"), "h19");
   EXPECT_EQ(TargetOf("chip:A14"), "h13");
-  EXPECT_EQ(TargetOf("A12"), "h11") << "no family has this label";
+  EXPECT_EQ(TargetOf("A12"), "h11") << "A12 is a chip, but not the label of a family";
 }
 
 // The strongest source of M4 is a measurement on the device itself.
@@ -27,7 +27,7 @@ TEST(ChipNames, MeasuredTargetsComeBeforeThoseOfTables) {
   EXPECT_EQ(TargetsOfChip("M4"), (std::vector<std::string>{"h16g", "h16"}));
 }
 
-TEST(ChipNames, LabelsOfFamiliesNeedTheWord) {
+TEST(ChipNames, LabelsOfFamiliesNeedTheWordFamily) {
   EXPECT_EQ(TargetOf("family:A14"), "h14");
   EXPECT_EQ(TargetOf("family:a18"), "h18");
   EXPECT_EQ(TargetOf("A14"),
@@ -50,7 +50,7 @@ TEST(ChipNames, EveryChipHasASource) {
   }
 }
 
-TEST(ChipNames, StandBesideTheirTarget) {
+TEST(ChipNames, ArePrintedWithTheirTarget) {
   EXPECT_EQ(TargetTitle("h13"), "h13 (A14, M1)");
   EXPECT_EQ(TargetTitle("u1"), "u1");
 }

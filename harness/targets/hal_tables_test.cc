@@ -99,7 +99,7 @@ TEST(Table241, GivesTheM1ValuesByOffsetAndByName) {
 TEST(Table241, ChangesAtTheListedTargets) {
   EXPECT_EQ(Scalar("M9", 0x1b8), kMiB);
   for (const Target& target : AllTargets()) {
-    if (target.tier == Tier::kReference) continue;  // not of the line: placeholder limits
+    if (target.tier == Tier::kReference) continue;  // has placeholder limits
     if (target.name != "M9") {
       EXPECT_EQ(Scalar(target.name, 0x1b8), 2 * kMiB) << target.name;
     }
@@ -126,7 +126,7 @@ TEST(Table241, ChangesAtTheListedTargets) {
   EXPECT_EQ(Scalar("H17s", 0x400), 4u);
 }
 
-TEST(Table241, ExtendedKernelMemoryIsOffOnAll28) {
+TEST(Table241, ExtendedKernelMemoryIsOffOnAll28Targets) {
   for (const Target& target : AllTargets()) EXPECT_EQ(Scalar(target.name, 0x288), 0u);
 }
 
@@ -225,7 +225,7 @@ TEST(Table244, ScalarsAtTheGenerationAnchors) {
 TEST(Table244, CoresFollowTheDieSuffix) {
   size_t compared = 0;
   for (const Target& target : AllTargets()) {
-    // The tables of H18g and H19 are younger than table 24.4.
+    // The capability tables of H18g and H19 are newer than table 24.4.
     if (target.name[0] != 'H' || !target.hal.Scalar(0x238).known()) continue;
     ++compared;
     uint64_t cores = 4;
@@ -284,7 +284,7 @@ TEST(Table245, NamedOffsetsAreFields) {
     EXPECT_EQ(field->name, row.field);
     EXPECT_EQ(field->reader, row.reader);
     EXPECT_EQ(HalLayout::Get().Named(row.field), field);
-    // A list of properties has no pointers.
+    // Pointers are no properties.
     if (field->kind == HalKind::kPointer) continue;
     bool listed = false;
     for (const TargetProperty& property :
@@ -294,10 +294,10 @@ TEST(Table245, NamedOffsetsAreFields) {
     }
     EXPECT_TRUE(listed) << row.field;
   }
-  EXPECT_FALSE(Named("H13").hal.Capability(0x8bc).known()) << "a name without a value";
+  EXPECT_FALSE(Named("H13").hal.Capability(0x8bc).known()) << "the field has a name but no value";
 }
 
-// Specification 003, "Dead and family-gated fields": five scalars that nothing reads through the
+// Specification 003, "Dead and family-gated fields": nothing reads these five scalars from the
 // table.
 TEST(DeadFields, AreTheFiveOfTheSpecification) {
   std::vector<uint32_t> dead;
@@ -315,7 +315,7 @@ TEST(RejectedOffsets, AreNotFields) {
   }
 }
 
-TEST(Flags, OnlyFlagsAreReadAsBits) {
+TEST(Flags, OnlyFlagBytesAreReadAsFlags) {
   const HalLayout& layout = HalLayout::Get();
   EXPECT_TRUE(layout.MayBeFlag(0x81d));
   EXPECT_TRUE(layout.MayBeFlag(0x490));   // an unnamed byte of the capability region

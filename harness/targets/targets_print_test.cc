@@ -1,4 +1,4 @@
-// The output of `anecheck targets`: the list, one target, and a difference.
+// The output of `anecheck targets`: the list, one target, and the difference of two.
 
 #include "harness/targets/targets_print.h"
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 const TargetCatalog& Catalog() { return TargetCatalog::Builtin(); }
 
-TEST(TargetsText, HasOneLineATarget) {
+TEST(TargetsText, HasOneLineForEachTarget) {
   const std::string text = TargetsText(Catalog());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 32);
   EXPECT_THAT(text, HasSubstr("H17d   A17       A17       A16              16*"));

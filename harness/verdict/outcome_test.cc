@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-TEST(Outcome, KeepsTheFirstOfTwoThatAreAsBad) {
+TEST(Outcome, KeepsTheFirstOfTwoEquallyBadVerdicts) {
   Outcome outcome;
   EXPECT_TRUE(outcome.Worsen({.verdict = Verdict::kWrong, .message = "first", .op = "conv"}));
   EXPECT_FALSE(outcome.Worsen({.verdict = Verdict::kWrong, .message = "second", .op = "relu"}));
@@ -23,7 +23,7 @@ TEST(Outcome, AWorseVerdictDropsTheDetailsOfTheFormer) {
   EXPECT_EQ(outcome.node(), "");
 }
 
-RC_GTEST_PROP(Outcome, IsTheWorstOfWhatWasShown, ()) {
+RC_GTEST_PROP(Outcome, IsTheWorstShownVerdict, ()) {
   const auto ranks = *rc::gen::container<std::vector<size_t>>(
       rc::gen::inRange<size_t>(0, AllWords<Verdict>().size()));
   Outcome outcome;

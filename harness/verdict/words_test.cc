@@ -52,11 +52,11 @@ TEST(Words, LastEnumeratorHasTheLastText) {
   EXPECT_EQ(ToText(CaseMode::kMetamorphic), "metamorphic");
 }
 
-TEST(Words, StandInMessagesAsTheirText) {
+TEST(Words, AreFormattedAsTheirText) {
   EXPECT_EQ(fmt::format("{} by {}", Verdict::kKnownDefect, Route::kMil), "known-defect by mil");
 }
 
-TEST(Verdict, SuspectsAreAllButPassAndInconclusive) {
+TEST(Verdict, AllButPassAndInconclusiveAreSuspects) {
   for (const Verdict verdict : AllWords<Verdict>()) {
     const bool fine = verdict == Verdict::kPass || verdict == Verdict::kInconclusive;
     EXPECT_EQ(IsSuspect(verdict), !fine) << verdict;
@@ -73,7 +73,7 @@ TEST(Verdict, FindingsAreNewUnlessKnownOrNeverMeasured) {
   EXPECT_FALSE(IsNewFinding(Verdict::kPass));
 }
 
-TEST(RunStatus, EveryStopButNotRunIsTheVerdictOfItsName) {
+TEST(RunStatus, EveryFailureHasTheVerdictOfItsName) {
   for (const RunStatus status : AllWords<RunStatus>()) {
     if (status == RunStatus::kOk || status == RunStatus::kNotRun) continue;
     EXPECT_EQ(ToText(VerdictOf(status)), ToText(status));
@@ -87,7 +87,7 @@ TEST(Stage, PlannedLiesBetweenCompiledAndDispatched) {
   EXPECT_LT(Stage::kPlanned, Stage::kDispatched);
 }
 
-TEST(Stage, NoneIsBothReachedAndDenied) {
+TEST(Stage, NoStageIsBothReachedAndDenied) {
   for (const Stage stage : AllWords<Stage>()) EXPECT_FALSE(Reached(stage) && Denied(stage));
   EXPECT_FALSE(Denied(Stage::kUnknown));
   EXPECT_TRUE(Denied(Stage::kRejected));
@@ -95,7 +95,7 @@ TEST(Stage, NoneIsBothReachedAndDenied) {
   EXPECT_TRUE(Reached(Stage::kCompiled));
 }
 
-TEST(RouteSet, HoldsTheRoutesItIsMadeOf) {
+TEST(RouteSet, HasTheRoutesItIsMadeOf) {
   for (const Route route : AllWords<Route>()) {
     EXPECT_TRUE(Has(SetOf(route), route));
     EXPECT_TRUE(Has(RouteSet::kBoth, route));

@@ -1,5 +1,4 @@
-// One operation under construction and the result of its shape inference: for the tests of the
-// operation table.
+// Builds one operation and infers the types of its results, for the tests of the operation table.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The simulated engine for tests of the runtime probes: their calls are recorded and forwarded to
-// libanecheck_espresso, except a call that is refused on demand.
+// The simulated engine for tests of the runtime probes. It records calls and forwards them to
+// libanecheck_espresso, except a call that the test asked it to refuse.
 #include <atomic>
 #include <cstdint>
 #include <dlfcn.h>

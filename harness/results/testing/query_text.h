@@ -1,4 +1,4 @@
-// SQL queries of tests on a results file.
+// Lets tests query a results file in SQL.
 #pragma once
 
 #include <string>

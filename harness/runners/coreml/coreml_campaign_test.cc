@@ -36,7 +36,7 @@ class CoreMlCampaign : public testing::ToolTest {
   }
 };
 
-TEST_F(CoreMlCampaign, PlannedAndRightIsPlannedAndReportedAndNoMore) {
+TEST_F(CoreMlCampaign, APlannedRightCaseCountsAsPlannedAndNotAsDispatched) {
   const Outcome run = Run("right");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(Query("SELECT DISTINCT verdict FROM cases"), "verdict\npass\n");
@@ -65,7 +65,7 @@ TEST_F(CoreMlCampaign, AModelThatDoesNotLoadFailed) {
                 "Failed to build the model execution plan; the CPU alone runs it");
 }
 
-TEST_F(CoreMlCampaign, AModelThatLoadsNowhereFailedOnTheCpuToo) {
+TEST_F(CoreMlCampaign, AModelThatFailsToLoadOnTheCpuTooIsReportedAsSuch) {
   ExpectFinding("no-load-at-all", "failed", "the CPU alone fails at load too");
 }
 
@@ -73,11 +73,11 @@ TEST_F(CoreMlCampaign, APredictionThatFailsIsFailed) {
   ExpectFinding("no-predict", "failed", "Unable to compute the prediction");
 }
 
-TEST_F(CoreMlCampaign, AWrongValueIsTheEnginesIfTheCpuIsRight) {
+TEST_F(CoreMlCampaign, AWrongValueIsChargedToTheEngineIfTheCpuIsRight) {
   ExpectFinding("wrong", "wrong", "which are right");
 }
 
-TEST_F(CoreMlCampaign, AWrongValueOfBothSaysSo) {
+TEST_F(CoreMlCampaign, AWrongValueOfTheCpuTooIsReported) {
   ExpectFinding("both-wrong", "wrong", "the CPU alone gives the same");
 }
 
@@ -88,7 +88,7 @@ TEST_F(CoreMlCampaign, WithoutAPlanACaseIsJudgedAndNotPlanned) {
   EXPECT_NE(Query("SELECT message FROM cases LIMIT 1").find("no plan: "), std::string::npos);
 }
 
-TEST_F(CoreMlCampaign, NetworkDescriptionsSayNothing) {
+TEST_F(CoreMlCampaign, NetworkDescriptionsAreInconclusive) {
   const Outcome run = Run("right", " --route netlist");
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_EQ(Query("SELECT DISTINCT verdict FROM cases"), "verdict\ninconclusive\n");

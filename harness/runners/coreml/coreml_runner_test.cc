@@ -13,7 +13,7 @@
 namespace anecheck::coreml {
 namespace {
 
-// Returns its input under another name, unless a step is set to fail.
+// A framework whose models return their input under another name. Each step can be set to fail.
 class Fake final : public Framework {
  public:
   class Copy final : public LoadedModel {
@@ -101,7 +101,7 @@ TEST_F(CoreMlRunner, AnUnknownChipNeedsATarget) {
   EXPECT_EQ((*HelloOf(fake.machine, {.target = "h17s"}))["targets"][0], "h17s");
 }
 
-TEST_F(CoreMlRunner, ARunHasOutputsOfBothAndAPlan) {
+TEST_F(CoreMlRunner, ARunHasOutputsOfTheEngineAndTheCpuAndAPlan) {
   const Json reply = Reply();
   EXPECT_EQ(reply["status"], "ok");
   EXPECT_EQ(reply["plan"][0]["op"], "relu");
@@ -134,7 +134,7 @@ TEST_F(CoreMlRunner, EachFailureHasItsStage) {
   EXPECT_FALSE(CompiledIsLeft());
 }
 
-TEST_F(CoreMlRunner, AMissingCpuRunOrPlanIsAMessageAndNoFailure) {
+TEST_F(CoreMlRunner, AMissingCpuRunOrPlanIsReportedButNoFailure) {
   fake.fails_to_load = Units::kCpu;
   fake.has_plan = false;
   const Json reply = Reply();
@@ -144,7 +144,7 @@ TEST_F(CoreMlRunner, AMissingCpuRunOrPlanIsAMessageAndNoFailure) {
   EXPECT_EQ(reply["message"], "no plan: no such class; the CPU alone fails at load: no load");
 }
 
-TEST_F(CoreMlRunner, WithoutAPackageNothingIsTried) {
+TEST_F(CoreMlRunner, ARequestWithoutAPackageIsUnsupported) {
   Json request = Request();
   request.erase("mlpackage");
   const Json reply = ReplyTo(request, fake);

@@ -1,6 +1,6 @@
-// A stand-in for Core ML: the simulated engine replaces its engine and the oracle its CPU, so that
-// the runner over Core ML runs as on a Mac. The first argument names the fault; the others are the
-// runner's.
+// A stand-in for Core ML, so that the runner over Core ML runs as on a Mac: the simulated engine
+// replaces the engine, and the oracle the CPU. The first argument names the fault; the others are
+// those of the runner.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>

@@ -15,8 +15,8 @@
 // - "IDLE" writes no output.
 // - In each second execution "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED"
 //   fails.
-// A compiler, its configuration and its options must live until there is an operation. The engine
-// carries no marker of the simulated engine.
+// A compiler, its configuration and its options must live until the operation exists. The engine
+// does not have the marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -46,8 +46,8 @@ struct Port {
   bool input;
 };
 
-std::string last_error;  // NOLINT: one engine a process, as the real one
-std::string bundle;      // NOLINT: where the analytics go
+std::string last_error;  // NOLINT: one engine per process, as the real one
+std::string bundle;      // NOLINT: the folder for the analytics
 int nothing = 0;
 int spent = 0;      // NOLINT: slots that "SPEND" holds
 int compiles = 0;   // NOLINT

@@ -1,4 +1,4 @@
-// A campaign process that waits for ever for a worker stuck in a case, to be killed by a test.
+// A campaign process whose worker is stuck in a case. A test kills the process.
 #pragma once
 
 namespace anecheck::testing {

@@ -90,7 +90,7 @@ TEST_F(WrapperOrder, EventsAreBoundWhenOperationsAreMade) {
   Submit(program);
   ASSERT_EQ(ane_e5rt_program_wait_for_completion(program.get()), 0) << anecheck_e5rt_last_error();
   EXPECT_EQ(Ending("bind_completion_event"), Calls());
-  EXPECT_EQ(Ending("encode_operation").size(), 2u) << "each once";
+  EXPECT_EQ(Ending("encode_operation").size(), 2u) << "each operation is encoded once";
 }
 
 TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
@@ -104,7 +104,7 @@ TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), -1);
   EXPECT_STREQ(anecheck_e5rt_last_error(),
                "the operation was executed before: its bindings cannot change");
-  EXPECT_EQ(Recorded(), Calls()) << "the engine is not asked";
+  EXPECT_EQ(Recorded(), Calls()) << "the wrapper calls nothing";
   // An added operation takes bindings until its first execution; the earlier operations still take
   // none.
   ASSERT_EQ(JoinAddOne(program), 2);
@@ -117,7 +117,7 @@ TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   EXPECT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 2, "late"), -1);
 }
 
-TEST_F(WrapperOrder, AUsedStreamIsResetAndAllOfItPreparedBeforeItIsEncodedAgain) {
+TEST_F(WrapperOrder, AUsedStreamIsResetAndPreparedBeforeItIsEncodedAgain) {
   const Program program = CompileAddOne();
   ASSERT_EQ(JoinAddOne(program), 1);
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
@@ -170,7 +170,7 @@ TEST_F(WrapperOrder, AProgramWithoutAnEventRunsButNotAsynchronously) {
   }
 }
 
-TEST_F(WrapperOrder, AChainThatCannotBeBoundIsBoundByTheNextCall) {
+TEST_F(WrapperOrder, ARefusedChainIsNotBoundByTheNextCall) {
   const Program program = CompileAddOne();
   ASSERT_EQ(JoinAddOne(program), 1);
   ASSERT_EQ(JoinAddOne(program), 2);
@@ -248,7 +248,7 @@ TEST_F(WrapperOrder, AnOperationThatCannotBeMadeIsReleasedInOrder) {
                    "program_library_release", "buffer_object_release", "io_port_release"}));
 }
 
-TEST_F(WrapperOrder, ARunThatFailedIsToldByTheCallThatWaits) {
+TEST_F(WrapperOrder, TheCallThatWaitsReportsAFailedRun) {
   ANECHECK_SIMULATED(anecheck_sim_enable_fault)("run-error");
   const Program program = CompileAddOne();
   ANECHECK_SIMULATED(anecheck_sim_disable_fault)("run-error");
@@ -258,14 +258,15 @@ TEST_F(WrapperOrder, ARunThatFailedIsToldByTheCallThatWaits) {
   do {
     Submit(program);
   } while (ane_e5rt_program_get_output_fp16(program.get(), "y", y.data(), 4) == 0 && ++runs < 20);
-  ASSERT_LT(runs, 20) << "the planted defect fails some of them";
+  ASSERT_LT(runs, 20) << "the planted defect fails some runs";
   EXPECT_NE(std::string(anecheck_e5rt_last_error()).find("timeout"), std::string::npos);
-  EXPECT_EQ(ane_e5rt_program_wait_for_completion(program.get()), -1) << "it stays failed";
+  EXPECT_EQ(ane_e5rt_program_wait_for_completion(program.get()), -1)
+      << "a second wait reports the failure again";
   Submit(program);
   EXPECT_EQ(ane_e5rt_program_wait_for_completion(program.get()), 0) << anecheck_e5rt_last_error();
 }
 
-TEST_F(WrapperOrder, ASubmissionThatWasRefusedIsNotWaitedFor) {
+TEST_F(WrapperOrder, ARefusedSubmissionIsNotWaitedFor) {
   const Program program = CompileAddOne();
   RefuseOnce("e5rt_execution_stream_submit_async");
   EXPECT_EQ(ane_e5rt_program_execute_async(program.get()), -1);
@@ -281,7 +282,7 @@ struct Block {
   int flags, reserved;
   int64_t (*invoke)(void*);
 };
-constexpr int kGlobal = 1 << 28;  // nobody copies or frees it
+constexpr int kGlobal = 1 << 28;  // the flag of a block that nobody copies or frees
 
 struct Called {
   int times = 0;
@@ -293,7 +294,7 @@ void Count(void* context, int result) {
   called->result = result;
 }
 
-TEST_F(WrapperOrder, BlocksCallBackAndGiveSuccess) {
+TEST_F(WrapperOrder, BlocksCallBackAndReturnSuccess) {
   Called called;
   void* made = ane_e5rt_make_completion_block(Count, &called);
   ASSERT_NE(made, nullptr);
@@ -308,7 +309,7 @@ TEST_F(WrapperOrder, BlocksCallBackAndGiveSuccess) {
   EXPECT_EQ(ane_e5rt_make_completion_block(nullptr, &called), nullptr);
 }
 
-TEST_F(WrapperOrder, AFreedBlockStaysFitToBeCalled) {
+TEST_F(WrapperOrder, AFreedBlockCanStillBeCalled) {
   Called called;
   void* made = ane_e5rt_make_completion_block(Count, &called);
   void* isa = static_cast<Block*>(made)->isa;
@@ -331,13 +332,13 @@ TEST_F(WrapperOrder, TheSubmittedBlockOutlivesTheProgram) {
     const auto* block = static_cast<Block*>(submitted);
     ASSERT_NE(block, nullptr);
     ASSERT_EQ(block->flags, kGlobal);
-    EXPECT_EQ(block->invoke(submitted), 0) << "as an engine may call it late";
+    EXPECT_EQ(block->invoke(submitted), 0) << "an engine may call the block late";
     if (first == nullptr) first = submitted;
-    EXPECT_EQ(submitted, first) << "one for the process";
+    EXPECT_EQ(submitted, first) << "the process has one block";
   }
 }
 
-TEST_F(WrapperOrder, EachOperationHasABundleOfItsOwn) {
+TEST_F(WrapperOrder, EachOperationHasItsOwnBundle) {
   const std::string cache = folder_->File("cache");
   ASSERT_TRUE(MakeDirectories(cache).ok());
   const auto location = ANECHECK_RECORDING(anecheck_cache_location);
@@ -361,7 +362,7 @@ TEST_F(WrapperOrder, EachOperationHasABundleOfItsOwn) {
   EXPECT_EQ(*kept, *first);
 }
 
-TEST_F(WrapperOrder, AFolderThatCannotBeMadeIsSaid) {
+TEST_F(WrapperOrder, AFolderThatCannotBeMadeIsAnError) {
   const std::string cache = folder_->File("cache");
   ASSERT_TRUE(MakeDirectories(cache).ok());
   const Program program = CompileAddOne(cache.c_str());

@@ -119,9 +119,9 @@ int RunsBeforeAFailure(const Program& program, int runs) {
   return runs;
 }
 
-constexpr int kRuns = 20;  // of which a program with the defect "run-error" fails more than one
+constexpr int kRuns = 20;  // enough for the defect "run-error" to fail more than once
 
-TEST_F(Wrapper, TheFinalEventIsTheLastOperationsAlsoAfterOneWasAdded) {
+TEST_F(Wrapper, TheFinalEventBelongsToAnAddedLastOperation) {
   const Program program = CompileAddOne();
   ASSERT_EQ(RunsBeforeAFailure(program, 1), 1) << anecheck_e5rt_last_error();
   {
@@ -130,12 +130,12 @@ TEST_F(Wrapper, TheFinalEventIsTheLastOperationsAlsoAfterOneWasAdded) {
   }
   ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), 0);
   EXPECT_LT(RunsBeforeAFailure(program, kRuns), kRuns)
-      << "the new last operation fails, and the wait says that all is done";
+      << "the wait reported success, but the added operation failed";
   EXPECT_NE(std::string(anecheck_e5rt_last_error()).find("timeout"), std::string::npos)
       << anecheck_e5rt_last_error();
 }
 
-TEST_F(Wrapper, AnAddedOperationCountsFromItsOwnFirstRun) {
+TEST_F(Wrapper, TheEventOfAnAddedOperationCountsFromItsFirstRun) {
   const Program program = CompileAddOne();
   ASSERT_EQ(RunsBeforeAFailure(program, 3), 3) << anecheck_e5rt_last_error();
   ASSERT_EQ(JoinAddOne(program), 1);
@@ -147,7 +147,7 @@ TEST_F(Wrapper, AnAddedOperationCountsFromItsOwnFirstRun) {
   EXPECT_EQ(after, 1u);
 }
 
-TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
+TEST_F(Wrapper, AnOperationWaitsForAllOperationsThatItIsChainedTo) {
   const Program program = CompileAddOne();
   ASSERT_EQ(JoinAddOne(program), 1);
   ASSERT_EQ(JoinAddOne(program), 2);
@@ -168,7 +168,7 @@ TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
 
 // The process that feeds the program need not be the one that runs it: the two share only the name
 // of the memory.
-TEST_F(Wrapper, TensorsAreHandedOverInMemoryThatHasAName) {
+TEST_F(Wrapper, TensorsAreHandedOverInNamedMemory) {
   const auto name = [](const char* what) { return fmt::format("wrapper-{}-{}", getpid(), what); };
   struct Shared {
     explicit Shared(anecheck_e5rt_shared_t* memory) : memory_(memory) {}
@@ -197,7 +197,7 @@ TEST_F(Wrapper, TensorsAreHandedOverInMemoryThatHasAName) {
   EXPECT_EQ(y, ToHalves({42, 0, 1.5, 9}));
 }
 
-TEST_F(Wrapper, AHandOverThatCannotBeSaysWhy) {
+TEST_F(Wrapper, AnImpossibleHandOverGivesItsReason) {
   EXPECT_EQ(anecheck_e5rt_shared_open("nobody-made-this"), nullptr);
   EXPECT_STRNE(anecheck_e5rt_last_error(), "");
   EXPECT_EQ(anecheck_e5rt_shared_create("a/b", 8), nullptr);
@@ -214,7 +214,7 @@ TEST_F(Wrapper, AHandOverThatCannotBeSaysWhy) {
   anecheck_e5rt_shared_release(small);
 }
 
-TEST_F(Wrapper, FailuresSayWhy) {
+TEST_F(Wrapper, FailuresGiveTheirReason) {
   EXPECT_EQ(Compile(folder_->File("missing.mil"), {{"x"}, {8}}, {{"y"}, {8}}), nullptr);
   EXPECT_STRNE(anecheck_e5rt_last_error(), "");
   EXPECT_EQ(Compile(AddOne(), {{"nothing"}, {8}}, {{"y"}, {8}}), nullptr);
@@ -230,7 +230,7 @@ TEST_F(Wrapper, FailuresSayWhy) {
   ane_e5rt_program_release(nullptr);
 }
 
-TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
+TEST_F(Wrapper, AnOperationThatCannotBeAddedChangesNothing) {
   const Program program = CompileAddOne();
   ASSERT_NE(program, nullptr);
   // A process can load 128 programs: a failed one must not stay loaded.
@@ -245,7 +245,7 @@ TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
   EXPECT_EQ(JoinAddOne(program), 1);
 }
 
-TEST_F(Wrapper, ProgramsAreReleasedForGood) {
+TEST_F(Wrapper, ReleasedProgramsFreeTheirSlots) {
   // A process can load 128 programs (specification 001, section 5.4), so a leak would fail this
   // loop.
   for (int i = 0; i < 140; ++i) {
@@ -310,7 +310,7 @@ struct Host {
   }
 };
 
-TEST_F(Wrapper, ANetworkLearnsWithResidentWeightsAsOnTheHost) {
+TEST_F(Wrapper, TrainingWithResidentWeightsFollowsTheHost) {
   const std::string path = Model("train",
                                  "tensor<fp16, [4, 2]> x, tensor<fp16, [4, 1]> t, "
                                  "tensor<fp16, [2, 4]> w1, tensor<fp16, [4, 1]> w2",
