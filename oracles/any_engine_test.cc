@@ -91,7 +91,7 @@ TEST(OwnContract, HasTheTermsOfItsFileAndTheOthersOfItsBase) {
   EXPECT_EQ(catalogue.rows().back().families, uint32_t{1} << kOwnFamily);
 }
 
-TEST(OwnContract, OfIeeeIsIdealUnlessATermGrantsSomething) {
+TEST(OwnContract, OnIeeeIsIdealUnlessItGrantsATerm) {
   const auto ideal = [](const char* text) {
     DepartureCatalogue catalogue;
     EXPECT_TRUE(catalogue.AddJson(text).ok());
@@ -101,7 +101,7 @@ TEST(OwnContract, OfIeeeIsIdealUnlessATermGrantsSomething) {
   EXPECT_FALSE(ideal(R"({"contract": {"base": "ieee", "terms": {"function_ulp": 1}}})"));
 }
 
-TEST(OwnContract, ThatIsNoneIsRefused) {
+TEST(OwnContract, RefusesMalformedContracts) {
   for (const char* text : {R"({"contract": {"base": "A13"}})", R"({"contract": {}})",
                            R"({"contract": {"base": "float", "terms": {"speed": 1}}})",
                            R"({"contract": {"base": "float", "terms": {"function_ulp": -1}}})",

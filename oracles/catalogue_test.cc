@@ -39,7 +39,7 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
 }
 
 // Effects of single operations read the attributes of these.
-TEST(DepartureCatalogue, TakesAnEffectOfOperationsWithDocumentedOnes) {
+TEST(DepartureCatalogue, AcceptsAnEffectForAnOperationWithDocumentedDefects) {
   DepartureCatalogue catalogue;
   EXPECT_TRUE(catalogue
                   .AddJson(R"({"departures": [{"id": "U3", "effect": "any_of_axis",
@@ -48,7 +48,7 @@ TEST(DepartureCatalogue, TakesAnEffectOfOperationsWithDocumentedOnes) {
 }
 
 // An operation without operands has no argument at which its value could differ.
-TEST(DepartureCatalogue, AsksNoOperandOfAnOperationThatHasNone) {
+TEST(DepartureCatalogue, AcceptsAnOperationWithoutOperands) {
   testing::Case c;
   const ValueId x = c.Begin(OpKind::kFill).Ints(params::Fill::kShape, {1}).Finish();
   ASSERT_EQ(c.error, "");

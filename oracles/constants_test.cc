@@ -50,7 +50,7 @@ std::vector<Half> FiniteHalves(size_t count) {
   return *rc::gen::container<std::vector<Half>>(count, testing::FiniteHalf());
 }
 
-RC_GTEST_PROP(CompressedConstants, AffineIsTheCodecsInt8, ()) {
+RC_GTEST_PROP(CompressedConstants, AffineEqualsTheCodecsInt8, ()) {
   using P = params::AffineDequantize;
   kernelweights::AffineInt8 weights;
   weights.extent = AnyExtent();
@@ -86,7 +86,7 @@ TEST(CompressedConstants, AffineWithAZeroPointOfSinglesIsRoundedOnce) {
   EXPECT_EQ(c.Run(c.Finish()).value[0], 0x1.faccbap+0) << c.error;
 }
 
-RC_GTEST_PROP(CompressedConstants, PackedTableIsTheCodecsPalette, ()) {
+RC_GTEST_PROP(CompressedConstants, PackedTableEqualsTheCodecsPalette, ()) {
   using P = params::LutToDense;
   kernelweights::Palette weights;
   weights.extent = AnyExtent();
@@ -104,7 +104,7 @@ RC_GTEST_PROP(CompressedConstants, PackedTableIsTheCodecsPalette, ()) {
   if (kernelweights::Validate(weights).ok()) ExpectReconstruction(c, id, weights);
 }
 
-RC_GTEST_PROP(CompressedConstants, MaskIsTheCodecsSparse, ()) {
+RC_GTEST_PROP(CompressedConstants, MaskEqualsTheCodecsSparse, ()) {
   using P = params::SparseToDense;
   const Extent extent = AnyExtent();
   std::vector<Half> values = FiniteHalves(extent.Count());
@@ -123,7 +123,7 @@ RC_GTEST_PROP(CompressedConstants, MaskIsTheCodecsSparse, ()) {
   ExpectReconstruction(c, c.Finish(), *weights);
 }
 
-RC_GTEST_PROP(CompressedConstants, BlocksAreTheCodecsBlocks, ()) {
+RC_GTEST_PROP(CompressedConstants, BlocksEqualTheCodecsBlocks, ()) {
   using P = params::BlockwiseShiftScale;
   kernelweights::BlockwiseInt8 weights;
   weights.block_channels = *rc::gen::inRange(1u, 4u);
@@ -140,7 +140,7 @@ RC_GTEST_PROP(CompressedConstants, BlocksAreTheCodecsBlocks, ()) {
   ExpectReconstruction(c, c.Finish(), weights);
 }
 
-RC_GTEST_PROP(CompressedConstants, Float8IsTheCodecsFloat8, ()) {
+RC_GTEST_PROP(CompressedConstants, Float8EqualsTheCodecsFloat8, ()) {
   kernelweights::Float8 weights;
   weights.extent = AnyExtent();
   weights.format = *rc::gen::element(Float8Format::kE4M3, Float8Format::kE5M2);

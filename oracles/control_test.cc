@@ -54,7 +54,7 @@ TEST(State, HoldsRoundedNumbers) {
   }
 }
 
-TEST(State, OnlyStatesAreRead) {
+TEST(State, ReadsOnlyStates) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {3, 4}));
   Read(c, x);
@@ -178,7 +178,7 @@ TEST(WhileLoop, AnOpenConditionIsNotJudged) {
   EXPECT_NE(c.error.find("leaves open whether the loop goes on"), std::string::npos) << c.error;
 }
 
-TEST(Evaluation, GivingUpIntermediatesChangesNoOutput) {
+TEST(Evaluation, DroppingIntermediatesChangesNoOutput) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {3, 4}));
   c.Begin(OpKind::kReshape).Arg(0, x).Ints(params::Reshape::kShape, {2, 1});

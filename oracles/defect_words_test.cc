@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-TEST(DefectWords, AreThoseOfTheOperationIfItHasSome) {
+TEST(DefectWords, AreSpecificToTheOperationIfPossible) {
   EXPECT_EQ(DefectWords("D14", "sin"), "sin errs near its seams");
   EXPECT_EQ(DefectWords("D14", "cos"), "cos errs near its seams");
   EXPECT_EQ(DefectWords("D14", "conv"), "atan errs near its seams");
@@ -17,7 +17,7 @@ TEST(DefectWords, AreThoseOfTheOperationIfItHasSome) {
   }
 }
 
-TEST(DefectWords, OfSeveralStandBehindEachOther) {
+TEST(DefectWords, OfSeveralDefectsAreJoined) {
   EXPECT_EQ(DefectWords(DefectSet{"D10", "X99"}, "softsign"), "D10: softsign(+inf) is 0; X99");
   EXPECT_EQ(DefectWords(DefectSet()), "");
 }

@@ -67,7 +67,7 @@ TEST(Catalogue, EveryNumericRowIsADepartureOrSaysWhyNot) {
   EXPECT_EQ(all, numeric);
 }
 
-TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
+TEST(Catalogue, NoFamilyBothHasADefectAndIsMeasuredNotTo) {
   for (const Departure& row : KnownDepartures()) {
     EXPECT_EQ(row.families & row.holds, 0u) << row.id << " " << row.op;
   }
@@ -130,7 +130,7 @@ TEST(HardSwish, OfAnUncertainProductIsNamedByTheDefectsSummand) {
   EXPECT_EQ(Named(c, y, {8.8}, kA17), "wrong");
 }
 
-TEST(HardSwish, OfAnythingElseDoesNot) {
+TEST(HardSwish, OfOtherOperandsDoesNotErr) {
   Case c;
   const ValueId y = HardSwish(c, false);  // 1 * 0.125, 2 * 0.25
   EXPECT_EQ(Named(c, y, {0.125, 0.5}, kA17), "pass");
@@ -163,7 +163,7 @@ TEST(ReductionTree, HasTheFullRangeOfItsType) {
   EXPECT_EQ(Named(c, Total(c, {20000, 20000}), {kInfinity}), "wrong");
 }
 
-TEST(ReductionTree, MayBeNarrowAsOneSourceSays) {
+TEST(ReductionTree, ANarrowAccumulatorIsUnconfirmed) {
   Case c;
   c.Run(Total(c, {2048, 1, 1, 1, 1}));
   const auto terms = [&](double actual) {
@@ -178,7 +178,7 @@ TEST(ReductionTree, MayBeNarrowAsOneSourceSays) {
 
 // The sum is half a percent too large, and its operands may be rounded or not. The lattice could
 // have truncated that much from some numbers of their intervals.
-TEST(Vagueness, TheMostThatADepartureMayDoToIntervalsSaysLittle) {
+TEST(Vagueness, ALargeDepartureOfIntervalOperandsIsVague) {
   Case c;
   Numbers x(256, 1.5);
   for (size_t i = 1; i < x.size(); i += 2) x[i] = -1.25;
@@ -203,7 +203,7 @@ ValueId Quotient(Case& c, OpKind kind, const Numbers& x, const Numbers& d, bool 
   return c.Binary(kind, left, constant ? c.Const(divisor) : c.Input(divisor));
 }
 
-TEST(FloorDiv, AWholeQuotientIsMet) {
+TEST(FloorDiv, WholeQuotientsAreExact) {
   Case c;
   const ValueId quotient = Quotient(c, OpKind::kFloorDiv, {6, 1000, -6, 7}, {3, 10, 3, 3}, false);
   EXPECT_EQ(Named(c, quotient, {2, 100, -2, 2}), "pass");
@@ -237,7 +237,7 @@ TEST(RealDiv, LosesTheSignOfAZero) {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Each operation returns a zero for a NaN operand. The engine reads that as +inf.
-TEST(InvalidOperations, ANanThatCameInIsNone) {
+TEST(InvalidOperations, ANanOperandIsNoInvalidOperation) {
   const auto named = [](OpKind kind, double other) {
     Case c;
     return Named(c, c.Unary(kind, Vector(c, {kNan, other})), {0, other});
@@ -268,7 +268,7 @@ TEST(InvalidOperations, GiveZeroBesideANanToo) {
 
 // ---- functions ----
 
-TEST(Seams, StandBeyondTheFirstOne) {
+TEST(Seams, ErrorsAreAdmittedOnlyBeyondTheFirstSeam) {
   Case c;
   const ValueId atan = c.Unary(OpKind::kAtan, Vector(c, {0, 0.25, 1}));
   const auto plus = [&](size_t i, double error) {
@@ -290,7 +290,7 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
 }
 
 // Between the thresholds of the two sources an engine may drop to 0 or not; nothing between passes.
-TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
+TEST(Softplus, MayDropToZeroFromEitherSourcesThreshold) {
   Case c;
   const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.703125, 12}));
   EXPECT_EQ(Named(c, y, {10.703125, 0}, kA17), "D09");
@@ -461,7 +461,7 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
 
 // A line of eight small integers: one wrong element is weak evidence, all of them are enough,
 // unless the line contains every integer between its ends.
-TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
+TEST(Gather, ManyWrongSmallIntegersAreEvidence) {
   using P = params::Gather;
   const auto judged = [](const Numbers& line, const Numbers& given) {
     Case c;
@@ -485,7 +485,7 @@ TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
 
 // ---- rules that nobody measured ----
 
-TEST(OpenRules, AreNamedIfTheyAloneForbid) {
+TEST(OpenRules, AreNamedIfOnlyTheyForbidAValue) {
   Case cast;
   const ValueId x = Vector(cast, {300, -1.5});
   const ValueId bytes = cast.Begin(OpKind::kCast)
@@ -513,7 +513,7 @@ TEST(OpenRules, AdmitValuesOfTablesThatPrintAlike) {
   EXPECT_TRUE(Unmeasured(sigmoid, one, {1.0009765625}, kA18).empty()) << "beyond its range";
 }
 
-TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {
+TEST(NeverMeasured, NamesATermOrElseADeparture) {
   const auto reason = [](OpKind op, double value, double given, int family) {
     Case c;
     c.Run(c.Unary(op, Vector(c, {value})));

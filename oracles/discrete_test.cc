@@ -52,7 +52,7 @@ Estimate RootOfEither(double a, double b) {
 }
 
 // The sign of a zero decides which infinity its root gives.
-TEST(Select, ANumberOrAZeroOfEitherSignKeepsTheSign) {
+TEST(Select, KeepsTheSignOfAnAdmittedZero) {
   EXPECT_TRUE(Admits(RootOfEither(4, -0.0), 0, -HUGE_VAL));
   EXPECT_TRUE(Admits(RootOfEither(-0.0, 4), 0, -HUGE_VAL));
   EXPECT_FALSE(Admits(RootOfEither(4, 0.0), 0, -HUGE_VAL));
@@ -135,7 +135,7 @@ TEST(Select, AdmitsEitherOperandAndNothingBetween) {
 
 // Either of two numbers may be the larger: 1 + 2^-11, kept or rounded to 1, and 1. Both values and
 // both positions are admitted, but a value only with a position that can have it.
-TEST(Pairs, PositionsAreHeldAgainstTheValuesBesideThem) {
+TEST(Pairs, PositionsAreJudgedTogetherWithTheirValues) {
   using P = params::Topk;
   Case c;
   const ValueId left = c.Input(MakeTensor(DType::kFp16, {3}, {1, 1, 64}));
@@ -163,7 +163,7 @@ TEST(Pairs, PositionsAreHeldAgainstTheValuesBesideThem) {
   EXPECT_EQ(found->reason, "position 1 was given beside 64, and the value there lies in [1, 1]");
 }
 
-TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
+TEST(Judge, ANumberInsideThatIsNoMemberIsWrong) {
   Case c;
   const ValueId cond =
       c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));
@@ -204,7 +204,7 @@ Estimate ArgmaxOf(std::initializer_list<double> values, const Contract& contract
   return c.Run(c.Unary(OpKind::kReduceArgmax, x), contract);
 }
 
-TEST(Argmax, OfEqualElementsAnyMayBeChosenAndNothingBetween) {
+TEST(Argmax, AdmitsAnyOfEqualElementsAndNoOther) {
   const Estimate estimate = ArgmaxOf({9, 1, 2, 9, 3}, ConformingContract(2));
   EXPECT_EQ(estimate.value[0], 0);
   EXPECT_TRUE(Admits(estimate, 0, 0));
@@ -227,7 +227,7 @@ TEST(Argmax, PositionsMayPassThroughHalf) {
   EXPECT_FALSE(Admits(estimate, 0, 2050));
 }
 
-TEST(FloorDiv, MayGoEitherWayIfTheQuotientIsRounded) {
+TEST(FloorDiv, AdmitsTheFloorOfTheRoundedQuotient) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2046, 7}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {0.99951171875, 2}));
@@ -243,7 +243,7 @@ TEST(FloorDiv, MayGoEitherWayIfTheQuotientIsRounded) {
 
 // All places that a lane has under some assignment of values within the intervals are admitted. The
 // test tries the ends of the intervals.
-RC_GTEST_PROP(Places, ContainWhatAnyAssignmentGives, ()) {
+RC_GTEST_PROP(Places, ContainThePlacesOfEveryAssignment, ()) {
   const auto count = *rc::gen::inRange<size_t>(1, 7);
   std::vector<double> low(count), high(count);
   for (size_t k = 0; k < count; ++k) {
@@ -318,7 +318,7 @@ FineParts FineRanks(bool sorted, std::vector<double> values, std::vector<double>
   return {judge(first, values), judge(first + 1, indices)};
 }
 
-TEST(Ranks, NoPositionStandsTwice) {
+TEST(Ranks, NoPositionOccursTwice) {
   EXPECT_EQ(FineRanks(true, {9, 9, 8}, {0, 1, 7}).indices, kFine);
   EXPECT_EQ(FineRanks(true, {9, 9, 8}, {1, 0, 7}).indices, kFine);
   EXPECT_EQ(FineRanks(true, {9, 9, 8}, {0, 0, 7}).indices, !kFine);
@@ -346,7 +346,7 @@ TEST(Ranks, ArgsortIsAPermutationOfEachLine) {
             "1 of 6 elements outside; worst at 4: 1 stands in its line already");
 }
 
-TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {
+TEST(Ranks, UnsortedValuesMustBeElementsToo) {
   EXPECT_EQ(FineRanks(false, {8, 9, 9}, {7, 1, 0}).values, kFine);
   EXPECT_EQ(FineRanks(false, {8.5, 9, 9}, {7, 1, 0}).values, !kFine);
   EXPECT_EQ(FineRanks(false, {5, 9, 9}, {7, 1, 0}).values, !kFine);
@@ -358,7 +358,7 @@ bool Names(OpKind kind, Term term) {
 }
 
 // Without a freedom of the contract, the positions that rest on it are not admitted.
-TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
+TEST(Ranks, NameTheFreedomsThatTheirPositionsNeed) {
   constexpr int64_t kLong = 2051;
   std::vector<double> numbers(kLong);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
@@ -385,7 +385,7 @@ TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
 }
 
 // A view of the positions is judged like the positions.
-TEST(Ranks, StayPermutationsBehindAMove) {
+TEST(Ranks, MustBePermutationsAlsoAfterAMove) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {1, 1, 1, 5, 4, 4}));
   const ValueId order = c.Begin(OpKind::kArgsort)
@@ -422,7 +422,7 @@ TEST(Ranks, StayPermutationsBehindAMove) {
 
 // 300 * 300 - 300 * 300: a partial sum may overflow. Nothing between 0 and an infinity is admitted,
 // also after a move.
-TEST(Overflow, IsAnInfinityOrNoneBehindAMoveToo) {
+TEST(Overflow, IsAnInfinityOrNoneAlsoAfterAMove) {
   Case c;
   const ValueId row = c.Input(MakeTensor(DType::kFp16, {1, 2}, {300, 300}));
   const ValueId column = c.Input(MakeTensor(DType::kFp16, {2, 1}, {300, -300}));
@@ -551,7 +551,7 @@ Estimate Within(const Contract& contract) {
   return estimate;
 }
 
-TEST(RadiusSearch, IdealFlagsStandInTheLowByteOfTheirCell) {
+TEST(RadiusSearch, IdealFlagsAreInTheLowByteOfTheirCell) {
   const Estimate estimate = Within(IeeeContract());
   const std::vector<double> expected = {0x1p-24, 0x1p-24, 0x1p-24, 0x1p-24, 0, 0x1p-24};
   EXPECT_EQ(estimate.value, expected);
@@ -577,7 +577,7 @@ TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   EXPECT_FALSE(Admits(estimate, 4, 0x1p-24));  // 9 is not within 5 of 0
 }
 
-TEST(RadiusSearch, OneCentroidLeavesNoQuestionOfPlace) {
+TEST(RadiusSearch, WithOneCentroidBothPlacementsAgree) {
   using P = params::NativeRadiusSearch;
   Case c;
   const ValueId centroid = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 1}, {0, 0, 0}));

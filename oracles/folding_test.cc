@@ -121,7 +121,7 @@ TEST(Folding, WithoutTheTermIsNotAdmitted) {
 }
 
 // A value that two operations read is not folded.
-TEST(Folding, IsNotForValuesThatAreReadElsewhere) {
+TEST(Folding, LeavesOutValuesThatAreReadElsewhere) {
   const Numbers n = {{2048, 3, -5, 7}, std::vector<double>(kIn * kOut, 0.75), {1, 1, 1}, {}, {}};
   const std::vector<double> scale(kOut, Half(1.1));
   const auto width = [&](bool shared, const Contract& contract) {

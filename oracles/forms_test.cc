@@ -90,7 +90,7 @@ ValueId InputOf(Case& c, DType dtype, const Shape& shape, const std::vector<doub
   return c.Input(MakeTensor(dtype, shape, numbers));
 }
 
-TEST(VectorProducts, AreThoseOfRowsAndColumns) {
+TEST(VectorProducts, EqualProductsOfRowsAndColumns) {
   using P = params::Matmul;
   CheckDrawn(1, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const int64_t inner = choices.Range(1, 9);
@@ -198,7 +198,7 @@ ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape
   return InputOf(c, DType::kInt32, {shape.rank()}, places);
 }
 
-TEST(ComputedSlices, CutTheElementsAtTheirPlace) {
+TEST(ComputedSlices, TakeTheElementsAtTheComputedPosition) {
   CheckDrawn(4, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 4), choices.Range(1, 5), choices.Range(1, 6)};
     const Shape counts = {choices.Range(1, shape[0]), choices.Range(1, shape[1]),
@@ -225,7 +225,7 @@ TEST(ComputedSlices, CutTheElementsAtTheirPlace) {
   });
 }
 
-TEST(ComputedSlices, PutAnUpdateThere) {
+TEST(ComputedSlices, WriteAnUpdateAtTheComputedPosition) {
   using P = params::SliceUpdate;
   CheckDrawn(5, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 4), choices.Range(2, 7)};
@@ -270,7 +270,7 @@ TEST(ComputedSlices, AnUncertainPlaceAdmitsTheResultOfEachPlace) {
   EXPECT_FALSE(Admits(cut, 1, 10));
 }
 
-TEST(ComputedSlices, AnUncertainPlaceOfAnUpdateLeavesBothReadings) {
+TEST(ComputedSlices, AnUncertainPositionOfAnUpdateAdmitsBothResults) {
   using P = params::SliceUpdate;
   Case c;
   const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});

@@ -171,7 +171,7 @@ TEST(Integers, RootsAndLogarithmsOfReductionsAreTruncated) {
   EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {-5, -2000}).value, (Numbers{-4})) << "just above -5";
 }
 
-TEST(Integers, PositionsComeAsTheTypeAskedFor) {
+TEST(Integers, PositionsHaveTheRequestedType) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp32, {3}, {1, 2, 3}));
   using P = params::ReduceArg;

@@ -256,7 +256,7 @@ TEST(Judge, WideBoundsAreInconclusive) {
 }
 
 // Any of three equal elements may be chosen as the largest; any other element is wrong.
-TEST(Judge, AnOpenTieSaysThatItIsOne) {
+TEST(Judge, AnOpenTieIsInconclusiveWithItsReason) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {5}, {3, 1, 3, 2, 3}));
   const Estimate expected = c.Run(c.Unary(OpKind::kReduceArgmax, x));
@@ -343,7 +343,7 @@ TEST(ForbiddingTerms, AreSeveralIfNoneIsEnough) {
 }
 
 // inf / inf with the result of D07, beside a quotient that is two ulp off.
-TEST(ForbiddingTerms, StandBesideDocumentedDepartures) {
+TEST(ForbiddingTerms, AreNamedBesidesDocumentedDepartures) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 1}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {kInfinity, 4}));

@@ -230,7 +230,7 @@ std::string Between(std::string_view text, std::string_view before, std::string_
   return std::string(rest.substr(0, rest.find(after)));
 }
 
-TEST(Tables, EveryPublishedSweepIsThatOfOneOfTheFunctions) {
+TEST(Tables, EveryPublishedSweepMatchesAFunction) {
   const std::string path = testing::FactPath("silicon/numerics_silicon.csv");
   ANECHECK_SKIP_WITHOUT(path);
   const auto rows = testing::ReadSiliconRows(path);
@@ -342,7 +342,7 @@ TEST(Tables, BoundsStayInTheFunctionsRange) {
 
 // A table belongs to a compiler release: a value of an earlier table is not wrong, and the judge
 // names the rule that forbids it.
-TEST(Tables, NameTheRuleIfAnEarlierTableMayHaveErredOtherwise) {
+TEST(Tables, ValuesOfEarlierTablesNameTheirRule) {
   Case c;
   const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, {1}, {1.5}));
   const ValueId y = c.Unary(OpKind::kGelu, x);
@@ -398,7 +398,7 @@ TEST(TurnTable, AdmitsThePublishedErrorOfTheReduction) {
 }
 
 // The bounds are only as wide as the open reduction of the argument makes them.
-TEST(TurnTable, BoundsAreBitsInTheMedian) {
+TEST(TurnTable, BoundsAreExactInTheMedian) {
   const std::vector<double> inputs = Inputs(-8, 8);
   for (const int family : {kA13, kA16, kA18}) {
     for (const OpKind kind : {OpKind::kSin, OpKind::kCos}) {
@@ -421,7 +421,7 @@ Estimate Product(std::span<const double> x, const Contract& contract) {
   return c.Run(c.Binary(OpKind::kMatmul, left, right), contract);
 }
 
-TEST(FixedSums, AreBitsUpToSixtyFourProductsAndAnInterval) {
+TEST(FixedSums, AreExactUpToSixtyFourProductsAndAnIntervalBeyond) {
   std::vector<double> x(kChannels, 0.1);
   x[0] = 2048;
   const Estimate one_pass = Product(x, ConformingContract(kA18));
@@ -435,7 +435,7 @@ TEST(FixedSums, AreBitsUpToSixtyFourProductsAndAnInterval) {
 
 // The accumulator has 31 bits, fp32 has 24: with an intermediate rounding to fp32 these sums would
 // be ties.
-TEST(FixedSums, MeetNoTieThatTheyAreShortOf) {
+TEST(FixedSums, AreNotFirstRoundedToFp32) {
   struct Row {
     double x[3];
     double sum;
@@ -479,7 +479,7 @@ TEST(FixedSums, AdmitBothOrdersOfAKernelWithSeveralPositions) {
   EXPECT_FALSE(Admits(estimate, 0, 0.5));
 }
 
-TEST(FixedSums, AreOneOfTwoReadingsOnA17) {
+TEST(FixedSums, AdmitBothReadingsOnA17) {
   const double half_a_step[] = {0x1p-17};
   const Estimate both = Product(half_a_step, ConformingContract(kA17));
   EXPECT_EQ(both.low[0], 0x1p-17);

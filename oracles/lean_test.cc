@@ -32,7 +32,7 @@ Estimate Room(const std::vector<double>& values, double room) {
   return estimate;
 }
 
-TEST(MeasureLean, TakesSidesOfTheValueAndOfZero) {
+TEST(MeasureLean, MeasuresErrorsUpwardAndAwayFromZero) {
   const Estimate expected = Room({100, -100, 0, 100}, 2);
   const OutputLean lean = MeasureLean(expected, std::vector<double>{101, -101, 2, 100});
   EXPECT_EQ(lean.free, 4u);
@@ -73,7 +73,7 @@ TEST(LeanSums, AMillionOutputsWithoutAPreferredSideAreNotSignificant) {
 }
 
 // If the mean stays below the test's threshold, no number of outputs is significant.
-TEST(LeanSums, ALeanTooSmallToSpeakOfIsNeverSignificant) {
+TEST(LeanSums, ALeanBelowTheThresholdIsNeverSignificant) {
   LeanSums sums;
   for (uint64_t i = 0; i < 1'000'000; ++i) sums.Add(i, kLeastLean);
   EXPECT_FALSE(sums.Significant());
@@ -130,7 +130,7 @@ TEST(LeanSums, DoNotDependOnTheOrder) {
   EXPECT_EQ(none, LeanSums());
 }
 
-TEST(LeanSums, KnowTheOutputThatLeansMost) {
+TEST(LeanSums, RememberTheFirstOutputThatLeansMost) {
   LeanSums sums;
   sums.Add(5, 0.25);
   sums.Add(7, 0.5);
@@ -184,7 +184,7 @@ TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
 
 // The error of a reciprocal depends on its count, and positions are chosen; a cast turns a position
 // into a number.
-TEST(IsTested, NothingIsAskedOfCountsNorOfChoices) {
+TEST(IsTested, LeavesOutMeansAndPositions) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));
   const ValueId mean = item.Begin(OpKind::kReduceMean).Arg(0, x).Ints(1, {1}).Finish();

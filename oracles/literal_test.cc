@@ -38,7 +38,7 @@ TEST(Literals, AreTakenAsGivenAndMayBeRounded) {
   EXPECT_EQ(ideal.high[0], Half(-10.01));
 }
 
-TEST(Literals, OfFp16LeaveNoChoice) {
+TEST(Literals, OfFp16AreExact) {
   const Estimate y = LeakyRelu(-1024, 0.125, ConformingContract(2));
   EXPECT_EQ(y.low[0], -128);
   EXPECT_EQ(y.high[0], -128);

@@ -59,7 +59,7 @@ TEST(Readings, TheLatticeCutsBothAddendsInsideATile) {
 
 // The definition by quotients, for numbers of all sizes. `a` has so few bits that the lattice can
 // keep it.
-RC_GTEST_PROP(Readings, TheLatticeIsThatOfTheLargerMagnitude, ()) {
+RC_GTEST_PROP(Readings, TheLargerMagnitudeDecidesTheLattice, ()) {
   const int bits = *rc::gen::inRange(1, 54);
   const int most = 1 << std::min(bits, 20);
   const double a = std::ldexp(*rc::gen::inRange(1 - most, most), *rc::gen::inRange(-900, 900));
@@ -100,7 +100,7 @@ double AnyNumber(bool with_rare) {
   return std::ldexp(*rc::gen::inRange(-2047, 2048), *rc::gen::inRange(-24, 5));
 }
 
-RC_GTEST_PROP(Readings, LongSumsOnTheLatticeAreThoseOfEachTile, (bool pad_tiles)) {
+RC_GTEST_PROP(Readings, LongSumsOnTheLatticeAddUpTiles, (bool pad_tiles)) {
   const bool with_rare = *rc::gen::inRange(0, 4) == 0;
   const SumReading reading = {.tile = *rc::gen::element(4, 4, 4, 2, 3),
                               .bits = *rc::gen::element(12, 12, 1, 8, 53),
@@ -136,7 +136,7 @@ RC_GTEST_PROP(Readings, LongSumsTreatEachProductAlike, ()) {
   RC_ASSERT(sum == expected || (std::isnan(sum) && std::isnan(expected)));
 }
 
-RC_GTEST_PROP(Readings, TheSizesOfProductsAreThoseOfEach, ()) {
+RC_GTEST_PROP(Readings, TheSizesOfProductsAreAddedUpOneByOne, ()) {
   const bool with_rare = *rc::gen::inRange(0, 4) == 0;
   Numbers x(*rc::gen::inRange(0, 50));
   Numbers y(x.size());
@@ -322,7 +322,7 @@ TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
 }
 
 // D07 concerns results; values that an operation only moves are not results.
-TEST(MacDefects, AMovedNanIsNoResult) {
+TEST(MacDefects, AMovedNanStaysNan) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kNan, 1}));
   const ValueId moved = c.Begin(OpKind::kReshape)
@@ -432,7 +432,7 @@ RC_GTEST_PROP(DepartingEngines, AreRecognisedWhicheverReadingTheyFollow, (uint64
   }
 }
 
-TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflowInside) {
+TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflow) {
   const Layer layer = {.x = {2, 2, kInfinity}, .weight = {-32752, 1, 0x1p-15}};
   EXPECT_EQ(Engine{}.Run(layer), -kInfinity);
   const OutputJudgement judgement = JudgeLayer(layer, -kInfinity);

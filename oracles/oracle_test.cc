@@ -57,7 +57,7 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
   EXPECT_EQ(MarkOf(Term::kSigmoidTable, 5), TermMark::kAssumed);
 }
 
-TEST(Contracts, OfOtherEnginesHoldNothingOfAChip) {
+TEST(Contracts, OfOtherEnginesHaveNoLawOrDefectOfAChip) {
   for (const int family : {kIeeeFamily, kFloatFamily}) {
     const Contract& contract = ConformingContract(family);
     EXPECT_EQ(ContractFromName(contract.name)->family, family);
@@ -288,7 +288,7 @@ TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) 
 
 // A quotient by a zero of unknown sign has an interval between both infinities. The numbers inside
 // have products with zero and quotients by infinity.
-TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
+TEST(Evaluate, AnIntervalBetweenInfinitiesHasNumbersBesidesNan) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
   const ValueId zero = c.Input(MakeTensor(DType::kFp16, {1}, {-0.0}));
@@ -353,7 +353,7 @@ TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
 
 // With steps of two over [3, 7], ceil_mode makes two windows; the first begins at the first
 // element.
-TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
+TEST(Evaluate, AnAddedWindowOfCeilModeMovesNoOther) {
   using P = params::Pool;
   for (const char* type : {"same", "same_lower", "valid"}) {
     Case c;
@@ -369,7 +369,7 @@ TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
 
 // The deviations are so small that the default epsilon decides: 1e-5, or 168 * 2^-24 in fp16. With
 // 1e-5 the normalized element is -0.04056, which the scale turns into 0.06085.
-TEST(Evaluate, AnAbsentEpsilonIsAdmittedInFullAndRounded) {
+TEST(Evaluate, TheDefaultEpsilonMayBeRounded) {
   using P = params::LayerNorm;
   const std::vector<double> numbers = {-0x1.8p-14, 0x1.edcp-14, 0x1p-12,    0x1.18p-18,
                                        0x1p-12,    -0x1p-12,    -0x1.16p-16};
@@ -426,7 +426,7 @@ Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
   return graph;
 }
 
-RC_GTEST_PROP(Laws, WhatAnOutputDependsOnIsEnoughForIt, (uint64_t seed)) {
+RC_GTEST_PROP(Laws, AnOutputNeedsOnlyItsDependencies, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const auto mode = static_cast<CaseMode>(seed % 5);
   const Graph graph = AnyGraph(choices, mode);
@@ -478,7 +478,7 @@ RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)
   }
 }
 
-RC_GTEST_PROP(Laws, IdealArithmeticLiesInsideEveryContractWithoutLaw, (uint64_t seed)) {
+RC_GTEST_PROP(Laws, IdealArithmeticLiesInsideAContractWithoutLaw, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const Graph graph = AnyGraph(choices, CaseMode::kFloat);
   const auto inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
@@ -497,7 +497,7 @@ RC_GTEST_PROP(Laws, IdealArithmeticLiesInsideEveryContractWithoutLaw, (uint64_t 
   }
 }
 
-RC_GTEST_PROP(Laws, IntegerGraphsHaveNoFreedom, (uint64_t seed)) {
+RC_GTEST_PROP(Laws, IntegerGraphsAreExact, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const Graph graph = AnyGraph(choices, CaseMode::kInteger);
   const auto inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
@@ -509,7 +509,7 @@ RC_GTEST_PROP(Laws, IntegerGraphsHaveNoFreedom, (uint64_t seed)) {
   }
 }
 
-RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnWhatWasEvaluatedBefore, (uint64_t seed)) {
+RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnEarlierOnes, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Evaluation reused;
   for (int i = 0; i < 3; ++i) {
@@ -537,7 +537,7 @@ bool SameNumbers(std::span<const double> a, std::span<const double> b) {
 }
 
 // Every operation in every mode, at inputs of all kinds.
-TEST(Laws, ValuesAloneAreThoseOfAWholeEvaluation) {
+TEST(Laws, ValuesOnlyEvaluationsGiveTheSameValues) {
   Evaluation at_first;
   Evaluation whole;
   Evaluation values;

@@ -40,7 +40,7 @@ TEST(AttributeValues, CountsAreNotNegative) {
 }
 
 // MIL's spellings, and further element types that a rule names.
-TEST(AttributeValues, ASpellingThatTheArgumentDoesNotHaveIsRefused) {
+TEST(AttributeValues, RefusesASpellingThatTheArgumentDoesNotHave) {
   EXPECT_EQ(Refusal("conv", {"pad_type=zzz"}),
             "pad_type=zzz: must be one of valid, same, same_lower, custom");
   EXPECT_THAT(Refusal("conv", {"pad_type=1"}), HasSubstr("pad_type=1: must be one of"));

@@ -117,7 +117,7 @@ std::vector<Probe> Probes() {
   };
 }
 
-TEST(CompileEnvelope, EveryProbeIsAnsweredAsItWas) {
+TEST(CompileEnvelope, TheRulesAgreeWithEveryProbe) {
   for (const Probe& probe : Probes()) {
     const Verdict verdict = Judged(probe.target, Route::kMil, probe.instance);
     const LayerVerdict* stopper = verdict.Stopper();
@@ -149,7 +149,7 @@ bool IsThere(const std::string& where, Layer layer) {
 
 // The published rows, testdata/compile_envelope.csv: each has probes above. All of them have the
 // row's result, and the layer of at least one gives the row's message.
-TEST(CompileEnvelope, EveryRowOfTheTableIsAsked) {
+TEST(CompileEnvelope, EveryPublishedRowHasAProbe) {
   const auto text =
       ReadTextFile(testing::SourcePath("oracles/legality/testdata/compile_envelope.csv"));
   ASSERT_TRUE(text.ok());

@@ -119,7 +119,7 @@ TEST(Expression, FactorsInto) {
   EXPECT_EQ(Of("factors_into([h], h)"), Value::Bool(false)) << "whole numbers alone have factors";
 }
 
-TEST(Expression, MissingValuesSettleNothingAndHideNothing) {
+TEST(Expression, TheResultIsMissingIfAMissingValueDecidesIt) {
   EXPECT_EQ(Of("false and u"), Value::Bool(false));
   EXPECT_EQ(Of("u and false"), Value::Bool(false));
   EXPECT_EQ(Of("true or a"), Value::Bool(true));
@@ -182,7 +182,7 @@ TEST(Expression, NamesTheFunctionsOfItsScopeAlone) {
             (std::vector<Value>{Value::Number(1), Value::Number(2)}));
 }
 
-TEST(Expression, ValuesShowAsInMessages) {
+TEST(Expression, ValuesHaveTheTextOfMessages) {
   EXPECT_EQ(Of("n").ToString(), "7");
   EXPECT_EQ(Of("h").ToString(), "2.5");
   EXPECT_EQ(Of("-n").ToString(), "-7");
@@ -206,7 +206,7 @@ TEST(Expression, CallsTheScopeAndListsItsParts) {
   EXPECT_EQ(Of("twice(n) > 13"), Value::Bool(true));
 }
 
-TEST(Expression, AWrongKindIsUnknownAndSaysSo) {
+TEST(Expression, AValueOfTheWrongKindIsUnknownWithAReason) {
   for (const char* text : {"t + 1",
                            "1 + t",
                            "t < 'x'",
@@ -251,7 +251,7 @@ TEST(Expression, ErrorsGiveTheirPlace) {
   EXPECT_EQ(late.error().message, "expression \"n + $\": unexpected character at 4");
 }
 
-TEST(Expression, ReadsNothingBehindItsText) {
+TEST(Expression, ReadsNothingPastItsText) {
   const auto parse = [](std::string_view text, size_t length) {
     const auto expression = Expression::Parse(text.substr(0, length));
     return expression.ok() ? std::string("parsed") : expression.error().message;

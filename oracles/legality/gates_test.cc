@@ -43,7 +43,7 @@ TEST(Gates, AreRulesOfValidatorsAboutNativeLayers) {
   }
 }
 
-TEST(Gates, OfTable261AndTable262) {
+TEST(Gates, AreThoseOfTables261And262) {
   const std::pair<Instance, Ids> kUnits[] = {
       {Unit("SDPA", {{1, 8, 2, 16}, {1, 8, 2, 16}, {1, 8, 4, 16}, {1, 1, 1, 1}}),
        {"sdpa_key_value"}},

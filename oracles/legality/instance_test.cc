@@ -77,7 +77,7 @@ TEST(InstanceOfNode, CarriesOperandsAttributesAndProducers) {
   EXPECT_FALSE(product.operands[0].constant);
 }
 
-TEST(InstanceOfNode, OperandsStandInTheSchemasOrder) {
+TEST(InstanceOfNode, OperandsAreInTheSchemasOrder) {
   Graph graph;
   const OpSchema& mul = FindOp("mul")->schema;
   const ValueId x = graph.AddInput({DType::kFp16, Shape({4, 3})}, "x");
@@ -92,7 +92,7 @@ TEST(InstanceOfNode, OperandsStandInTheSchemasOrder) {
   EXPECT_EQ(product.operands[1].shape, (std::vector<int64_t>{1, 3}));
 }
 
-TEST(InstanceOfNode, TheRuleOfProgramInputsIsNoRuleOfValuesInside) {
+TEST(InstanceOfNode, RulesOfProgramInputsDoNotApplyToInnerValues) {
   const OpSchema& cast = FindOp("cast")->schema;
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, Shape({4})}, "x");

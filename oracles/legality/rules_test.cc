@@ -51,7 +51,7 @@ TEST(Catalogue, EveryRowHasASourceAndALayerThatExists) {
   EXPECT_EQ(rules.Find("no such thing"), nullptr);
 }
 
-TEST(RuleTable, EveryRuleSpeaksOfSomethingAndHasASource) {
+TEST(RuleTable, EveryRuleHasAKnownSubjectAndASource) {
   const Rules& rules = Rules::Builtin();
   std::set<std::string> ids;
   for (const Rule& rule : rules.rules()) {
@@ -117,7 +117,7 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
 
 // Every verdict has each layer in order, and a reason and a source if a rule applied; no layer
 // before a refusal is marked unreached.
-TEST(Judging, KeepsItsFormForDrawnInstances) {
+TEST(Judging, GivesCompleteVerdictsForDrawnInstances) {
   const Rules& rules = Rules::Builtin();
   for (const char* subject : {"conv", "topk", "pad", "SDPA", "PixelShuffle", "matmul", "softmax"}) {
     InstanceDrawer drawer(rules, subject, 3);

@@ -200,7 +200,7 @@ TEST(Table26_1, BindingGates) {
 }
 
 // Specification 004, two compile routes and their gates.
-TEST(Routes, AreJudgedApart) {
+TEST(Routes, AreJudgedSeparately) {
   EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("GlobalArgMinMax")), Outcome::kRejected);
   EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("GlobalArgMinMax")), Outcome::kNative);
   for (const char* op : {"sin", "cos"}) {
@@ -362,7 +362,7 @@ TEST(UserFloors, DecideInPlaceOfTheTables) {
   EXPECT_EQ(FloorOf(TargetCatalog::Builtin(), "sin", "h13").ruling, Ruling::kReject);
 }
 
-TEST(UserHal, AClosedTextureEngineIsClosedByConversionToo) {
+TEST(UserHal, AMissingTextureEngineIsMissingByConversionToo) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   for (const char* op : {"crop_resize", "resample", "affine"}) {
     const auto outcome = [&](const TargetCatalog& of) {

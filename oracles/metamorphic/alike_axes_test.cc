@@ -41,7 +41,7 @@ TEST(AxisClasses, HaveNamesAndReasonsAndEachRuleOnce) {
   EXPECT_EQ(rules.size(), static_cast<size_t>(AxisRule::kReadAnew)) << "a rule without a row";
 }
 
-TEST(AxisClasses, OfASheetAreRowsOrOneReason) {
+TEST(AxisClasses, EveryOperationHasRowsOrOneReason) {
   for (const OpDefinition* op : AllOps()) {
     size_t reasons = 0;
     for (int rule = 0; rule <= static_cast<int>(AxisRule::kNoText); ++rule) {
@@ -73,7 +73,7 @@ Graph Single(OpKind op, std::initializer_list<Shape> shapes,
 
 std::vector<AlikeAxis> AxesOf(const Graph& graph) { return AlikeAxes(NodeView(graph, 0)); }
 
-TEST(AlikeAxes, OfBroadcastOperandsAreCountedFromTheLastAndTakenWholeIfRepeated) {
+TEST(AlikeAxes, OfBroadcastOperandsAreAlignedAtTheLastAxis) {
   const Graph graph = Single(OpKind::kAdd, {{4, 3, 5}, {1, 5}});
   const std::vector<AlikeAxis> wanted = {
       {.operands = {0, -1}, .results = {0}, .extent = 4, .independent = true},
@@ -82,7 +82,7 @@ TEST(AlikeAxes, OfBroadcastOperandsAreCountedFromTheLastAndTakenWholeIfRepeated)
   EXPECT_EQ(AxesOf(graph), wanted);
 }
 
-TEST(AlikeAxes, OfAReductionThatStayMoveUpAndOfThatAreReducedHaveNoPlaceInTheResult) {
+TEST(AlikeAxes, OfAReductionSkipTheReducedAxisInTheResult) {
   const Graph graph = Single(OpKind::kReduceSum, {{4, 3, 5}}, [](Graph& open) {
     open.AddInts(params::Reduce::kAxes, std::vector<int64_t>{1});
   });
@@ -93,7 +93,7 @@ TEST(AlikeAxes, OfAReductionThatStayMoveUpAndOfThatAreReducedHaveNoPlaceInTheRes
   EXPECT_EQ(AxesOf(graph), wanted);
 }
 
-TEST(AlikeAxes, OfASoftmaxShareASumAlongItsAxisAlone) {
+TEST(AlikeAxes, OfASoftmaxAreIndependentExceptItsOwnAxis) {
   const Graph graph = Single(OpKind::kSoftmax, {{4, 3}},
                              [](Graph& open) { open.AddInt(params::Softmax::kAxis, 0); });
   const std::vector<AlikeAxis> wanted = {
@@ -102,7 +102,7 @@ TEST(AlikeAxes, OfASoftmaxShareASumAlongItsAxisAlone) {
   EXPECT_EQ(AxesOf(graph), wanted);
 }
 
-TEST(AlikeAxes, OfAProductAreBatchesRowsColumnsAndTheSummedOne) {
+TEST(AlikeAxes, OfAProductAreBatchesRowsColumnsAndTheSummedAxis) {
   const Graph graph = Single(OpKind::kMatmul, {{2, 3, 4}, {2, 5, 4}},
                              [](Graph& open) { open.AddBool(params::Matmul::kTransposeY, true); });
   const std::vector<AlikeAxis> wanted = {
@@ -125,7 +125,7 @@ TEST(AlikeAxes, AreNotCutIfAnOperandMustBeConstant) {
   EXPECT_EQ(AxesOf(graph).size(), 2u);
 }
 
-TEST(AlikeAxes, AreNoneOfAnOperationWithoutARow) {
+TEST(AlikeAxes, OfAnOperationWithoutARowAreNone) {
   const Graph graph = Single(OpKind::kReshape, {{4, 3}}, [](Graph& open) {
     open.AddInts(params::Reshape::kShape, std::vector<int64_t>{12});
   });

@@ -47,7 +47,7 @@ TEST(Relations, NamesAreDistinctAndEachHasTheFunctionOfItsSite) {
 }
 
 // linear(x, w, b) as twice linear(x, w / 2, b / 2).
-TEST(Relations, AScaleComesOutOfConstantWeights) {
+TEST(Relations, AScaleIsMovedOutOfConstantWeights) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 2}}, "x");
   const auto constant = [&](const Shape& shape, const std::vector<double>& numbers) {
@@ -289,7 +289,7 @@ Graph OfOne(OpKind op) {
   return graph;
 }
 
-TEST(Relations, OfAPointwiseOperationOnInputsAloneAskForTheSameNumbers) {
+TEST(Relations, OfAPointwiseOperationOnInputsRequireTheSameNumbers) {
   for (const std::string_view name : {"in-batches", "other-positions"}) {
     const Relation& relation = *FindRelation(name);
     const auto alone = RewriteBy(relation, OfOne(OpKind::kTanh), 3);
@@ -302,7 +302,7 @@ TEST(Relations, OfAPointwiseOperationOnInputsAloneAskForTheSameNumbers) {
   }
 }
 
-TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
+TEST(Relations, OfAnOperationThatMayBeFusedRequireOnlyTheBounds) {
   Graph graph = OfOne(OpKind::kExp);
   const ValueId y = graph.outputs()[0];
   graph.ClearOutputs();
@@ -317,7 +317,7 @@ TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
 }
 
 // The extreme of both zeros may be either of them, and its reciprocal an infinity of either sign.
-TEST(Relations, ExchangedOperandsOfAnExtremeBindItsOwnResultAlone) {
+TEST(Relations, ExchangedOperandsOfAnExtremeConstrainOnlyItsResult) {
   for (const OpKind kind : {OpKind::kMaximum, OpKind::kAdd}) {
     Graph graph;
     const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
@@ -342,7 +342,7 @@ TEST(Relations, ExchangedOperandsOfAnExtremeBindItsOwnResultAlone) {
 // Every operation that the compiler or the host rewrites for all operands.
 class EachDecomposition : public ::testing::TestWithParam<std::string_view> {};
 
-TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
+TEST_P(EachDecomposition, IsComparedWithTheOperation) {
   const GeneratorOptions options = testing::OnlyOp(GetParam());
   const Contract& contract = ConformingContract(2);
   size_t applied = 0;
@@ -391,7 +391,7 @@ TEST(Decompose, LeavesOutPartialDecompositionsWithAReason) {
   }
 }
 
-TEST(Relations, RoutesAreComparedIfBothRunAlone) {
+TEST(Relations, TheDirectRouteIsComparedOnlyOnRequest) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Rewritten made = Rewrite(Draw(seed, CaseMode::kFloat).graph, seed);
     ASSERT_NE(made.relation, nullptr);
@@ -422,7 +422,7 @@ Estimate Interval(std::vector<double> low, std::vector<double> high) {
   return estimate;
 }
 
-TEST(Compare, TellsTheLawsApart) {
+TEST(Compare, DistinguishesTheLaws) {
   const Estimate point = Interval({0}, {0});
   const Tensor zero{{DType::kFp16, {1}}, {0x00, 0x00}};
   const Tensor minus_zero{{DType::kFp16, {1}}, {0x00, 0x80}};
@@ -431,7 +431,7 @@ TEST(Compare, TellsTheLawsApart) {
   EXPECT_FALSE(Compare(RelationLaw::kWithinBounds, point, point, zero, minus_zero));
 }
 
-TEST(Compare, LetsElementsStandAtTheEndsOfBothBounds) {
+TEST(Compare, LetsElementsLieAtTheEndsOfBothBounds) {
   const Estimate low = Interval({1}, {1});
   const Estimate high = Interval({2}, {2});
   const Tensor one{{DType::kFp16, {1}}, {0x00, 0x3c}};

@@ -204,7 +204,7 @@ TEST(Plan, NothingIsABridgeIfTheFrontEndTakesNoMilText) {
   }
 }
 
-TEST(Plan, AttentionCutsThoughItIsNative) {
+TEST(Plan, AttentionCutsTheProgramAlthoughItIsNative) {
   using P = params::Attention;
   Case c;
   const ValueId q = c.Input(Ramp({1, 2, 4, 8})), k = c.Input(Ramp({1, 2, 4, 8}));
@@ -234,7 +234,7 @@ TEST(Plan, IndependentBranchesShareADispatch) {
   EXPECT_EQ(plan.segments[1].layers.size(), 3u);
 }
 
-TEST(Plan, AnOperationElsewhereIsNoInferenceOfTheEngine) {
+TEST(Plan, AnOperationOnAnotherDeviceIsNoInferenceOfTheEngine) {
   const legality::Verdict verdict =
       *legality::Judge({"non_maximum_suppression", {}, {}}, **FindTarget("h13"), Route::kMil);
   ASSERT_EQ(verdict.outcome, legality::Outcome::kDecomposed);
@@ -374,7 +374,7 @@ TEST(Plan, DenseWeightsAboveTheCapAreSplit) {
   }
 }
 
-TEST(Plan, PartsThatNoGraphShowsAreCounted) {
+TEST(Plan, PartsAreCountedEvenWithoutAGraph) {
   using P = params::Conv;
   Case c;
   const ValueId x = c.Input(Ramp({1, 256, 1, 1}));

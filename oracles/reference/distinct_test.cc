@@ -71,7 +71,7 @@ TEST(DistinctNumbers, AgreeWithElementByElement) {
 }
 
 // A table for one contract or one set of parameters must not be used for another.
-TEST(FunctionTables, HoldTheirKeys) {
+TEST(FunctionTables, AreKeptByContractAndParameters) {
   FunctionTables tables;
   Arena arena;
   const BoundedTensor numbers = AllNumbers(arena);
@@ -87,7 +87,7 @@ TEST(FunctionTables, HoldTheirKeys) {
   EXPECT_EQ(made, 2);
 }
 
-TEST(DistinctNumbers, AreTakenOfLargePointsAlone) {
+TEST(DistinctNumbers, AreUsedForLargeExactTensorsOnly) {
   const Contract& contract = ConformingContract(2);
   std::vector<double> values(1 << 14);
   BoundedTensor x;

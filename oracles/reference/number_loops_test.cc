@@ -171,7 +171,7 @@ TEST(NumberLoops, EachRoundedResultIsNoticed) {
   }
 }
 
-TEST(NumberLoops, SumsThatAreNumbersArePoints) {
+TEST(NumberLoops, ExactSumsArePoints) {
   const double x[] = {1, 2, -3};
   const double y[] = {0.5, -2, 3};
   double value[3];

@@ -72,7 +72,7 @@ TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
 }
 
 // Only a result that overflows by no more than the steps may become the largest number.
-TEST(RoundAndStep, ComesBackFromBeyondTheGridFromNearbyAlone) {
+TEST(RoundAndStep, ReturnsToTheGridOnlyFromNearby) {
   struct Row {
     double end;
     int steps;
