@@ -66,10 +66,10 @@ TEST(Contracts, FloatAdmitsNanBesidePixelsOfWeightZero) {
     return (*Evaluate(c.graph, c.inputs, ConformingContract(family)))[0];
   };
   const Estimate sound = judge(kFloatFamily);
-  EXPECT_TRUE(Admits(sound, 5, kNan)) << "the plane before it";
+  EXPECT_TRUE(Admits(sound, 5, kNan)) << "its neighbour of weight 0 is infinite";
   EXPECT_TRUE(Admits(sound, 5, 0));
   EXPECT_FALSE(Admits(sound, 5, 1));
-  EXPECT_FALSE(Admits(sound, 1, kNan)) << "far from it";
+  EXPECT_FALSE(Admits(sound, 1, kNan)) << "no neighbour is infinite";
   EXPECT_FALSE(Admits(judge(2), 5, kNan)) << "no family blends along other axes";
 }
 

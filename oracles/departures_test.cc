@@ -1,6 +1,6 @@
 // The documented defects outside the multiply-accumulate path, and the rules that were never
-// measured: the values that each admits and where. No number of the documented list may be left
-// out.
+// measured: the values that each admits, and the operations and families for which it admits them.
+// Every number of the documented list must be a departure or have a reason not to be one.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -174,10 +174,10 @@ TEST(ReductionTree, ANarrowAccumulatorIsUnconfirmed) {
   EXPECT_TRUE(terms(1024).empty());
 }
 
-// ---- explanations behind intervals ----
+// ---- departures of interval operands ----
 
-// The sum is half a percent too large, and its operands may be rounded or not. The lattice could
-// have truncated that much from some numbers of their intervals.
+// The sum is too large by 0.5, and its operands may be rounded or not. The lattice could have
+// truncated that much from some numbers of their intervals.
 TEST(Vagueness, ALargeDepartureOfIntervalOperandsIsVague) {
   Case c;
   Numbers x(256, 1.5);
@@ -236,7 +236,8 @@ TEST(RealDiv, LosesTheSignOfAZero) {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// Each operation returns a zero for a NaN operand. The engine reads that as +inf.
+// The engine reads a NaN operand as +inf, which makes none of these operations invalid. A zero is
+// therefore wrong.
 TEST(InvalidOperations, ANanOperandIsNoInvalidOperation) {
   const auto named = [](OpKind kind, double other) {
     Case c;
@@ -289,7 +290,8 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
   EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
 }
 
-// Between the thresholds of the two sources an engine may drop to 0 or not; nothing between passes.
+// Between the thresholds of the two sources an engine may give 0 or softplus, but no value between
+// them.
 TEST(Softplus, MayDropToZeroFromEitherSourcesThreshold) {
   Case c;
   const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.703125, 12}));
@@ -327,8 +329,8 @@ TEST(NativeAttention, MayApplyOnePlaneOfTheMaskToAllHeads) {
   ASSERT_EQ(c.error, "");
   EXPECT_EQ(Named(c, y, {1, 7}, kA17), "pass");
   EXPECT_EQ(Named(c, y, {1, 5}, kA17), "D24") << "the first plane";
-  EXPECT_EQ(Named(c, y, {3, 7}, kA17), "D24") << "the second";
-  EXPECT_EQ(Named(c, y, {2, 7}, kA17), "wrong") << "none of them";
+  EXPECT_EQ(Named(c, y, {3, 7}, kA17), "D24") << "the second plane";
+  EXPECT_EQ(Named(c, y, {2, 7}, kA17), "wrong") << "neither plane";
   EXPECT_EQ(Named(c, y, {1, 5}, kA13), "wrong");
 }
 
@@ -448,12 +450,12 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
   const ValueId y = gather(last, 1);
   EXPECT_EQ(Named(last, y, {100, 200, 400, 500}), "pass");
   EXPECT_EQ(Named(last, y, {300, 100, 600, 600}, kA14), "D27");
-  EXPECT_EQ(Named(last, y, {400, 200, 400, 500}), "wrong") << "of another line";
+  EXPECT_EQ(Named(last, y, {400, 200, 400, 500}), "wrong") << "an element of another line";
   EXPECT_EQ(Named(last, y, {150, 200, 400, 500}), "wrong");
   EXPECT_EQ(Named(last, y, {300, 100, 600, 600}, kA16), "wrong");
   Case integers;
   const ValueId z = gather(integers, 1, DType::kUint16);
-  EXPECT_EQ(Named(integers, z, {300, 100, 600, 600}, kA14), "D27") << "of any type";
+  EXPECT_EQ(Named(integers, z, {300, 100, 600, 600}, kA14), "D27") << "elements of any type";
   EXPECT_EQ(Named(integers, z, {400, 200, 400, 500}, kA14), "wrong");
   Case first;
   EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
@@ -483,7 +485,7 @@ TEST(Gather, ManyWrongSmallIntegersAreEvidence) {
   EXPECT_TRUE(dense.vague);
 }
 
-// ---- rules that nobody measured ----
+// ---- rules that were never measured ----
 
 TEST(OpenRules, AreNamedIfOnlyTheyForbidAValue) {
   Case cast;
@@ -502,15 +504,16 @@ TEST(OpenRules, AreNamedIfOnlyTheyForbidAValue) {
   EXPECT_TRUE(Unmeasured(tanh, y, {0.01}, kA13).empty());
 }
 
-// rsqrt(0.033203125) is 5.49609375 by its table, and "5.5" in print.
+// The table gives 5.49609375 for rsqrt(0.033203125), which the source prints as "5.5".
 TEST(OpenRules, AdmitValuesOfTablesThatPrintAlike) {
   Case c;
   const ValueId y = c.Unary(OpKind::kRsqrt, Vector(c, {0.033203125}));
   EXPECT_EQ(Unmeasured(c, y, {5.5}, kA18), std::vector<std::string_view>{"printed_digits"});
-  EXPECT_TRUE(Unmeasured(c, y, {5.5078125}, kA18).empty()) << "5.51";
+  EXPECT_TRUE(Unmeasured(c, y, {5.5078125}, kA18).empty()) << "printed as 5.51";
   Case sigmoid;
   const ValueId one = sigmoid.Unary(OpKind::kSigmoid, Vector(sigmoid, {11}));
-  EXPECT_TRUE(Unmeasured(sigmoid, one, {1.0009765625}, kA18).empty()) << "beyond its range";
+  EXPECT_TRUE(Unmeasured(sigmoid, one, {1.0009765625}, kA18).empty())
+      << "beyond the range of sigmoid";
 }
 
 TEST(NeverMeasured, NamesATermOrElseADeparture) {

@@ -1,5 +1,5 @@
-// Discrete results are judged as sets: the results that the operands' intervals admit, and nothing
-// between.
+// Discrete results are judged as sets: the results that the operands' intervals admit, and no value
+// between them.
 #include "oracles/reference/discrete.h"
 
 #include <algorithm>
@@ -297,7 +297,8 @@ TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
 
 // ---- ranks ----
 
-// With few numbers the judge's result is inconclusive, so only elements outside count.
+// With so few numbers the judge's verdict is inconclusive, so the tests count only elements
+// outside.
 constexpr bool kFine = true;
 
 // Whether a topk of three among eight numbers may return these values and these indices.
@@ -384,7 +385,7 @@ TEST(Ranks, NameTheFreedomsThatTheirPositionsNeed) {
   }
 }
 
-// A view of the positions is judged like the positions.
+// Reshaped and transposed positions are judged like the positions themselves.
 TEST(Ranks, MustBePermutationsAlsoAfterAMove) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {1, 1, 1, 5, 4, 4}));
@@ -415,7 +416,7 @@ TEST(Ranks, MustBePermutationsAlsoAfterAMove) {
                            .Arg(params::Reshape::kX, order)
                            .Ints(params::Reshape::kShape, {6})
                            .Finish();
-  EXPECT_NE(judged(flat, {0, 1, 2, 2, 1, 0}), Verdict::kWrong) << "no line is left";
+  EXPECT_NE(judged(flat, {0, 1, 2, 2, 1, 0}), Verdict::kWrong) << "the lines are no longer known";
 }
 
 // ---- overflow ----
@@ -449,7 +450,7 @@ TEST(Overflow, IsAnInfinityOrNoneAlsoAfterAMove) {
     EXPECT_FALSE(Admits(expected, last, 5)) << moved;
     EXPECT_TRUE(IsInformative(expected, last, 1)) << moved;
     if (last > 0) {
-      EXPECT_FALSE(Admits(expected, 0, 5)) << "beside the sum";
+      EXPECT_FALSE(Admits(expected, 0, 5)) << "the element before the sum";
     }
   }
 }
@@ -478,7 +479,7 @@ TEST(Places, NegativeIndicesAdmitAnything) {
 
 // ---- pixels ----
 
-// Four pixels resized to six: some may be either neighbour, and none lies between them.
+// Four pixels are resized to six: some results may be either neighbour, but no value between them.
 TEST(Nearest, IsOnePixelOrAnother) {
   using P = params::ResizePlane;
   Case c;
@@ -564,11 +565,11 @@ TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   const Estimate estimate = Within(ConformingContract(2));
   EXPECT_TRUE(Admits(estimate, 0, 0x1p-24));    // a cell of its own
   EXPECT_TRUE(Admits(estimate, 0, 0x101p-24));  // both flags of the row
-  EXPECT_FALSE(Admits(estimate, 0, 0));         // both are set
+  EXPECT_FALSE(Admits(estimate, 0, 0));         // the first flag is set
   EXPECT_FALSE(Admits(estimate, 0, 0x2p-24));
   EXPECT_FALSE(Admits(estimate, 0, 0x100p-24));
   EXPECT_TRUE(Admits(estimate, 1, 0x1p-24));
-  EXPECT_TRUE(Admits(estimate, 1, 0));  // behind the packed flags
+  EXPECT_TRUE(Admits(estimate, 1, 0));  // after the packed flags
   EXPECT_FALSE(Admits(estimate, 1, 0x101p-24));
   // 5 is within 5 of 0 and of 4: the root of 25 may be a neighbour of 5, so the first distance may
   // count as too far.
@@ -591,7 +592,8 @@ TEST(RadiusSearch, WithOneCentroidBothPlacementsAgree) {
   ASSERT_EQ(estimate.value.size(), 3u) << c.error;
   EXPECT_TRUE(Admits(estimate, 0, 0x1p-24) && !Admits(estimate, 0, 0));
   EXPECT_TRUE(Admits(estimate, 1, 0) && !Admits(estimate, 1, 0x1p-24));
-  EXPECT_TRUE(Admits(estimate, 2, 0) && Admits(estimate, 2, 0x1p-24)) << "NaN lies anywhere";
+  EXPECT_TRUE(Admits(estimate, 2, 0) && Admits(estimate, 2, 0x1p-24))
+      << "NaN may be at any distance";
 }
 
 TEST(RadiusSearch, ThePlacementIsAnAssumedTerm) {

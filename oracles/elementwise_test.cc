@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kA13 = 2;
 constexpr int kGraphs = 32;
-constexpr size_t kPlaces = 4;  // of each operand, that are changed
+constexpr size_t kPlaces = 4;  // the changed elements of each operand
 
 // A graph of one operation.
 struct Drawn {
@@ -85,7 +85,7 @@ void Change(Tensor& tensor, size_t place) {
 
 bool Alike(double a, double b) { return a == b || (a != a && b != b); }
 
-// The first effect that an elementwise operation does not have, or "" if none was seen.
+// The first effect that an elementwise operation cannot have, or "" if there is none.
 std::string Departure(Drawn& drawn, bool& moves) {
   const Graph& graph = drawn.graph;
   const NodeView node(graph, graph.nodes()[0]);

@@ -1,7 +1,7 @@
 // Forms of operations that the generator does not draw, or not for every engine: vectors and
-// integers in products, windows beyond the input, slices at computed places, regions of interest,
-// resized integers. Tests compare values with the slow implementation, and bounds with possible
-// values.
+// integers in products, windows beyond the input, slices at computed positions, regions of
+// interest, resized integers. Tests compare values with the slow implementation, and bounds with
+// possible values.
 #include <array>
 #include <gtest/gtest.h>
 

@@ -66,7 +66,7 @@ TEST(SignOfZero, OfMovedElementsIsJudged) {
     EXPECT_EQ(lost.verdict, Verdict::kWrong) << family;
     EXPECT_EQ(lost.outside, 2u);
     EXPECT_EQ(lost.reason, "2 of 4 elements outside; worst at 0: 0 is not in [-0, -0]");
-    EXPECT_EQ(JudgeZeros(c, y, {-0.0, 1, -0.0, -0.0}, family).outside, 1u) << "and of +0";
+    EXPECT_EQ(JudgeZeros(c, y, {-0.0, 1, -0.0, -0.0}, family).outside, 1u) << "-0 in place of +0";
   }
 }
 
@@ -252,10 +252,10 @@ TEST(Judge, WideBoundsAreInconclusive) {
   EXPECT_EQ(judge(0.0001, 0.0002).verdict, Verdict::kInconclusive);
   EXPECT_NE(judge(0.0001, 0.0002).reason, "");
   EXPECT_EQ(judge(0.0001, 0.0002).judged, 0u);
-  EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside is outside however wide
+  EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside, however wide the bounds
 }
 
-// Any of three equal elements may be chosen as the largest; any other element is wrong.
+// Each of the three equal elements may be chosen as the largest; any other choice is wrong.
 TEST(Judge, AnOpenTieIsInconclusiveWithItsReason) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {5}, {3, 1, 3, 2, 3}));
@@ -285,7 +285,7 @@ TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
                          Term::kSigmoidTable}));
 }
 
-// The tanh stands in a branch of a branch; nothing else has a term.
+// Only the tanh has a term; it is in a branch of a branch.
 TEST(AssumedTerms, AreThoseOfBlocksToo) {
   Graph inner;
   inner.BeginNode(&GetOp(OpKind::kTanh).schema);
@@ -325,7 +325,7 @@ TEST(ForbiddingTerms, AreUnmeasuredTermsThatAloneForbid) {
   EXPECT_EQ(terms(OpKind::kSigmoid, 0, 0.506, kA12), std::vector{Term::kSigmoidTable});
   EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.506, kA13).empty()) << "measured on A13";
   EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.6, kA12).empty()) << "no table is that bad";
-  EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.5, kA12).empty()) << "nothing lies outside";
+  EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.5, kA12).empty()) << "the value is admitted";
   EXPECT_TRUE(terms(OpKind::kRelu, 1, 1.01, kA12).empty()) << "exact, whatever was measured";
 }
 

@@ -98,7 +98,7 @@ TEST_F(LargeDefects, OneElementThatNoDefectExplainsIsWrong) {
   }
 }
 
-// Only few elements need another defect, so the search looks at none of them first.
+// Only a few elements need another defect, so the search does not see them at first.
 TEST_F(LargeDefects, AFewElementsNeedAnotherDefectAsWell) {
   const std::string_view lattice[] = {"D03"};
   const std::string_view both[] = {"D03", "D05"};
@@ -114,7 +114,7 @@ TEST_F(LargeDefects, AFewElementsNeedAnotherDefectAsWell) {
   EXPECT_EQ(JudgeOf(actual).defects.ToText(), "D03,D05");
 }
 
-// ---- elements that nobody reads -----------------------------------------------------------------
+// ---- elements that are not read -----------------------------------------------------------------
 
 struct Layer {
   std::string name;
@@ -208,7 +208,7 @@ ValueId AddOpenSpecials(Case& c) {
 class SpecialRows : public ::testing::TestWithParam<std::tuple<Layer, double>> {};
 
 // Compares sums computed as a block with sums computed one at a time, as in an output with elements
-// that nobody reads. Returns how many elements are not known exactly.
+// that are not read. Returns the number of elements that are not known exactly.
 size_t ExpectSingleSums(Case& c, ValueId output, int family) {
   const Contract contract = ConformingContract(family);
   const Estimate whole = c.Run(output, contract);
@@ -227,7 +227,7 @@ size_t ExpectSingleSums(Case& c, ValueId output, int family) {
     EXPECT_EQ(single.flags.empty() ? 0 : single.flags[i], whole.flags.empty() ? 0 : whole.flags[i]);
     open += same(whole.low[i], whole.high[i]) ? 0 : 1;
   }
-  EXPECT_LT(open, whole.value.size()) << "some elements are known";
+  EXPECT_LT(open, whole.value.size()) << "some elements must be known exactly";
   return open;
 }
 

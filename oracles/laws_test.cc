@@ -309,7 +309,7 @@ Width WidthOf(const Estimate& estimate) {
   return {widths[widths.size() / 2], widths.back()};
 }
 
-// Families without the law have bounds around the exact result; those of gelu are 97 ulp wide.
+// Families without this law have wider bounds around the exact result: 97 ulp for gelu.
 TEST(Tables, BoundsAreAtMostOneUlpWideInTheMedian) {
   const std::vector<double> inputs = Inputs(-65504, 65504);
   for (const int family : {kA13, kA16, kA17, kA18}) {
@@ -397,7 +397,7 @@ TEST(TurnTable, AdmitsThePublishedErrorOfTheReduction) {
   }
 }
 
-// The bounds are only as wide as the open reduction of the argument makes them.
+// Only the open reduction of the argument widens the bounds.
 TEST(TurnTable, BoundsAreExactInTheMedian) {
   const std::vector<double> inputs = Inputs(-8, 8);
   for (const int family : {kA13, kA16, kA18}) {

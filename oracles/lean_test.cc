@@ -139,7 +139,7 @@ TEST(LeanSums, RememberTheFirstOutputThatLeansMost) {
   EXPECT_DOUBLE_EQ(LeanSums::Part(sums.extreme), 0.5);
 }
 
-// Whether the test covers a graph of op(x), squared if `behind`.
+// Whether the test covers a graph of op(x), or of op(x) squared if `behind`.
 bool Tested(OpKind op, int family, bool behind = false) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));
@@ -182,8 +182,8 @@ TEST(IsTested, LeavesOutExtremesOfInexactOperands) {
   EXPECT_FALSE(IsTested(item.graph, 2, kA15));
 }
 
-// The error of a reciprocal depends on its count, and positions are chosen; a cast turns a position
-// into a number.
+// The error of a mean's reciprocal depends on the number of elements, and a position has no error,
+// also if a cast makes it a number.
 TEST(IsTested, LeavesOutMeansAndPositions) {
   testing::Case item;
   const ValueId x = item.Input(testing::MakeTensor(DType::kFp16, {2, 3}, {1, 2, 3, 4, 5, 6}));

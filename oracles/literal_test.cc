@@ -1,5 +1,5 @@
-// Numbers of fp32 beside fp16 operands: the value takes them as they are given, the bound admits
-// engines that round them first. And forms of operations that MIL has beside the common ones.
+// Numbers of fp32 beside fp16 operands: the value uses them as given, and the bound also admits
+// engines that round them first. Also rare forms of operations.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using testing::MakeTensor;
 
 double Half(double x) { return HalfToDouble(DoubleToHalf(x)); }
 
-// As MIL's fp32(x) is read.
+// The value of fp32(x) in MIL.
 double Single(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 Estimate LeakyRelu(double x, double alpha, const Contract& contract) {

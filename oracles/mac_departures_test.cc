@@ -70,7 +70,7 @@ RC_GTEST_PROP(Readings, TheLargerMagnitudeDecidesTheLattice, ()) {
   RC_ASSERT(Sum({.tile = 2, .bits = bits}, {a, b}) == expected);
 }
 
-// The definition by quotients of a whole sum.
+// A whole sum on the lattice, by the definition with quotients.
 double OnLatticeByQuotients(const SumReading& reading, const Numbers& products) {
   const auto add = [&](double a, double b) {
     const double larger = std::max(std::fabs(a), std::fabs(b));
@@ -231,7 +231,7 @@ TEST(MacDefects, ThePortGivesAnInfinityAndNothingElse) {
   EXPECT_EQ(Named(layer, 65504), "wrong") << "saturated";
   EXPECT_EQ(Named({{20000, 12752}, {1, 1}}, kInfinity), "wrong") << "32752 passes";
   EXPECT_EQ(Named({{32768, 0}, {1, 1}, -32768}, kInfinity), "D01") << "a bias comes too late";
-  EXPECT_EQ(Named({{40000}, {1}}, kInfinity), "wrong") << "one tap has the full range";
+  EXPECT_EQ(Named({{40000}, {1}}, kInfinity), "wrong") << "a sum of one product has the full range";
 }
 
 TEST(MacDefects, APartialSumMayOverflowOnEitherSideThatReachesTheLimit) {
@@ -247,8 +247,8 @@ TEST(MacDefects, APartialSumMayOverflowOnEitherSideThatReachesTheLimit) {
 TEST(MacDefects, NanLeavesThePortAsZeroBeforeTheBias) {
   EXPECT_EQ(Named({{kInfinity, -kInfinity}, {1, 1}, 3}, 3), "D07");
   EXPECT_EQ(Named({{kInfinity, -kInfinity}, {1, 1}, 3}, 2), "wrong");
-  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 8), "D07") << "0 * inf alone is 0";
-  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 3), "D07") << "or the whole sum is";
+  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 8), "D07") << "only 0 * inf is 0";
+  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 3), "D07") << "or the whole sum is 0";
   EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 9), "wrong");
   EXPECT_EQ(Named({{kNan, -1}, {1, 1}, 3}, kInfinity), "D06");
   EXPECT_EQ(Named({{kNan, -kInfinity}, {1, 1}, 3}, 3), "D07");
@@ -287,11 +287,11 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   };
   EXPECT_EQ(judge(4100).verdict, Verdict::kPass);
   EXPECT_EQ(judge(4096).defects.ToText(), "D03");
-  EXPECT_TRUE(judge(4096).vague) << "so may be an engine that drops too much";
+  EXPECT_TRUE(judge(4096).vague) << "an engine that drops too much may give it too";
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
 
-// As for the lattice: an operand whose interval reaches the subnormal numbers may be flushed.
+// An operand whose interval reaches the subnormal numbers may be flushed.
 TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {0x1.8p-15, 1}));
@@ -439,7 +439,8 @@ TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflow) {
   EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << judgement.reason;
 }
 
-// D07 leaves a part of this sum, which the lattice and the flush both change to the same number.
+// D07 removes a part of this sum. The lattice and the flush both change the rest to the same
+// number.
 TEST(DepartingEngines, AreRecognisedIfTwoDefectsHaveOneEffect) {
   const Layer layer = {.x = {0x1p-15, -1.8525390625, kInfinity, 0.14685058593750, 0.8125},
                        .weight = {-4.875, -4, -0.0, -0.026031494140625, 6.55078125},

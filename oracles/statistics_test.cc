@@ -80,7 +80,7 @@ TEST(MeasureErrors, EqualElementsAreOneObservation) {
   EXPECT_DOUBLE_EQ(one.mean, 0.5);
   EXPECT_FALSE(Leans(one));
   EXPECT_TRUE(Leans(Measured(Free(count), above)));
-  EXPECT_FALSE(Leans(Measured(Free(8), std::vector(8, 100.5)))) << "too few to say so";
+  EXPECT_FALSE(Leans(Measured(Free(8), std::vector(8, 100.5)))) << "too few elements for a result";
 }
 
 // Each error is at one end of its bound, by chance: there is no preferred side, but no engine has

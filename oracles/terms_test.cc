@@ -111,8 +111,8 @@ constexpr Idle kIdle[] = {
     {"gru", Term::kBiasRounding},
     {"lstm", Term::kBiasRounding},
     {"rnn", Term::kBiasRounding},
-    {"rnn", Term::kSigmoidTable},             // of the activation that is drawn least
-    {"reduce_argmax", Term::kIndexRounding},  // beyond 2048 positions
+    {"rnn", Term::kSigmoidTable},             // for the activation that is drawn least often
+    {"reduce_argmax", Term::kIndexRounding},  // matters only beyond 2048 positions
     {"reduce_argmin", Term::kIndexRounding},
     {"topk", Term::kIndexRounding},
     {"argsort", Term::kIndexRounding},

@@ -502,7 +502,7 @@ void CheckOperators(const Json& record, const FindMapping& find, Tally& tally) {
   }
 }
 
-// "neg 1, prelu 8"
+// Text like "neg 1, prelu 8".
 std::string CountsText(const std::map<std::string, int>& counts) {
   std::string text;
   for (const auto& [op, count] : counts)

@@ -45,7 +45,7 @@ class AttestationPage : public ::testing::Test {
             .ok());
   }
 
-  // The document as it stands after loading, and the browser's log.
+  // The document after loading, and the browser's log.
   std::pair<std::string, std::string> Open(const std::string& address, const char* size = "") {
     const std::string document = folder_->File("document"), log = folder_->File("log");
     const std::string command =
@@ -106,7 +106,7 @@ TEST_F(AttestationPage, FiltersSearchesAndOpensACell) {
 }
 
 // Arrow keys move over the cells, Enter opens one, / goes to the search.
-TEST_F(AttestationPage, IsUsedWithTheKeyboard) {
+TEST_F(AttestationPage, CanBeUsedWithTheKeyboard) {
   const auto [document, console] = Drive(
       "const name = () => document.activeElement.getAttribute('aria-label');"
       "const first = document.querySelector('#cells td'); first.focus(); say('first ' + name());"
@@ -158,7 +158,7 @@ TEST_F(AttestationPage, ShowsNewCellsSinceABaseline) {
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 
-TEST_F(AttestationPage, EachFilterLeavesSomethingOrNothingButDraws) {
+TEST_F(AttestationPage, EachFilterDrawsAlsoIfNothingIsLeft) {
   for (const char* show : {"unreached", "unattested", "conflict", "silicon"}) {
     const auto [document, console] = Open(std::string("#show=") + show, "--window-size=390,800");
     EXPECT_THAT(document, HasSubstr("data-drawn=\"true\"")) << show;

@@ -60,7 +60,7 @@ TEST(Attestation, HasEveryOperationLayerTargetAndRoute) {
   EXPECT_EQ(matrix.rows.size(), 189u + 55);
   EXPECT_EQ(matrix.targets.size(), 30u);
   EXPECT_EQ(matrix.cells.size(), matrix.rows.size() * 30 * 2);
-  EXPECT_LT(matrix.verdicts.size(), 1500u) << "equal chains of layers share one place";
+  EXPECT_LT(matrix.verdicts.size(), 1500u) << "equal chains of layers are stored once";
 }
 
 TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
@@ -80,7 +80,7 @@ TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
   }
 }
 
-TEST(Attestation, TheRulesAloneFillACell) {
+TEST(Attestation, WithoutEvidenceTheRulesFillTheCells) {
   const Attestation bare = Build("h13", {});
   EXPECT_EQ(Cell(bare, "conv").stage, Stage::kAttested);
   EXPECT_EQ(Cell(bare, "resize").stage, Stage::kDecomposed);
@@ -127,7 +127,7 @@ TEST(AttestationForms, EachRouteShowsItsOwnState) {
                     Say("relu", Stage::kRejected, Provenance::kSimulated, Route::kNetlist)}));
   EXPECT_THAT(csv, HasSubstr("\nconv,correct (simulated),attested,compiled (silicon),attested\n"));
   EXPECT_THAT(csv, HasSubstr("\nrelu,attested,attested,rejected (simulated),attested\n"))
-      << "a refusal by one route is none by the other";
+      << "a refusal by one route does not concern the other";
 }
 
 TEST(Attestation, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
@@ -141,7 +141,7 @@ TEST(Attestation, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
 
 // The native layer reached every stage that its operation reached by direct authoring; a refusal
 // concerns the operation alone.
-TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
+TEST(Attestation, ANativeLayerHasTheStatementsOfItsOperationsByDirectAuthoring) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist),
                     Say("pixel_shuffle", Stage::kRejected, Provenance::kSimulated, Route::kNetlist),
@@ -191,11 +191,11 @@ TEST(Attestation, ConflictsAndConditions) {
 }
 
 // The public guide's numbering puts H17 at A16; no operation requires a family above A15.
-TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
+TEST(Attestation, UsesTheRequestedNumberingOfFamilies) {
   AttestationOptions options;
   options.order = FamilyOrder::kPublicGuide;
   EXPECT_EQ(Cell(Build("h17", {}, options), "sin").stage, Stage::kAttested);
-  // M11 has no hardware version, so that its family is not known by that numbering.
+  // M11 has no hardware version, so its family is unknown in that numbering.
   EXPECT_EQ(Cell(Build("m11", {}, options), "sin").stage, Stage::kUnknown);
   EXPECT_EQ(Cell(Build("m11", {}), "sin").stage, Stage::kAttested);
 }
@@ -235,7 +235,7 @@ TEST(Attestation, EveryCellHasTheVerdictOfItsQuestion) {
   }
 }
 
-TEST(Attestation, AStatementStandsInTheColumnOfItsTarget) {
+TEST(Attestation, AStatementIsInTheColumnOfItsTarget) {
   Statement later = Say("conv", Stage::kCorrect, Provenance::kSimulated);
   later.target = "h14";
   Attestation matrix = Build("h13,h14", {later});
@@ -251,7 +251,7 @@ TEST(Attestation, AStatementStandsInTheColumnOfItsTarget) {
   EXPECT_TRUE(matrix.at(row, 1, 0).fresh);
 }
 
-TEST(Attestation, AnOperationWithoutALayerHasNoCellButItsOwn) {
+TEST(Attestation, AStatementOfAnOperationWithoutALayerFillsOneCell) {
   const Attestation matrix =
       Build("h13", {Say("sin", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist)});
   size_t cells = 0;
@@ -290,7 +290,7 @@ TEST(AttestationForms, FlagsOfACellAreBits) {
 }
 
 // No cell of a target that is not simulated is based on a run of the simulated engine.
-TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
+TEST(AttestationForms, TargetsWithoutASimulatedCompilerAreListedAsNotSimulated) {
   const Attestation matrix = Build("h11,h12,m9,t0,h13", {});
   const auto json = AttestationJson(matrix);
   for (const Json& target : json["targets"]) {
@@ -301,7 +301,7 @@ TEST(AttestationForms, TargetsThatNothingCompilesForAreShownAsNotSimulated) {
 }
 
 // Each route has its own state, followed by the answer of the rules alone.
-TEST(AttestationForms, TextHasASectionATargetAndTheRulesBesideAnotherState) {
+TEST(AttestationForms, TextHasASectionForEachTargetAndTheAnswerOfTheRules) {
   const std::string text = AttestationText(Build("h13,h16", {}));
   EXPECT_THAT(text, testing::StartsWith("h13 (A14, M1)\noperation"));
   EXPECT_THAT(text, HasSubstr("\n\nh16"));
@@ -313,7 +313,7 @@ TEST(AttestationForms, TextHasASectionATargetAndTheRulesBesideAnotherState) {
   }
 }
 
-TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsATargetAndRoute) {
+TEST(AttestationForms, CsvAndMarkdownHaveTwoColumnsForEachTargetAndRoute) {
   const Attestation matrix =
       Build("h13,h17s", {Say("conv", Stage::kCorrect, Provenance::kSimulated)});
   const std::string csv = AttestationCsv(matrix);
@@ -358,7 +358,7 @@ TEST(AttestationForms, ThePageHoldsTheCellsOfTheJson) {
   }
 }
 
-// The matrix and a question about one operation cannot say different things.
+// The matrix and the answer for one operation agree.
 RC_GTEST_PROP(AttestationProperty, ACellIsTheAnswerToItsQuestion, ()) {
   static const Attestation matrix = Build("all", evidence::Published());
   const auto row = *rc::gen::inRange<size_t>(0, matrix.rows.size());

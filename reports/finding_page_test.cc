@@ -70,7 +70,7 @@ ReportData TwoRuns() {
 }
 
 // The summary of a finding at another shape names no value of the graph's own shape.
-TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
+TEST(FindingPage, OfAnotherShapeOfARangeNamesAndShowsThatShape) {
   Json artifact = *ParseJson(ReluArtifact());
   EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)), Not(HasSubstr("Values at the shape")));
   const Json three = {
@@ -111,7 +111,7 @@ TEST(FindingPage, ShowsTheRelationAndTheRewrittenProgram) {
   EXPECT_THAT(FindingHtml(TwoRuns(), 0, ReluArtifact()), Not(HasSubstr("Rewritten MIL")));
 }
 
-TEST(FindingPage, NamesTheCommandsWithWordsThatAShellReads) {
+TEST(FindingPage, QuotesTheCommandsForAShell) {
   const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
   for (const char* command :
        {"anecheck replay f000000000a1 --db 'my results.sqlite'",
@@ -123,7 +123,7 @@ TEST(FindingPage, NamesTheCommandsWithWordsThatAShellReads) {
   }
 }
 
-TEST(FindingPage, TellsWhichRunsSawTheSameSignature) {
+TEST(FindingPage, NamesTheRunsWithTheSameSignature) {
   const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
   const size_t third = page.find("2026-03-01"), second = page.find("2026-02-01"),
                first = page.find("2026-01-01");
@@ -194,7 +194,7 @@ TEST(FindingPage, FindingsOfOneIdHavePagesOfTheirOwn) {
   for (FindingInfo& finding : data.findings) finding.id = "f000000000a1";
   NamePages(data);
   EXPECT_EQ(data.findings[0].page, "findings/f000000000a1.html");
-  EXPECT_EQ(data.findings[1].page, data.findings[0].page) << "the very same, seen twice";
+  EXPECT_EQ(data.findings[1].page, data.findings[0].page) << "the same finding, listed twice";
   data.findings[1].op = "add";
   data.findings[1].shares_id = true;
   NamePages(data);
@@ -206,7 +206,7 @@ TEST(FindingPage, FindingsOfOneIdHavePagesOfTheirOwn) {
   EXPECT_THAT(page, HasSubstr("anecheck replay f000000000a1 --db '' --run u1<"));
 }
 
-TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
+TEST(FindingPage, AReportLinksAPageForEachFinding) {
   auto folder = TempDirectory::Create("anecheck-finding-page-");
   ASSERT_TRUE(folder.ok());
   const std::string db = folder->File("results.sqlite");

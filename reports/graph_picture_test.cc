@@ -1,4 +1,4 @@
-// The picture of a graph: all that it has, in layers, without one box on another.
+// The picture of a graph: every operation and edge, in layers, without overlapping boxes.
 #include "reports/graph_picture.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(GraphPicture, GraphsWithTooManyOperationsAreNotDrawn) {
   EXPECT_EQ(GraphPicture(graph), "");
 }
 
-RC_GTEST_PROP(GraphPicture, BoxesLieInsideAndApartAndFeedDownwards, (uint64_t seed)) {
+RC_GTEST_PROP(GraphPicture, BoxesLieInsideWithoutOverlapAndFeedDownwards, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Graph graph;
   GenerateGraph(choices, GeneratorOptions(), graph);

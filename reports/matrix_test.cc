@@ -295,7 +295,7 @@ TEST(KeepMetTargets, LeavesTargetsWithResults) {
   EXPECT_EQ(matrix.cells.front().size(), 1u);
 }
 
-TEST(MatrixCsv, HasARowAnOperation) {
+TEST(MatrixCsv, HasARowForEachOperation) {
   ReportData data;
   data.reach[{"add", "h17s", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};
   data.reach[{"add", "h13", Route::kMil, Provenance::kSilicon}] = {.cases = 1, .compiled = 1};

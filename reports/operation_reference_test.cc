@@ -94,7 +94,7 @@ TEST(OperationSheet, ExistsForEveryNameOfTheReference) {
   EXPECT_TRUE(OperationSheetJson(reference, "no_such_op").is_null());
 }
 
-TEST(OperationReference, TakesTheSharesOfTheAdversary) {
+TEST(OperationReference, ShowsTheSharesThatTheAdversaryReached) {
   constexpr const char* kFile = R"({"tests": 1, "testsuites": [{"name": "Tightness", "testsuite": [
       {"name": "WorstEnginesReachAQuarterOfTheBound", "conv": "0.83", "time": "1.5s"}]}]})";
   const auto shares = ReadReachedShares(kFile, "adversary.json");
@@ -130,7 +130,7 @@ TEST(OperationReference, HasATableOfTheSharesThatEnginesReach) {
               HasSubstr("<td>conv</td>"));
 }
 
-TEST(OperationReference, MarkdownAndPageHaveOneSectionAnOperation) {
+TEST(OperationReference, MarkdownAndPageHaveOneSectionForEachOperation) {
   const Json reference = OperationReferenceJson();
   const std::string markdown = OperationReferenceMarkdown(reference);
   const std::string page = OperationReferenceHtml(reference);
@@ -148,11 +148,11 @@ TEST(OperationReference, MarkdownAndPageHaveOneSectionAnOperation) {
   EXPECT_THAT(page, Not(HasSubstr("{{")));
 }
 
-TEST(OperationReference, TextHasOneLineAnOperationAndANarrowedParameter) {
+TEST(OperationReference, TextHasOneLineForEachOperationAndNarrowedParameter) {
   const std::string text = OperationReferenceText(OperationReferenceJson());
   EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
             ListedOps() + LayersWithoutOperation() + NarrowedParameters().size() + 3)
-      << "beside the two heads and the empty line between";
+      << "and the two headings and the empty line between them";
   EXPECT_THAT(text, HasSubstr("catalogued: "));
   EXPECT_THAT(text, HasSubstr("code generation, and none of its parameters is published"));
 }

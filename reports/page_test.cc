@@ -27,7 +27,7 @@ std::string Browser() {
 }
 
 struct Visit {
-  std::string document;  // as it is after loading
+  std::string document;  // after loading
   std::string console;   // the browser's log
 };
 
@@ -95,7 +95,7 @@ TEST_F(PageTest, FiltersThroughTheAddressAndOpensACellAndAFinding) {
 }
 
 // A command for another route would not test the cell.
-TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
+TEST_F(PageTest, ACellsCommandNamesTheRouteOfTheCell) {
   EXPECT_THAT(Open("report.html", "#cell=conv,h13").document,
               HasSubstr("--ops conv --targets h13 --route mil --db"));
   EXPECT_THAT(Open("report.html", "#route=netlist&cell=conv,h13").document,
@@ -106,7 +106,7 @@ TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
 
 // An operation with a deviation that only unmeasured terms forbid is neither `correct` nor
 // `known-defect`.
-TEST_F(PageTest, AnUnconfirmedDeviationHasAStateOfItsOwn) {
+TEST_F(PageTest, AnUnconfirmedDeviationHasItsOwnState) {
   const Visit visit = Open("report.html", "#state=unconfirmed");
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 1)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 1)));
@@ -123,7 +123,7 @@ TEST_F(PageTest, ShowsAllTargetsAndSearches) {
 }
 
 // Shows that the tests above can fail: a browser that logs elsewhere would pass them.
-TEST_F(PageTest, AnErrorWouldBeSeen) {
+TEST_F(PageTest, AnErrorOnTheConsoleIsSeen) {
   ASSERT_TRUE(WriteFileAtomic(folder_->File("bad.html"),
                               std::string_view("<script>noSuchFunction()</script>"))
                   .ok());

@@ -70,7 +70,7 @@ class PowerPage : public ::testing::Test {
     ASSERT_TRUE(WriteFileAtomic(folder_->File("power.html"), std::string_view(html)).ok());
   }
 
-  // The document as it stands after loading, and the browser's log.
+  // The document after loading, and the browser's log.
   std::pair<std::string, std::string> Open(const std::string& address) {
     const std::string document = folder_->File("document"), log = folder_->File("log");
     const std::string command =

@@ -111,7 +111,7 @@ TEST_F(QueryPlan, OfAResumedRun) {
 }
 
 // Shows that the tests above can fail.
-TEST_F(QueryPlan, AWalkWouldBeSeen) {
+TEST_F(QueryPlan, AScanOfATableIsSeen) {
   EXPECT_THAT(Walks(database_, "SELECT count(*) FROM cases WHERE message = 'x'"),
               testing::SizeIs(1));
   EXPECT_THAT(Walks(database_, "SELECT count(*) FROM cases WHERE run = 1"), testing::IsEmpty());

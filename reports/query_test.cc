@@ -51,7 +51,7 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
 }
 
 // The command was recorded before the file had another run with that id.
-TEST_F(QueryTest, CommandsNameTheRunIfAnIdIsOfSeveral) {
+TEST_F(QueryTest, CommandsNameTheRunIfSeveralRunsHaveTheId) {
   ASSERT_TRUE(WriteLaterResults(path_).ok());
   auto store = Store::Open(path_);
   ASSERT_TRUE(store.ok());
@@ -120,7 +120,7 @@ Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t 
   return store.FinishRun(id, RunState::kFinished, "2026-03-02T03:04:06Z");
 }
 
-TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
+TEST_F(QueryTest, AddsTheLeansOfDifferentCasesOnly) {
   const std::string path = folder_->File("leans.sqlite");
   const auto outputs = [&] {
     const auto data = ReadReportData({&path, 1});
@@ -236,7 +236,7 @@ TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
 
 // A program that provided the texts itself has shown which backend it used, but not that it ran on
 // a chip.
-TEST_F(QueryTest, AProgramsOwnProofsMakeNoSilicon) {
+TEST_F(QueryTest, ProofsThatAProgramGivesItselfDoNotCountAsSilicon) {
   const std::string path = folder_->File("proved.sqlite");
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok());
@@ -296,7 +296,7 @@ TEST_F(QueryTest, ShardsOfOneCampaignShareTheirFindings) {
   add("d", R"({"shard": [1, 2]})", 9, "wrong|other");
   const auto data = ReadReportData({&path, 1});
   ASSERT_TRUE(data.ok());
-  ASSERT_EQ(data->findings.size(), 3u) << "a run of its own keeps its finding";
+  ASSERT_EQ(data->findings.size(), 3u) << "another run keeps its own finding";
   const auto shared = std::ranges::find(data->findings, std::string("fb"), &FindingInfo::id);
   ASSERT_NE(shared, data->findings.end()) << "the earliest case stands for all";
   EXPECT_EQ(shared->occurrences, 4);
@@ -338,7 +338,7 @@ TEST(FindingDetail, SaysWhyAnArtifactCannotBeShown) {
   EXPECT_NE(ReadFindingDetail(kHostile).problem, "");
 }
 
-TEST(FindingDetail, StandsMembersOfAnyType) {
+TEST(FindingDetail, AcceptsMembersOfAnyType) {
   for (const char* text :
        {R"({"inputs": 1, "actual": {"a": 2}, "mil": []})", R"({"actual": [1, null, "x"]})",
         R"({"actual": [{"dtype": "fp16", "shape": [-1], "data": ""}], "expected": 4})",

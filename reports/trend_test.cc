@@ -39,7 +39,7 @@ class TrendTest : public testing::Test {
   std::string first_, second_;
 };
 
-TEST_F(TrendTest, RunsStandInOrderOfTimeAndGrow) {
+TEST_F(TrendTest, RunsAreSortedByTimeAndReachMore) {
   const Json trend = Trend({second_, first_});
   ASSERT_EQ(trend["runs"].size(), 3u);
   EXPECT_EQ(trend["simulated"], true);
@@ -49,12 +49,12 @@ TEST_F(TrendTest, RunsStandInOrderOfTimeAndGrow) {
   EXPECT_EQ(before["started"], "2026-01-02T03:04:05Z");
   EXPECT_EQ(before["reached"], 4);
   EXPECT_EQ(before["all_reached"], 4);
-  EXPECT_EQ(reported["all_reached"], 1) << "kinds of evidence are counted apart";
+  EXPECT_EQ(reported["all_reached"], 1) << "kinds of evidence are counted separately";
   EXPECT_EQ(after["reached"], 2);
   EXPECT_EQ(after["all_reached"], 5) << "add is new, conv was there";
 }
 
-TEST_F(TrendTest, CellsThatStandElsewhereAreChanges) {
+TEST_F(TrendTest, CellsWithAnotherStateAreChanges) {
   const Json changes = Trend({first_, second_})["changes"];
   ASSERT_EQ(changes.size(), 1u) << changes.dump(1);
   EXPECT_EQ(changes[0]["op"], "conv");
@@ -64,7 +64,7 @@ TEST_F(TrendTest, CellsThatStandElsewhereAreChanges) {
   EXPECT_EQ(changes[0]["previous"], 0);
 }
 
-TEST_F(TrendTest, ErrorsComeByRunOperationAndMagnitude) {
+TEST_F(TrendTest, ErrorsAreGroupedByRunOperationAndMagnitude) {
   const Json errors = Trend({first_, second_})["errors"];
   size_t met = 0;
   for (const Json& item : errors) {
@@ -76,7 +76,7 @@ TEST_F(TrendTest, ErrorsComeByRunOperationAndMagnitude) {
   EXPECT_EQ(met, 1u);
 }
 
-TEST_F(TrendTest, DefectsSayWhenEachRunMetThem) {
+TEST_F(TrendTest, DefectsHaveTheTimeAtWhichEachRunMetThem) {
   const Json findings = Trend({first_, second_})["findings"];
   const auto found = std::find_if(findings.begin(), findings.end(), [](const Json& item) {
     return item["signature"] == "known-defect|matmul|h13";
@@ -89,7 +89,7 @@ TEST_F(TrendTest, DefectsSayWhenEachRunMetThem) {
   EXPECT_EQ((*found)["seen"][1]["seconds"], 100.0);
 }
 
-TEST_F(TrendTest, RecordedTimesStandBeforeEstimates) {
+TEST_F(TrendTest, RecordedTimesReplaceEstimates) {
   {
     auto store = Store::Open(second_);
     ASSERT_TRUE(store.ok());
@@ -138,7 +138,7 @@ TEST_F(TrendTest, MapsShowThePlaceOfTheError) {
   EXPECT_GT(maps[0]["ulp"][1].get<int64_t>(), 0);
 }
 
-TEST_F(TrendTest, BaselinesAreFurtherRuns) {
+TEST_F(TrendTest, BaselinesCountAsRuns) {
   Baseline baseline;
   baseline.recorded = "2026-05-01T00:00:00Z";
   baseline.provenance = Provenance::kSimulated;
@@ -158,7 +158,7 @@ TEST_F(TrendTest, BaselinesAreFurtherRuns) {
   EXPECT_EQ(trend["runs"][2]["kind"], "baseline");
   const Json& last = trend["errors"].back();
   EXPECT_EQ(last["run"], 2);
-  EXPECT_EQ(last["histogram"][1], 14) << "over the configurations";
+  EXPECT_EQ(last["histogram"][1], 14) << "the sum over all configurations";
   EXPECT_EQ(last["magnitudes"], ParseJson("[[0, 14, 14, 1]]").value());
 }
 

@@ -1,5 +1,5 @@
-// The files of a report: golden texts, schemas, and that hostile text stays text. With
-// ANECHECK_UPDATE_GOLDEN set, the golden files are written anew instead of compared.
+// The files of a report: golden texts, schemas, and hostile text that must stay text. If
+// ANECHECK_UPDATE_GOLDEN is set, the golden files are written anew instead of compared.
 #include <algorithm>
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -97,12 +97,12 @@ class WritersTest : public testing::Test {
   ReportData data_;
 };
 
-TEST_F(WritersTest, SummaryIsAsItWas) {
+TEST_F(WritersTest, SummaryEqualsItsGoldenFile) {
   ExpectGolden("summary.md", SummaryMarkdown(data_, SampleMatrix()));
 }
 
 // Runs of probes have no cases, so the list of probes is the only place that shows a disagreement.
-TEST_F(WritersTest, ProbesAreCountedAndThoseNotAsPublishedListed) {
+TEST_F(WritersTest, CountsProbesAndListsThoseThatDifferFromPublishedOnes) {
   const std::string text = SummaryMarkdown(data_, SampleMatrix());
   EXPECT_THAT(text, HasSubstr("Probes: 1 as published, 2 otherwise, 1 unmeasured, 1 with nothing "
                               "published."));
@@ -131,9 +131,11 @@ TEST_F(WritersTest, EveryHeadlineHasSomethingUnderIt) {
   EXPECT_THAT(SummaryMarkdown(data, BuildMatrix(data).value()), Not(HasSubstr("robes")));
 }
 
-TEST_F(WritersTest, JUnitIsAsItWas) { ExpectGolden("junit.xml", Content("junit.xml")); }
+TEST_F(WritersTest, JUnitEqualsItsGoldenFile) { ExpectGolden("junit.xml", Content("junit.xml")); }
 
-TEST_F(WritersTest, MatrixIsAsItWas) { ExpectGolden("matrix.csv", MatrixCsv(SampleMatrix())); }
+TEST_F(WritersTest, MatrixEqualsItsGoldenFile) {
+  ExpectGolden("matrix.csv", MatrixCsv(SampleMatrix()));
+}
 
 TEST_F(WritersTest, JUnitFitsItsSchemaAndThatOfItsReaders) {
   if (Shell("xmllint --version 2>/dev/null") != 0) GTEST_SKIP() << "xmllint is missing";
@@ -180,7 +182,7 @@ TEST_F(WritersTest, JsonFitsItsSchema) { ExpectValid("report.json", "report.sche
 
 TEST_F(WritersTest, SarifFitsItsSchema) { ExpectValid("sarif.json", "sarif-2.1.0.schema.json"); }
 
-TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
+TEST_F(WritersTest, JsonHasTheRunsAndTheMatrix) {
   const Json json = Parsed("report.json");
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["simulated"], true);
@@ -223,7 +225,7 @@ TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
             std::string::npos);
 }
 
-TEST_F(WritersTest, SarifHasOneRunACampaign) {
+TEST_F(WritersTest, SarifHasOneRunForEachCampaign) {
   const Json sarif = Parsed("sarif.json");
   EXPECT_EQ(sarif["version"], "2.1.0");
   ASSERT_EQ(sarif["runs"].size(), 2u);

@@ -74,11 +74,11 @@ class CompilesForMacos(Checked):
         self.assertFalse(self.compiles(BRANCH))
         self.assertTrue(self.compiles(BRANCH.replace("__APPLE__", "__linux__")))
 
-    def test_integers_are_those_of_macos(self):
+    def test_integers_have_the_types_of_macos(self):
         self.assertTrue(self.compiles("#include <cstdint>\n#include <type_traits>\n"
                                       "static_assert(std::is_same_v<uint64_t, unsigned long long>);\n"))
 
-    def test_the_library_is_that_of_macos(self):
+    def test_the_library_has_the_limits_of_macos(self):
         start = "#include <charconv>\nauto f(const char* a, const char* b, "
         self.assertFalse(self.compiles(start + "double& x) { return std::from_chars(a, b, x); }\n"))
         self.assertTrue(self.compiles(start + "int& x) { return std::from_chars(a, b, x); }\n"))
@@ -97,7 +97,7 @@ class CompilesForMacos(Checked):
         self.assertEqual(code, 1)
         self.assertIn("1 units, 1 do not compile", text)
 
-    def test_the_precompiled_header_is_that_of_macos(self):
+    def test_the_precompiled_header_is_compiled_for_macos(self):
         header = "#if defined(__APPLE__)\nusing Bytes = int;\n#endif\n"
         sources = {"a": "Bytes a;\n", "b": "Bytes b;\n"}
         self.assertEqual(self.check("--all", precompiled=header, **sources)[0], 0)
@@ -105,7 +105,7 @@ class CompilesForMacos(Checked):
         self.assertEqual(code, 1)
         self.assertIn("no_such_name", text)
 
-    def test_a_named_source_is_read_alone(self):
+    def test_only_a_named_source_is_read(self):
         code, text = self.check(self.build / "plain.cc", plain="int y;\n", branch=BRANCH)
         self.assertEqual((code, text), (0, "1 units, 0 do not compile for macOS\n"))
 
@@ -114,17 +114,17 @@ class CompilesForMacos(Checked):
 
 
 class Refuses(Checked):
-    def test_a_folder_that_is_no_build(self):
+    def test_a_folder_that_is_no_build_gives_2(self):
         self.assertEqual(run([self.build])[0], 2)
 
-    def test_headers_that_cannot_be_had_are_a_skip(self):
+    def test_headers_that_cannot_be_fetched_give_77(self):
         with mock.patch.dict(os.environ, {"ANECHECK_MACOS_HEADERS": str(self.build / "none")}), \
                 mock.patch.object(check_macos, "PACKAGE", (self.build / "no.tgz").as_uri()):
             code, text = self.check("--all", a="")
         self.assertEqual(code, 77)
         self.assertIn("no.tgz", text)
 
-    def test_a_package_of_another_content(self):
+    def test_a_package_of_another_content_gives_77(self):
         (self.build / "other.tgz").write_bytes(b"other")
         with mock.patch.dict(os.environ, {"ANECHECK_MACOS_HEADERS": str(self.build / "none")}), \
                 mock.patch.object(check_macos, "PACKAGE", (self.build / "other.tgz").as_uri()):

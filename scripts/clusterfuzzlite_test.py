@@ -53,7 +53,7 @@ class ClusterFuzzLiteTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_nothing_but_what_was_asked_for(self):
+    def test_only_the_requested_fuzzers_are_built(self):
         self.assertEqual(sorted(path.name for path in self.out.glob("*_fuzzer")),
                          [f"{target}_fuzzer" for target in TARGETS])
 
@@ -73,7 +73,7 @@ class ClusterFuzzLiteTest(unittest.TestCase):
                 self.assertEqual(sorted(met), ["as_text", "read_again", "vacuous"])
                 self.assertLess(int(met["vacuous"]), len(seeds))
 
-    def test_options_name_what_is_there(self):
+    def test_options_name_the_dictionary_if_there_is_one(self):
         for target in TARGETS:
             options = configparser.ConfigParser()
             options.read(self.out / f"{target}_fuzzer.options")
@@ -83,7 +83,7 @@ class ClusterFuzzLiteTest(unittest.TestCase):
             self.assertEqual(section.get("dict"), dictionary.name if dictionary.exists() else None)
         self.assertTrue((self.out / "espresso_fuzzer.dict").exists())
 
-    def test_the_libraries_come_along(self):
+    def test_the_libraries_are_copied(self):
         for target in TARGETS:
             libraries = subprocess.run(["ldd", self.out / f"{target}_fuzzer"], check=True, capture_output=True,
                                        text=True).stdout
@@ -91,7 +91,7 @@ class ClusterFuzzLiteTest(unittest.TestCase):
                        and not re.search(r"/(libc|libm|libdl|librt|libpthread)\.so", line)]
             self.assertEqual(outside, [])
 
-    def test_bugs_are_planted_in_no_such_build(self):
+    def test_the_build_contains_no_planted_bugs(self):
         for target in TARGETS:
             self.assertNotIn(b"ANECHECK_PLANTED_BUG", (self.out / f"{target}_fuzzer").read_bytes())
 

@@ -49,7 +49,7 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual({folder.name for folder in (CORPUS / "seeds").iterdir() if folder.is_dir()}, targets)
         self.assertLessEqual({folder.name for folder in (CORPUS / "regress").iterdir() if folder.is_dir()}, targets)
 
-    def test_a_law_that_no_file_meets_is_told(self):
+    def test_a_law_that_no_file_meets_is_reported(self):
         if TOOL is None:
             self.skipTest("no fuzz tool was named")
         with tempfile.TemporaryDirectory() as folder:

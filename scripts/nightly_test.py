@@ -87,7 +87,7 @@ class NightlyTest(ScriptTest):
     def state(self):
         return json.loads((self.work / "state.json").read_text())
 
-    def test_both_builds_fuzz_with_the_words_and_the_corpus_is_merged_with_every_law(self):
+    def test_both_builds_fuzz_with_the_dictionary_and_the_corpus_is_merged_with_every_law(self):
         self.add_fuzzer(FUZZ='for w in "$@"; do case $w in */corpus) echo x >$w/new ;; esac; done')
         self.add_fuzzer(build="fast")
         self.night()
@@ -98,7 +98,7 @@ class NightlyTest(ScriptTest):
         self.assertRegex(self.summary(), r"(?m)^0 findings of fuzzing; seed \d{8}, 0.01 minutes, 2 jobs\.$")
         self.assertRegex(self.summary(), r"(?m)^\| toy \| \d+ \| 24 \| \d+ \| 7 \| 1 \|$")
 
-    def test_failing_inputs_are_findings_once_each_made_small_and_shown_by_their_command(self):
+    def test_each_failure_is_one_finding_with_a_minimised_input_and_a_command(self):
         self.add_fuzzer(FUZZ='echo bad-1 is long >${failed}crash-1; echo bad-1 too >${failed}crash-2; '
                              'echo bad-2 >${failed}oom-3; echo x >${failed}slow-unit-4',
                         SMALL='case $(cat "$last") in bad-1*) echo bad-1 >$small ;; *) echo bad-3 >$small ;; esac')
@@ -115,13 +115,13 @@ class NightlyTest(ScriptTest):
         self.assertEqual((self.work / "junit.xml").read_text().count("<failure"), 2)
         self.assertEqual(list((self.work / "toy/failed").iterdir()), [])
 
-    def test_what_fails_no_second_time_is_told_unless_it_ran_out_of_time(self):
+    def test_a_crash_that_is_not_reproduced_is_listed_and_a_timeout_is_a_finding(self):
         self.add_fuzzer(FUZZ="echo once >${failed}crash-1; echo slow >${failed}timeout-2")
         self.night(expect=1)
         self.assertRegex(self.summary(), r"(?m)^- toy: crash that failed once, not reproduced: `.*/regress/toy/\w+`$")
         self.assertEqual(len(self.state()["findings"]), 1)
 
-    def test_what_fails_in_a_merge_is_judged_and_a_merge_that_fails_leaves_the_corpus(self):
+    def test_a_failure_during_a_merge_is_a_finding_and_leaves_the_corpus(self):
         (self.work / "toy/corpus").mkdir(parents=True)
         (self.work / "toy/corpus/old").write_text("old")
         self.add_fuzzer(MERGE="echo bad-7 >${failed}crash-7; exit 1")
@@ -129,21 +129,21 @@ class NightlyTest(ScriptTest):
         self.assertIn("1 finding of fuzzing; targets that could not be run to their end: toy", run.stdout)
         self.assertEqual((self.work / "toy/corpus/old").read_text(), "old")
 
-    def test_a_fuzzer_that_cannot_run_is_3_and_told(self):
+    def test_a_fuzzer_that_cannot_run_gives_3_and_its_message(self):
         self.add("fuzzers/ill_fuzzer", "echo no such luck >&2; exit 1\n")
         self.add_fuzzer()
         self.night(expect=3)
         self.assertIn("no such luck", self.summary())
         self.assertEqual(sorted(self.state()["targets"]), ["ill", "toy"])
 
-    def test_an_ended_night_leaves_nothing_at_work_and_goes_on_where_it_stood(self):
+    def test_an_ended_night_leaves_no_process_and_can_be_continued(self):
         self.add_fuzzer("a")
         self.add_fuzzer("b", FUZZ="sleep 600 & echo $! >@ROOT@/pid; wait".replace("@ROOT@", str(self.root)))
         night = subprocess.Popen([*self.command("--skip-campaign", "--seed", "5"), "--jobs", "1"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while not ((self.root / "pid").exists() and (self.root / "pid").read_text()):
             time.sleep(0.02)  # Waits by the clock: between two polls.
-        self.night(expect=3)  # beside it, no other
+        self.night(expect=3)  # a second night beside it is refused
         night.send_signal(signal.SIGTERM)
         self.assertIn("to continue the night", night.communicate()[1])
         self.assertEqual(night.returncode, 3)
@@ -159,7 +159,7 @@ class NightlyTest(ScriptTest):
         self.night()  # a finished night begins anew
         self.assertIn("/a/", "".join(self.calls()[-8:]))
 
-    def test_the_other_steps_are_told_and_decide_the_exit_code(self):
+    def test_the_other_steps_are_listed_and_decide_the_exit_code(self):
         self.add_fuzzer()
         self.add("tool", TOOL + 'case $1 in run) echo "9 cases, 8 judged, 1 known" ;; esac\n')
         self.night(campaign=True)
@@ -181,13 +181,13 @@ class NightlyTest(ScriptTest):
         self.assertIn("--resume", [call for call in self.calls("tool-calls") if call.startswith("run")][-1])
         self.assertEqual(sum("-fork=1" in call for call in self.calls()), 1)
 
-    def test_wrong_usage_is_2(self):
+    def test_wrong_usage_gives_2(self):
         self.night(expect=2)  # no fuzzers
         self.add_fuzzer()
         self.night("--minutes", "0", expect=2)
         self.night("--tool", self.root / "none", campaign=True, expect=2)
 
-    def test_a_full_disk_and_a_damaged_state_are_3_and_one_line(self):
+    def test_a_full_disk_and_a_damaged_state_give_3_and_one_line(self):
         self.add_fuzzer()
         self.assertIn("MB are free", self.night("--least-free", str(1 << 40), expect=3).stderr)
         self.assertIn("not at its end", self.summary())
@@ -206,7 +206,7 @@ class PlantedBugsTest(ScriptTest):
         self.assertEqual(run.returncode, expect, run.stdout + run.stderr)
         return run.stdout + run.stderr
 
-    def test_bugs_are_hunted_and_told(self):
+    def test_each_bug_is_searched_for_and_reported(self):
         buggy = '[ -n "$ANECHECK_PLANTED_BUG" ] || exit 0\n%secho "%s" >&2; exit 77\n'
         found_by_fuzzing = 'case "$*" in *-runs=0*) exit 0 ;; esac\n'
         self.assertIn("is missing", self.hunt("ReaderSubrange", 3))
@@ -245,7 +245,7 @@ TIMEOUT = """ERROR: libFuzzer: timeout after 30 seconds
 
 
 class SignatureTest(unittest.TestCase):
-    def test_a_failure_is_named_alike_in_every_checkout_and_unlike_another_bug(self):
+    def test_the_name_of_a_failure_depends_on_the_bug_and_not_on_the_checkout(self):
         for report, signature in (
                 (FRAMES.replace("%s", "/w").replace("FUNCTION", "Load"),
                  "heap-buffer-overflow in ReadHeader < hwx::Load < hwx::Read"),
@@ -260,7 +260,7 @@ class SignatureTest(unittest.TestCase):
             with self.subTest(signature):
                 self.assertEqual(fuzz_common.signature_of(report), signature)
 
-    def test_the_last_words_of_a_fuzzer_are_no_figures(self):
+    def test_the_last_line_of_a_fuzzer_is_its_last_message_before_the_figures(self):
         figures = "#9\tDONE   cov: 1 ft: 1\nDone 9 runs in 1 second(s)\nstat::peak_rss_mb: 3\n\n"
         self.assertEqual(fuzz_common.last_line("INFO: Seed: 1\nno room\n" + figures), "no room")
         self.assertEqual(fuzz_common.last_line(""), "no word")

@@ -51,7 +51,7 @@ class Quickstart(unittest.TestCase):
             self.assertEqual([call.split()[0] for call in calls], ["run", "report"])
             self.assertIn(f"--espresso-lib build/release/libanecheck_espresso.{suffix} ", calls[0])
 
-    def test_a_build_without_an_engine_is_said(self):
+    def test_a_build_without_an_engine_is_an_error(self):
         self.assertEqual(self.calls("Darwin", "so"), (3, []))
 
 

@@ -49,7 +49,7 @@ class TextTests(unittest.TestCase):
         done = subprocess.run([HERE / "text-tests", TOOL, *flags, self.path], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 
-    def test_what_holds_is_counted(self):
+    def test_passing_cases_are_counted(self):
         self.assertEqual(self.run_on(HOLDS), (0, "2 cases, 0 failed\n"))
 
     def test_another_output_is_shown_with_file_and_line(self):
@@ -63,11 +63,11 @@ class TextTests(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("-[2]\n+[3]\n", out)
 
-    def test_rebase_writes_what_the_commands_give(self):
+    def test_rebase_writes_the_output_of_the_commands(self):
         self.run_on(HOLDS.replace("zyb\n[3]", "stale\n[2]"), "--rebase")
         self.assertEqual(self.path.read_text(encoding="utf-8"), HOLDS)
 
-    def test_a_malformed_test_says_where(self):
+    def test_a_malformed_test_is_reported_with_its_line(self):
         for text, words in ((HOLDS.replace("@0 = 7a", "@9 = 7a"), ":14: @9 = 7a: the edit does not apply"),
                             (HOLDS.replace("s/line", "s/lime"), ":10: s/lime/text/: the edit does not apply"),
                             (HOLDS.replace("hex", "hexes"), ":11: bytes.bin: give hex"),

@@ -49,7 +49,7 @@ class WorkflowsTest(unittest.TestCase):
                 if "uses" in step:
                     self.assertRegex(step["uses"], r"^[\w-]+(/[\w-]+)+@v\d+$", f"{name}: {key}")
 
-    def test_forks_run_nothing_on_machines_of_ones_own(self):
+    def test_forks_run_nothing_on_self_hosted_machines(self):
         own = [(name, key, job) for name, key, job, pulled in self.jobs() if pulled and "self-hosted" in job["runs-on"]]
         self.assertEqual([(name, key) for name, key, _ in own], [("ci.yml", "macos")])
         for _, _, job in own:
@@ -69,7 +69,7 @@ class WorkflowsTest(unittest.TestCase):
                  for step in job["steps"] if "mode" in step.get("with", {})}
         self.assertEqual(modes, {"batch", "prune", "coverage"})
 
-    def test_clusterfuzzlite_finds_the_project_and_has_what_its_actions_ask_for(self):
+    def test_clusterfuzzlite_checks_out_the_project_and_has_the_permissions_of_its_actions(self):
         jobs = [job for name, _, job, _ in self.jobs() if name.startswith("clusterfuzzlite")]
         self.assertEqual(len(jobs), 4)
         for job in jobs:
@@ -93,7 +93,7 @@ class WorkflowsTest(unittest.TestCase):
                 for line in step.get("run", "").splitlines():
                     self.assertNotIn("&&", line, f"{name}: {key}")
 
-    def test_a_night_says_what_its_minutes_are(self):
+    def test_a_night_states_its_minutes(self):
         self.assertIn("description: Minutes of the whole night", self.files["nightly.yml"])
         self.assertIn('help="of the whole night"', (PROJECT / "scripts/nightly").read_text())
 
@@ -120,7 +120,7 @@ class WorkflowsTest(unittest.TestCase):
         for name, word in commands:
             self.assertIn(word.capitalize(), known, name)
 
-    def test_the_project_file_names_what_the_build_script_builds(self):
+    def test_the_project_file_names_language_and_engine_of_the_build_script(self):
         project = (PROJECT / ".clusterfuzzlite/project.yaml").read_text()
         self.assertRegex(project, r"(?m)^language: c\+\+$")
         self.assertRegex(project, r"(?m)^fuzzing_engines:\n  - libfuzzer$")

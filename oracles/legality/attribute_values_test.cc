@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The error's text, empty where there is none.
+// The error's text, or "" if there is no error.
 std::string Refusal(std::string_view op, const std::vector<std::string>& words) {
   const OpDefinition* known = FindOp(op);
   const Status status = CheckValues(Make(op, words), known == nullptr ? nullptr : &known->schema);

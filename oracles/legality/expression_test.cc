@@ -116,7 +116,7 @@ TEST(Expression, FactorsInto) {
   }
   EXPECT_EQ(Of("factors_into([1, 2], 8)"), Value::Bool(true)) << "a factor of 1 divides nothing";
   EXPECT_EQ(Of("factors_into([1], 8)"), Value::Bool(false));
-  EXPECT_EQ(Of("factors_into([h], h)"), Value::Bool(false)) << "whole numbers alone have factors";
+  EXPECT_EQ(Of("factors_into([h], h)"), Value::Bool(false)) << "only whole numbers have factors";
 }
 
 TEST(Expression, TheResultIsMissingIfAMissingValueDecidesIt) {

@@ -140,7 +140,7 @@ TEST(InstanceOfNode, DescribesACompressedKernel) {
   const Target& h13 = **FindTarget("h13");
   EXPECT_EQ(Judge(stored, h13, Route::kMil)->outcome, Outcome::kNative);
   // Batch 2 is refused only for kernels that are not constants; the 69,632 bytes of this kernel
-  // stream.
+  // are streamed.
   const Verdict verdict = *Judge(used, h13, Route::kMil);
   EXPECT_EQ(verdict.at(Layer::kCodeGeneration).ruling, Ruling::kPass);
   EXPECT_EQ(verdict.at(Layer::kKernelMemory).ruling, Ruling::kPass);

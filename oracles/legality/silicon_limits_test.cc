@@ -1,5 +1,6 @@
-// Operations that the newest compilers took and refused (facts/silicon/compile_limits_silicon.csv),
-// row by row: the rules agree with the row, or testdata/silicon_differences.csv gives the reason.
+// Operations that the newest compilers accepted and refused
+// (facts/silicon/compile_limits_silicon.csv), row by row: the rules agree with the row, or
+// testdata/silicon_differences.csv gives the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -27,7 +28,7 @@ std::vector<std::string> Numbers(const std::string& text) {
   return found;
 }
 
-// The instance with its inferred results, as `anecheck explain` builds it.
+// The instance with inferred results, built as in `anecheck explain`.
 Instance Whole(std::string_view op, const std::vector<std::string>& words) {
   Instance instance = Make(op, words);
   const OpDefinition* definition = FindOp(op);

@@ -354,11 +354,12 @@ TEST(UserFloors, DecideInPlaceOfTheTables) {
   EXPECT_NE(softmax.source.find("audit"), std::string::npos);
   EXPECT_EQ(FloorOf(catalog, "softmax", "h15").ruling, Ruling::kPass);
   EXPECT_EQ(FloorOf(catalog, "reduce_sum", "h13").ruling, Ruling::kDecompose)
-      << "a class of operations by the name of table 24.2";
+      << "table 24.2 names a class of operations";
   EXPECT_EQ(FloorOf(catalog, "linear", "h13").ruling, Ruling::kDecompose)
-      << "where the tables only bound the floor";
+      << "the tables only bound this floor";
   EXPECT_EQ(FloorOf(catalog, "sin", "h13").ruling, Ruling::kPass);
-  EXPECT_EQ(FloorOf(catalog, "cos", "h13").ruling, Ruling::kReject) << "nothing was said of it";
+  EXPECT_EQ(FloorOf(catalog, "cos", "h13").ruling, Ruling::kReject)
+      << "the user gave no floor for cos";
   EXPECT_EQ(FloorOf(TargetCatalog::Builtin(), "sin", "h13").ruling, Ruling::kReject);
 }
 

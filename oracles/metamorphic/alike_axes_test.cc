@@ -1,6 +1,5 @@
-// The axes that an operation treats alike: for drawn instances of every operation with a row, the
-// oracle computes the same results in parts along such an axis, and with its entries in another
-// order.
+// The axes that an operation treats alike. For drawn instances of every operation with a row, the
+// oracle computes the same results if such an axis is cut into parts or its entries are reordered.
 #include "oracles/metamorphic/alike_axes.h"
 
 #include <algorithm>

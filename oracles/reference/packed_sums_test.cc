@@ -190,7 +190,7 @@ Stored StoreBlock(Accumulator& accumulator, const Operand& x, size_t rows, const
   return stored;
 }
 
-// The ends of an interval that was widened by `by` on each side, then got a bias and was stored.
+// The ends of an interval after widening it by `by` on each side, adding a bias and storing it.
 struct Ends {
   double low = 0;
   double high = 0;

@@ -32,7 +32,7 @@ enum class Strategy {
   kRandom,  // anew for every element
   kUp,      // every error upward, everything rounded
   kDown,    // every error downward, everything rounded
-  kWide,    // nothing rounded that need not be, no other error
+  kWide,    // rounds only where the contract requires it, no other error
   kNarrow,  // everything rounded, no other error
 };
 

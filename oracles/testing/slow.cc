@@ -88,7 +88,7 @@ SlowElements Unary(const NodeView& node, Operands operands) {
         result.back() = std::max(x, 0.0);
         break;
       case OpKind::kClip: {
-        const bool half = dtype == DType::kFp16;  // beside which a literal is taken as it is given
+        const bool half = dtype == DType::kFp16;  // then a literal is used as given
         const auto limit = [&](int parameter) {
           const double given = node.Float(parameter, 0);
           return half ? static_cast<double>(static_cast<float>(given)) : RoundTo(dtype, given);

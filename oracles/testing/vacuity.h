@@ -13,7 +13,7 @@
 
 namespace anecheck::testing {
 
-// The reason that nothing moves an output.
+// The reason why no change moves an output.
 enum class Vacuity : uint8_t {
   kMoves,     // it is not vacuous
   kConstant,  // its value and its bounds are the same for every input that was tried

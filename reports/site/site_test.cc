@@ -44,7 +44,7 @@ size_t OpCalled(const Site& site, std::string_view name) {
   return static_cast<size_t>(std::ranges::find(site.ops, name, &SiteOp::name) - site.ops.begin());
 }
 
-TEST_F(SiteTest, TheNewestDateOfAnOperationCounts) {
+TEST_F(SiteTest, TheNewestResultOfAnOperationCounts) {
   const Site site = Read();
   const SiteChip& h13 = ChipCalled(site, "h13-simulated");
   // The operation was wrong in January; its cases of April are right.
@@ -66,7 +66,7 @@ TEST_F(SiteTest, AFindingThatLaterCasesDoNotShowIsGone) {
   }
 }
 
-TEST_F(SiteTest, OneDefectOfTwoRunsStandsOnce) {
+TEST_F(SiteTest, ADefectOfTwoRunsIsListedOnce) {
   const Site site = Read();
   size_t known = 0;
   for (const SiteDefect& defect : site.defects) {
@@ -98,7 +98,7 @@ TEST_F(SiteTest, NoNameOfAResultIsMarkupOrAPath) {
   EXPECT_GT(pages, 200u);
 }
 
-TEST_F(SiteTest, EvidenceOfAnotherKindIsAnotherChip) {
+TEST_F(SiteTest, EachKindOfEvidenceHasItsOwnChip) {
   const Site site = Read();
   EXPECT_EQ(ChipCalled(site, "h13-simulated").provenance, Provenance::kSimulated);
   EXPECT_EQ(ChipCalled(site, "h17s-reported").provenance, Provenance::kReported);
@@ -137,7 +137,7 @@ TEST_F(SiteTest, TheJsonBesideThePagesFitsItsSchema) {
   EXPECT_EQ(SchemaProblemOfLines(lines, "site"), "");
 }
 
-TEST(SiteMarks, WorseIsFurtherFromRightAndNothingJudgedIsNeither) {
+TEST(SiteMarks, WorseIsFurtherFromRightAndUnjudgedIsNotComparable) {
   EXPECT_TRUE(IsWorse(Mark::kRight, Mark::kBroken));
   EXPECT_TRUE(IsWorse(Mark::kKnown, Mark::kRefused));
   EXPECT_FALSE(IsWorse(Mark::kBroken, Mark::kRight));

@@ -11,7 +11,7 @@ namespace anecheck::reports {
 std::string FindBrowser();
 
 struct Visit {
-  std::string document;  // as it is after loading; empty if the browser failed
+  std::string document;  // after loading; empty if the browser failed
   std::string console;   // the browser's log; each line of a page contains "CONSOLE"
 };
 

@@ -89,7 +89,7 @@ def check_work(browser, page, actions, widths, wait=settle):
 
 
 def check_paper(browser, page):
-    """Every row, target and route stands on paper, and nowhere else."""
+    """Problems: the print must show every row, target and route, and not the grid or the filters."""
     browser.look(1600, "light")
     browser.open(page.as_uri())
     settle(browser)

@@ -7,7 +7,7 @@ On every page: nothing on the console, no request, no horizontal overflow at 400
 text with a contrast of AA in light and dark, colours of states and series that people with any form
 of colour blindness tell apart, every link leads somewhere, and every filter, button and fold can be
 used. The matrix at its full size answers with tasks below 100 ms of processor time and is printed
-whole. Exit code 77 where there is no browser.
+whole. Exit code 77: there is no browser.
 """
 
 import pathlib

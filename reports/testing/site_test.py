@@ -5,7 +5,7 @@ usage: site_test.py ANECHECK [--pictures FOLDER] [--axe FILE] [--wide]
 
 The fleet's pages are written twice and must be the same bytes; every page stays below 300 KB, names the
 simulated engine, leads nowhere that does not exist, and keeps the laws of page_laws.js at both widths.
-Ten questions of a lab are answered, each by at most two clicks from the front page. Exit code 77 where
+Ten questions of a lab are answered, each by at most two clicks from the front page. Exit code 77:
 there is no browser. --axe: also without violations by axe.min.js of the npm package axe-core, which is
 not in this repository. --wide: the pages of a lab of every target and operation instead, their weight, and
 the elements that a browser draws to open and use them.
@@ -180,7 +180,7 @@ def settle(browser):
 
 
 def check_wide(tool, folder):
-    """Problems of the pages of a lab of every target and operation; 77 as the second where no browser is."""
+    """Problems of the pages of a lab of every target and operation; 77 as the second value if there is no browser."""
     run(FLEET, tool, folder / "fleet", "--wide")
     run(tool, "site", *sorted((folder / "fleet").glob("*.sqlite")), "--out", folder / "site")
     site = read_all(folder / "site")

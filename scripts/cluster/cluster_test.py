@@ -167,7 +167,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(cases_of(shards / "all.sqlite"), self.whole)
 
-    def test_a_shard_that_is_started_again_goes_on(self):
+    def test_a_shard_that_is_started_again_is_continued(self):
         shards = self.root / "shards"
         for shard in range(1, SHARDS + 1):
             command = [HERE / "run-shard", TOOL, shards, str(shard), str(SHARDS), *CAMPAIGN]
@@ -188,7 +188,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(run.returncode, 3, told)
         self.assertIn("interrupted", told)
 
-    def test_a_shard_that_time_stopped_is_not_done(self):
+    def test_a_shard_that_reached_its_time_limit_is_not_done(self):
         shards = self.root / "shards"
         command = [HERE / "run-shard", TOOL, shards, "1", "1", "--cases", "4000000", "--time", "1", *CAMPAIGN[2:]]
         run = subprocess.run(command, capture_output=True, text=True)
@@ -206,7 +206,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertFalse((shards / "all.sqlite").exists())
 
-    def test_a_shard_of_another_campaign_or_cut_is_not_gone_on_with(self):
+    def test_a_shard_of_another_campaign_or_cut_is_not_continued(self):
         shards = self.root / "shards"
         few = ["--cases", "2", *CAMPAIGN[2:]]
         self.assertEqual(subprocess.run([HERE / "run-shard", TOOL, shards, "1", "2", *few],
@@ -229,7 +229,7 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(cases_of(shards / "all.sqlite"), self.whole)
 
-    def test_bad_usage_is_2(self):
+    def test_bad_usage_gives_2(self):
         for command in ([HERE / "run-shard", TOOL], [HERE / "gnu-parallel", "none", self.root],
                         [HERE / "slurm-array", self.root]):
             self.assertEqual(subprocess.run(command, capture_output=True).returncode, 2, command)

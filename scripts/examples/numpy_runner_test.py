@@ -183,7 +183,7 @@ anecheck run --resume --db wide.sqlite > /dev/null; echo resume $?
                                  "compare": "0", "baseline-wide": "0", "lacks": "2", "compare-wide": "0",
                                  "resume": "0"}, done.stderr)
 
-    def test_a_contract_file_that_is_none_is_refused(self):
+    def test_a_malformed_contract_file_is_refused(self):
         done = run("printf '{}' > c.json; " + command_of_guide().replace("float", "./c.json"))
         self.assertEqual(done.returncode, 2)
         self.assertIn("--contract ./c.json: ", done.stderr)

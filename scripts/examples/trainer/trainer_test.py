@@ -41,7 +41,7 @@ def pack(folder, path):
 
 
 class Trainer(unittest.TestCase):
-    def test_learns_and_its_steps_are_as_the_contract_says(self):
+    def test_learns_and_its_steps_keep_the_contract(self):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
             run = train(MIL, "60", "1", temporary)
@@ -84,7 +84,7 @@ class Trainer(unittest.TestCase):
                                  env={**os.environ, "ANECHECK_ESPRESSO": ESPRESSO})
             self.assertEqual(run.stdout, "bits of the sums: 4200 4200 4200 4200\n", run.stderr)
 
-    def test_bad_use_says_how(self):
+    def test_bad_usage_gives_2(self):
         self.assertEqual(train("/nonexistent.mil", "1").returncode, 2)
         self.assertEqual(subprocess.run([TRAINER], capture_output=True).returncode, 2)
 
