@@ -30,7 +30,7 @@ class FileTest : public ::testing::Test {
   std::optional<TempDirectory> folder_;
 };
 
-RC_GTEST_FIXTURE_PROP(FileTest, ReadsBackWhatWasWritten, ()) {
+RC_GTEST_FIXTURE_PROP(FileTest, WrittenFilesReadBack, ()) {
   if (!folder_) SetUp();
   const auto bytes = *testing::AnyBytes();
   RC_ASSERT(WriteFileAtomic(Path("a"), bytes).ok());

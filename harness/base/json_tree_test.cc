@@ -82,7 +82,7 @@ TEST(JsonTree, TheLastOfEqualNamesCounts) {
   EXPECT_FALSE(member->Find("a").has_value());
 }
 
-TEST(JsonTree, SurvivesAMove) {
+TEST(JsonTree, ValuesStayValidAfterAMoveOfTheTree) {
   auto tree = JsonTree::Parse(R"({"a": "b"})");
   ASSERT_TRUE(tree.ok());
   const JsonValue root = tree->root();

@@ -31,12 +31,12 @@ TEST(Message, QuotedCutsAfterSixtyBytesBetweenCharacters) {
 }
 
 // Stray continuation bytes are cut at the limit.
-TEST(Message, QuotedBoundsAnyBytes) {
+TEST(Message, QuotedBoundsTheLengthOfAnyBytes) {
   const std::string stray(1000, '\x80');
   EXPECT_EQ(Quoted(stray).size(), 4 * kMostQuoted + 5);
 }
 
-TEST(Message, ClippedBoundsAWholeMessage) {
+TEST(Message, ClippedBoundsTheLengthOfAMessage) {
   EXPECT_EQ(Clipped("rule: \"a\"\n"), "rule: \"a\"\\x0a");
   EXPECT_EQ(Clipped(std::string(400, 'a')), std::string(400, 'a'));
   EXPECT_EQ(Clipped(std::string(401, 'a')), std::string(400, 'a') + "...");

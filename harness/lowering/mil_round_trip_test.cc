@@ -142,7 +142,7 @@ TEST(GraphToMil, IntegersBeyond32BitsAreRefused) {
   EXPECT_EQ(text.error().message, "end: 9223372036854775807 does not fit MIL's int32");
 }
 
-TEST(MilToGraph, LiteralOperandsHideNoNameOfTheText) {
+TEST(MilToGraph, NamesOfLiteralOperandsAvoidTheNamesOfTheText) {
   const auto graph = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x) {\n"
       "tensor<fp16, [2]> v2 = add(x = x, y = fp16(1));\n"

@@ -53,7 +53,7 @@ TEST(StateEdges, AStateBeginsWithAnInputAndEndsAsAnOutput) {
   EXPECT_EQ(Last(edges.graph, {{1, 2}, {10, 20}}), (std::vector<double>{11, 22}));
 }
 
-TEST(StateEdges, StatesAreZeroUnlessGivenAndNoOutputUnlessAsked) {
+TEST(StateEdges, StatesAreZeroUnlessGivenAndNoOutputsUnlessRequested) {
   const Graph counter = Counter();
   const StateEdges edges = ExposeStates(counter, {}, {});
   ASSERT_TRUE(ValidateGraph(edges.graph).ok());

@@ -18,7 +18,7 @@ rc::Gen<Half> SpecialHalf() {
       HalfFromBits);
 }
 
-// A value near the midpoint of two halves, where double rounding goes wrong.
+// A value near the midpoint of two halves, so that an error of rounding twice shows.
 rc::Gen<double> NearHalfBorder() {
   return rc::gen::apply(
       [](uint16_t bits, int nudge) {

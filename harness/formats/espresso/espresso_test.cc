@@ -100,7 +100,7 @@ TEST(EspressoCoverage, SpaceIsFillAndUnknownMembersAreOpaque) {
   EXPECT_EQ(coverage.typed, text.size() - 5 - unknown.size());
 }
 
-TEST(JsonDocument, SpellingsSurvive) {
+TEST(JsonDocument, KeepsSpellings) {
   for (const std::string text :
        {R"( { "layers":[ ] , "a/b" : "\u0041\/\n", "x" : [1,2.50, -0, 1E3 ,true,null]})",
         "{\r\n\t\"layer_shapes\":{}}\n", R"({"layers":[{},{ }],"big":123456789012345678901234})",

@@ -136,7 +136,7 @@ TEST(SchemaTest, RefusesBytesThatAreNoSchema) {
   EXPECT_FALSE(SchemaFromReflection(noise).ok());
 }
 
-RC_GTEST_PROP(ShapeTest, AcceptsWhatTheLibraryBuilds, (uint64_t seed)) {
+RC_GTEST_PROP(ShapeTest, AcceptsTheBuffersOfTheLibrary, (uint64_t seed)) {
   const Bytes bytes = RandomSample(seed);
   const auto error = CheckShape(SampleSchema(), bytes);
   if (error) RC_FAIL(error->error.message);
@@ -148,7 +148,7 @@ bool IsQuick(const Bytes& bytes) {
 }
 
 // Without this test, a quick check that accepts nothing would go unnoticed.
-RC_GTEST_PROP(QuickShapeTest, AcceptsWhatTheLibraryBuilds, (uint64_t seed)) {
+RC_GTEST_PROP(QuickShapeTest, AcceptsTheBuffersOfTheLibrary, (uint64_t seed)) {
   RC_ASSERT(IsQuick(RandomSample(seed)));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<std::string> RealFiles() { return testing::FilesUnder(testing::RealDataPath("hwx")); }
 
-TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
+TEST(RealContainers, RoundTripBothWaysWithoutAViolation) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   ASSERT_EQ(RealFiles().size(), 9u);
   for (const std::string& path : RealFiles()) {

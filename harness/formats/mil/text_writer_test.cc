@@ -77,7 +77,7 @@ TEST(TextWriter, WritesTheStandardSpelling) {
 })");
 }
 
-TEST(TextWriter, BothDialectsParseInTheStandardLayout) {
+TEST(TextWriter, TextOfBothDialectsHasTheStandardLayout) {
   for (const Dialect dialect : {Dialect::kIos18, Dialect::kIos16}) {
     const std::string text = Sample(dialect);
     const auto program = Parse(text);

@@ -25,7 +25,7 @@ Bytes Sample() {
   return std::move(writer).Take();
 }
 
-TEST(WeightFile, WriterLaysOutHeaderRecordsAndData) {
+TEST(WeightFile, WriterPlacesHeaderRecordsAndData) {
   const Bytes file = Sample();
   ASSERT_EQ(file.size(), 386u);
   EXPECT_EQ(Bytes(file.begin(), file.begin() + 8), (Bytes{3, 0, 0, 0, 2, 0, 0, 0}));

@@ -110,7 +110,7 @@ TEST(Xml, CanonicalTextIsAppleStyle) {
             "</plist>\n");
 }
 
-TEST(Xml, SpellingsSurvive) {
+TEST(Xml, KeepsSpellings) {
   for (const std::string body :
        {"<dict></dict>", "<dict ><key>a</key ><true></true></dict>",
         "<array><integer> 0x10 </integer><integer>+7</integer></array>",
@@ -272,7 +272,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
 }
 
 // A layout that no canonical writer makes, built by hand: wide offsets, wide integers, long counts.
-TEST(Binary, OtherLayoutsSurviveAsATable) {
+TEST(Binary, OtherLayoutsAreKeptAsATable) {
   BinaryTable table;
   table.offset_size = 4;
   table.reference_size = 2;

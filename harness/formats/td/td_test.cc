@@ -177,7 +177,7 @@ TEST(Version7, RegistersHaveTheNamesOfTheList) {
 }
 
 // 258 fields from the register list, ten more from the register map; none crosses a word.
-TEST(Version7, FieldTableIsWholeAndOrdered) {
+TEST(Version7, FieldTableIsCompleteAndOrdered) {
   const auto fields = V7Fields();
   EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterList, &V7Field::source), 258);
   EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterMap, &V7Field::source), 10);
@@ -191,7 +191,7 @@ TEST(Version7, FieldTableIsWholeAndOrdered) {
   }
 }
 
-// Both readings are kept and shown if the two sources disagree.
+// If the two sources disagree, both readings are kept and shown.
 TEST(Version7, ConflictsKeepBothReadings) {
   size_t differing = 0;
   size_t absent = 0;
@@ -299,7 +299,7 @@ TEST(ExtraWord, EncodingFailsWithoutAnAnnouncedOne) {
   EXPECT_FALSE(Encode(chain).ok());
 }
 
-TEST(SparseCoding, FirstValueGoesToTheBaseThenMaskBitsFollow) {
+TEST(SparseCoding, TheFirstValueGoesToTheBaseAndMaskBitsPlaceTheOthers) {
   // Base word 0x1040 (L2 of H16), mask bits 0 and 4.
   const Bytes bytes = FromWords({1, 0, 0, 0,                            //
                                  13u << kSize, 0, 0, 0, 0, 0, 0, 0, 0,  //

@@ -148,7 +148,7 @@ TEST(Layout, AChangeAppliesOnlyWhileItsPieceIsUnedited) {
   EXPECT_FALSE(ChangesFromJson(ParseJson(R"([[3,"","x"],[2,"","y"]])").value()).ok());
 }
 
-TEST(Layout, PiecesThatAreLeftOutAreComparedLaterAndStandInOrder) {
+TEST(Layout, LeftOutPiecesAreComparedLaterAndKeepTheirPlace) {
   const std::vector<uint32_t> cuts = {1, 3, 4};
   PieceComparer comparer("a  b", cuts);
   comparer.Piece("a");
