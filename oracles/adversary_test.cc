@@ -24,7 +24,7 @@ using testing::Strategy;
 constexpr Strategy kStrategies[] = {Strategy::kRandom, Strategy::kRandom, Strategy::kUp,
                                     Strategy::kDown,   Strategy::kWide,   Strategy::kNarrow};
 
-// The elements outside, or "".
+// The first element outside its bound as text, or "".
 std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
                     std::span<const double> held, std::string_view form) {
   for (size_t i = 0; i < held.size(); ++i) {
@@ -104,7 +104,7 @@ ValueId ResultOf(const Graph& graph, OpKind kind) {
   return result;
 }
 
-// How often each strategy tries: an error that needs several choices at once is rarely hit by one.
+// The runs of each strategy: one run rarely makes an error that needs several choices at once.
 constexpr int kTurns = 4;
 
 // The share of the bound that the engines of all strategies use. For each element it is the largest
@@ -113,7 +113,7 @@ constexpr int kTurns = 4;
 struct Reached {
   double share = 0;
   double bounded = 0;  // elements that have a bound
-  double exact = 0;    // elements of one admitted number, or of NaN alone
+  double exact = 0;    // elements that admit one number, or only NaN
   double open = 0;     // elements that may be anything
 };
 Reached MeasureShare(OpKind kind, CaseMode mode) {
@@ -200,12 +200,12 @@ TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
       not_compared.push_back(name);
     }
   }
-  // Operations without a bounded element, though not all their elements are exact.
+  // Lists the operations without a bounded element whose elements are not all exact.
   EXPECT_EQ(fmt::format("{}", fmt::join(not_compared, ", ")), "");
   ExpectRecorded(measured);
 }
 
-// The largest share of the elements that may be anything. Such elements come from operations that
+// The permitted share of elements that may be anything. Such elements come from operations that
 // combine many operands, one of which is infinite or NaN.
 struct OpenLimit {
   std::string_view op;

@@ -13,7 +13,7 @@ using testing::Case;
 using testing::DecodedElements;
 using testing::MakeTensor;
 
-// Every finite fp16 number as one tensor.
+// Every fp16 bit pattern as one tensor, infinities and NaN included.
 Tensor AllHalves() {
   std::vector<double> all;
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {

@@ -97,7 +97,7 @@ RC_GTEST_PROP(Folding, OfAShiftIsAdmitted, ()) { Check(DrawNumbers(), 0, true); 
 RC_GTEST_PROP(Folding, OfAScaleAndAShiftIsAdmitted, ()) { Check(DrawNumbers(), 1, true); }
 RC_GTEST_PROP(Folding, OfTwoScalesIsAdmitted, ()) { Check(DrawNumbers(), 2, false); }
 
-TEST(Folding, WithoutTheTermIsNotAdmitted) {
+TEST(Folding, IsNotAdmittedWithoutTheTerm) {
   const Numbers n = {{1.5, 1.25, -1.75, 0.5},
                      {0.7, 0.3, -0.9, 0.1, 0.2, 0.6, 0.8, -0.4, 0.55, 0.35, 0.15, 0.95},
                      {0.1, 0.2, 0.3},

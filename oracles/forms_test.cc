@@ -185,9 +185,9 @@ TEST(CeilMode, AWindowOverNothingMayBeAnything) {
   }
 }
 
-// ---- slices at computed places ------------------------------------------------------------------
+// ---- slices at computed positions ---------------------------------------------------------------
 
-// Places that a slice reads as a tensor; a negative place counts from the end.
+// A tensor of positions for a slice; a negative position counts from the end.
 ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape& counts,
                  int64_t step) {
   std::vector<double> places;
@@ -211,7 +211,7 @@ TEST(ComputedSlices, TakeTheElementsAtTheComputedPosition) {
       c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, begin);
       c.Ints(P::kSize, {counts[0], counts[1], counts[2]});
     } else {
-      // Takes one place of the first axis and the whole of the other axes, with their strides.
+      // Takes one position of the first axis and the whole of the other axes, with their strides.
       using P = params::SliceByIndex;
       const ValueId begin = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
       const ValueId end = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
@@ -256,7 +256,7 @@ ValueId EitherOfTwo(Case& c) {
       .Finish();
 }
 
-TEST(ComputedSlices, AnUncertainPlaceAdmitsTheResultOfEachPlace) {
+TEST(ComputedSlices, AnUncertainPositionAdmitsTheResultOfEachPosition) {
   using P = params::SliceBySize;
   Case c;
   const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});
@@ -285,7 +285,7 @@ TEST(ComputedSlices, AnUncertainPositionOfAnUpdateAdmitsBothResults) {
   EXPECT_FALSE(Admits(put, 2, 70));
 }
 
-TEST(ComputedSlices, APlaceOutOfRangeMayGiveAnything) {
+TEST(ComputedSlices, APositionOutOfRangeMayGiveAnything) {
   using P = params::SliceBySize;
   Case c;
   const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});

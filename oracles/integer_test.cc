@@ -166,7 +166,7 @@ TEST(Integers, RootsAndLogarithmsOfReductionsAreTruncated) {
   EXPECT_EQ(norm.low, (Numbers{7}));
   EXPECT_EQ(norm.high, (Numbers{8}));
   EXPECT_EQ(reduce(OpKind::kReduceLogSum, {10, 12}).value, (Numbers{3}));  // 3.09
-  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {-1, 1}).low, (Numbers{-0x1p31})) << "of zero";
+  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {-1, 1}).low, (Numbers{-0x1p31})) << "the logarithm of 0";
   EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {3, 3}).value, (Numbers{3}));  // 3.69
   EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {-5, -2000}).value, (Numbers{-4})) << "just above -5";
 }

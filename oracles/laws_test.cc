@@ -454,8 +454,8 @@ TEST(FixedSums, AreNotFirstRoundedToFp32) {
   }
 }
 
-// Partial sums never pass 100, though the positive products sum to 12800.
-TEST(FixedSums, SpanTheRoundingOfPartialSumsInSourceOrder) {
+// Partial sums never exceed 100, although the positive products add up to 12800.
+TEST(FixedSums, IncludeTheRoundingOfPartialSumsInSourceOrder) {
   std::vector<double> x(4 * kChannels);
   for (size_t k = 0; k < x.size(); ++k) x[k] = k % 2 == 0 ? 100 : -100;
   for (const int family : {kA16, kA17, kA18}) {

@@ -45,7 +45,7 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
     EXPECT_FALSE(fact.name.empty());
     EXPECT_FALSE(fact.source.empty()) << fact.name;
     EXPECT_GT(std::max(fact.conforming, fact.sound), 0) << fact.name;
-    // A term with a silicon source that counts as measured nowhere must say why.
+    // A term with a silicon source that is marked as measured on no family must state the reason.
     const bool swept = fact.source.find("silicon_sweep") != std::string_view::npos;
     EXPECT_TRUE(!swept || fact.measured != 0 || fact.source.find("one probe") != fact.source.npos)
         << fact.name;
@@ -217,7 +217,7 @@ TEST(Evaluate, KeepsEveryIntermediate) {
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
   const ValueId tiny = c.Const(MakeTensor(DType::kFp16, {1}, {0x1p-12}));
   const ValueId sum = c.Binary(OpKind::kAdd, x, tiny);  // 1 + 2^-12 rounds to 1
-  const ValueId rest = c.Binary(OpKind::kSub, sum, x);  // 0, or 2^-12 where the sum stays wide
+  const ValueId rest = c.Binary(OpKind::kSub, sum, x);  // 0, or 2^-12 if the sum is not rounded
   Evaluation evaluation;
   ASSERT_TRUE(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
   Estimate estimate;
@@ -272,7 +272,7 @@ TEST(Evaluate, DivisionByZeroFollowsASignOnlyIfItIsCertain) {
   EXPECT_EQ(open.high[0], kInfinity);
 }
 
-// An infinity times a slope of zero is NaN; the finite values of the interval have a product.
+// An infinity times a slope of zero is NaN, but the finite values of the interval have a product.
 TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {1, 1, 1}, {1.0}));
@@ -478,7 +478,7 @@ RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)
   }
 }
 
-RC_GTEST_PROP(Laws, IdealArithmeticLiesInsideAContractWithoutLaw, (uint64_t seed)) {
+RC_GTEST_PROP(Laws, IdealResultsEqualTheValuesOfAContractWithoutLaw, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const Graph graph = AnyGraph(choices, CaseMode::kFloat);
   const auto inputs = GenerateInputs(choices, graph, CaseMode::kFloat);

@@ -27,7 +27,7 @@ constexpr size_t kSamples = 12;
 
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Places spread over a result, including the first and the last.
+// Random elements of a result, and the first and the last.
 std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   std::vector<size_t> places = {0, size - 1};
@@ -35,8 +35,8 @@ std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
   return places;
 }
 
-// Evaluates a model node by node, each on the stored results of earlier nodes. The evaluation of
-// the whole model must agree with it.
+// Evaluates a model node by node, each node on the stored results of earlier nodes. The tests
+// compare the results with an evaluation of the whole model.
 class Chain {
  public:
   Chain(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {

@@ -1,6 +1,6 @@
-// The results of Core ML for operations whose text differs or says nothing: the numbers that
-// coremltools' runtime tests compare with Core ML's own predictions, and the notes of Core ML's
-// format.
+// The results of Core ML for operations whose documentation differs or leaves them open: the
+// numbers that coremltools' runtime tests compare with Core ML's own predictions, and the notes of
+// Core ML's format.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <initializer_list>
@@ -292,7 +292,7 @@ double RoundHalf(double x) { return HalfToDouble(DoubleToHalf(x)); }
 
 // Partial sums that are rounded upward may exceed the sum of the magnitudes, here into the next
 // binade.
-TEST(RuntimeValues, PartialSumsMayPassThePowerOfTwo) {
+TEST(RuntimeValues, PartialSumsMayReachTheNextBinade) {
   const double small = RoundHalf(1.0098);
   std::vector<double> updates(4, small);
   updates.resize(14, 1.5);
@@ -302,7 +302,7 @@ TEST(RuntimeValues, PartialSumsMayPassThePowerOfTwo) {
   EXPECT_TRUE(Admits(Scattered("add", DType::kFp16, 2028, updates), 0, sum));
 }
 
-TEST(RuntimeValues, NoOrderOfRoundedSumsAndProductsIsOutside) {
+TEST(RuntimeValues, EveryOrderOfRoundedSumsAndProductsIsInside) {
   ChoiceStream choices = ChoiceStream::FromSeed(11);
   const auto draw = [&](double low, double high) {
     return RoundHalf(low + (high - low) * static_cast<double>(choices.Below(4096)) / 4096);
@@ -327,7 +327,7 @@ TEST(RuntimeValues, NoOrderOfRoundedSumsAndProductsIsOutside) {
     }
     ASSERT_TRUE(Admits(estimate, 0, result))
         << turn << ": " << result << " of [" << estimate.low[0] << ", " << estimate.high[0] << "]";
-    // But not everything is admitted: half of the result is not.
+    // The bound must not admit everything, for example half of the result.
     ASSERT_FALSE(Admits(estimate, 0, RoundHalf(result / 2))) << turn;
   }
 }
@@ -352,7 +352,7 @@ TEST(RuntimeValues, ScatteredProductsAreAsNarrowAsTheirRoundings) {
   EXPECT_FALSE(Admits(Scattered("mul", DType::kFp16, 0.001, {0.01, 0.01}), 0, 0.01));
 }
 
-TEST(RuntimeValues, ManySmallUpdatesAreNotAnything) {
+TEST(RuntimeValues, ManySmallUpdatesKeepABound) {
   const Estimate sum = Scattered("add", DType::kFp16, 0, std::vector<double>(5000, 0.001));
   EXPECT_FALSE(Admits(sum, 0, -3) || Admits(sum, 0, 12));
   const Estimate counted = Scattered("add", DType::kFp16, 0, std::vector<double>(3000, 1));

@@ -1,4 +1,5 @@
-// The inputs that move a value are the same whether the value is given to Start or looked at later.
+// The search finds the same changes of the inputs for a value given to Start and for a value that
+// LookAt adds later.
 #include "oracles/sensitivity.h"
 
 #include <algorithm>
@@ -30,8 +31,8 @@ bool AllMove(const Witnesses& witnesses) {
   return std::ranges::all_of(witnesses, [](const auto& witness) { return witness.has_value(); });
 }
 
-// One search is used for all graphs: its memory of an earlier graph must not matter.
-TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
+// One search is used for all graphs, so its memory of an earlier graph must not change the result.
+TEST(SensitivitySearch, FindsTheSameForValuesThatAreAddedLater) {
   SensitivitySearch kept;
   ChoiceStream choices = ChoiceStream::FromSeed(7);
   const Contract& contract = ConformingContract(2);
@@ -48,7 +49,8 @@ TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
     if (!kept.Start(graph, inputs, graph.outputs(), contract).ok()) continue;
     Witnesses found(graph.outputs().size());
     for (size_t number = 0; number < 3 && !AllMove(found); ++number) {
-      // The first change equals the inputs, so that most graphs need another change.
+      // The first change equals the inputs and moves nothing, so that most graphs need another
+      // change.
       changes.push_back(number == 0 ? inputs : GenerateInputs(choices, graph, options.mode));
       kept.Move(changes[number], number, found);
     }
@@ -65,11 +67,11 @@ TEST(SensitivitySearch, FindsTheSameWhenItLooksAgain) {
     ASSERT_EQ(bounds.size(), results.size());
     for (size_t i = 0; i < bounds.size(); ++i) ASSERT_EQ(bounds[i].type, graph.type(results[i]));
   }
-  EXPECT_GT(at_rest, 5) << "the second look is at values at rest";
+  EXPECT_GT(at_rest, 5) << "some of the values added later must not move";
 }
 
-// x - x is 0 whatever x is, and x moves.
-TEST(SensitivitySearch, SeparatesMovingValuesFromResting) {
+// y moves with x, but y - y is always 0.
+TEST(SensitivitySearch, DistinguishesMovingFromConstantValues) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
   graph.BeginNode(&GetOp(OpKind::kRelu).schema);

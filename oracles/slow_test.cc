@@ -52,7 +52,7 @@ void ForEachNode(uint64_t graphs, const Body& body) {
   }
 }
 
-TEST(SlowSample, GivesTheElementsThatAreAskedFor) {
+TEST(SlowSample, GivesTheRequestedElements) {
   std::set<std::string_view> compared;
   ForEachNode(400, [&](const NodeView& node, const Operands& operands) {
     for (uint32_t result = 0; result < node.node().result_count; ++result) {

@@ -1,5 +1,5 @@
 // Infinities, NaN and zeros inside the steps of operations: a result that may be NaN admits NaN, a
-// result that is NaN on every engine admits nothing else, and fp32 literals are read as given.
+// result that is NaN on every engine admits only NaN, and fp32 literals are used as given.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -18,7 +18,7 @@ using testing::MakeTensor;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeast = 0x1p-24;  // of fp16
+constexpr double kLeast = 0x1p-24;  // the least positive fp16 number
 constexpr uint8_t kNanOnly = Estimate::kNanAllowed | Estimate::kNanOnly;
 
 double Half(double x) { return HalfToDouble(DoubleToHalf(x)); }
@@ -114,7 +114,7 @@ ValueId Attend(Case& c, ValueId value, ValueId mask = kNoValue) {
 }
 
 // The exact square lies on one side of its rounded form; the rounded square equals it.
-TEST(Attention, AMaskThatMayHoldExcludesItsKeyForSomeEnginesAlone) {
+TEST(Attention, AnUncertainMaskExcludesItsKeyForSomeEnginesOnly) {
   const bool below = Half(0.333) * Half(0.333) < AboutRounded();
   Case c;
   const ValueId x = Halves(c, {1, 2}, {0.333, 1});
@@ -127,12 +127,12 @@ TEST(Attention, AMaskThatMayHoldExcludesItsKeyForSomeEnginesAlone) {
   const Estimate mean = c.Run(Attend(c, Halves(c, {1, 2, 1}, {10, -10}), mask));
   ASSERT_EQ(c.error, "");
   EXPECT_EQ(mean.value[0], -10);
-  EXPECT_TRUE(Admits(mean, 0, -10)) << "the first key left out";
+  EXPECT_TRUE(Admits(mean, 0, -10)) << "without the first key";
   EXPECT_TRUE(Admits(mean, 0, 0)) << "both keys";
   EXPECT_FALSE(Admits(mean, 0, 10));
 }
 
-TEST(Attention, ANanAmongTheValuesIsNanOnEveryEngine) {
+TEST(Attention, ANanAmongTheValuesGivesNanOnEveryEngine) {
   Case c;
   const Estimate mean = c.Run(Attend(c, Halves(c, {1, 2, 1}, {10, kNan})));
   ASSERT_EQ(c.error, "");

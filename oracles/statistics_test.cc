@@ -51,7 +51,7 @@ TEST(MeasureErrors, LeavesOutElementsWithoutFreedomAndInfinities) {
   EXPECT_EQ(MeasureErrors(expected, actual).count, 1u);
 }
 
-TEST(MeasureErrors, TellsABiasFromScatter) {
+TEST(MeasureErrors, DistinguishesABiasFromScatter) {
   const size_t count = 1000;
   const Estimate expected = Free(count);
   ChoiceStream choices = ChoiceStream::FromSeed(5);
@@ -85,7 +85,7 @@ TEST(MeasureErrors, EqualElementsAreOneObservation) {
 
 // Each error is at one end of its bound, by chance: there is no preferred side, but no engine has
 // such errors.
-TEST(MeasureErrors, TellsErrorsThatFillTheirBound) {
+TEST(MeasureErrors, FindsErrorsThatFillTheirBound) {
   const size_t count = 1000;
   const Estimate expected = Free(count);
   ChoiceStream choices = ChoiceStream::FromSeed(6);
@@ -104,10 +104,10 @@ TEST(MeasureErrors, TellsErrorsThatFillTheirBound) {
     narrow.high[i] = 100 + (expected.high[i] - 100) / 16;
   }
   EXPECT_FALSE(Fills(Measured(narrow, std::vector(count, 100.0625))))
-      << "one neighbour or the other";
+      << "these bounds admit only the neighbours";
 }
 
-TEST(Merge, IsTheStatisticsOfBothTogether) {
+TEST(Merge, EqualsTheStatisticsOfBothParts) {
   const Tensor first = MakeTensor(DType::kFp16, {2}, {101, 100.25});
   const Tensor second = MakeTensor(DType::kFp16, {3}, {99.5, 100, 99.25});
   const Tensor both = MakeTensor(DType::kFp16, {5}, {101, 100.25, 99.5, 100, 99.25});

@@ -1,4 +1,4 @@
-// Each kernel names the terms of the contract that its bound rests on. The judge considers only
+// Each kernel names the terms of the contract that determine its bound. The judge considers only
 // these terms to decide whether an assumption forbids a deviation.
 #include <algorithm>
 #include <array>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr int kA12 = 1;  // the terms of every family, and no law
 
-// The contract with one term changed enough to make a difference: a freedom is taken away, an error
-// is made large.
+// The contract with a large change of one term: a freedom is removed, or an error is made large.
 Contract Perturbed(Term term) {
   Contract contract = ConformingContract(kA12);
   double& value = contract.terms[static_cast<size_t>(term)];

@@ -22,7 +22,7 @@ bool SameBits(std::span<const double> a, std::span<const double> b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
-// The first value that differs, or nothing.
+// The first value that differs as text, or "".
 std::string Difference(const Graph& graph, std::span<const Tensor> inputs,
                        const Contract& contract) {
   Evaluation one, several;
@@ -52,7 +52,7 @@ std::vector<const Departure*> KnownDeparturesOf(int family) {
   return rows;
 }
 
-TEST(Threads, GiveTheBitsOfOneThreadForDrawnGraphs) {
+TEST(Threads, GiveTheSameBitsAsOneThreadForDrawnGraphs) {
   constexpr std::string_view kOps[] = {"conv", "linear", "matmul",  "softmax", "add",  "exp",
                                        "mul",  "relu",   "sigmoid", "clip",    "gelu", "einsum"};
   for (const CaseMode mode : {CaseMode::kInteger, CaseMode::kFloat, CaseMode::kSpecial,
@@ -88,7 +88,7 @@ std::vector<double> Numbers(int64_t count, uint32_t seed, double scale) {
 }
 
 // A product of points, then a product of intervals, then a normalisation.
-TEST(Threads, GiveTheBitsOfOneThreadForChainsOfProducts) {
+TEST(Threads, GiveTheSameBitsAsOneThreadForChainsOfProducts) {
   for (const double scale : {0.25, 64.0, 4096.0}) {  // the last one overflows
     Case c;
     const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 40, 24}, Numbers(1920, 1, scale)));

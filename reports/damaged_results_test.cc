@@ -135,7 +135,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
   int files_ = 0;
 };
 
-TEST_P(DamagedResults, AreRefusedByFileTableAndColumnAndStayAsTheyAre) {
+TEST_P(DamagedResults, AreRefusedWithFileTableAndColumnAndStayUnchanged) {
   for (const auto& [command, status] : Commands(whole_)) {
     ASSERT_TRUE(status.ok()) << command << ": " << status.error().message;
   }

@@ -104,7 +104,7 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
             4);
 }
 
-// Softmax leans toward zero by a quarter of the bound, in runs of 200 outputs.
+// Adds a run with 200 outputs of softmax that lean toward zero by a quarter of the bound.
 Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t seed,
                      const std::string& options) {
   RowBatch batch;
@@ -135,8 +135,8 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesOnly) {
   ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
   ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
   EXPECT_EQ(outputs(), 600u);
-  // A third of the cases of the two halves; later the other thirds, which together have more
-  // outputs.
+  // The cases of the two halves once more, in thirds: one third has fewer outputs than the halves,
+  // and the three thirds have more.
   ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
   EXPECT_EQ(outputs(), 600u);
   ASSERT_TRUE(AddLeaningRun(path, "f", 2, R"({"shard": [1, 3]})").ok());

@@ -118,7 +118,7 @@ TEST_F(WritersTest, CountsProbesAndListsThoseThatDifferFromPublishedOnes) {
 }
 
 // A heading with nothing below it would look like a truncated file.
-TEST_F(WritersTest, EveryHeadlineHasSomethingUnderIt) {
+TEST_F(WritersTest, EveryHeadingHasContent) {
   ReportData data = data_;
   data.reach.clear();
   data.findings.clear();

@@ -24,7 +24,7 @@ TEST(Explain, NamesEachLayerItsReasonAndItsSource) {
   EXPECT_THAT(text, HasSubstr("otherwise: 16 from A14 [public guide, appendix A]"));
 }
 
-// The limit of other formats of weights is not one of fp16 weights.
+// The limits for other formats of weights do not concern fp16 weights.
 TEST(Explain, NamesOneLimitOfAKernelsWidth) {
   for (const char* target : {"h14", "h15", "h17s"}) {
     const Instance conv =

@@ -115,8 +115,8 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
   }
 }
 
-// Every verdict has each layer in order, and a reason and a source if a rule applied; no layer
-// before a refusal is marked unreached.
+// Every verdict has each layer in order, and a rule with its source for each decision. The layers
+// up to the first refusal, and no others, are marked as reached.
 TEST(Judging, GivesCompleteVerdictsForDrawnInstances) {
   const Rules& rules = Rules::Builtin();
   for (const char* subject : {"conv", "topk", "pad", "SDPA", "PixelShuffle", "matmul", "softmax"}) {

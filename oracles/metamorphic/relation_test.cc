@@ -121,7 +121,7 @@ TEST(Relations, LeaveConstantExpressionsConstant) {
   EXPECT_GT(met, 0u);
 }
 
-TEST(Relations, LeaveNoConstantThatNothingUses) {
+TEST(Relations, LeaveNoUnusedConstant) {
   size_t folded = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Drawn drawn = Draw(seed, CaseMode::kCompressed);
@@ -194,7 +194,7 @@ std::optional<NodeView> LastLayer(const Graph& graph) {
   return std::nullopt;
 }
 
-TEST(Relations, GraphsOfTheirModeHoldComposedCurvesThatAreFlatBeyondTheirKnots) {
+TEST(Relations, MetamorphicGraphsContainCurvesThatAreFlatBeyondTheirKnots) {
   using P = params::Linear;
   int curves = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -213,7 +213,7 @@ TEST(Relations, GraphsOfTheirModeHoldComposedCurvesThatAreFlatBeyondTheirKnots) 
     DecodeElements(DType::kFp16, from.ConstData(last->Input(P::kBias)), start);
     double sum = 0;
     for (size_t i = 0; i < changes.size(); ++i) sum += changes[i];
-    EXPECT_EQ(sum, 0) << "seed " << seed << ": flat beyond the last knot";
+    EXPECT_EQ(sum, 0) << "seed " << seed << ": not flat beyond the last knot";
     for (size_t i = 1; i < distances.size(); ++i) EXPECT_LT(distances[i], distances[i - 1]);
     EXPECT_LE(std::abs(start[0]), 2);
   }
@@ -221,7 +221,7 @@ TEST(Relations, GraphsOfTheirModeHoldComposedCurvesThatAreFlatBeyondTheirKnots) 
   EXPECT_LT(curves, 60);
 }
 
-// y = relu6(x) over [5], an output.
+// y = relu6(x) at the knots, between them and beyond them.
 TEST(Relations, AComposedCurveGivesTheOperationAtItsKnotsAndBetween) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 5}}, "x");
@@ -242,14 +242,14 @@ TEST(Relations, AComposedCurveGivesTheOperationAtItsKnotsAndBetween) {
   EXPECT_EQ((*values)[0].value, (std::vector<double>{0, 0, 2.5, 6, 6}));
 }
 
-TEST(Relations, AreAppliedAtTheWantedPlaceIfAllowed) {
+TEST(Relations, AreAppliedAtTheRequestedSiteIfPossible) {
   size_t met = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Drawn drawn = Draw(seed, CaseMode::kFloat);
     for (const Relation& relation : Relations()) {
       const auto drawn_place = RewriteBy(relation, drawn.graph, seed);
       if (!drawn_place || drawn_place->site.empty()) continue;
-      // Another choice draws another place, but the name selects the same one.
+      // Another choice may draw another site, but the name selects the given one.
       const auto wanted = RewriteBy(relation, drawn.graph, seed + 1, {}, drawn_place->site);
       ASSERT_TRUE(wanted) << relation.name;
       met += wanted->site == drawn_place->site ? 1 : 0;
@@ -391,7 +391,7 @@ TEST(Decompose, LeavesOutPartialDecompositionsWithAReason) {
   }
 }
 
-TEST(Relations, TheDirectRouteIsComparedOnlyOnRequest) {
+TEST(Relations, NoRelationNeedsTheDirectRouteByDefault) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Rewritten made = Rewrite(Draw(seed, CaseMode::kFloat).graph, seed);
     ASSERT_NE(made.relation, nullptr);
@@ -399,7 +399,7 @@ TEST(Relations, TheDirectRouteIsComparedOnlyOnRequest) {
   }
 }
 
-TEST(Relations, DepthAddsManyNodesAndKeepsTheNumbers) {
+TEST(Relations, DepthAddsManyNodesInVaryingNumber) {
   const auto depth = std::ranges::find(Relations(), "depth", &Relation::name);
   ASSERT_NE(depth, Relations().end());
   const Drawn drawn = Draw(3, CaseMode::kInteger);

@@ -31,7 +31,7 @@ double Amplitude(const Estimate& estimate) {
 // The result of comparing two outputs.
 struct Seen {
   size_t elements = 0;
-  size_t told = 0;  // where the intervals are narrow enough to tell something
+  size_t told = 0;  // elements with intervals narrow enough for a comparison
   std::string wrong;
 };
 
@@ -103,7 +103,7 @@ bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decompositi
 }
 
 // Operations whose rewrite needs operands that no generator draws: constant indices, a known number
-// of rounds, positive factors, indices inside. Each has a test of its own below.
+// of rounds, positive factors, indices inside. Each has its own test below.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop", "reduce_prod",
                                                       "one_hot"};
 
@@ -120,7 +120,7 @@ TEST_P(EachDecomposition, MeetsTheOperationOnDrawnInstances) {
     const NodeId node = FindNode(graph, entry.op);
     if (node == kNoNode) continue;
     const std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
-    // A cap that some rows of the weight fit.
+    // A cap into which some rows of the weight fit.
     const NodeView view(graph, node);
     const int64_t cap = entry.occasion != Occasion::kSplit
                             ? 0
@@ -176,7 +176,7 @@ TEST(Decomposition, TransposedConvolutionByHand) {
   EXPECT_EQ((*value)[0].value, (std::vector<double>{5, 13, 10, 14}));
 }
 
-TEST(Decomposition, GatherTakesConstantIndicesAlone) {
+TEST(Decomposition, GatherAcceptsOnlyConstantIndices) {
   using P = params::Gather;
   for (const bool constant : {true, false}) {
     Case c;

@@ -176,7 +176,7 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
     ASSERT_NE(y, kNoValue) << c.error;
     c.graph.AddOutput(y);
     const Plan plan = Planned(c.graph, "h13");
-    // A bridge in the middle makes three segments: each of its two cuts adds one.
+    // A bridge between other operations makes two cuts, and each cut adds a segment.
     EXPECT_EQ(plan.dispatches, 1 + 2 * cuts);
     EXPECT_EQ(plan.segments.size(), static_cast<size_t>(1 + 2 * cuts));
     EXPECT_EQ(std::ranges::count_if(plan.descriptor,
@@ -190,9 +190,8 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
   }
 }
 
-// A bridge replaces one operation of a program; these targets accept no program of that route at
-// all.
-TEST(Plan, NothingIsABridgeIfTheFrontEndTakesNoMilText) {
+// A bridge replaces one operation of a MIL program, and these targets accept no MIL program at all.
+TEST(Plan, ThereIsNoBridgeIfTheFrontEndAcceptsNoMilText) {
   Case c;
   c.graph.AddOutput(c.Unary(OpKind::kRsqrt, c.Input(Ramp({1, 2, 2, 2}))));
   for (const std::string_view target : {"h11", "h12"}) {
@@ -221,7 +220,7 @@ TEST(Plan, AttentionCutsTheProgramAlthoughItIsNative) {
   EXPECT_EQ(Descriptor(plan), "Cast Cast Cast AneInference AneInference AneInference Cast");
 }
 
-// An operation that does not wait for a cut shares a dispatch with those after it.
+// An operation that does not depend on the cut shares a dispatch with the operations after the cut.
 TEST(Plan, IndependentBranchesShareADispatch) {
   Case c;
   const ValueId x = c.Input(Ramp({1, 3, 1, 1}));
