@@ -110,7 +110,7 @@ TEST(GraphGenerator, EveryOperationIsDrawn) {
   }
 }
 
-TEST(GraphGenerator, GraphsHoldOnlyOperationsPublishedForTheEngine) {
+TEST(GraphGenerator, GraphsContainOnlyOperationsPublishedForTheEngine) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.family = 2});
     for (const Node& node : graph.nodes()) {
@@ -206,7 +206,7 @@ TEST(GraphGenerator, CompressedModeHasCompressedConstantsAndStateModeHasStates) 
 }
 
 // Infinities and NaN are for inputs alone.
-TEST(GraphGenerator, ConstantsOfSpecialModeHoldZerosAndSubnormals) {
+TEST(GraphGenerator, ConstantsOfSpecialModeContainZerosAndSubnormals) {
   std::set<uint16_t> edges;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Graph graph = Generate(seed, {.mode = CaseMode::kSpecial});
@@ -288,7 +288,7 @@ TEST(GraphGenerator, DefaultAttributesAreLeftOutNowAndThen) {
 }
 
 // The graph's text would state the default in fp16, which rounds it to another number.
-TEST(GraphGenerator, DefaultsThatFp16DoesNotHoldAreAlwaysLeftOut) {
+TEST(GraphGenerator, DefaultsThatFp16CannotRepresentAreAlwaysLeftOut) {
   GeneratorOptions options;
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kInverse));
@@ -449,7 +449,7 @@ bool Holds(const Graph& graph, const OpChain& chain) {
   });
 }
 
-TEST(Chain, GraphsHoldThePair) {
+TEST(Chain, GraphsContainThePair) {
   const OpChain chains[] = {{OpKind::kConv, OpKind::kMatmul},
                             {OpKind::kConst, OpKind::kRelu},
                             {OpKind::kConstexprLutToDense, OpKind::kSoftmax},

@@ -52,7 +52,7 @@ ValueId Vector(Case& c, const Numbers& x) {
 }
 
 // The rows of the documented list whose kind is numeric (facts/known_defects.csv).
-TEST(Catalogue, EveryNumericRowIsADepartureOrSaysWhyNot) {
+TEST(Catalogue, EveryNumericRowIsADepartureOrHasAReasonNotToBe) {
   const std::set<std::string_view> numeric = {
       "D01", "D02", "D03", "D04", "D05", "D06", "D07", "D08", "D09", "D10", "D11", "D12",
       "D13", "D14", "D15", "D21", "D22", "D23", "D24", "D25", "D27", "D33", "D34"};
@@ -259,7 +259,7 @@ TEST(InvalidOperations, ANanOperandIsNoInvalidOperation) {
   EXPECT_EQ(Named(moved, turned, {1, 2, 0, 0}), "wrong");
 }
 
-TEST(InvalidOperations, GiveZeroBesideANanToo) {
+TEST(InvalidOperations, GiveZeroAlsoNextToANan) {
   Case c;
   const ValueId y = Vector(c, {kInfinity, kNan, 2});
   EXPECT_EQ(Named(c, c.Binary(OpKind::kSub, y, y), {0, kNan, 0}), "D07");

@@ -480,7 +480,7 @@ TEST(Places, NegativeIndicesAdmitAnything) {
 // ---- pixels ----
 
 // Four pixels are resized to six: some results may be either neighbour, but no value between them.
-TEST(Nearest, IsOnePixelOrAnother) {
+TEST(Nearest, GivesOneOfTheNeighbours) {
   using P = params::ResizePlane;
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 4}, {0, 100, 0, 100}));

@@ -115,7 +115,7 @@ struct FixedValue {
 
 class FixedValues : public ::testing::TestWithParam<FixedValue> {};
 
-TEST_P(FixedValues, AreThoseOfTheNotes) {
+TEST_P(FixedValues, EqualThoseOfTheNotes) {
   const FixedValue& fixed = GetParam();
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {fixed.x}));

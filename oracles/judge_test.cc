@@ -81,7 +81,7 @@ TEST(SignOfZero, OfMovedElementsWasNeverMeasuredOnAFamily) {
   EXPECT_EQ(NeverMeasured(c.graph, c.inputs, 0, lost, kFloatFamily), "");
 }
 
-TEST(SignOfZero, OfComputedElementsIsNot) {
+TEST(SignOfZero, OfComputedElementsIsNotJudged) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-0.0, 1}));
   const ValueId y = c.Binary(OpKind::kAdd, x, x);
@@ -315,7 +315,7 @@ TEST(AssumedTerms, AreThoseOfBlocksToo) {
   EXPECT_EQ(AssumedTerms(c.graph, 0, kA16), std::vector{Term::kTanhTable});
 }
 
-TEST(ForbiddingTerms, AreUnmeasuredTermsThatAloneForbid) {
+TEST(ForbiddingTerms, AreUnmeasuredTermsThatForbidByThemselves) {
   const auto terms = [](OpKind op, double value, double given, int family) {
     Case c;
     const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {value}));

@@ -142,7 +142,7 @@ ValueId AddConv(Case& c) {
 
 class WantedElements : public ::testing::TestWithParam<Layer> {};
 
-TEST_P(WantedElements, AreThoseOfTheWholeResult) {
+TEST_P(WantedElements, EqualThoseOfTheWholeResult) {
   Case c;
   const ValueId output = GetParam().add(c);
   ASSERT_EQ(c.error, "");

@@ -275,7 +275,7 @@ TEST(MacDefects, AWideExplanationIsVague) {
 
 // Operands that are intervals: the lattice may truncate as much as it can from any of their
 // numbers, and no more.
-TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
+TEST(MacDefects, TheLatticeIsRecognisedWithARoundedOperand) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4}, {4096, 1, 1, 1}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {1, 4}, {0, 0x1p-12, 0x1p-12, 0x1p-12}));
@@ -292,7 +292,7 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
 }
 
 // An operand whose interval reaches the subnormal numbers may be flushed.
-TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
+TEST(MacDefects, TheFlushIsRecognisedWithARoundedOperand) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {0x1.8p-15, 1}));
   const ValueId scale = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1 + 0x1p-10, 1}));
@@ -308,7 +308,7 @@ TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
 }
 
 // Without D07 a NaN stays NaN, and nothing else is admitted.
-TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
+TEST(MacDefects, OppositeInfinitiesAdmitOnlyNanWithoutD07) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {kInfinity, -kInfinity}));
   const ValueId ones = c.Const(MakeTensor(DType::kFp16, {2, 1}, {1, 1}));

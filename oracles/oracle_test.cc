@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(All, ElementTypes, ::testing::Range<size_t>(0, kDTypeCo
                            return std::string(DTypeName(static_cast<DType>(instance.param)));
                          });
 
-TEST(ElementTypes, HalvesAreThoseOfTheBitLevelConversion) {
+TEST(ElementTypes, HalvesEqualTheBitLevelConversion) {
   for (uint32_t pattern = 0; pattern < 0x10000; ++pattern) {
     const auto bits = static_cast<uint16_t>(pattern);
     const uint8_t bytes[] = {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8)};

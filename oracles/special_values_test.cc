@@ -80,7 +80,7 @@ TEST(NanAsANumber, HasNoKnownSignIfTheGraphComputedIt) {
 
 // A result may be a step away from the exact one. A result further beyond the largest number is
 // infinite on every engine: exp reaches infinity at 11.094 (facts/numerics.md).
-TEST(Overflow, IsNoLargestNumber) {
+TEST(Overflow, IsInfiniteBeyondOneStep) {
   const auto expect = [](OpKind kind, double x, double low) {
     Case c;
     const Estimate estimate = c.Run(c.Unary(kind, Halves(c, Shape{1}, {x})));
@@ -173,7 +173,7 @@ TEST(Normalization, AdmitsTheNanOfItsScale) {
   EXPECT_EQ(y.flags[4], kNanOnly);
 }
 
-TEST(Normalization, AdmitsItselfIfTheVarianceVanishes) {
+TEST(Normalization, AdmitsItsOwnValueIfTheVarianceVanishes) {
   for (const double epsilon : {0.0, 1e-10, 1e-12}) {
     Case c;
     const Estimate row = c.Run(LayerNorm(c, Halves(c, {1, 4}, {1, 1, 1, 1}), epsilon));

@@ -1,5 +1,5 @@
-// The matrix of attested against reached: predictions without evidence, evidence beside them,
-// conflicts, baselines, and the forms it is written in.
+// The matrix of attested and reached operations: predictions without evidence, evidence beside
+// them, conflicts, baselines, and the forms it is written in.
 #include "reports/attestation.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST(Attestation, WithoutEvidenceTheRulesFillTheCells) {
   EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 1).stage, Stage::kAttested);
 }
 
-TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
+TEST(Attestation, ShowsTheStrongestEvidenceAndThenTheFurthestStage) {
   const Attestation matrix =
       Build("h13", {Say("conv", Stage::kCompiled, Provenance::kSilicon),
                     Say("conv", Stage::kCorrect, Provenance::kSimulated),

@@ -96,7 +96,7 @@ TEST(CompareEntry, MoreElementsOutsideAreOutOfBound) {
   EXPECT_EQ(Compare(Entry({kOld}), after, thresholds), Drift::kDrifted);
 }
 
-TEST(CompareEntry, TellsTheStagesApart) {
+TEST(CompareEntry, DistinguishesTheStages) {
   const auto drift = [](std::vector<CaseFate> before, std::vector<CaseFate> after) {
     return Compare(Entry(std::move(before)), Entry(std::move(after)));
   };
@@ -144,7 +144,7 @@ TEST(DriftName, NamesReadBack) {
   EXPECT_FALSE(DriftFromName("nothing").has_value());
 }
 
-RC_GTEST_PROP(BaselineJson, ReadsBackWhatItWrites, ()) {
+RC_GTEST_PROP(BaselineJson, ReadsItsOwnText, ()) {
   Baseline baseline;
   baseline.recorded = "2026-01-02T03:04:05Z";
   baseline.engine = *rc::gen::container<std::string>(rc::gen::inRange(' ', '~'));

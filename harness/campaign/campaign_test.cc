@@ -368,7 +368,7 @@ TEST_F(CampaignTest, StoppingKeepsFinishedCases) {
   EXPECT_EQ((*testing::QueryText(*store, "SELECT state FROM runs"))[0][0], "interrupted");
 }
 
-TEST_F(CampaignTest, CasesDependOnSeedAndIndexAlone) {
+TEST_F(CampaignTest, CasesDependOnlyOnSeedAndIndex) {
   CampaignOptions options = Options(10);
   options.targets = {{"h13", 2}, {"h17s", 6}};
   const auto a = MakeCase(options, 3);
@@ -382,7 +382,7 @@ TEST_F(CampaignTest, CasesDependOnSeedAndIndexAlone) {
   EXPECT_FALSE(MakeCase(options, 0).ok());
 }
 
-TEST_F(CampaignTest, TheDefaultMixHoldsTheModesOfValuesAndNoOther) {
+TEST_F(CampaignTest, TheDefaultMixContainsOnlyTheModesOfValues) {
   CampaignOptions options = Options(10);
   options.modes.clear();
   std::map<CaseMode, int> seen;

@@ -131,7 +131,7 @@ TEST(CoverageTest, ACaseThatDidNotRunReachesAtMostItsBrokenRule) {
   for (const auto& [key, counts] : batch.coverage) EXPECT_EQ(key.first, "rule");
 }
 
-TEST(CoverageTest, RulesAreThoseOfTheCasesRoute) {
+TEST(CoverageTest, CountsTheRulesOfTheCasesRoute) {
   Case item = SmallCase();
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 1, 16385}});
@@ -241,7 +241,7 @@ constexpr int kA15 = 4;
 
 bool IsFree(const Aim& aim) { return aim.ops.all() && !aim.chain; }
 
-TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
+TEST(SteeringTest, TheSeedAndIndexDecideTheEmptyCell) {
   Steering steering, other;
   size_t pairs = 0, singles = 0;
   for (uint64_t index = 0; index < 256; ++index) {
@@ -261,7 +261,7 @@ TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
   EXPECT_LT(pairs + singles, 256u);
 }
 
-TEST(SteeringTest, AimsAtTheLastEmptyCellAlone) {
+TEST(SteeringTest, AimsOnlyAtTheLastEmptyCell) {
   Steering steering;
   for (const CoverageCell& cell : CoverageSpace()) {
     if (cell.cell != "conv>relu") steering.Meet(cell.kind, cell.cell, 0);
@@ -292,7 +292,7 @@ TEST(SteeringTest, SkipsCellsThatAFamilyDoesNotReach) {
   EXPECT_GT(steered, 16u);
 }
 
-TEST(SteeringTest, AimsAtNativeLayersInNetworkDescriptionsAndAtStatesInMilAlone) {
+TEST(SteeringTest, AimsAtNativeLayersOnlyInNetworkDescriptionsAndAtStatesOnlyInMil) {
   const auto aims = [](std::string_view kept, bool direct) {
     Steering steering;
     for (const CoverageCell& cell : CoverageSpace()) {
@@ -398,7 +398,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
 constexpr uint64_t kSoonDrawn = 8192;
 
 // The graphs differ from those that determined the classes.
-TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
+TEST(SteeringTest, GraphsAimedAtAClassOfNumbersSoonContainIt) {
   std::map<std::string, std::set<std::string>> open;  // cells by operation
   for (const CoverageCell& cell : CoverageSpace()) {
     if (cell.kind != "attribute_value") continue;
@@ -434,7 +434,7 @@ TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
 }
 
 // Some pairs need shapes that are drawn rarely, so a few pairs may be missed.
-TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
+TEST(SteeringTest, GraphsAimedAtAPairSoonContainItForNearlyEveryPair) {
   constexpr uint64_t kTries = 48;
   size_t pairs = 0;
   std::vector<std::string> missed;

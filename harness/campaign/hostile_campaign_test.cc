@@ -54,7 +54,7 @@ class Provoked final : public Runner {
   E5rtRunner runner_;
 };
 
-TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
+TEST(HostileCampaign, MisbehaviourAffectsOnlyItsCase) {
   const auto folder = TempDirectory::Create("anecheck-hostile-");
   ASSERT_TRUE(folder.ok());
   CampaignOptions options;

@@ -338,7 +338,7 @@ TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
   EXPECT_EQ(point->summary.known_defects, 0u);
 }
 
-TEST_F(ResumeTest, AFileWithoutARunSaysSo) {
+TEST_F(ResumeTest, AFileWithoutARunIsNotFound) {
   auto store = Store::Open(folder_->File("empty.sqlite"));
   ASSERT_TRUE(store.ok());
   const auto point = ReadResumePoint(*store);
@@ -389,7 +389,7 @@ RC_GTEST_PROP(CampaignOptionsJson, ShardsArePartsOfTheWhole, ()) {
   RC_ASSERT(cases == options.cases);
 }
 
-RC_GTEST_PROP(CampaignOptionsJson, ReadsBackWhatItWrites, ()) {
+RC_GTEST_PROP(CampaignOptionsJson, ReadsItsOwnText, ()) {
   CampaignOptions options;
   options.seed = *rc::gen::arbitrary<uint64_t>();
   options.cases = *rc::gen::arbitrary<uint64_t>();

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
                          });
 
 // Also chains of an operation that enlarges tensors must stay small enough to be evaluated.
-TEST(Cases, OfOneOperationAloneStaySmall) {
+TEST(Cases, OfOneOperationStaySmall) {
   for (const OpDefinition* op : AllOps()) {
     CampaignOptions options = Options({CaseMode::kFloat});
     options.ops.reset();

@@ -145,7 +145,7 @@ TEST(SecondExecution, WithTheResultsOfTheFirstInputsIsWrong) {
   EXPECT_GE(wrong, 8);
 }
 
-TEST(SecondExecution, WithoutStatesDependsOnItsOwnInputsAlone) {
+TEST(SecondExecution, WithoutStatesDependsOnlyOnItsOwnInputs) {
   const Case item = WithOtherInputs(Options(CaseMode::kFloat));
   const Graph twice = ExecutedTwice(item.graph, true);
   const std::vector<ValueId> inputs = twice.ValuesOfKind(ValueKind::kInput);

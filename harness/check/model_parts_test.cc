@@ -80,7 +80,7 @@ TEST(ModelParts, BoolsAreComputedAgainInThePartThatReadsThem) {
   EXPECT_EQ(parts[1].inputs.size(), 3u);
 }
 
-TEST(ModelParts, OperationsOnConstantsAloneAreNoPart) {
+TEST(ModelParts, OperationsWithOnlyConstantOperandsAreNoPart) {
   Graph graph;
   const ValueId x = graph.AddInput(kRow, "x");
   const ValueId number = graph.AddConst(kRow, std::vector<uint8_t>(8, 0x3c), "c");

@@ -528,7 +528,7 @@ TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   }
 }
 
-TEST_F(ModelCommands, CheckReportsDefectsApartFromCliffs) {
+TEST_F(ModelCommands, CheckReportsDefectsSeparatelyFromCliffs) {
   const std::string path = testing::RealDataPath("models/unified_mixed.mlpackage");
   ANECHECK_SKIP_WITHOUT(path);
   const Outcome check = Tool("check " + path + " --target h13");

@@ -71,7 +71,7 @@ const PlantedFault kFaults[] = {
     {"linear-weight-transposed", {"linear"}},
     {"slice-off-by-one", {"slice_by_size"}}};
 
-TEST_F(CliTest, PlantedFaultsAreFoundBesideDocumentedDefects) {
+TEST_F(CliTest, PlantedFaultsAreFoundAmongDocumentedDefects) {
   for (const auto& [fault, ops] : kFaults) {
     for (const std::string modes : {"", " --mode boundary"}) {
       const Outcome run = Tool("run --cases 200 --seed 3 --targets h13 --json --fault " + fault +

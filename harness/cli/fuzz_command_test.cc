@@ -31,7 +31,7 @@ TEST_F(FuzzCommand, AStopLeavesNoProcessAndNoFolderAndIsReported) {
   EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
   EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "the tool left files in TMPDIR";
   const int pid = std::stoi(*ReadTextFile(Path("pid")));
-  // A zombie, which nobody has waited for yet, has an empty command line.
+  // A zombie, which was not waited for yet, has an empty command line.
   const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
   EXPECT_TRUE(!words.ok() || words->empty()) << *words;
 }

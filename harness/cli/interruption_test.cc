@@ -342,7 +342,7 @@ TEST(Interruption, AHangingRuntimeProbeEndsOnRequestAndRecordsNothing) {
   EXPECT_FALSE(IsThere(db));
 }
 
-TEST(Interruption, AStoppedPowerMeasurementSaysSo) {
+TEST(Interruption, AStoppedPowerMeasurementReportsTheStop) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");

@@ -150,7 +150,7 @@ TEST_F(ModelCommands, ErrorsNameTheFileAndItsFault) {
   EXPECT_NE(netlist.err.find("; give --route mil\n"), std::string::npos) << netlist.err;
 }
 
-TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
+TEST_F(ModelCommands, JudgeDistinguishesRightFromWrong) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
   const std::string judge =

@@ -93,7 +93,7 @@ std::vector<Knot> Bump() {
   return knots;
 }
 
-TEST(Compose, EqualsTheCurveIfFp16HoldsTheConstants) {
+TEST(Compose, EqualsTheCurveIfFp16RepresentsTheConstants) {
   const std::vector<Knot> knots = Bump();
   const Composition made = Compose(knots, 640).value();
   EXPECT_EQ(made.rounded, 0u);

@@ -91,7 +91,7 @@ TEST_F(Golden, SurvivorsOfCancellation) {
   for (const double big : {1024, 4096, 30000}) EXPECT_EQ(sum(big, true), sum(big, false)) << big;
 }
 
-TEST_F(Golden, SixteenOnesSurviveBeside8192) {
+TEST_F(Golden, SixteenOnesSurviveNextTo8192) {
   std::vector<double> x(17, 1);
   x[0] = 8192;
   EXPECT_EQ(Dot(x), 8208);

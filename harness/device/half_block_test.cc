@@ -37,7 +37,7 @@ RC_GTEST_PROP(HalfBlock, StoresRoundedToNearest, ()) {
   RC_ASSERT(away == expected_away);
 }
 
-// Every half, the midpoint to its neighbour, and values just beside that midpoint.
+// Every half, the midpoint to its neighbour, and values next to that midpoint.
 TEST(HalfBlock, RoundsTiesToEvenOrAwayFromZero) {
   for (int32_t ordinal = 0; ordinal < 0x7bff; ++ordinal) {
     const Half low = HalfFromOrdinal(ordinal);

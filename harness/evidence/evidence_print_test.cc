@@ -97,7 +97,7 @@ TEST(FoundText, ShowsBothSidesIfNothingDecides) {
   EXPECT_TRUE(json["known_conflicts"].empty());
 }
 
-TEST(FoundText, NamesTheConflictsOfATargetAlone) {
+TEST(FoundText, NamesOnlyTheConflictsOfTheTarget) {
   const std::string subjects[] = {"MinMaxNorm"};
   EXPECT_THAT(FoundText(About({}, subjects, "h13", RouteSet::kBoth)),
               HasSubstr("Width and Height run"));

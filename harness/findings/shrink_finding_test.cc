@@ -306,7 +306,7 @@ class StoppedAfter final : public Runner {
 };
 
 // Whenever the stop comes, the result has the verdict and the values of the last accepted run.
-TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
+TEST(ShrinkFinding, AfterAStopTheRunnerGetsNoRequest) {
   const Artifact artifact = FindWrong();
   std::atomic<bool> never = false;
   StoppedAfter whole(0, never);

@@ -173,7 +173,7 @@ TEST(Graph, UnnamedValuesGetTheirNumber) {
   EXPECT_EQ(graph.value(0).name, "first");
 }
 
-TEST(Graph, RefusedNodeLeavesTheGraphAsItWas) {
+TEST(Graph, ARefusedNodeLeavesTheGraphUnchanged) {
   Graph graph = ExampleGraph();
   const uint64_t before = GraphFingerprint(graph);
   graph.BeginNode(&kMix);
@@ -433,7 +433,7 @@ TEST(ValidateGraph, ListsMayRepeatAParameterInOneRun) {
   EXPECT_EQ(NodeView(graph, NodeId{0}).InputList(0), (std::vector<ValueId>{x, x}));
 }
 
-TEST(ValidateGraph, ValuesComputedFromConstantsAloneAreConstant) {
+TEST(ValidateGraph, ValuesComputedOnlyFromConstantsAreConstant) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {2}});
   const ValueId table = graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4), "table");

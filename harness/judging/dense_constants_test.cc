@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, CompressedWeights,
                          ::testing::Values("cw_conv", "cw_linear", "cw_lstm", "cw_matmul"),
                          [](const auto& name) { return std::string(name.param); });
 
-TEST(WithDenseConstants, LeavesAGraphWithoutThemAsItIs) {
+TEST(WithDenseConstants, LeavesAGraphWithoutThemUnchanged) {
   ChoiceStream choices = ChoiceStream::FromSeed(3);
   Graph graph;
   GenerateGraph(choices, {.family = 2}, graph);

@@ -49,7 +49,7 @@ std::vector<std::string> CsvFields(const std::string& line) {
   return fields;
 }
 
-TEST(OpSheet, ReachAndClassAreThoseOfThePublicMatrix) {
+TEST(OpSheet, ReachAndClassEqualThoseOfThePublicMatrix) {
   const std::string path = testing::RealDataPath("../facts/op_device_matrix.csv");
   ANECHECK_SKIP_WITHOUT(path);
   std::ifstream file(path);
@@ -145,7 +145,7 @@ TEST(Completeness, EveryNativeLayerHasAnOperationOrAReason) {
   }
 }
 
-TEST(Completeness, NativeLayersAreThoseOfTheFacts) {
+TEST(Completeness, NativeLayersEqualThoseOfTheFacts) {
   const std::string path = testing::RealDataPath("../facts/native_layers.csv");
   ANECHECK_SKIP_WITHOUT(path);
   std::ifstream file(path);

@@ -1,4 +1,4 @@
-// Forms of operations that MIL admits beside the usual ones: vectors in matmul, int32, windows that
+// Rare forms of operations that MIL admits: vectors in matmul, int32, windows that
 // ceil_mode adds, slices at computed places, regions of interest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

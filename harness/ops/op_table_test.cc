@@ -42,7 +42,7 @@ TEST(OpTable, RowsAreIndexedNamedAndComplete) {
   EXPECT_EQ(OpVocabulary().Find("no_such_op"), nullptr);
 }
 
-TEST(OpTable, FloorsAreThoseOfTheSpecification) {
+TEST(OpTable, FloorsEqualThoseOfTheSpecification) {
   // Specification 003, table 24.2.
   EXPECT_EQ(GetOp(OpKind::kConv).family_floor, 0);
   EXPECT_EQ(GetOp(OpKind::kMatmul).family_floor, 0);

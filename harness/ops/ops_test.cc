@@ -339,7 +339,7 @@ TEST(SliceBySize, MinusOneTakesTheRest) {
   EXPECT_NE(slice({0}, {1}).Infer().find("need 2 entries"), std::string::npos);
 }
 
-TEST(Cast, ChangesTheElementTypeAlone) {
+TEST(Cast, ChangesOnlyTheElementType) {
   using P = params::Cast;
   EXPECT_EQ(Instance(OpKind::kCast).In(P::kX, {2, 3}).Set(P::kDtype, "int32").Infer(),
             "tensor<int32, [2, 3]>");

@@ -347,7 +347,7 @@ TEST(CleanTest, AFindingWithoutDefectsIsFalse) {
   EXPECT_FALSE(RunClean(kTargets[0], false, 64, options).ok());
 }
 
-TEST(PowerTest, HuntsTheNamedSubjectsAlone) {
+TEST(PowerTest, HuntsOnlyTheNamedSubjects) {
   PowerOptions options = Options();
   options.only = {"sub-swapped"};
   options.targets = {kTargets[1]};

@@ -76,7 +76,7 @@ ProbeDatum Measure(std::string_view name, Runner& runner, int family = 2) {
   return datum.ok() ? *datum : ProbeDatum{};
 }
 
-TEST(Probe, PlainArithmeticHasTheCliffsOfFp16Alone) {
+TEST(Probe, PlainArithmeticHasOnlyTheCliffsOfFp16) {
   PlainRunner runner;
   const std::map<std::string, double> kAt = {{"square_overflow", 256},
                                              {"integer_exactness", 2048},
@@ -185,7 +185,7 @@ TEST(Probe, TheTablesFitTogether) {
   }
 }
 
-TEST(Probe, JsonKeepsTheThreeStatesApart) {
+TEST(Probe, JsonDistinguishesTheThreeStates) {
   std::vector<ProbeDatum> data(3);
   data[0] = {"accumulator_port",
              "h13",

@@ -98,7 +98,7 @@ TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
 }
 
 #if !defined(__APPLE__)
-TEST(MacProbes, AreUnmeasuredElsewhereAndSaySo) {
+TEST(MacProbes, AreUnmeasuredElsewhereWithAReason) {
   EXPECT_EQ(MacProbes().size(), 4u);
   for (const RuntimeProbe& probe : MacProbes()) {
     EXPECT_EQ(FindRuntimeProbe(probe.name), &probe);

@@ -60,7 +60,7 @@ struct Misdeed {
 class Misdeeds : public ::testing::TestWithParam<std::tuple<Misdeed, const char*>> {};
 
 // The cases before and after a misdeed keep their results.
-TEST_P(Misdeeds, CostTheirCaseAlone) {
+TEST_P(Misdeeds, AffectOnlyTheirCase) {
   const auto& [misdeed, hello] = GetParam();
   ExecOptions options = Hostile(hello);
   options.case_timeout_ms = 400;
@@ -482,7 +482,7 @@ TEST(ExecRunner, TargetsThatItLacksAreNamed) {
 }
 
 // The file must be in the folder of the case and contain its outputs.
-TEST(ExecRunner, ARunOnTheCpuIsReadBesideTheOutputs) {
+TEST(ExecRunner, OutputsOfTheCpuAreReadAsWell) {
   const RunReply reply = RunWord("CPU");
   EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
   ASSERT_EQ(reply.cpu_outputs.size(), 1u);

@@ -52,7 +52,7 @@ TEST(SocketPair, WritingToAnEndThatIsGoneIsAnErrorAndNoSignal) {
   close(pair.ours);
 }
 
-TEST(SocketPair, AFullSocketIsNotWaitedForUnlessAsked) {
+TEST(SocketPair, AFullSocketIsWaitedForOnlyOnRequest) {
   const SocketPair pair = MakeSocketPair();
   const std::array<char, 65536> chunk{};
   ssize_t sent = 0;

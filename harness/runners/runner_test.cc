@@ -43,7 +43,7 @@ TEST(E5rtRunner, RunsACase) {
   EXPECT_EQ((*replies)[0].backend, "") << "no analytics, no proof of placement";
 }
 
-TEST(E5rtRunner, DeathsBelongToTheirCaseAlone) {
+TEST(E5rtRunner, DeathsConcernOnlyTheirCase) {
   E5rtRunner runner(Hostile());
   const Cases cases({"a", "CRASH", "b", "HANG", "c", "EXIT", "REJECT", "NORUN", "d"});
   const auto replies = runner.Run(cases.all());
@@ -392,7 +392,7 @@ TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
             Step::kCodegen);
 }
 
-TEST(Wire, WritingPastAnAreaIsNoticedAndChangesNothingBehindIt) {
+TEST(Wire, WritingPastAnAreaIsNoticedAndChangesNothingAfterIt) {
   WireReply reply;
   reply.id = 7;
   reply.message = "words";

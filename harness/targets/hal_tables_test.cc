@@ -186,7 +186,7 @@ TEST(Table243, CapabilityBytes) {
   }
 }
 
-TEST(Table243, Fp8IsSetOnA18Alone) {
+TEST(Table243, Fp8IsSetOnlyOnA18) {
   for (const Target& target : AllTargets()) {
     const Known<bool>& fp8 = target.hal.Capability(0x52d);
     ASSERT_TRUE(fp8.known()) << target.name;

@@ -22,7 +22,7 @@ TEST(DefectSet, LeavesOutEmptyIdsOfAText) {
   EXPECT_EQ(DefectSet::FromText(",D02,,D01,"), (DefectSet{"D01", "D02"}));
 }
 
-RC_GTEST_PROP(DefectSet, ReadsBackWhatItPrints, ()) {
+RC_GTEST_PROP(DefectSet, ParsesItsOwnText, ()) {
   const auto ids =
       *rc::gen::container<std::set<std::string>>(rc::gen::nonEmpty(rc::gen::string<std::string>()));
   DefectSet set;

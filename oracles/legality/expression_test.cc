@@ -173,7 +173,7 @@ TEST(Expression, CallsTakeAllOfTheirArguments) {
   EXPECT_EQ(Of("choose(false, a, n)"), Value::Number(7));
 }
 
-TEST(Expression, NamesTheFunctionsOfItsScopeAlone) {
+TEST(Expression, NamesOnlyTheFunctionsOfItsScope) {
   const auto expression =
       Expression::Parse("given(max([twice(n)])) and subset([1], [at([1], 0)]) or count() == 1");
   ASSERT_TRUE(expression.ok());

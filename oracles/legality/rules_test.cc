@@ -150,7 +150,7 @@ TEST(Judging, AnUnknownOperationIsAnErrorThatNamesNearOnes) {
   EXPECT_NE(verdict.error().message.find("conv"), std::string::npos);
 }
 
-TEST(RuleTable, RefusesTablesThatAreWrong) {
+TEST(RuleTable, RefusesMalformedTables) {
   const char* ops = R"({"operations": [{"op": "a", "source": "s"}]})";
   const char* layers = R"({"layers": []})";
   const auto with = [&](const char* rules) { return Rules::Parse(ops, layers, rules).ok(); };

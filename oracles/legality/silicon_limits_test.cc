@@ -247,7 +247,7 @@ std::string KeyOf(const Row& row, const std::string& target) {
   return fmt::format("{}|{}|{}|{}", row.at("op"), row.at("parameter"), row.at("condition"), target);
 }
 
-TEST(SiliconLimits, EveryRowIsAnsweredAsItSaysOrListedWithItsReason) {
+TEST(SiliconLimits, TheRulesAgreeWithEveryRowOrItsDifferenceIsListed) {
   const std::string path = testing::FactPath("silicon/compile_limits_silicon.csv");
   ANECHECK_SKIP_WITHOUT(path);
   const auto text = ReadTextFile(path);

@@ -60,7 +60,7 @@ TEST(Table24_3, CapabilityBytes) {
 }
 
 // fp8 is legal on A18 only (specification 003, capability-byte gates; facts/more/fp8_formats.csv).
-TEST(Table24_3, Fp8IsLegalOnA18Alone) {
+TEST(Table24_3, Fp8IsLegalOnlyOnA18) {
   for (const Target& target : AllTargets()) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
       for (const char* weight :

@@ -653,7 +653,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
   }
 }
 
-TEST(PlanText, IsForPeople) {
+TEST(PlanText, DescribesEachLayerAndDispatch) {
   const Case c = Convolution(64, 513);
   EXPECT_EQ(
       PlanText(Planned(c.graph, "h13")),

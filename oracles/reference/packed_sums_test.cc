@@ -155,7 +155,7 @@ void CheckBlock(uint64_t seed, const Contract& contract) {
   });
 }
 
-RC_GTEST_PROP(PackedSums, AreThoseOfOneOutputAtATime, (uint64_t seed)) {
+RC_GTEST_PROP(PackedSums, EqualThoseOfOneOutputAtATime, (uint64_t seed)) {
   CheckBlock(seed, ConformingContract(2));
   CheckBlock(seed, ConformingContract(5));
   CheckBlock(seed, IeeeContract());
@@ -299,7 +299,7 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
   return true;
 }
 
-TEST(StoredPoints, AreThoseOfOneOutputAtATime) {
+TEST(StoredPoints, EqualThoseOfOneOutputAtATime) {
   int stored = 0;
   for (uint64_t seed = 0; seed < 120 && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -313,7 +313,7 @@ TEST(StoredPoints, AreThoseOfOneOutputAtATime) {
 }
 
 // More rows, columns and products than one block in the caches.
-TEST(StoredPoints, OfManyBlocksAreThoseOfOneOutputAtATime) {
+TEST(StoredPoints, OfManyBlocksEqualThoseOfOneOutputAtATime) {
   constexpr BlockSize kSizes[] = {{140, 33, 700}, {7, 600, 1030}, {103, 290, 1900}};
   int stored = 0;
   for (uint64_t seed = 0; seed < 6 && !HasFailure(); ++seed) {

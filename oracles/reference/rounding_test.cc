@@ -49,7 +49,7 @@ TEST(RoundToHalf, KeepsEveryHalfAndRoundsEveryMidpoint) {
   EXPECT_EQ(RoundToHalf(65520), kInfinity);
 }
 
-TEST(StepHalf, WalksTheLineOfValues) {
+TEST(StepHalf, MovesAlongTheOrderOfValues) {
   EXPECT_EQ(StepHalf(1, 1), 1 + 0x1p-10);
   EXPECT_EQ(StepHalf(1, -1), 1 - 0x1p-11);
   EXPECT_EQ(StepHalf(0, -1), -0x1p-24);
@@ -61,7 +61,7 @@ TEST(StepHalf, WalksTheLineOfValues) {
 
 // Compares StepHalf with the order of bit patterns, for every half and every number of steps that
 // bounds use.
-TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
+TEST(StepHalf, EqualsStepsAlongTheBitPatterns) {
   for (int32_t ordinal = -0x7c00; ordinal <= 0x7c00; ++ordinal) {
     for (const int steps : {-2, -1, 0, 1, 2}) {
       const int32_t end = std::clamp(ordinal + steps, -0x7c00, 0x7c00);
@@ -121,7 +121,7 @@ TEST(MoveHalfEnd, StepsAwayFromZeroAndStopsThere) {
   EXPECT_TRUE(std::isnan(MoveHalfEnd(kNan, 1)));
 }
 
-TEST(DirectedSteps, AreThoseOfNextafter) {
+TEST(DirectedSteps, EqualNextafter) {
   const double numbers[] = {0.0,
                             -0.0,
                             1.0,

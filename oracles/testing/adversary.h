@@ -29,7 +29,7 @@ inline double Within(double x, double least, double most) {
 
 // How the engine decides where the contract allows a choice.
 enum class Strategy {
-  kRandom,  // anew for every element
+  kRandom,  // a new choice for every element
   kUp,      // every error upward, everything rounded
   kDown,    // every error downward, everything rounded
   kWide,    // rounds only where the contract requires it, no other error

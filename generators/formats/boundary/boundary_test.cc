@@ -86,7 +86,7 @@ TEST(Boundary, SumsAndProductsWrapToSmallNumbers) {
   EXPECT_TRUE(has("header.sizeofcmds", 0x80000000));
 }
 
-TEST(Boundary, TheFileEndsBeforeInsideAndBehindAPlace) {
+TEST(Boundary, TheFileEndsBeforeInsideAndAfterAPlace) {
   const Bytes file = Container();
   const Place place = *Find(PlacesOf("hwx", file), "section.size");
   std::set<size_t> sizes;

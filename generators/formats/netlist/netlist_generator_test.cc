@@ -108,7 +108,7 @@ TEST(NetlistGenerator, NoFileBreaksARule) {
 }
 
 // For each gate of a validator there is a mutation whose unit breaks this gate and no other rule.
-TEST(GateBreakers, EachBreaksItsGateAlone) {
+TEST(GateBreakers, EachBreaksOnlyItsGate) {
   std::set<std::string> gates;
   for (const Rule& rule : netlist::GateRules()) gates.emplace(rule.id);
   for (const MutationKind& kind : kGenerator_netlist.mutations) {

@@ -16,7 +16,7 @@ Bytes Generated(uint64_t seed) {
 
 TEST(NpzGenerator, MakesValidFiles) { testing::ExpectValidFiles(kFormat_npz, kGenerator_npz, 100); }
 
-TEST(NpzGenerator, EachMutationAppliesAndBreaksItsRuleAlone) {
+TEST(NpzGenerator, EachMutationAppliesAndBreaksOnlyItsRule) {
   for (const MutationKind& kind : kGenerator_npz.mutations) {
     int applied = 0;
     for (uint64_t seed = 0; seed < 40; ++seed) {

@@ -79,7 +79,7 @@ TEST(PairTest, WithoutPortsAndOperationsThereIsNothingToCompare) {
 }
 
 // A container with the ports x and x_ane, in either order.
-TEST(PairTest, ThePortOfTheVeryNameComesBeforeOneWithASuffix) {
+TEST(PairTest, APortWithTheExactNamePrecedesOneWithASuffix) {
   for (const bool suffix_first : {false, true}) {
     ChoiceStream choices = ChoiceStream::FromSeed(1);
     hwx::ContainerSpec spec = GenerateContainerSpec(choices);
@@ -113,7 +113,7 @@ TEST(PairTest, ThePortOfTheVeryNameComesBeforeOneWithASuffix) {
   }
 }
 
-TEST(PairTest, SaysWhichPartDoesNotParse) {
+TEST(PairTest, NamesThePartThatDoesNotParse) {
   const FilePair pair = PairOf(1);
   EXPECT_TRUE(pair::Verify(Bytes(4), pair.container).error().message.starts_with("descriptor: "));
   EXPECT_TRUE(pair::Verify(pair.descriptor, Bytes(4)).error().message.starts_with("container: "));

@@ -156,7 +156,7 @@ constexpr MutationKind kFalseKinds[] = {
      [](ByteSpan, ChoiceStream&) -> std::optional<Mutation> { return Mutation{"always-both", {}}; },
      [](ByteSpan, const Mutation&) -> Result<Bytes> { return Bytes{1, 1}; }}};
 
-TEST(MustReject, EveryFileBreaksItsRuleAlone) {
+TEST(MustReject, EveryFileBreaksOnlyItsRule) {
   const DescriptorGenerator generator = {"toy", MakeToy, kToyKinds};
   const auto recipes = DrawFileSet(generator, kToy, FileSetMode::kMustReject, 40, 3);
   ASSERT_TRUE(recipes.ok()) << recipes.error().message;

@@ -282,7 +282,7 @@ struct Block {
   int flags, reserved;
   int64_t (*invoke)(void*);
 };
-constexpr int kGlobal = 1 << 28;  // the flag of a block that nobody copies or frees
+constexpr int kGlobal = 1 << 28;  // the flag of a block that is never copied or freed
 
 struct Called {
   int times = 0;

@@ -29,7 +29,7 @@ TEST_F(Wrapper, OneProgramRunsManyTimes) {
   EXPECT_EQ(ane_e5rt_program_get_op_count(program.get()), 1u);
 }
 
-TEST_F(Wrapper, PortsHoldZerosAtFirst) {
+TEST_F(Wrapper, PortsContainZerosAtFirst) {
   const Program program = CompileAddOne();
   EXPECT_EQ(FirstOutput(program), 0);
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
