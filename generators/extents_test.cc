@@ -136,9 +136,9 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
       widths.insert(kernel[3]);
     }
   }
-  EXPECT_EQ(*heights.rbegin(), 29) << "the highest that A13 takes";
+  EXPECT_EQ(*heights.rbegin(), 29) << "the largest height that A13 accepts";
   EXPECT_TRUE(heights.contains(28));
-  EXPECT_EQ(*widths.rbegin(), 13) << "the widest that A13 takes";
+  EXPECT_EQ(*widths.rbegin(), 13) << "the largest width that A13 accepts";
   EXPECT_TRUE(widths.contains(12));
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }

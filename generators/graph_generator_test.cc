@@ -171,7 +171,7 @@ TEST(GraphGenerator, IntegersBecomeTheirHalves) {
     ASSERT_LE(std::abs(value), 2048);
     seen.insert(static_cast<int>(value));
   }
-  EXPECT_EQ(seen.size(), 4097u) << "every one is drawn";
+  EXPECT_EQ(seen.size(), 4097u) << "every number is drawn";
 }
 
 TEST(GraphGenerator, SpecialModeDrawsEverySpecial) {

@@ -43,7 +43,7 @@ TEST(InputSearch, AnOutputIsLostIfMostOfItIsNan) {
     return Flawed(graph, CaseMode::kSpecial, {input}).size();
   };
   EXPECT_EQ(flaws(Halves({kInf, kNan, kInf, kOne})), 1u);
-  EXPECT_EQ(flaws(Halves({kInf, kNan, kOne, kOne})), 0u) << "half of it can be judged";
+  EXPECT_EQ(flaws(Halves({kInf, kNan, kOne, kOne})), 0u) << "half of the input can be judged";
   EXPECT_EQ(flaws(Halves({kOne, kOne, kOne, kOne})), 0u);
 }
 

@@ -139,7 +139,7 @@ TEST_F(CampaignTest, EachFailureHasItsVerdictAndOneFindingPerSignature) {
                                                      {Verdict::kFailed, 8},
                                                      {Verdict::kGarbled, 8},
                                                      {Verdict::kMisplaced, 8}}));
-  EXPECT_EQ(summary.list.size(), 6u) << "messages that differ in numbers alone are one defect";
+  EXPECT_EQ(summary.list.size(), 6u) << "messages that differ only in numbers are one defect";
   auto store = Store::OpenReadOnly(options.db);
   const auto rows = testing::QueryText(
       *store, "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
@@ -205,7 +205,7 @@ TEST_F(CampaignTest, JudgedCasesHaveValuesAndAVerdictOnThem) {
   }
   record.verdict = Verdict::kInconclusive;
   record.outputs.resize(2);
-  EXPECT_FALSE(IsJudged(record)) << "whatever its outputs";
+  EXPECT_FALSE(IsJudged(record)) << "an inconclusive case is not judged, even if it has outputs";
   record.status = RunStatus::kCrashed;
   record.verdict = Verdict::kCrashed;
   EXPECT_FALSE(IsJudged(record));

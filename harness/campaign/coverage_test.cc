@@ -254,7 +254,8 @@ TEST(SteeringTest, TheSeedAndIndexDecideTheEmptyCell) {
     singles += aim.chain ? 0 : 1;
     EXPECT_EQ(aim.ops.all(), aim.chain.has_value());
     const size_t most = aim.chain ? kOpCount : 3;
-    EXPECT_LE(aim.ops.count(), most) << "the operation, and those that keep its operands in range";
+    EXPECT_LE(aim.ops.count(), most)
+        << "the operation and the operations that keep its operands in range";
   }
   EXPECT_GT(pairs, 8u);
   EXPECT_GT(singles, 2u);

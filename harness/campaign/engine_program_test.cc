@@ -228,7 +228,8 @@ TEST_P(FileFault, IsFound) {
   CampaignOptions options = Options(60);
   options.targets = {{"h13", 2}};
   options.worker.faults = {GetParam()};
-  EXPECT_EQ(NewFindings(RunCases(options)), "") << "if the files are not read";
+  EXPECT_EQ(NewFindings(RunCases(options)), "")
+      << "without reading the files the fault is not found";
   options.worker.keep_files = true;
   const std::string found = NewFindings(RunCases(options));
   EXPECT_TRUE(found.find("program.e5") != std::string::npos ||

@@ -88,7 +88,7 @@ TEST(DefectsWalk, EveryPublishedRowIsAnswered) {
   std::map<std::string, CsvRow> answers;
   for (const CsvRow& row :
        RowsOf(testing::SourcePath("harness/check/testdata/defect_answers.csv"))) {
-    EXPECT_TRUE(answers.emplace(row.at("row"), row).second) << row.at("row") << " stands twice";
+    EXPECT_TRUE(answers.emplace(row.at("row"), row).second) << row.at("row") << " occurs twice";
   }
   std::vector<std::string> rows;
   for (const CsvRow& row : RowsOf(known)) rows.push_back(row.at("id"));

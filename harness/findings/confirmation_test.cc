@@ -165,7 +165,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
       testing::QueryText(*store, "SELECT count(*) FROM cases WHERE verdict = 'known-defect'");
   ASSERT_TRUE(cases.ok());
   EXPECT_GT(shown["D13"].second + shown["D14"].second, std::stoll((*cases)[0][0]))
-      << "no case showed both";
+      << "no case showed both defects";
   // A finding of one defect shrinks to that defect alone, although the case has both.
   const auto beside =
       testing::QueryText(*store,

@@ -149,7 +149,8 @@ TEST(ReachCounter, ErrorsCountForOperationsOnGraphInputsOnly) {
   RowBatch batch;
   CountReach(item, outcome, batch);
   EXPECT_EQ(batch.ulp.size(), 2u);
-  EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u) << "the output of three operations counts for none";
+  EXPECT_EQ((batch.ulp.at({"h13", ""})[0]), 1u)
+      << "the error of three operations is counted for none of them";
   EXPECT_EQ((batch.ulp.at({"h13", "relu"})[0]), 2u);
   EXPECT_EQ((batch.widths.at({"h13", "relu"})), (UlpCounts{0, 2}));
 }

@@ -324,7 +324,7 @@ TEST(Locate, RunsNoSecondExecution) {
   Evaluation evaluation;
   const auto location = Locate(item, replies->front(), runner, evaluation);
   ASSERT_TRUE(location.ok() && location->judged);
-  EXPECT_EQ(twice, 1) << "the first run alone";
+  EXPECT_EQ(twice, 1) << "only the first run has a second execution";
 }
 
 // abs(silu(relu(x))) of zeros on the family whose silu(0) is not 0 (D13).

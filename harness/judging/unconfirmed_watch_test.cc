@@ -26,7 +26,7 @@ RowBatch Batch(int64_t unconfirmed, int64_t correct, bool finding) {
 
 TEST(UnconfirmedWatch, NeedsTwentyCasesAndTwoPercent) {
   UnconfirmedWatch watch;
-  EXPECT_TRUE(watch.Add(Batch(19, 0, true)).empty()) << "too few";
+  EXPECT_TRUE(watch.Add(Batch(19, 0, true)).empty()) << "too few cases";
   EXPECT_TRUE(watch.Add(Batch(1, 2000, false)).empty()) << "only one in a hundred cases";
   EXPECT_TRUE(watch.Add(Batch(0, 0, false)).empty()) << "this batch has no unconfirmed result";
   const std::vector<OftenUnconfirmed> often = watch.Add(Batch(80, 0, false));

@@ -32,7 +32,7 @@ TEST(OpTable, RowsAreIndexedNamedAndComplete) {
     EXPECT_FALSE(op.schema.parameters.empty()) << op.schema.name;
     EXPECT_TRUE(op.family_floor <= 4 || op.family_floor == kNoFamily)
         << op.schema.name << ": no operation has a floor above A15";
-    EXPECT_TRUE(names.insert(op.schema.name).second) << op.schema.name << " stands twice";
+    EXPECT_TRUE(names.insert(op.schema.name).second) << op.schema.name << " occurs twice";
     EXPECT_EQ(FindOp(op.schema.name), &op);
     EXPECT_EQ(OpVocabulary().Find(op.schema.name), &op.schema);
     EXPECT_EQ(&DefinitionOf(op.schema), &op);
@@ -183,7 +183,7 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
         std::ranges::find(kShared, listed.name, [](const auto& row) { return row.first; });
     const OpDefinition* const op =
         shared == std::end(kShared) ? OpCalled(listed.name) : &GetOp(shared->second);
-    ASSERT_NE(op, nullptr) << listed.name << " is the name of no operation: add it to kShared";
+    ASSERT_NE(op, nullptr) << listed.name << " names no operation: add it to kShared";
     const auto parameters = op->schema.parameters;
     ASSERT_LE(listed.parameters.size(), parameters.size()) << listed.name;
     for (size_t i = 0; i < listed.parameters.size(); ++i, ++held) {

@@ -211,7 +211,7 @@ TEST(HuntTest, LooksForValuesByACampaignFirst) {
   ASSERT_TRUE(short_hunt.ok()) << short_hunt.error().message;
   EXPECT_TRUE(short_hunt->found);
   EXPECT_TRUE(short_hunt->by.starts_with("probe ")) << short_hunt->by;
-  EXPECT_EQ(short_hunt->cases, 2u) << "of the campaign, and the probe";
+  EXPECT_EQ(short_hunt->cases, 2u) << "one case of the campaign, and the probe";
   EXPECT_EQ(short_hunt->reason, "");
 }
 

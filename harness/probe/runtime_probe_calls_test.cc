@@ -118,7 +118,7 @@ TEST_F(ProbeCalls, TheBlockOutlivesTheProbeAndReturnsSuccess) {
   auto* block = Symbol<Header* (*)()>("anecheck_submitted_block")();
   ASSERT_NE(block, nullptr);
   EXPECT_NE(block->isa, nullptr);
-  EXPECT_EQ(block->flags, 1 << 28) << "the flag of a global block, which nobody copies or frees";
+  EXPECT_EQ(block->flags, 1 << 28) << "the flag of a global block, which is never copied or freed";
   EXPECT_EQ(block->invoke(block), 0);
   EXPECT_EQ(Measure("completion_calls").value(), 1) << "calls before the submission do not count";
 }

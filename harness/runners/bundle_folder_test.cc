@@ -80,7 +80,7 @@ TEST_F(BundleFolderTest, ACompilerMayReplaceTheFolder) {
   ASSERT_TRUE(bundle_.Clear().ok());
   std::filesystem::create_directory(bundle_.path() + "/parts");
   ASSERT_TRUE(WriteFileAtomic(bundle_.path() + "/parts/analytics.mil", kEngine).ok());
-  EXPECT_EQ(bundle_.SelectedBackend(), "") << "one of two files says nothing";
+  EXPECT_EQ(bundle_.SelectedBackend(), "") << "one of the two files names no backend";
   Replace(kEngine);
   EXPECT_EQ(bundle_.SelectedBackend(), "ane");
 }

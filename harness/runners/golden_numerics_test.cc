@@ -376,7 +376,7 @@ TEST_P(GoldenDeterminism, SameBytesInAnyProcessAndBatch) {
   };
   const std::vector<Half> alone = run(1, 0);
   ASSERT_EQ(alone.size(), kWidth);
-  EXPECT_EQ(run(1, 0), alone) << "again";
+  EXPECT_EQ(run(1, 0), alone) << "a second run in the same process";
   ASSERT_TRUE(TheRunner().Restart().ok());
   EXPECT_EQ(run(1, 0), alone) << "in another process";
   for (const size_t batch : {2, 5}) {

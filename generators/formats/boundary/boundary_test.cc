@@ -79,7 +79,7 @@ TEST(Boundary, SumsAndProductsWrapToSmallNumbers) {
     return AllEdges(file, place).contains(wanted);
   };
   EXPECT_TRUE(has("segment.nsects", 0x100000000 / 80 + 1)) << "sections of 80 bytes";
-  EXPECT_TRUE(has("section.size", (uint64_t{1} << 32) + 16)) << "right in the low 32 bits";
+  EXPECT_TRUE(has("section.size", (uint64_t{1} << 32) + 16)) << "the low 32 bits are right";
   EXPECT_TRUE(has("section.size", (uint64_t{1} << 32) - 16));
   EXPECT_TRUE(has("command.cmdsize", 0));
   EXPECT_TRUE(has("segment.nsects", 17));

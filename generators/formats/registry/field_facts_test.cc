@@ -59,7 +59,7 @@ TEST_P(FieldFactsTest, EveryRowHasASourceAndOccursOnce) {
     Paths paths;
     for (const FieldFact& fact : format_.fields(json)) {
       EXPECT_FALSE(fact.source.empty()) << fact.path;
-      EXPECT_TRUE(paths.insert(fact.path).second) << fact.path << " stands twice";
+      EXPECT_TRUE(paths.insert(fact.path).second) << fact.path << " occurs twice";
     }
     EXPECT_FALSE(paths.empty());
   }
@@ -103,7 +103,7 @@ TEST(FieldFacts, TaskChainsReadAsAnyVersionHaveEvidenceToo) {
     ASSERT_FALSE(rows.empty()) << version;
     bool real = false;
     for (const FieldFact& fact : rows) real |= fact.evidence == FactEvidence::kRealFile;
-    EXPECT_EQ(real, std::string(version) == "7") << "real files are of version 7 alone";
+    EXPECT_EQ(real, std::string(version) == "7") << "only version 7 has real files";
   }
 }
 
