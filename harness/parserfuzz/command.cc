@@ -175,6 +175,7 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const
                                   const CommandLimits& limits, const std::atomic<bool>* stop) {
   if (command.empty()) return MakeError(ErrorCode::kInvalid, "the command is empty");
   std::vector<std::string> words;
+  words.reserve(command.size());
   for (const std::string& word : command) words.push_back(WithPath(word, path));
   Pipe out;
   Pipe err;
