@@ -91,8 +91,8 @@ void MakeLarge(Drawer& drawer, ValueId y) {
   std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
                              drawer.graph().ConstData(y).end());
   for (size_t i = 1; i < bytes.size(); i += 2) {
-    constexpr int k2To14 = 29;  // fp16's biased exponent; the next one is the last
-    const int exponent = k2To14 + (bytes[i] >> 2 & 1);
+    constexpr int kExponentOf2To14 = 29;  // fp16's biased exponent; the next one is the last
+    const int exponent = kExponentOf2To14 + (bytes[i] >> 2 & 1);
     bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | exponent << 2);
   }
   drawer.graph().SetConstData(y, bytes);

@@ -160,6 +160,8 @@ class Watch {
   std::chrono::microseconds pause_{50};
 };
 
+}  // namespace
+
 std::string WithPath(std::string word, const std::string& path) {
   const std::string_view file = kFileWord;
   for (size_t at = word.find(file); at != std::string::npos;
@@ -168,8 +170,6 @@ std::string WithPath(std::string word, const std::string& path) {
   }
   return word;
 }
-
-}  // namespace
 
 Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const std::string& path,
                                   const CommandLimits& limits, const std::atomic<bool>* stop) {

@@ -40,6 +40,9 @@ struct CommandOutcome {
   std::string err = {};      // and of standard error
 };
 
+// The word with every kFileWord replaced by `path`, which may itself contain one.
+std::string WithPath(std::string word, const std::string& path);
+
 // Runs `command` with every kFileWord replaced by `path`, in a new process group that is killed at
 // the limits of time and memory, and when `stop` becomes true. Memory that is allocated and freed
 // within a few milliseconds shows in the program's own peak, unless this process has used as much

@@ -13,6 +13,8 @@
 #include "harness/base/counted.h"
 #include "harness/base/file.h"
 #include "harness/base/shell_word.h"
+#include "harness/parserfuzz/bench.h"
+#include "harness/parserfuzz/command.h"
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -78,16 +80,10 @@ std::string DescribeBroken(const Format& format, const Bytes& file) {
 
 std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
                      const std::string& folder) {
-  const std::string shown = finding.small_size ? "small" : "input";
+  const std::string shown = folder + (finding.small_size ? "/small" : "/input");
   std::vector<std::string> again = options.command;
-  bool named = false;
-  for (std::string& word : again) {
-    for (size_t at = word.find(kFileWord); at != std::string::npos; at = word.find(kFileWord)) {
-      word.replace(at, std::string_view(kFileWord).size(), folder + "/" + shown);
-      named = true;
-    }
-  }
-  if (!named) again.push_back(folder + "/" + shown);
+  for (std::string& word : again) word = WithPath(std::move(word), shown);
+  if (IsDriver(options.command)) again.push_back(shown);
   std::string text = finding.failure.signature + Commands(options);
   text += Line("bug", finding.failure.bug);
   if (!finding.failure.stack.empty()) {

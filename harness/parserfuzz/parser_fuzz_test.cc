@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -65,6 +66,16 @@ TEST_F(ParserFuzz, ACrashIsOneFindingAndItsFileIsSmall) {
   EXPECT_GE(finding.small_size, 10u);
   EXPECT_EQ(ReadFile(Kept(finding, "small"))->size(), finding.small_size);
   EXPECT_EQ(ReadFile(Kept(finding, "input"))->size(), finding.first_size);
+}
+
+TEST_F(ParserFuzz, TheFolderOfFindingsMayContainTheWordForTheFile) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.out = folder_.File("a@@b");
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const std::string kept = options.out + "/" + summary->findings[0].name;
+  EXPECT_THAT(ReadTextFile(kept + "/report.txt").value(), ::testing::HasSubstr(kept + "/small"));
 }
 
 TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {

@@ -4,6 +4,7 @@
 #include <libproc.h>
 #include <sys/resource.h>
 #else
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -51,14 +52,15 @@ bool ReadStat(const char* pid, Stat& stat) {
   const ssize_t size = read(file, buffer.data(), buffer.size());
   close(file);
   if (size <= 0) return false;
-  std::string_view text(buffer.data(), static_cast<size_t>(size));
+  const std::string_view text(buffer.data(), static_cast<size_t>(size));
   const size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos || name_end + 2 > text.size()) return false;
-  text.remove_prefix(name_end + 2);
+  const char* at = buffer.data() + name_end + 2;
+  const char* const end = buffer.data() + size;
   for (int field = kFirstField; field <= kResidentPages; ++field) {
-    const size_t end = std::min(text.find(' '), text.size());
-    std::from_chars(text.data(), text.data() + end, stat[static_cast<size_t>(field)]);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const char* const field_end = std::find(at, end, ' ');
+    std::from_chars(at, field_end, stat[static_cast<size_t>(field)]);
+    at = std::min(field_end + 1, end);
   }
   return true;
 }

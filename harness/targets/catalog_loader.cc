@@ -121,7 +121,7 @@ Result<std::vector<Target*>> CatalogLoader::Selected(const Json& row, const std:
 }
 
 std::string CatalogLoader::Source(const Json& row) const {
-  const std::string source = StringOr(row, "source", "");
+  std::string source = StringOr(row, "source", "");
   if (!replace_) return source;
   return source.empty() ? file_ : fmt::format("{}: {}", file_, source);
 }

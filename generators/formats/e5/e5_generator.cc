@@ -29,6 +29,7 @@ Outline::Tensor RandomTensor(ChoiceStream& choices, std::string name, uint64_t* 
 std::vector<Outline::Tensor> RandomTensors(ChoiceStream& choices, std::string_view prefix,
                                            uint64_t count, uint64_t aperture) {
   std::vector<Outline::Tensor> tensors;
+  tensors.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     tensors.push_back(RandomTensor(choices, fmt::format("{}{}", prefix, i), &aperture));
   }
@@ -44,6 +45,7 @@ std::vector<e5::BuildInfoEntry> RandomBuildInfo(ChoiceStream& choices) {
                                                             "milinference-version",
                                                             "platform"};
   std::vector<e5::BuildInfoEntry> entries;
+  entries.reserve(kKeys.size());
   for (uint64_t i = 0; i < choices.Below(kKeys.size() + 1); ++i) {
     entries.push_back({std::string(kKeys[i]), fmt::format("{}.{}", choices.Below(4000), i)});
   }
@@ -453,7 +455,7 @@ void SwapRootFields(Json* json) {
 Bytes Generate(ChoiceStream& choices) {
   e5::Program program = e5::MakeProgram(GenerateE5Outline(choices));
   if (choices.Chance(1, 4)) AddBridge(choices, &program);
-  const Bytes bytes = e5::Write(program).value();
+  Bytes bytes = e5::Write(program).value();
   const uint64_t variant = choices.Below(8);
   if (variant < 5) return bytes;
   Json json = kFormat_e5.to_json(bytes).value();

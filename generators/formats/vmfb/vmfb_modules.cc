@@ -65,7 +65,7 @@ v::LocationTypeDefUnion Location(ChoiceStream& choices, int32_t index) {
       v::CallSiteLocDefT made;
       made.callee = earlier();
       made.caller = earlier();
-      location.Set(std::move(made));
+      location.Set(made);
       break;
     }
     case 2: {
@@ -93,8 +93,8 @@ std::unique_ptr<v::DebugDatabaseDefT> Debug(ChoiceStream& choices,
   for (const v::FunctionDescriptor& function : module.function_descriptors) {
     debug->functions.push_back(std::make_unique<v::FunctionSourceMapDefT>());
     for (int32_t at = 0; at < function.bytecode_length(); at += 7) {
-      debug->functions.back()->locations.push_back(v::BytecodeLocationDef(
-          at, static_cast<int32_t>(choices.Below(static_cast<uint64_t>(count)))));
+      debug->functions.back()->locations.emplace_back(
+          at, static_cast<int32_t>(choices.Below(static_cast<uint64_t>(count))));
     }
   }
   return debug;
@@ -109,8 +109,7 @@ void AddFunctions(ChoiceStream& choices, uint32_t count, v::BytecodeModuleDefT* 
     }
     const auto i32_registers = static_cast<int16_t>(choices.Below(40));
     const auto ref_registers = static_cast<int16_t>(choices.Below(20));
-    module->function_descriptors.push_back(
-        v::FunctionDescriptor(begin, length, i32_registers, ref_registers));
+    module->function_descriptors.emplace_back(begin, length, i32_registers, ref_registers);
     module->internal_functions.push_back(std::make_unique<v::InternalFunctionDefT>());
     module->internal_functions.back()->local_name = fmt::format("function{}", i);
     module->internal_functions.back()->signature = Signature(choices, module->types.size());

@@ -40,6 +40,7 @@ std::string ValueText(const Value& value) { return tree::ToJson(value).dump(); }
 
 std::string QuotedList(const std::vector<std::string>& names) {
   std::vector<std::string> quoted;
+  quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(Quoted(name));
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
