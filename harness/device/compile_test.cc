@@ -197,6 +197,48 @@ TEST(Compile, TakesTheLimitsThemselves) {
   }
 }
 
+std::string Chosen(const char* condition) {
+  return MilProgram(
+      fmt::format("tensor<{}, [2, 2]> c, tensor<fp16, [2, 2]> a, tensor<fp16, [2, 2]> b",
+                  condition),
+      "tensor<fp16, [2, 2]> y = select(a = a, b = b, cond = c);", "y");
+}
+
+// facts/silicon/compile_limits_silicon.csv, rows of select.
+TEST(Compile, TakesBoolConditionsAndNoOthers) {
+  const CleanSettings settings;
+  for (const char* target : {"h13", "h14", "h15", "h16", "h17s", "h18"}) {
+    EXPECT_EQ(CompileError(Chosen("bool"), target), "") << target;
+    for (const char* type : {"fp16", "uint8"}) {
+      EXPECT_NE(CompileError(Chosen(type), target).find("cond is tensor<"), std::string::npos)
+          << target << ", " << type;
+    }
+  }
+}
+
+TEST(Compile, ABoolCrossesTheBoundaryInBothDirections) {
+  const CleanSettings settings;
+  const auto halves = [](std::initializer_list<double> values) {
+    std::vector<uint8_t> bytes;
+    for (const double value : values) {
+      const uint16_t bits = DoubleToHalf(value).bits;
+      bytes.push_back(static_cast<uint8_t>(bits & 0xff));
+      bytes.push_back(static_cast<uint8_t>(bits >> 8));
+    }
+    return bytes;
+  };
+  const std::string chosen = Chosen("bool");
+  const std::string compared = MilProgram("tensor<fp16, [4]> a, tensor<fp16, [4]> b",
+                                          "tensor<bool, [4]> y = less(x = a, y = b);", "y");
+  const std::vector<uint8_t> a = halves({1, 2, 3, 4}), b = halves({5, 2, -7, 8});
+  for (const char* target : {"h13", "h16"}) {
+    EXPECT_EQ(RunBytes(chosen, {{"c", {1, 0, 0, 1}}, {"a", a}, {"b", b}}, {{"y", 8}}, target)["y"],
+              halves({1, 2, -7, 4}));
+    EXPECT_EQ(RunBytes(compared, {{"a", a}, {"b", b}}, {{"y", 4}}, target)["y"],
+              (std::vector<uint8_t>{1, 0, 0, 1}));
+  }
+}
+
 // Real files have scalars as tensor<string, []>, constants by name, and untyped literals.
 TEST(Compile, ReadsEverySpellingOfConstants) {
   const CleanSettings settings;

@@ -53,12 +53,15 @@ struct StoredType {
   e5::TensorDataType descriptor;
   uint32_t catalog;  // of the container (specification 000, listing 23.5)
 };
-constexpr std::array<StoredType, 5> kStoredTypes = {{
+// A bool has the code of uint8 in the catalog: so Apple's compiler described the condition of a
+// select (github joshuaswarren/mil-hwx-compiler, research/h14-model-gap-findings.md).
+constexpr std::array<StoredType, 6> kStoredTypes = {{
     {Element::kFp16, e5::TensorDataType::kFloat16, 5},
     {Element::kFp32, e5::TensorDataType::kFloat32, 6},
     {Element::kInt8, e5::TensorDataType::kInt8, 2},
     {Element::kUint8, e5::TensorDataType::kUInt8, 3},
     {Element::kInt16, e5::TensorDataType::kInt16, 4},
+    {Element::kBool, e5::TensorDataType::kBool, 3},
 }};
 
 // A port in the form that both files need.

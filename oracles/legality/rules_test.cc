@@ -1,6 +1,7 @@
 // The tables themselves: complete, sourced, and without mistakes that would pass as "unknown".
 #include "oracles/legality/rules.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -140,6 +141,21 @@ TEST(Judging, GivesCompleteVerdictsForDrawnInstances) {
                   verdict.outcome == Outcome::kRejected || verdict.outcome == Outcome::kNoPath);
       }
     }
+  }
+}
+
+// The simulated engine has the same law (harness/device/compile_test.cc).
+TEST(Judging, TakesBoolConditionsAndNoOthers) {
+  for (const char* target : {"h13", "h14", "h15", "h16", "h17s", "h18"}) {
+    const auto judged = [&](const char* condition) {
+      return Judged(target, Route::kMil, Make("select", {condition, "a:1,64", "b:1,64"}));
+    };
+    EXPECT_NE(judged("cond:1,64:bool").outcome, Outcome::kRejected) << target;
+    const Verdict half = judged("cond:1,64:fp16");
+    EXPECT_EQ(half.outcome, Outcome::kRejected) << target;
+    EXPECT_TRUE(std::ranges::any_of(half.layers, [](const LayerVerdict& layer) {
+      return layer.rule == "select_condition";
+    })) << target;
   }
 }
 
