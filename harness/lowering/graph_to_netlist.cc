@@ -84,7 +84,8 @@ class Lowering {
       return Unsupported(value.name, "only fp16 is lowered");
     }
     if (value.kind == ValueKind::kState) return Unsupported(value.name, "states are not lowered");
-    if (NetlistAxes(value.type.shape.rank()).empty()) {
+    const bool scalar = value.kind == ValueKind::kConst && value.type.shape.rank() == 0;
+    if (!scalar && NetlistAxes(value.type.shape.rank()).empty()) {
       return Unsupported(value.name, "only ranks 1 to 5 have axes");
     }
     return {};
@@ -130,7 +131,7 @@ class Lowering {
       netlist::Constant& constant = network_.constants.emplace_back();
       constant.name = value.name;
       constant.type = std::string(kNetlistHalf);
-      constant.extents = ToExtents(value.type.shape);
+      constant.extents = ToConstantExtents(value.type.shape);
       constant.index = 0;
       constant.byte_offset = Store(id);
     }

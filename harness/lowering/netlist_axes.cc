@@ -55,4 +55,19 @@ std::optional<Shape> FromExtents(const netlist::Extents& extents) {
   return shape;
 }
 
+netlist::Extents ToConstantExtents(const Shape& shape) {
+  if (shape.rank() > 0) return ToExtents(shape);
+  netlist::Extents extents;
+  extents.channels = extents.depth = extents.height = extents.width = extents.interleave = 1;
+  return extents;
+}
+
+std::optional<Shape> FromConstantExtents(const netlist::Extents& extents) {
+  if (extents == netlist::Extents()) return Shape();
+  const bool whole = extents.channels && extents.height && extents.width;
+  if (extents.batch || extents.depth != 1 || !whole) return FromExtents(extents);
+  const Shape shape = {*extents.channels, *extents.height, *extents.width};
+  return shape == Shape{1, 1, 1} ? Shape() : shape;
+}
+
 }  // namespace anecheck

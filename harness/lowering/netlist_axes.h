@@ -3,6 +3,12 @@
 // tensor of rank 5 takes all five. Only the taken extents are written, so that the rank can be read
 // back; for the compiler an absent extent counts as 1. The axes of ranks below 4 are this project's
 // choice: no source gives them.
+//
+// A constant can also be a scalar. No real file has one. ML Compute, a framework of Apple that
+// writes descriptions, gives every constant channels, depth, height, width and interleave but no
+// batch, with depth and interleave 1 (decompiled _MLCANEPlistBuilder,
+// createConstantTensorUnitWithTensor): a scalar is written in this form with every extent 1. No
+// other shape has it, so that the scalar can be read back.
 #pragma once
 
 #include <optional>
@@ -28,5 +34,10 @@ std::optional<int> NetlistAxis(std::string_view name, int rank);
 netlist::Extents ToExtents(const Shape& shape);
 // Empty if the present extents are not exactly those of one rank.
 std::optional<Shape> FromExtents(const netlist::Extents& extents);
+
+// The same for constants. ML Compute's form is read with the axes channel, height and width, or as
+// a scalar if each is 1; absent extents are a scalar.
+netlist::Extents ToConstantExtents(const Shape& shape);
+std::optional<Shape> FromConstantExtents(const netlist::Extents& extents);
 
 }  // namespace anecheck

@@ -321,6 +321,68 @@ TEST(GraphToNetlist, ADynamicGocWithoutScaleIsBiasOnly) {
             std::string::npos);
 }
 
+netlist::Description Scaled() {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 2, 3, 4}}, "x");
+  const ValueId half = graph.AddConst({DType::kFp16, {}}, std::vector<uint8_t>{0x00, 0x38}, "half");
+  graph.BeginNode(&GetOp(OpKind::kMul).schema);
+  graph.AddArgument(params::Binary::kX, x);
+  graph.AddArgument(params::Binary::kY, half);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  return GraphToNetlist(graph)->description;
+}
+
+// The form of ML Compute, and a constant without extents.
+TEST(NetlistRoundTrip, AScalarConstantHasEachExtent1AndNoBatch) {
+  netlist::Description written = Scaled();
+  netlist::Extents& extents = written.networks[0].constants[0].extents;
+  EXPECT_FALSE(extents.batch);
+  for (const auto extent :
+       {extents.channels, extents.depth, extents.height, extents.width, extents.interleave}) {
+    EXPECT_EQ(extent, 1);
+  }
+  const auto bytes = netlist::Write(written);
+  const auto parsed = netlist::Parse(bytes);
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_TRUE(WithoutGates(netlist::Verify(netlist::ToTree(*parsed))).empty());
+  const std::vector<uint8_t> weights = {0x00, 0x38};
+  const auto shape = [&] {
+    const auto graph = NetlistToGraph(written, weights);
+    EXPECT_TRUE(graph.ok()) << graph.error().message;
+    return graph->type(graph->ValuesOfKind(ValueKind::kConst)[0]).shape;
+  };
+  EXPECT_EQ(shape(), Shape());
+  extents = {};
+  EXPECT_EQ(shape(), Shape());
+  extents = {.channels = 1, .height = 1, .width = 1};
+  EXPECT_EQ(shape(), (Shape{1, 1, 1}));
+}
+
+bool HasScalarConstant(const Graph& graph) {
+  return std::ranges::any_of(graph.values(), [](const Value& value) {
+    return value.kind == ValueKind::kConst && value.type.shape.rank() == 0;
+  });
+}
+
+TEST(NetlistRoundTrip, GraphsWithScalarConstantsComeBack) {
+  int lowered = 0;
+  for (uint64_t seed = 0; seed < 20000; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, {.family = 6, .mode = CaseMode::kFloat, .max_nodes = 2}, graph);
+    if (!HasScalarConstant(graph)) continue;
+    const auto program = GraphToNetlist(graph);
+    if (!program.ok()) continue;
+    ++lowered;
+    const auto back = NetlistToGraph(program->description, program->weights);
+    ASSERT_TRUE(back.ok()) << "seed " << seed << ": " << back.error().message;
+    const auto expected = ExplicitForm(graph);
+    ASSERT_TRUE(expected.ok()) << expected.error().message;
+    ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*back)) << "seed " << seed;
+  }
+  EXPECT_GT(lowered, 0);
+}
+
 netlist::Description ReluDescription() {
   return GraphToNetlist(One(OpKind::kRelu, {DType::kFp16, {1, 2, 3, 4}}, [](Graph&) {}))
       ->description;

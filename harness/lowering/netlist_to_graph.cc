@@ -118,7 +118,7 @@ class Reader {
   }
 
   Status ReadConstant(const netlist::Constant& constant) {
-    const auto shape = FromExtents(constant.extents);
+    const auto shape = FromConstantExtents(constant.extents);
     const WeightPlace place = {constant.index.value_or(0), constant.byte_offset.value_or(0),
                                constant.type.value_or("")};
     if (shape && shape->Elements() == 1 && place.type == kNetlistStart) {

@@ -64,6 +64,53 @@ class NetlistInput : public ::testing::Test {
   Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-netlist-");
 };
 
+// x times a scalar constant.
+Graph ScaledGraph() {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 2, 1, 3}}, "x");
+  const ValueId half = graph.AddConst({DType::kFp16, {}}, std::vector<uint8_t>{0x00, 0x38}, "half");
+  graph.BeginNode(&GetOp(OpKind::kMul).schema);
+  graph.AddArgument(params::Binary::kX, x);
+  graph.AddArgument(params::Binary::kY, half);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  return graph;
+}
+
+TEST_F(NetlistInput, ScalarConstantsScale) {
+  const auto lowered = GraphToNetlist(ScaledGraph());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  NetlistProgram bare = *lowered;  // the same constant without extents
+  bare.description.networks[0].constants[0].extents = {};
+  for (const NetlistProgram& form : {*lowered, bare}) {
+    LoadedProgram program(Text(form, plist::Encoding::kXml), Options());
+    ASSERT_EQ(program.error(), "");
+    auto* x = static_cast<Half*>(program.Bind("x", false, 12));
+    const auto* y = static_cast<const Half*>(program.Bind("y", true, 12));
+    for (int i = 0; i < 6; ++i) x[i] = DoubleToHalf(i);
+    ASSERT_EQ(program.Execute(), 0);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(HalfToDouble(y[i]), i / 2.0);
+  }
+}
+
+// ML Compute's form of a constant of rank 3; a depth of 2 leaves no such rank.
+TEST_F(NetlistInput, ConstantsWithoutABatchHaveThreeAxes) {
+  auto lowered = GraphToNetlist(ScaledGraph());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  netlist::Extents& extents = lowered->description.networks[0].constants[0].extents;
+  extents.channels = 2;
+  lowered->weights = {0x00, 0x38, 0x00, 0x40};
+  LoadedProgram program(Text(*lowered, plist::Encoding::kXml), Options());
+  ASSERT_EQ(program.error(), "");
+  auto* x = static_cast<Half*>(program.Bind("x", false, 12));
+  const auto* y = static_cast<const Half*>(program.Bind("y", true, 12));
+  for (int i = 0; i < 6; ++i) x[i] = DoubleToHalf(i);
+  ASSERT_EQ(program.Execute(), 0);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(HalfToDouble(y[i]), i < 3 ? i / 2.0 : i * 2.0);
+  extents.depth = 2;
+  EXPECT_NE(ErrorOf(Text(*lowered, plist::Encoding::kXml)).find("constant half: needs extents"),
+            std::string::npos);
+}
+
 TEST_F(NetlistInput, RunsAsItsGraph) {
   const auto lowered = GraphToNetlist(ConvGraph());
   ASSERT_TRUE(lowered.ok()) << lowered.error().message;

@@ -54,10 +54,28 @@ std::optional<std::string> AsText(const ListItem& item) { return item.Text(); }
 std::optional<std::vector<std::string>> AsTexts(const ListItem& item) { return item.Texts(); }
 std::optional<int64_t> AsInteger(const ListItem& item) { return item.Integer(); }
 
+// The shape of a constant. ML Compute, whose descriptions Apple's compiler takes, writes channels,
+// depth, height and width of every constant but no batch, and depth 1: such a constant has no axes
+// if each extent is 1, else the three others. Without extents it has no axes either (network.h).
+std::optional<Shape> ReadConstantExtents(const ListItem& from) {
+  const auto& [batch, channels, depth, height, width] = kConstantExtents;
+  const auto has = [&](const char* key) { return from.Find(key).exists(); };
+  if (std::ranges::none_of(kConstantExtents, has)) return Shape();
+  if (has(batch) || !has(depth)) return ReadExtents(from, kConstantExtents);
+  Shape shape;
+  for (const char* key : {channels, height, width}) {
+    const auto extent = from.Find(key).Integer();
+    if (!extent) return std::nullopt;
+    shape.Append(*extent);
+  }
+  if (from.Find(depth).Integer() != 1) return std::nullopt;
+  return shape == Shape{1, 1, 1} ? Shape() : shape;
+}
+
 Result<NetworkConstant> ReadConstant(const std::string& name, const ListItem& from) {
   NetworkConstant constant;
   constant.name = name;
-  constant.shape = ReadExtents(from, kConstantExtents);
+  constant.shape = ReadConstantExtents(from);
   ANECHECK_RETURN_IF_ERROR(Take(from, name, "ConstantType", AsText, constant.type));
   ANECHECK_RETURN_IF_ERROR(Take(from, name, "ConstantByteOffset", AsInteger, constant.offset));
   ANECHECK_RETURN_IF_ERROR(Take(from, name, "ConstantIndex", AsInteger, constant.file));

@@ -104,7 +104,7 @@ Result<Operand> NetworkContext::StoredHalves(const Shape& shape, int64_t offset,
 
 Status NetworkContext::AddConstant(const NetworkConstant& constant) {
   const bool known = constant.shape && constant.file == 0;
-  if (known && constant.type == kStartType && *constant.shape == Shape{1, 1, 1, 1}) {
+  if (known && constant.type == kStartType && constant.shape->Elements() == 1) {
     ANECHECK_ASSIGN(const auto bytes, Stored(constant.offset, 2, constant.name));
     starts_[constant.name] = bytes[0] | bytes[1] << 8;
     return {};
