@@ -37,7 +37,7 @@ void AddCommand(const CommandDescription& command, const std::string& path, Case
     if (option.value.empty()) continue;
     std::string pattern;
     for (const std::string& name : option.names) {
-      pattern += (pattern.empty() ? "" : "|") + Quote(path + " " + name);
+      pattern += (pattern.empty() ? "" : "|") + Quote(fmt::format("{} {}", path, name));
     }
     // An option without choices may take a file.
     cases.values += fmt::format("    {}) values={}; list={} ;;\n", pattern,

@@ -21,8 +21,10 @@ std::vector<int64_t> ExtentsOf(const NodeView& node) {
   };
   const auto vectors = [&](int64_t batch) {
     const Shape& indices = node.InputShape(1);
+    const int64_t length = indices[indices.rank() - 1];
     std::vector<int64_t> extents;
-    for (int64_t i = 0; i < indices[indices.rank() - 1]; ++i) {
+    extents.reserve(static_cast<size_t>(length));
+    for (int64_t i = 0; i < length; ++i) {
       extents.push_back(data[static_cast<int>(batch + i)]);
     }
     return extents;
