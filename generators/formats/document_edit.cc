@@ -1,5 +1,6 @@
 #include "generators/formats/document_edit.h"
 
+#include <fmt/format.h>
 #include <string>
 
 namespace anecheck {
@@ -19,10 +20,11 @@ Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan
     } else if (edit.edit(json, a, b)) {
       return format.from_json(json);
     }
-  } catch (const JsonError&) {
-    // A file without the keys that the edit looks for.
+  } catch (const JsonError& error) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("mutation {} finds a key missing: {}",
+                                                      mutation.kind, error.what()));
   }
-  return MakeError(ErrorCode::kInvalid, "mutation " + mutation.kind + " does not apply");
+  return MakeError(ErrorCode::kInvalid, fmt::format("mutation {} does not apply", mutation.kind));
 }
 
 std::optional<Mutation> ProposeEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,

@@ -202,7 +202,7 @@ bool SymbolOutside(Container& c, uint64_t a, uint64_t b) {
 }
 bool BrokenStab(Container& c, uint64_t a, uint64_t) {
   Symbol* symbol = PickSymbol(c, hwx::kTypeStabSymbol, a);
-  if (symbol == nullptr || symbol->name.find("float16") == 0) return false;
+  if (symbol == nullptr || symbol->name.starts_with("float16")) return false;
   std::string text(symbol->name);
   const size_t at = text.find('=');
   if (at == std::string::npos) return false;
