@@ -172,6 +172,13 @@ TEST(MilToGraph, RefusalsNameTheReason) {
        "relu: its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = x);\n} -> (y);\n}",
        "softmax.axis is computed"},
+      {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = tensor<int32, [1]>(-1));\n} -> (y);\n}",
+       "expected one level of lists for each axis of tensor<int32, [1]>, found -1"},
+      {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, 2, 3]));\n} -> (y);\n}",
+       "expected one level of lists for each axis of tensor<fp16, [1, 3]>, found 1"},
+      {"tensor<fp16, [1, 1]> y = reduce_sum(x = x, axes = tensor<int32, [2]>([1]), keep_dims = "
+       "bool(true));\n} -> (y);\n}",
+       "an axis of tensor<int32, [2]> takes 2 values, the literal has 1"},
   };
   for (const Refusal& refusal : kRefusals) {
     const auto graph = MilTextToGraph(head + refusal.text, OpVocabulary());

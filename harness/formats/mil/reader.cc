@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/counted.h"
 #include "harness/formats/message.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/printer.h"
@@ -37,6 +38,62 @@ std::optional<ValueView> FirstRefused(ValueView value, const Element& element) {
     at = leaf.next();
   }
   return std::nullopt;
+}
+
+// Whether a leaf can be an element of a tensor, if its type and place are right.
+bool IsPlainLeaf(ValueView value) {
+  return value.kind() == ValueKind::kNumber || value.kind() == ValueKind::kBool ||
+         value.kind() == ValueKind::kString;
+}
+
+// Calls `element` for each leaf of a tensor's literal, in order, and refuses the first leaf for
+// which it returns false. The literal has one level of lists for each axis and one value for each
+// place, as in all real files.
+template <typename Element>
+class TensorLiteral {
+ public:
+  TensorLiteral(TypeView type, std::string_view wanted, const Element& element)
+      : type_(type), wanted_(wanted), element_(element) {}
+
+  Status Visit(TableSlice<Dimension> axes, ValueView value) const {
+    const bool list = value.kind() == ValueKind::kList;
+    if (list == axes.empty() && (list || IsPlainLeaf(value))) {
+      return Wrong(value, fmt::format("one level of lists for each axis of {}", Name()));
+    }
+    if (!list) return element_(value) ? Status() : Wrong(value, wanted_);
+    const TableSlice<Dimension> inner = axes.Rest();
+    int64_t count = 0;
+    for (const ValueView child : value.children()) {
+      ++count;
+      // Almost all children are elements; no status is made for them.
+      if (inner.empty() && child.kind() != ValueKind::kList && element_(child)) continue;
+      ANECHECK_RETURN_IF_ERROR(Visit(inner, child));
+    }
+    if (axes[0].value < 0 || count == axes[0].value) return {};
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("an axis of {} takes {}, the literal has {} (offset 0x{:x})",
+                                 Name(), Counted(axes[0].value, "value"), count, value.offset()),
+                     value.offset());
+  }
+
+ private:
+  std::string Name() const { return PrintType(type_); }
+  TypeView type_;
+  std::string_view wanted_;
+  const Element& element_;
+};
+
+// Calls `element` for each leaf of a typed literal, in order, and refuses the first leaf that is
+// none or stands at a wrong depth. `wanted` names an element.
+template <typename Element>
+Status ForEachElement(ValueView literal, std::string_view wanted, const Element& element) {
+  const TypeView type = literal.type();
+  const ValueView inner = literal.Inner();
+  if (type.kind() == TypeKind::kTensor) {
+    return TensorLiteral(type, wanted, element).Visit(type.dimensions(), inner);
+  }
+  const auto wrong = FirstRefused(inner, element);
+  return wrong ? Status(Wrong(*wrong, wanted)) : Status();
 }
 
 Status RequireTyped(ValueView literal, std::string_view what) {
@@ -148,13 +205,14 @@ Result<std::vector<int64_t>> ReadIntegers(ValueView literal) {
   const DataType type = literal.type().data_type();
   if (!IsIntegerClass(DataTypeClass(type))) return Wrong(literal, "a literal of an integer type");
   std::vector<int64_t> values;
-  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
-    const auto value = leaf.kind() == ValueKind::kNumber ? ToInteger(leaf.text()) : std::nullopt;
-    if (!value || !FitsInteger(*value, type)) return false;
-    values.push_back(*value);
-    return true;
-  });
-  if (wrong) return Wrong(*wrong, fmt::format("a value of {}", DataTypeName(type)));
+  ANECHECK_RETURN_IF_ERROR(ForEachElement(
+      literal, fmt::format("a value of {}", DataTypeName(type)), [&](ValueView leaf) {
+        const auto value =
+            leaf.kind() == ValueKind::kNumber ? ToInteger(leaf.text()) : std::nullopt;
+        if (!value || !FitsInteger(*value, type)) return false;
+        values.push_back(*value);
+        return true;
+      }));
   return values;
 }
 
@@ -167,12 +225,11 @@ Result<int64_t> ReadInteger(ValueView literal) {
 Result<std::vector<bool>> ReadBools(ValueView literal) {
   ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a bool literal"));
   std::vector<bool> values;
-  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
+  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal, "true or false", [&](ValueView leaf) {
     if (leaf.kind() != ValueKind::kBool) return false;
     values.push_back(leaf.text() == "true");
     return true;
-  });
-  if (wrong) return Wrong(*wrong, "true or false");
+  }));
   return values;
 }
 
@@ -207,17 +264,20 @@ Result<double> ReadFloat(ValueView literal) {
 
 namespace {
 
-Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected) {
+// The bytes of the elements that `visit` passes to the function that it is given.
+template <typename Visit>
+Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected,
+                                      const Visit& visit) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
   if (bytes == 0) return Wrong(value, "a literal of a number type or bool");
   // Allocates for no more elements than the text can spell, whatever the type claims.
   ElementBytes out(bytes, std::min<uint64_t>(expected, value.program()->text.size() / 2));
-  const auto wrong = FirstRefused(value.Inner(), [&](ValueView leaf) {
-    const auto word = ElementBits(leaf, type);
-    if (word) out.Append(*word);
-    return word.has_value();
-  });
-  if (wrong) return Wrong(*wrong, fmt::format("a value of {}", DataTypeName(type)));
+  ANECHECK_RETURN_IF_ERROR(
+      visit(fmt::format("a value of {}", DataTypeName(type)), [&](ValueView leaf) {
+        const auto word = ElementBits(leaf, type);
+        if (word) out.Append(*word);
+        return word.has_value();
+      }));
   return std::move(out).Take();
 }
 
@@ -225,11 +285,17 @@ Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t e
 
 Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
   ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a literal"));
-  return Elements(literal, literal.type().data_type(), ElementCount(literal.type()).value_or(0));
+  return Elements(literal, literal.type().data_type(), ElementCount(literal.type()).value_or(0),
+                  [&](std::string_view wanted, const auto& element) {
+                    return ForEachElement(literal, wanted, element);
+                  });
 }
 
 Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type) {
-  return Elements(value, type, 0);
+  return Elements(value, type, 0, [&](std::string_view wanted, const auto& element) {
+    const auto wrong = FirstRefused(value.Inner(), element);
+    return wrong ? Status(Wrong(*wrong, wanted)) : Status();
+  });
 }
 
 bool IsElementOf(ValueView leaf, DataType type) {

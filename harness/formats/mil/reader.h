@@ -29,8 +29,10 @@ std::optional<ValueView> FollowConstant(ValueView value);
 // A tuple's values or the one value itself, as written (values = (a, b), or x = a).
 std::vector<ValueView> TupleOrOne(ValueView value);
 
-// All functions below take a typed literal, type(value), as FollowConstant returns it. Errors:
-// kInvalid, with the literal's offset, if it is of another kind or out of the type's range.
+// All functions below take a typed literal, type(value), as FollowConstant returns it. A tensor has
+// one level of lists for each axis, as in all real files (rule literal-shape of verify.cc). Errors:
+// kInvalid, with the literal's offset, if it is of another kind or shape, or out of the type's
+// range.
 
 // Any integer type, rank 0 or more, in row-major order.
 Result<std::vector<int64_t>> ReadIntegers(ValueView literal);
