@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/file.h"
+#include "harness/base/log.h"
 #include "harness/cli/with_file.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/ane_file.h"
@@ -155,8 +156,10 @@ std::string PairTable(std::span<const Json* const> reports) {
 
 Result<std::string> TargetOfContainer(const std::string& path) {
   ANECHECK_ASSIGN(Bytes read, ReadFile(path));
-  const auto bytes = encoder::AsContainer(std::move(read));
+  std::vector<std::string> warnings;
+  const auto bytes = encoder::AsContainer(std::move(read), &warnings);
   if (!bytes.ok()) return WithFile(path, bytes.error());
+  for (const std::string& warning : warnings) LogWarning(fmt::format("{}: {}", path, warning));
   const auto program = emulator::LoadProgram(*bytes);
   if (!program.ok()) return WithFile(path, program.error());
   ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(program->version));

@@ -31,8 +31,9 @@ bool IsUnpaired(const Json& report);
 // with each verdict.
 std::string PairTable(std::span<const Json* const> reports);
 
-// Returns the target whose containers have the generation of the container `path`. Errors: those of
-// reading and loading the file, which they name.
+// Returns the target whose containers have the generation of the container `path`. Logs the
+// warnings about a model of the Linux driver. Errors: those of reading and loading the file, which
+// they name.
 Result<std::string> TargetOfContainer(const std::string& path);
 
 }  // namespace anecheck

@@ -110,7 +110,8 @@ Result<Arrays> ReadOutputs(const Program& program) {
 
 Result<Json> Execute(const ExecFlags& flags) {
   ANECHECK_ASSIGN(Bytes read, ReadFile(flags.container));
-  ANECHECK_ASSIGN(const Bytes bytes, encoder::AsContainer(std::move(read)));
+  std::vector<std::string> warnings;
+  ANECHECK_ASSIGN(const Bytes bytes, encoder::AsContainer(std::move(read), &warnings));
   ANECHECK_ASSIGN(Program program, emulator::LoadProgram(bytes));
   ANECHECK_ASSIGN(const Arrays inputs, npz::ReadNpzFile(flags.inputs));
   ANECHECK_RETURN_IF_ERROR(WriteInputs(program, inputs));
@@ -119,6 +120,7 @@ Result<Json> Execute(const ExecFlags& flags) {
     options.arithmetic.model = &emulator::FamilyModel(program.version);
   }
   ANECHECK_ASSIGN(const emulator::RunReport report, emulator::RunProgram(program, options));
+  warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
   ANECHECK_ASSIGN(const Arrays outputs, ReadOutputs(program));
   ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, outputs));
   Json json = {{"container", flags.container},
@@ -128,7 +130,7 @@ Result<Json> Execute(const ExecFlags& flags) {
                {"tasks", report.tasks},
                {"out", flags.out},
                {"outputs", Json::array()},
-               {"warnings", report.warnings}};
+               {"warnings", warnings}};
   for (const npz::NamedArray& output : outputs) {
     json["outputs"].push_back({{"name", output.name}, {"shape", output.array.shape}});
   }

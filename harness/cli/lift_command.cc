@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/base/counted.h"
 #include "harness/base/file.h"
@@ -60,16 +62,22 @@ std::string SummaryText(const Json& json) {
   for (const auto& [op, count] : json["operations"].items()) {
     text += fmt::format("  {}: {}\n", op, count.get<size_t>());
   }
+  for (const Json& warning : json["warnings"]) {
+    text += fmt::format("warning: {}\n", warning.get<std::string>());
+  }
   return text;
 }
 
 Result<Json> Lift(const LiftFlags& flags) {
   ANECHECK_ASSIGN(Bytes read, ReadFile(flags.container));
-  ANECHECK_ASSIGN(const Bytes bytes, encoder::AsContainer(std::move(read)));
+  std::vector<std::string> warnings;
+  ANECHECK_ASSIGN(const Bytes bytes, encoder::AsContainer(std::move(read), &warnings));
   ANECHECK_ASSIGN(const emulator::Program program, emulator::LoadProgram(bytes));
   ANECHECK_ASSIGN(const Graph graph, lifting::LiftProgram(program));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out, DumpJson(GraphToJson(graph), 1)));
-  return SummaryOf(flags, program, graph);
+  Json json = SummaryOf(flags, program, graph);
+  json["warnings"] = warnings;
+  return json;
 }
 
 int RunLift(const LiftFlags& flags) {

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <span>
+#include <utility>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/emulator/field_table.h"
 #include "harness/encoder/task.h"
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
@@ -205,9 +209,76 @@ Result<hwx::TensorSpec> PortOf(const TensorEntry& tensor, std::string name, bool
   return spec;
 }
 
+// The places of the fields of an H13 task that tell which memory it reads and writes.
+uint32_t ValueOf(const td::Task& task, emulator::Field field, uint32_t absent) {
+  using emulator::FieldTable;
+  static const FieldTable& table = FieldTable::Of(emulator::Generation::kH13);
+  const auto entry = std::ranges::find(table.entries(), field,
+                                       [](const FieldTable::Entry& e) { return e.row->field; });
+  const emulator::Place& place = entry->place;
+  const uint32_t mask = (uint32_t{1} << place.width) - 1;
+  if (place.kind == emulator::PlaceKind::kHeader) {
+    return task.header[place.address] >> place.bit & mask;
+  }
+  const auto word = task.Find(place.address);
+  return word ? *word >> place.bit & mask : absent;
+}
+
+struct BarUse {
+  bool read = false, written = false;
+};
+using BarUses = std::array<BarUse, kBars>;
+
+BarUses UsesOf(const td::Chain& chain) {
+  using emulator::Field;
+  constexpr std::array<std::pair<Field, Field>, 3> kReads = {
+      {{Field::kSource1Bound, Field::kSource1Bar},
+       {Field::kSource2Bound, Field::kSource2Bar},
+       {Field::kKernelBound, Field::kKernelBar}}};
+  BarUses uses;
+  for (const td::Task& task : chain.tasks) {
+    for (const auto& [bound, bar] : kReads) {
+      if (ValueOf(task, bound, 0) != 0) uses[ValueOf(task, bar, 0)].read = true;
+    }
+    if (ValueOf(task, Field::kResultBound, 0) != 0 && ValueOf(task, Field::kResultEnable, 1) != 0) {
+      uses[ValueOf(task, Field::kResultBar, 0)].written = true;
+    }
+  }
+  return uses;
+}
+
+// Whether each base address from the first tensor's on is an output.
+std::vector<bool> OutputsOf(const Header& header, const td::Chain& chain,
+                            std::vector<std::string>* warnings) {
+  const BarUses uses = UsesOf(chain);
+  std::vector<bool> outputs(header.outputs, true);
+  outputs.resize(header.outputs + header.inputs, false);
+  const auto tensors = std::span(uses).subspan(kFirstTensorBar, outputs.size());
+  if (std::ranges::none_of(tensors, &BarUse::written)) return outputs;
+  std::vector<size_t> written, only_read;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const bool output = tensors[i].written || (outputs[i] && !tensors[i].read);
+    if (output != outputs[i]) (output ? written : only_read).push_back(kFirstTensorBar + i);
+    outputs[i] = output;
+  }
+  if (warnings == nullptr || (written.empty() && only_read.empty())) return outputs;
+  std::string said;
+  if (!written.empty()) {
+    said = fmt::format("tasks write base address {}, an input by the header",
+                       fmt::join(written, ", "));
+  }
+  if (!only_read.empty()) {
+    said += fmt::format("{} base address {}, an output by the header",
+                        said.empty() ? "tasks only read" : "; they only read",
+                        fmt::join(only_read, ", "));
+  }
+  warnings->push_back(said + "; the tasks decide which are outputs");
+  return outputs;
+}
+
 }  // namespace
 
-Result<Bytes> ContainerOfAne(ByteSpan bytes) {
+Result<Bytes> ContainerOfAne(ByteSpan bytes, std::vector<std::string>* warnings) {
   ANECHECK_ASSIGN(const Header header, ReadHeader(bytes));
   ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(kVersion7));
   hwx::ContainerSpec spec;
@@ -219,15 +290,13 @@ Result<Bytes> ContainerOfAne(ByteSpan bytes) {
   const ByteSpan constants =
       bytes.subspan(header.text_at + RoundUp(header.text, kGranule), header.constants);
   spec.constants.assign(constants.begin(), constants.end());
-  for (uint32_t i = 0; i < header.outputs; ++i) {
-    ANECHECK_ASSIGN(hwx::TensorSpec port,
-                    PortOf(header.tensors[kFirstTensorBar + i], fmt::format("output_{}", i), true));
-    spec.tensors.push_back(std::move(port));
-  }
-  for (uint32_t i = 0; i < header.inputs; ++i) {
-    ANECHECK_ASSIGN(hwx::TensorSpec port,
-                    PortOf(header.tensors[kFirstTensorBar + header.outputs + i],
-                           fmt::format("input_{}", i), false));
+  spec.slots_in_order = true;
+  size_t inputs = 0, outputs = 0;
+  for (const bool output : OutputsOf(header, spec.tasks, warnings)) {
+    const TensorEntry& tensor = header.tensors[kFirstTensorBar + inputs + outputs];
+    std::string name =
+        output ? fmt::format("output_{}", outputs++) : fmt::format("input_{}", inputs++);
+    ANECHECK_ASSIGN(hwx::TensorSpec port, PortOf(tensor, std::move(name), output));
     spec.tensors.push_back(std::move(port));
   }
   const uint32_t scratch = header.pages[kScratchBar];
@@ -253,8 +322,8 @@ Result<Bytes> ContainerOfAne(ByteSpan bytes) {
   return hwx::BuildBytes(std::move(spec));
 }
 
-Result<Bytes> AsContainer(Bytes bytes) {
-  if (LooksLikeAne(bytes)) return ContainerOfAne(bytes);
+Result<Bytes> AsContainer(Bytes bytes, std::vector<std::string>* warnings) {
+  if (LooksLikeAne(bytes)) return ContainerOfAne(bytes, warnings);
   return bytes;
 }
 

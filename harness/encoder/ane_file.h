@@ -19,6 +19,9 @@
 // eiln/anecc, HEADER_SIZE, and nine real files). Both are read; 0x800 is written.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
 
@@ -31,11 +34,15 @@ bool LooksLikeAne(ByteSpan bytes);
 // a separate segment, or inputs before outputs. The format contains no names.
 Result<Bytes> AneOfContainer(ByteSpan container);
 
-// The container of such a file; ports are input_0, input_1, ... and output_0, ... Errors:
-// kTruncated and kMalformed with the offset, kUnsupported for elements that are not fp16.
-Result<Bytes> ContainerOfAne(ByteSpan bytes);
+// The container of such a file; ports are input_0, input_1, ... and output_0, ..., each in the
+// order of the base addresses. A base address that tasks write is an output, and one that they only
+// read an input, whatever the header says: three published files, made from containers of macOS 14
+// and 26, have their inputs first (github allbilly/ane, hwx). A header that says otherwise adds one
+// line to `warnings`. Errors: kTruncated and kMalformed with the offset, kUnsupported for elements
+// that are not fp16.
+Result<Bytes> ContainerOfAne(ByteSpan bytes, std::vector<std::string>* warnings = nullptr);
 
 // Converts a driver's file into its container; returns other bytes unchanged.
-Result<Bytes> AsContainer(Bytes bytes);
+Result<Bytes> AsContainer(Bytes bytes, std::vector<std::string>* warnings = nullptr);
 
 }  // namespace anecheck::encoder

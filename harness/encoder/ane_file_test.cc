@@ -2,10 +2,15 @@
 #include "harness/encoder/ane_file.h"
 
 #include <gtest/gtest.h>
+#include <map>
+#include <span>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/emulator/program.h"
+#include "harness/encoder/encode.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck::encoder {
 namespace {
@@ -18,9 +23,11 @@ std::vector<uint16_t> Outputs(const Bytes& container, std::vector<std::string> i
                               const std::string& output) {
   auto program = emulator::LoadProgram(container);
   EXPECT_TRUE(program.ok()) << program.error().message;
+  size_t first = 0x3c00;
   for (const std::string& input : inputs) {
     std::vector<uint16_t> values(program->FindPort(input)->Count());
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(0x3c00 + 37 * i);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(first + 37 * i);
+    first += 0x100;
     EXPECT_TRUE(program->WritePort(input, values).ok());
   }
   const auto report = emulator::RunProgram(*program);
@@ -76,6 +83,63 @@ TEST(AneFile, RealFilesComputeTheSameAsTheirContainers) {
   ASSERT_TRUE(container.ok()) << container.error().message;
   EXPECT_EQ(Outputs(*container, {"input_0"}, "output_0"),
             Outputs(Real("sigmoid-7cc79341.hwx"), {"image"}, "probs@output"));
+}
+
+// x - y as a driver's file. The containers of compilers 4 and 5 and the header have the output
+// first: its base address is 4, those of x and y are 5 and 6.
+Bytes Difference() {
+  Graph graph;
+  const TensorType type{DType::kFp16, {1, 8, 1, 4}};
+  const ValueId x = graph.AddInput(type, "x"), y = graph.AddInput(type, "y");
+  graph.BeginNode(&GetOp(OpKind::kSub).schema);
+  graph.AddArgument(params::Binary::kX, x);
+  graph.AddArgument(params::Binary::kY, y);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"z"}));
+  return AneOfContainer(Encode(graph).value()).value();
+}
+
+// Numbers base address n of each task, which word 8 of its header contains (layout.md), as to[n].
+void Renumber(Bytes& file, const std::map<uint32_t, uint32_t>& to) {
+  const auto word = [&](size_t at) { return std::span(file).subspan(at, 4); };
+  const auto load = [&](size_t at) {
+    const auto b = word(at);
+    return static_cast<uint32_t>(b[0] | b[1] << 8 | b[2] << 16 | b[3] << 24);
+  };
+  size_t task = 0;
+  do {
+    uint32_t bases = load(0x800 + task + 4 * 8);
+    for (const uint32_t bit : {0u, 6u, 12u}) {
+      const auto found = to.find(bases >> bit & 31);
+      if ((bases >> (bit + 5) & 1) == 0 || found == to.end()) continue;
+      bases = (bases & ~(31u << bit)) | found->second << bit;
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      word(0x800 + task + 4 * 8)[i] = static_cast<uint8_t>(bases >> (8 * i));
+    }
+    task = load(0x800 + task + 4 * 7);
+  } while (task != 0);
+}
+
+TEST(AneFile, TheBaseAddressThatTasksWriteIsTheOutput) {
+  const Bytes file = Difference();
+  std::vector<std::string> warnings;
+  const Bytes container = ContainerOfAne(file, &warnings).value();
+  EXPECT_TRUE(warnings.empty());
+  Bytes inputs_first = file;
+  Renumber(inputs_first, {{5, 4}, {6, 5}, {4, 6}});
+  ASSERT_NE(inputs_first, file);
+  const auto turned = ContainerOfAne(inputs_first, &warnings);
+  ASSERT_TRUE(turned.ok()) << turned.error().message;
+  EXPECT_EQ(warnings, std::vector<std::string>{
+                          "tasks write base address 6, an input by the header; they only read "
+                          "base address 4, an output by the header; the tasks decide which are "
+                          "outputs"});
+  const auto compute = [](const Bytes& bytes) {
+    return Outputs(bytes, {"input_0", "input_1"}, "output_0");
+  };
+  const auto expected = compute(container);
+  EXPECT_EQ(compute(*turned), expected);
+  EXPECT_NE(Outputs(*turned, {"input_0"}, "output_0"), expected) << "both inputs count";
 }
 
 TEST(AneFile, RefusesTruncatedFiles) {

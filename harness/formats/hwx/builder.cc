@@ -305,6 +305,7 @@ class Builder {
         if (spec_.tensors[i].output == outputs) order.push_back(i);
       }
     }
+    if (spec_.slots_in_order) std::ranges::sort(order);
     if (spec_.slots_by_name) {
       std::ranges::sort(order, {}, [&](size_t i) { return spec_.tensors[i].name; });
     }

@@ -78,6 +78,7 @@ struct ContainerSpec {
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
+  bool slots_in_order = false;  // of `tensors`, whatever their directions
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
   // In place of kernels: the finished content of that segment, beside the constants.
   Bytes kernel_data;
