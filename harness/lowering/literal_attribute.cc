@@ -1,13 +1,12 @@
 #include "harness/lowering/literal_attribute.h"
 
-#include <bit>
 #include <cstdint>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
 
-#include "harness/base/half.h"
 #include "harness/formats/mil/reader.h"
+#include "harness/lowering/decoded_elements.h"
 #include "harness/lowering/mil_types.h"
 
 namespace anecheck {
@@ -26,15 +25,13 @@ Status AddFloats(mil::ValueView literal, const OpSchema& schema, int parameter, 
   }
   ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
-  std::vector<double> values;
-  const size_t size = type.dtype == DType::kFp16 ? 2 : 4;
-  for (size_t at = 0; at + size <= bytes.size(); at += size) {
-    uint32_t bits = 0;
-    for (size_t i = 0; i < size; ++i) bits |= static_cast<uint32_t>(bytes[at + i]) << (8 * i);
-    values.push_back(size == 2 ? HalfToDouble(Half{static_cast<uint16_t>(bits)})
-                               : static_cast<double>(std::bit_cast<float>(bits)));
+  if (!IsDecoded(type.dtype) || type.dtype == DType::kBool) {
+    return PlacedError(
+        ErrorCode::kInvalid, literal.offset(),
+        fmt::format("{}.{} must be numbers, the literal is {}", schema.name,
+                    schema.parameters[static_cast<size_t>(parameter)].name, type.ToString()));
   }
-  graph.AddFloats(parameter, values);
+  graph.AddFloats(parameter, ElementNumbers(type.dtype, bytes));
   return {};
 }
 
@@ -78,6 +75,15 @@ Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int p
   return {};
 }
 
+std::string ComputedAttribute(std::string_view op, std::string_view attribute) {
+  return fmt::format(
+      "{}.{} is computed; only constants are read: convert the model again with fixed input "
+      "shapes, "
+      "which turns computed shapes into constants, or write the value as a constant in the MIL "
+      "text",
+      op, attribute);
+}
+
 Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int parameter,
                          Graph& graph) {
   const Parameter& wanted = schema.parameters[static_cast<size_t>(parameter)];
@@ -85,9 +91,8 @@ Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int param
   for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
     const auto literal = mil::FollowConstant(entry);
     if (!literal || literal->kind() != mil::ValueKind::kTyped) {
-      return PlacedError(
-          ErrorCode::kUnsupported, entry.offset(),
-          fmt::format("{}.{} is computed; only constants are read", schema.name, wanted.name));
+      return PlacedError(ErrorCode::kUnsupported, entry.offset(),
+                         ComputedAttribute(schema.name, wanted.name));
     }
     if (wanted.kind == ParameterKind::kBools) {
       ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));

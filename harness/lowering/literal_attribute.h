@@ -1,6 +1,9 @@
 // Attributes whose constant is a literal in the text of a MIL program.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "harness/base/result.h"
 #include "harness/formats/mil/program.h"
 #include "harness/graph/graph.h"
@@ -13,8 +16,11 @@ namespace anecheck {
 Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int parameter,
                            Graph& graph);
 
-// The same for a tuple of scalars, each a literal or the name of a constant. kUnsupported for a
-// computed scalar.
+// The message that an attribute is no constant, with the next step.
+std::string ComputedAttribute(std::string_view op, std::string_view attribute);
+
+// The same as AddLiteralAttribute for a tuple of scalars, each a literal or the name of a constant.
+// kUnsupported for a computed scalar.
 Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int parameter, Graph& graph);
 
 }  // namespace anecheck

@@ -481,9 +481,8 @@ class Reader {
     const auto literal = mil::FollowConstant(argument.value());
     if (!literal && FoldAttribute(argument, schema, parameter)) return {};
     if (!literal) {
-      return PlacedError(
-          ErrorCode::kUnsupported, argument.offset(),
-          fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
+      return PlacedError(ErrorCode::kUnsupported, argument.offset(),
+                         ComputedAttribute(schema.name, argument.name()));
     }
     if (literal->kind() == mil::ValueKind::kTuple) {
       return AddTupleAttribute(*literal, schema, parameter, graph_);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/graph/test_vocabulary.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/ops/op.h"
 
@@ -21,7 +22,8 @@ std::string Stored(std::string_view type, uint64_t offset) {
 }
 
 // Reads a program of `statements`. `constants` has the bytes of the weight file, by their offset.
-Result<Graph> Read(const std::string& statements, const std::map<uint64_t, Bytes>& constants) {
+Result<Graph> Read(const std::string& statements, const std::map<uint64_t, Bytes>& constants,
+                   const Vocabulary& vocabulary = OpVocabulary()) {
   MilReadOptions options;
   options.read_blob = [&](std::string_view, uint64_t offset,
                           const TensorType&) -> Result<SharedBytes> {
@@ -30,7 +32,7 @@ Result<Graph> Read(const std::string& statements, const std::map<uint64_t, Bytes
   };
   return MilTextToGraph("program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 3]> x) {\n" +
                             statements + "} -> (y);\n}",
-                        OpVocabulary(), options);
+                        vocabulary, options);
 }
 
 constexpr uint64_t kEpsilon = 64, kAxes = 128, kKeep = 192;
@@ -65,6 +67,36 @@ TEST(StoredAttribute, OfAnotherKindIsRefusedInPlace) {
   EXPECT_NE(graph.error().message.find("axes must be"), std::string::npos) << graph.error().message;
   EXPECT_NE(graph.error().message.find("its constant is tensor<fp16, [1]>"), std::string::npos)
       << graph.error().message;
+}
+
+// Literals and weight files give the same numbers for each element type.
+TEST(StoredAttribute, OfAListOfNumbersIsReadAsTheLiteralIs) {
+  struct Row {
+    const char* type;
+    const char* literal;
+    Bytes bytes;
+  };
+  const Row rows[] = {{"tensor<fp16, [2]>", "([2, -3])", {0x00, 0x40, 0x00, 0xc2}},
+                      {"tensor<fp32, [2]>", "([2, -3])", {0, 0, 0, 0x40, 0, 0, 0x40, 0xc0}},
+                      {"tensor<int32, [2]>", "([2, -3])", {2, 0, 0, 0, 0xfd, 0xff, 0xff, 0xff}},
+                      {"tensor<int8, [2]>", "([2, -3])", {2, 0xfd}}};
+  for (const Row& row : rows) {
+    for (const std::string& weights : {std::string(row.type) + row.literal, Stored(row.type, 64)}) {
+      const auto graph = Read("tensor<fp16, [2, 3]> y = mix(x = x, weights = " + weights + ");\n",
+                              {{64, row.bytes}}, testing::TestVocabulary());
+      ASSERT_TRUE(graph.ok()) << weights << ": " << graph.error().message;
+      const auto read = NodeView(*graph, NodeId{0}).Floats(testing::Mix::kWeights);
+      EXPECT_EQ(std::vector<double>(read.begin(), read.end()), (std::vector<double>{2, -3}))
+          << weights;
+    }
+  }
+  const auto bools =
+      Read("tensor<fp16, [2, 3]> y = mix(x = x, weights = tensor<bool, [1]>([true]));\n", {},
+           testing::TestVocabulary());
+  ASSERT_FALSE(bools.ok());
+  EXPECT_NE(bools.error().message.find("mix.weights must be numbers, the literal is tensor<bool"),
+            std::string::npos)
+      << bools.error().message;
 }
 
 }  // namespace

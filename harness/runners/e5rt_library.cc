@@ -125,6 +125,17 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
   return {};
 }
 
+// `why` is the loader's reason, which may begin with the path.
+Error NotLoaded(const std::string& path, const char* why) {
+  std::string_view reason = why == nullptr ? "the loader gives no reason" : why;
+  if (reason.starts_with(path + ": ")) reason.remove_prefix(path.size() + 2);
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("{}: cannot be loaded: {}; name an engine that this machine can load: "
+                  "--espresso-lib FILE, or ANECHECK_ESPRESSO=FILE",
+                  path, reason));
+}
+
 #if defined(__APPLE__)
 // Whether the code is in an image of the system. Images of the shared cache need not exist as
 // files, so links are followed only if the file exists.
@@ -144,9 +155,7 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
   const EngineFile file = path.contains('/') ? FileAt(path) : EngineFile();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    const char* why = dlerror();
-    return MakeError(ErrorCode::kNotFound, fmt::format("{}: cannot be loaded: {}", path,
-                                                       why == nullptr ? "unknown" : why));
+    return NotLoaded(path, dlerror());
   }
   if (!file.path.empty() && FileAt(path) != file) {
     return EngineReplaced(path, "another file", "the file written while a worker loaded it");

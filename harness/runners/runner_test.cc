@@ -285,7 +285,11 @@ TEST(E5rtRunner, AFailedStartGivesItsReason) {
   E5rtRunner missing({.library = "/nonexistent/engine.so"});
   const auto none = missing.Identify();
   ASSERT_FALSE(none.ok());
-  EXPECT_NE(none.error().message.find("/nonexistent/engine.so: cannot be loaded"),
+  EXPECT_NE(none.error().message.find("/nonexistent/engine.so: cannot be loaded: "),
+            std::string::npos)
+      << none.error().message;
+  EXPECT_NE(none.error().message.find("; name an engine that this machine can load: --espresso-lib "
+                                      "FILE, or ANECHECK_ESPRESSO=FILE"),
             std::string::npos)
       << none.error().message;
   WorkerOptions faulty = Hostile();
