@@ -117,8 +117,10 @@ Graph OpenGraph(const Graph& graph, std::span<const RunShape> shapes) {
   for (const Node& node : graph.nodes()) {
     BeginCopy(graph, node, places, open);
     std::vector<TensorType> types;
-    for (uint32_t i = 0; i < node.result_count; ++i)
+    types.reserve(node.result_count);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
       types.push_back(type_of(node.first_result + i));
+    }
     const ValueId first = open.FinishNodeAs(types, NamesOfResults(graph, node));
     for (uint32_t i = 0; i < node.result_count; ++i) places[node.first_result + i] = first + i;
   }

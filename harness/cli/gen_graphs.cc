@@ -41,7 +41,8 @@ Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indic
     ANECHECK_ASSIGN(const Case item, MakeCase(options, index));
     const std::string name = fmt::format("graph_{:06}.json", index);
     const std::string text = DumpJson(GraphToJson(item.graph), 1) + "\n";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(folder + "/" + name, std::string_view(text)));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(fmt::format("{}/{}", folder, name), std::string_view(text)));
     Json& entry = manifest["files"].emplace_back();
     entry = {{"file", name},
              {"size", text.size()},
