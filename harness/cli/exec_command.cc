@@ -57,11 +57,18 @@ bool SameShape(std::span<const uint64_t> given, std::span<const uint64_t> wanted
   return std::ranges::equal(given, wanted);
 }
 
+// Ports of bytes hold bools: no record has another tensor of bytes.
+npz::ElementType TypeOf(const Port& port) {
+  return port.element == 1 ? npz::ElementType::kBool : npz::ElementType::kFloat16;
+}
+
 Status WriteInput(Program& program, const Port& port, const npz::Array& array) {
-  if (array.type != npz::ElementType::kFloat16) {
+  const npz::ElementType wanted_type = TypeOf(port);
+  if (array.type != wanted_type) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("input {}: elements are {}; the port takes float16 (<f2)",
-                                 port.name, npz::ElementDescr(array.type)));
+                     fmt::format("input {}: elements are {}; the port takes {}", port.name,
+                                 npz::ElementDescr(array.type),
+                                 port.element == 1 ? "bool (|b1)" : "float16 (<f2)"));
   }
   const std::vector<uint64_t> wanted = ShapeOf(port);
   if (!SameShape(array.shape, wanted)) {
@@ -69,8 +76,10 @@ Status WriteInput(Program& program, const Port& port, const npz::Array& array) {
                      fmt::format("input {}: shape {}; the port has {}", port.name,
                                  Shape(array.shape), Shape(wanted)));
   }
-  std::vector<uint16_t> values(array.data.size() / sizeof(uint16_t));
-  std::memcpy(values.data(), array.data.data(), array.data.size());
+  std::vector<uint16_t> values(array.data.size() / port.element);
+  for (size_t i = 0; i < values.size(); ++i) {
+    std::memcpy(&values[i], &array.data[i * port.element], port.element);
+  }
   return program.WritePort(port.name, values);
 }
 
@@ -100,10 +109,12 @@ Result<Arrays> ReadOutputs(const Program& program) {
     ANECHECK_ASSIGN(const std::vector<uint16_t> values, program.ReadPort(port.name));
     npz::NamedArray& array = outputs.emplace_back();
     array.name = port.name;
-    array.array.type = npz::ElementType::kFloat16;
+    array.array.type = TypeOf(port);
     array.array.shape = ShapeOf(port);
-    array.array.data.resize(values.size() * sizeof(uint16_t));
-    std::memcpy(array.array.data.data(), values.data(), array.array.data.size());
+    array.array.data.resize(values.size() * port.element);
+    for (size_t i = 0; i < values.size(); ++i) {
+      std::memcpy(&array.array.data[i * port.element], &values[i], port.element);
+    }
   }
   return outputs;
 }
@@ -170,7 +181,7 @@ void AddExecCommand(CommandLine& app, Selected& selected) {
       .Check(FileName());
   command
       .AddOption("--inputs", flags->inputs,
-                 "An .npz with one float16 array for each input port, by its name")
+                 "An .npz with one array for each input port, by its name: float16, or bool")
       .Required()
       .Check(FileName());
   command.AddOption("--out", flags->out, "The .npz to write, one array for each output port")

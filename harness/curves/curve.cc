@@ -58,6 +58,8 @@ Reduction ReductionOf(const ActivationTable& table) {
     case TableMode::kExp2:
       return {"x - floor(x)"};
     case TableMode::kOdd:
+    case TableMode::kFraction:
+    case TableMode::kWhole:
       return {"|x|"};
     case TableMode::kReciprocal:
     case TableMode::kLog2:
@@ -79,7 +81,7 @@ Result<Curve> OfTable(ByteSpan bytes, const std::string& name) {
   curve.above = table.above;
   const Reduction reduction = ReductionOf(table);
   curve.argument = reduction.argument;
-  if (table.knots_a_unit != ActivationTable::kNoKnots) {
+  if (table.HasKnots()) {
     for (size_t i = 0; i < table.knots.size(); ++i) {
       const double offset = std::ldexp(static_cast<double>(i), -table.knots_a_unit);
       curve.knots.push_back({reduction.first + offset, table.knots[i]});

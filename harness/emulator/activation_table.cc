@@ -13,15 +13,34 @@ namespace {
 constexpr size_t kWords = 64;
 constexpr size_t kFirstUnused = 43;
 constexpr uint16_t kMostKnotsAUnit = 10;
-constexpr double kCentre = 16;  // knot of x = 0 in a centred table
 
 bool KnownMode(uint16_t mode) {
-  for (const TableMode known :
-       {TableMode::kCentred, TableMode::kExp2, TableMode::kOdd, TableMode::kReciprocal,
-        TableMode::kRoot, TableMode::kReciprocalRoot, TableMode::kLog2}) {
+  for (const TableMode known : {TableMode::kCentred, TableMode::kExp2, TableMode::kOdd,
+                                TableMode::kFraction, TableMode::kWhole, TableMode::kReciprocal,
+                                TableMode::kRoot, TableMode::kReciprocalRoot, TableMode::kLog2}) {
     if (mode == static_cast<uint16_t>(known)) return true;
   }
   return false;
+}
+
+bool IsRounding(TableMode mode) {
+  return mode == TableMode::kFraction || mode == TableMode::kWhole;
+}
+
+// The records of whole parts and fractions have tables without knots and lines, so that no fact
+// tells how those would count.
+Status CheckRounding(std::span<const uint16_t> words, const std::string& who) {
+  const uint16_t steps = words[42] == static_cast<uint16_t>(TableMode::kWhole) ? 5 : 0;
+  for (size_t i = 4; i < 42; ++i) {
+    const uint16_t known = i == 41 ? steps : 0;
+    if (words[i] == known) continue;
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: halfword {} of a table of mode 0x{:x} is 0x{:x}; it is 0x{:x} in"
+                    " every record",
+                    who, i, words[42], words[i], known));
+  }
+  return {};
 }
 
 // Splits x into m in [0.5, 2) and an even exponent.
@@ -38,15 +57,18 @@ double EvenMantissa(double x, int& exponent) {
 
 double ActivationTable::Evaluate(double x) const {
   if (std::isnan(x)) return x;
-  const bool odd = mode == TableMode::kOdd || mode == TableMode::kReciprocal;
+  const bool odd = mode == TableMode::kOdd || mode == TableMode::kReciprocal || IsRounding(mode);
   const double argument = odd ? std::fabs(x) : x;
   const auto signed_value = [&](double value) { return odd && std::signbit(x) ? -value : value; };
   if (argument <= low) return signed_value(below);
   if (argument >= high) return signed_value(above);
-  if (knots_a_unit == kNoKnots) {
+  if (knots_a_unit == kOnlyZero) {
+    if (argument == 0) return signed_value(knots[kCentre]);
     return argument < 0 ? left_slope * argument + left_intercept
                         : right_slope * argument + right_intercept;
   }
+  if (mode == TableMode::kWhole) return std::trunc(x);
+  if (mode == TableMode::kFraction) return std::copysign(argument - std::trunc(argument), x);
   const double unit = std::ldexp(1.0, knots_a_unit);
   double position = argument * unit;
   double factor = 1;
@@ -57,6 +79,8 @@ double ActivationTable::Evaluate(double x) const {
       position += kCentre;
       break;
     case TableMode::kOdd:
+    case TableMode::kFraction:
+    case TableMode::kWhole:
       break;
     case TableMode::kExp2: {
       const double whole = std::floor(argument);
@@ -92,6 +116,23 @@ double ActivationTable::Evaluate(double x) const {
   return signed_value((first + (position - knot) * step) * factor + addend);
 }
 
+std::string_view ActivationTable::Name() const {
+  if (mode == TableMode::kWhole) return "the whole part of x";
+  if (mode == TableMode::kFraction) return "the fraction of x";
+  constexpr double kSmallest = 0x1p-24;  // of fp16: between the bounds is zero alone
+  if (low != -kSmallest || high != kSmallest) return {};
+  struct Row {
+    double below, zero, above;
+    std::string_view name;
+  };
+  constexpr Row kRows[] = {{1, 0, 0, "x < 0"},  {1, 1, 0, "x <= 0"}, {0, 1, 0, "x = 0"},
+                           {1, 0, 1, "x != 0"}, {0, 1, 1, "x >= 0"}, {0, 0, 1, "x > 0"}};
+  for (const Row& row : kRows) {
+    if (row.below == below && row.zero == Evaluate(0) && row.above == above) return row.name;
+  }
+  return {};
+}
+
 Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::string& who) {
   std::array<uint16_t, kWords> words;
   std::memcpy(words.data(), bytes.data(), sizeof words);
@@ -99,10 +140,10 @@ Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::st
   if (!KnownMode(words[42])) {
     return MakeError(ErrorCode::kUnsupported,
                      fmt::format("{}: halfword 42 of the table is 0x{:x}; known modes are 1, 0xa, "
-                                 "0x60, 0x67, 0xc5, 0xc6 and 0xc9",
+                                 "0x60, 0x63, 0x64, 0x67, 0xc5, 0xc6 and 0xc9",
                                  who, words[42]));
   }
-  if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kNoKnots) {
+  if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kOnlyZero) {
     return MakeError(ErrorCode::kUnsupported,
                      fmt::format("{}: halfword 41 of the table is {}; known are 0 to 10 and 64",
                                  who, words[41]));
@@ -113,6 +154,9 @@ Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::st
                      fmt::format("{}: halfword {} of the table is 0x{:x}; it is zero in every known"
                                  " table",
                                  who, i, words[i]));
+  }
+  if (IsRounding(static_cast<TableMode>(words[42]))) {
+    ANECHECK_RETURN_IF_ERROR(CheckRounding(words, who));
   }
   ActivationTable table;
   table.low = number(0);

@@ -1,11 +1,16 @@
 // The activation table of a neural task: 64 halfwords, evaluated by the facts of H13 programs and
-// of later programs ("Activation table", "Reciprocal table").
+// of later programs ("Activation table", "Reciprocal table"). The modes of the whole part and the
+// fraction are those of the records of `floor` in the public repository
+// joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean and
+// plugins/H13/H13BooleanTemplates.inc: floor is table 0x64 of x, minus 1 where table 0x63 of x is
+// below 0. Their names, int and frac, are the compiler's (enums.json, nonlinear_mode).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 
@@ -18,6 +23,8 @@ enum class TableMode : uint16_t {
   kCentred = 0x01,         // k = x * 2^s + 16
   kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)
   kOdd = 0x60,             // k = |x| * 2^s, sign of x
+  kFraction = 0x63,        // x minus its whole part, sign of x; without knots
+  kWhole = 0x64,           // x rounded towards zero, sign of x; without knots
   kReciprocal = 0x67,      // |x| = f * 2^e, f in [0.5, 1): k = (f - 0.5) * 2^s, value * 2^-e, sign
   kRoot = 0xc5,            // x = m * 2^e, e even, m in [0.5, 2): k = m * 2^s, value * 2^(e/2)
   kReciprocalRoot = 0xc6,  // the same, value * 2^(-e/2)
@@ -26,8 +33,10 @@ enum class TableMode : uint16_t {
 
 struct ActivationTable {
   static constexpr int kKnots = 33;
-  // Halfword 41: no knots, only the outer lines.
-  static constexpr uint16_t kNoKnots = 64;
+  // Halfword 41: k = x * 2^64 + 16, so that zero is at knot 16 and every other number on one of the
+  // outer lines. The records of logical_not and select tell zero from other numbers so.
+  static constexpr uint16_t kOnlyZero = 64;
+  static constexpr int kCentre = 16;
 
   double low = 0;  // arguments up to `low` give `below`, those from `high` on `above`
   double high = 0;
@@ -41,8 +50,14 @@ struct ActivationTable {
   uint16_t knots_a_unit = 0;  // log2
   TableMode mode = TableMode::kCentred;
 
+  // Whether arguments lie between knots.
+  bool HasKnots() const {
+    return knots_a_unit != kOnlyZero && mode != TableMode::kFraction && mode != TableMode::kWhole;
+  }
   // The value in full precision; NaN for NaN.
   double Evaluate(double x) const;
+  // "x < 0" or another function of x if the table is exactly that one; empty for tables of curves.
+  std::string_view Name() const;
 };
 
 // kUnsupported, naming `who`, if the mode or the number of knots per unit is unknown, or if words

@@ -32,6 +32,8 @@ class StreamReader {
   explicit StreamReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
   uint16_t Half() { return static_cast<uint16_t>(Little(2)); }
+  // A coefficient of int8: two's complement, since the records subtract by 0xff.
+  float SignedByte() { return static_cast<float>(static_cast<int8_t>(Little(1))); }
   uint32_t Little(uint32_t count) {
     uint32_t value = 0;
     if (bytes_.size() - at_ < count) {
@@ -56,13 +58,13 @@ class StreamReader {
 
 class Unpacker {
  public:
-  Unpacker(const Task& task, Memory& memory, WithPlaces with_places)
+  Unpacker(const Task& task, const Memory& memory, WithPlaces with_places)
       : task_(task), neural_(task.neural), memory_(memory), with_places_(with_places) {}
 
   Result<Coefficients> Run() {
     ANECHECK_RETURN_IF_ERROR(ReadTableApart());
     if (!neural_.has_stream) return std::move(result_);
-    ANECHECK_ASSIGN(surface_, memory_.Bar(neural_.kernel_bar, false, Who("the coefficients")));
+    ANECHECK_ASSIGN(surface_, memory_.Read(neural_.kernel_bar, Who("the coefficients")));
     if (neural_.coefficients) ANECHECK_RETURN_IF_ERROR(MakeRoom());
     uint32_t used = neural_.coefficients ? std::min<uint64_t>(neural_.engines, Sets()) : 0;
     if (!neural_.coefficients && TableInStream()) used = 1;
@@ -74,6 +76,19 @@ class Unpacker {
       if (stream.enabled) ANECHECK_RETURN_IF_ERROR(ReadEngine(engine));
     }
     return std::move(result_);
+  }
+
+  Result<std::optional<ActivationTable>> RunTable() {
+    ANECHECK_RETURN_IF_ERROR(ReadTableApart());
+    if (!TableInStream() || !neural_.has_stream) return result_.table;
+    ANECHECK_ASSIGN(surface_, memory_.Read(neural_.kernel_bar, Who("the coefficients")));
+    const auto first = std::ranges::find(neural_.streams, true, &EngineStream::enabled);
+    if (first == neural_.streams.end()) return result_.table;
+    const auto engine = static_cast<uint32_t>(first - neural_.streams.begin());
+    ANECHECK_ASSIGN(const auto bytes, BytesOf(engine));
+    StreamReader reader(bytes);
+    ANECHECK_RETURN_IF_ERROR(ReadTable(engine, bytes, reader));
+    return result_.table;
   }
 
  private:
@@ -103,9 +118,10 @@ class Unpacker {
           fmt::format("task {}: {} coefficients of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
-    // Limits memory by the size of the container: two bytes per coefficient or a bit per slot, and
-    // the engines may share one stream.
-    const uint64_t most = surface_.size() * (neural_.zero_skip ? 8 : kEngines / 2);
+    // Limits memory by the size of the container: one or two bytes per coefficient or a bit per
+    // slot, and the engines may share one stream.
+    const uint64_t most =
+        surface_.size() * (neural_.zero_skip ? 8 : kEngines / neural_.CoefficientBytes());
     if (result_.taps * outputs > most) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("task {}: {} coefficients do not fit a surface of {} bytes",
@@ -122,7 +138,7 @@ class Unpacker {
 
   Status ReadTableApart() {
     if (neural_.nonlinear != Nonlinear::kTable || !neural_.table_apart) return {};
-    ANECHECK_ASSIGN(const auto bytes, memory_.Bar(neural_.table_bar, false, Who("the table")));
+    ANECHECK_ASSIGN(const auto bytes, memory_.Read(neural_.table_bar, Who("the table")));
     if (neural_.table_base > bytes.size() || bytes.size() - neural_.table_base < kTableBytes) {
       return MakeError(ErrorCode::kInvalid, Who("the table leaves its surface"), task_.offset);
     }
@@ -144,7 +160,7 @@ class Unpacker {
                                    task_.index, engine, stream.size, begin, surface_.size()),
                        task_.offset);
     }
-    return std::span<const uint8_t>(surface_).subspan(begin, std::min(room, stream.size));
+    return surface_.subspan(begin, std::min(room, stream.size));
   }
 
   Status ReadEngine(uint32_t engine) {
@@ -213,7 +229,7 @@ class Unpacker {
           result_.places[static_cast<size_t>(weight - result_.weights.data())] =
               neural_.kernel_base + neural_.streams[engine].offset + reader.position();
         }
-        *weight = NumberOf(reader.Half());
+        *weight = neural_.int8_coefficients ? reader.SignedByte() : NumberOf(reader.Half());
       }
     }
     return {};
@@ -291,8 +307,8 @@ class Unpacker {
 
   const Task& task_;
   const NeuralTask& neural_;
-  Memory& memory_;
-  std::span<uint8_t> surface_;
+  const Memory& memory_;
+  std::span<const uint8_t> surface_;
   WithPlaces with_places_;
   std::span<const uint8_t> first_table_;
   Coefficients result_;
@@ -300,8 +316,16 @@ class Unpacker {
 
 }  // namespace
 
-Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory, WithPlaces with_places) {
+Result<Coefficients> ReadCoefficients(const Task& task, const Memory& memory,
+                                      WithPlaces with_places) {
   return Unpacker(task, memory, with_places).Run();
+}
+
+Result<std::optional<ActivationTable>> ReadTable(const Task& task, const Memory& memory) {
+  if (task.kind != TaskKind::kNeural || task.neural.nonlinear != Nonlinear::kTable) {
+    return std::optional<ActivationTable>();
+  }
+  return Unpacker(task, memory, WithPlaces::kNo).RunTable();
 }
 
 }  // namespace anecheck::emulator

@@ -28,7 +28,9 @@ enum class WithPlaces : bool { kNo, kYes };
 
 // kUnsupported if a stream is not used up to its padding or has unknown content; kInvalid if it
 // leaves its surface.
-Result<Coefficients> ReadCoefficients(const Task& task, Memory& memory,
+Result<Coefficients> ReadCoefficients(const Task& task, const Memory& memory,
                                       WithPlaces with_places = WithPlaces::kNo);
+// The activation table alone; nothing if the task has none. The same errors.
+Result<std::optional<ActivationTable>> ReadTable(const Task& task, const Memory& memory);
 
 }  // namespace anecheck::emulator

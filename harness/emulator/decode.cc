@@ -9,6 +9,9 @@
 namespace anecheck::emulator {
 namespace {
 
+constexpr uint32_t kSecondSourceOnly = 2;  // of SourceMask
+constexpr uint32_t kInt8Coefficients = 1;  // of CoefficientFormat
+
 class Decoder {
  public:
   Decoder(Generation generation, const TaskWords& words, const FieldValues& values,
@@ -57,8 +60,17 @@ class Decoder {
     Source& source = task_.source1;
     const bool bound = V(Field::kSource1Bound) != 0;
     const uint32_t type = V(Field::kSourceType);
-    ANECHECK_RETURN_IF_ERROR(
-        Agree(Field::kSourceType, type != 0, Field::kSource1Enable, V(Field::kSource1Enable) != 0));
+    // With DMA for source 2 alone, the DMA of source 1 is on and moves nothing
+    // (select_rrb_1x64x1x1).
+    const bool second_only = V(Field::kSourceMask) == kSecondSourceOnly;
+    if (second_only) {
+      if (task_.generation != Generation::kH13) {
+        return Refuse("SourceMask = 2: records of H13 alone have it");
+      }
+      ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceMask, true, Field::kSourceType, type == 0));
+    }
+    ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceType, type != 0 || second_only,
+                                   Field::kSource1Enable, V(Field::kSource1Enable) != 0));
     // The opposite case occurs: a bound source whose elements are read from L2.
     if (type != 0 && !bound) return Refuse("a source by DMA that is not bound");
     source.by_dma = type != 0;
@@ -76,11 +88,46 @@ class Decoder {
                  .channel = Units(Field::kL2Source1Channel, 16),
                  .row = Units(Field::kL2Source1Row, 16)};
     source.extents = task_.input;
+    ANECHECK_RETURN_IF_ERROR(ReadElement1());
     if (task_.kind != TaskKind::kNeural) {
+      source.l2.swapped = V(Field::kTranspose1) != 0;
+      if (source.by_dma && source.l2.swapped) {
+        return Refuse("a swapped first source by DMA is not seen, one in L2 is");
+      }
       if (V(Field::kBroadcast1W) != 0) source.extents.width = 1;
       if (V(Field::kBroadcast1H) != 0) source.extents.height = 1;
       if (V(Field::kBroadcast1D) != 0) source.extents.depth = 1;
     }
+    return {};
+  }
+
+  // Checks that a format of one byte or fp16 is the same in all words that state it.
+  Status CheckFormat(Field format, bool by_dma, Field mode, Field truncate, Field memory) const {
+    const bool bytes = V(format) == 0;
+    if (bytes && task_.generation != Generation::kH13) {
+      return Refuse(fmt::format("{} = 0, uint8: records of H13 alone have it", RowOf(format).name));
+    }
+    if (!by_dma) return {};
+    for (const Field field : {mode, truncate, memory}) {
+      ANECHECK_RETURN_IF_ERROR(Agree(format, bytes, field, V(field) == 0));
+    }
+    return {};
+  }
+
+  // Bools are bytes. The records have them as the source of a copy, with or without a table, and of
+  // a planar task with one source.
+  Status ReadElement1() {
+    Source& source = task_.source1;
+    ANECHECK_RETURN_IF_ERROR(CheckFormat(Field::kSource1Format, source.by_dma, Field::kSource1Mode,
+                                         Field::kSource1Truncate, Field::kSource1Memory));
+    if (V(Field::kSource1Format) != 0) return {};
+    const bool copy = task_.kind == TaskKind::kNeural && V(Field::kNoCoefficients) != 0 &&
+                      V(Field::kNeuralOperation) == static_cast<uint32_t>(NeuralOperation::kCopy);
+    if (!copy && task_.kind != TaskKind::kPlanarUnary) {
+      return Refuse("a source of bytes that is neither copied nor the one of a planar task");
+    }
+    if (source.memory.interleave != 1) return Refuse("interleaved bytes are not seen");
+    source.memory.element = source.l2.element = 1;
     return {};
   }
 
@@ -98,7 +145,8 @@ class Decoder {
           Agree(Field::kSource2Bound, bound, Field::kSource2Dma, V(Field::kSource2Dma) != 0));
       if (task_.kind == TaskKind::kPlanarElementwise) {
         ANECHECK_RETURN_IF_ERROR(
-            Agree(Field::kSource2Bound, bound, Field::kSourceMask, V(Field::kSourceMask) == 3));
+            Agree(Field::kSource2Bound, bound, Field::kSourceMask,
+                  V(Field::kSourceMask) == 3 || V(Field::kSourceMask) == kSecondSourceOnly));
       }
       return {};
     }
@@ -178,6 +226,19 @@ class Decoder {
                  .channel = Units(Field::kL2ResultChannel, 16),
                  .row = Units(Field::kL2ResultRow, 16),
                  .swapped = swapped};
+    return ReadResultElement();
+  }
+
+  // The records have bytes as the result of neural tasks.
+  Status ReadResultElement() {
+    Destination& result = task_.result;
+    ANECHECK_RETURN_IF_ERROR(CheckFormat(Field::kResultFormat, result.by_dma, Field::kResultMode,
+                                         Field::kResultTruncate, Field::kResultMemory));
+    if (V(Field::kResultFormat) != 0) return {};
+    if (task_.kind != TaskKind::kNeural) return Refuse("a planar result of bytes is not seen");
+    if (result.to_l2) return Refuse("a result of bytes in L2 is not seen");
+    if (result.memory.interleave != 1) return Refuse("interleaved bytes are not seen");
+    result.memory.element = result.l2.element = 1;
     return {};
   }
 
@@ -195,6 +256,8 @@ class Decoder {
     NeuralTask& neural = task_.neural;
     neural.operation = static_cast<NeuralOperation>(V(Field::kNeuralOperation));
     neural.coefficients = V(Field::kNoCoefficients) == 0;
+    neural.int8_coefficients =
+        neural.coefficients && V(Field::kCoefficientFormat) == kInt8Coefficients;
     neural.bias_row = V(Field::kBiasRow) != 0;
     neural.kernel_width = V(Field::kKernelWidth);
     neural.kernel_height = V(Field::kKernelHeight);
@@ -298,12 +361,27 @@ class Decoder {
                                 V(Field::kNeuralOperation)));
     } else if (!neural.has_stream) {
       return Refuse("coefficients without a stream");
+    } else if (neural.int8_coefficients) {
+      ANECHECK_RETURN_IF_ERROR(CheckInt8());
     }
     if (V(Field::kPaddingMode) != 0 && !plain_window) {
       return Refuse("a padding of minus infinity is not seen where something is padded");
     }
     if (neural.nonlinear == Nonlinear::kTable) return CheckTable();
     return {};
+  }
+
+  // The order of int8 coefficients is known where an engine computes one channel at a time
+  // (less_bool_rr_375x1x1 and its kin).
+  Status CheckInt8() const {
+    const NeuralTask& neural = task_.neural;
+    if (task_.generation != Generation::kH13) {
+      return Refuse("CoefficientFormat = 1, int8: records of H13 alone have it");
+    }
+    if (neural.lanes == 1 && neural.unicast && !neural.zero_skip && !neural.bias_row) return {};
+    return Refuse(
+        "int8 coefficients are seen in unicast tasks with one lane, without a bias row and with"
+        " their zeros");
   }
 
   Status CheckTable() const {

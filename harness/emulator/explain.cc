@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/counted.h"
+#include "harness/emulator/coefficients.h"
 
 namespace anecheck::emulator {
 namespace {
@@ -19,14 +20,15 @@ std::string_view Name(PlanarOperation operation) {
   return kNames[static_cast<size_t>(operation)];
 }
 
-std::string Activation(const NeuralTask& neural) {
+std::string Activation(const NeuralTask& neural, const ActivationTable* table) {
   switch (neural.nonlinear) {
     case Nonlinear::kNone:
       return "";
     case Nonlinear::kRelu:
       return ", relu";
     case Nonlinear::kTable:
-      return ", activation table";
+      if (table == nullptr || table->Name().empty()) return ", activation table";
+      return fmt::format(", table of {}", table->Name());
   }
   return "";
 }
@@ -48,10 +50,14 @@ std::string Window(const Task& task) {
   return text;
 }
 
-std::string NeuralWork(const Task& task) {
+std::string NeuralWork(const Task& task, const ActivationTable* table) {
   const NeuralTask& neural = task.neural;
   std::string text;
-  if (neural.coefficients) {
+  if (neural.int8_coefficients) {
+    text = fmt::format("sum of {} each by int8 factors, {} to {}",
+                       Counted(neural.unicast_channels, "channel"), task.input.channels,
+                       Counted(task.output.channels, "channel"));
+  } else if (neural.coefficients) {
     text = Window(task);
   } else if (neural.unicast_channels == 1) {
     text = neural.nonlinear == Nonlinear::kNone && neural.post_scale == 1 ? "copy" : "activation";
@@ -63,7 +69,7 @@ std::string NeuralWork(const Task& task) {
   }
   if (neural.accumulator_bias != 0) text += fmt::format(", plus {:g}", neural.accumulator_bias);
   if (neural.post_scale != 1) text += fmt::format(", times {:g}", neural.post_scale);
-  text += Activation(neural);
+  text += Activation(neural, table);
   if (task.result.memory.swapped) text += ", width and channels exchanged";
   return text;
 }
@@ -118,10 +124,10 @@ std::string BarName(const Program& program, uint32_t bar, uint64_t offset) {
 }
 
 std::string SourceText(const Source& source, const Program& program) {
-  if (!source.by_dma) return fmt::format("L2 at 0x{:x}, {}", source.l2.base, Shape(source.extents));
+  const std::string shape = Shape(source.extents) + (source.l2.OfBytes() ? " bytes" : "");
+  if (!source.by_dma) return fmt::format("L2 at 0x{:x}, {}", source.l2.base, shape);
   const std::string kept = source.keep ? fmt::format(", kept in L2 at 0x{:x}", source.l2.base) : "";
-  return fmt::format("{}, {}{}", BarName(program, source.bar, source.memory.base),
-                     Shape(source.extents), kept);
+  return fmt::format("{}, {}{}", BarName(program, source.bar, source.memory.base), shape, kept);
 }
 
 // Neutral values need no evidence.
@@ -162,8 +168,8 @@ void ListUnknownBits(const FieldTable& table, const TaskWords& words,
 
 }  // namespace
 
-std::string DescribeWork(const Task& task) {
-  return task.kind == TaskKind::kNeural ? NeuralWork(task) : PlanarWork(task);
+std::string DescribeWork(const Task& task, const ActivationTable* table) {
+  return task.kind == TaskKind::kNeural ? NeuralWork(task, table) : PlanarWork(task);
 }
 
 std::string DescribeTraffic(const Task& task, const Program& program) {
@@ -178,26 +184,29 @@ std::string DescribeTraffic(const Task& task, const Program& program) {
   if (result.by_dma) text += BarName(program, result.bar, result.memory.base);
   if (result.by_dma && result.to_l2) text += " and ";
   if (result.to_l2) text += fmt::format("L2 at 0x{:x}", result.l2.base);
-  return text + ", " + Shape(task.output);
+  return text + ", " + Shape(task.output) + (result.memory.OfBytes() ? " bytes" : "");
 }
 
 TaskExplanation ExplainTask(const Program& program, const TaskWords& words) {
   TaskExplanation explanation;
-  const FieldTable& table = FieldTable::Of(program.generation);
-  ListUnknownBits(table, words, explanation.unknown);
+  const FieldTable& fields = FieldTable::Of(program.generation);
+  ListUnknownBits(fields, words, explanation.unknown);
   std::vector<std::string> warnings;
-  const auto values = ReadFields(table, words, warnings);
+  const auto values = ReadFields(fields, words, warnings);
   if (!values.ok()) {
     explanation.refusal = values.error().message;
     return explanation;
   }
-  ListWeakFields(table, words, *values, explanation.weak);
-  const auto task = DecodeTask(program.generation, words, *values, table);
+  ListWeakFields(fields, words, *values, explanation.weak);
+  const auto task = DecodeTask(program.generation, words, *values, fields);
   if (!task.ok()) {
     explanation.refusal = task.error().message;
     return explanation;
   }
-  explanation.text = DescribeWork(*task) + "; " + DescribeTraffic(*task, program);
+  // A table that cannot be read remains without a name.
+  const auto table = ReadTable(*task, program.memory);
+  const ActivationTable* const known = table.ok() && *table ? &**table : nullptr;
+  explanation.text = DescribeWork(*task, known) + "; " + DescribeTraffic(*task, program);
   return explanation;
 }
 

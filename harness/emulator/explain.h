@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/activation_table.h"
 #include "harness/emulator/program.h"
 
 namespace anecheck::emulator {
 
-// "convolution 3x3, stride 2, 64 to 64 channels, bias, relu".
-std::string DescribeWork(const Task& task);
+// "convolution 3x3, stride 2, 64 to 64 channels, bias, relu". `table` is the task's, or null; one
+// with a name is named.
+std::string DescribeWork(const Task& task, const ActivationTable* table = nullptr);
 // "reads image (BAR 5), 1x64x16x16; writes probs@output (BAR 4)".
 std::string DescribeTraffic(const Task& task, const Program& program);
 

@@ -13,8 +13,9 @@ namespace anecheck::emulator {
 namespace {
 
 constexpr uint32_t kLaterHeaderFlavor = 4;  // the program command from H14 on
-constexpr uint32_t kHalfType = 5;           // catalog id of float16
-constexpr uint32_t kElementBytes = 2;
+// Catalog ids. Bools have that of uint8 (research/oracles/h13/boolean of the public repository
+// joshuaswarren/mil-hwx-compiler).
+constexpr uint32_t kByteType = 3, kHalfType = 5;
 
 RegionKind RegionKindOf(const hwx::Section& section) {
   if (hwx::IsKernelSection(section)) return RegionKind::kConstants;
@@ -121,11 +122,13 @@ class Loader {
     port.output = tensor.direction == hwx::kOutput;
     port.shape = tensor.shape;
     port.strides = tensor.strides;
-    if (tensor.element_type != kHalfType) {
+    if (tensor.element_type != kHalfType && tensor.element_type != kByteType) {
       return MakeError(ErrorCode::kUnsupported,
-                       fmt::format("tensor {} has element type {}; 5, float16, is emulated",
+                       fmt::format("tensor {} has element type {}; 5, float16, and 3, uint8, are"
+                                   " emulated",
                                    Shown(tensor.name), tensor.element_type));
     }
+    port.element = tensor.element_type == kByteType ? 1 : 2;
     ANECHECK_RETURN_IF_ERROR(PlacePort(port));
     ANECHECK_RETURN_IF_ERROR(CheckPort(port));
     program_.ports.push_back(std::move(port));
@@ -159,7 +162,7 @@ class Loader {
 
   Status CheckPort(const Port& port) const {
     const uint64_t room = program_.memory.regions()[port.region].bytes.size() - port.offset;
-    unsigned __int128 end = kElementBytes;
+    unsigned __int128 end = port.element;
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       if (port.shape[axis] == 0) {
         return MakeError(ErrorCode::kMalformed,
@@ -167,7 +170,7 @@ class Loader {
       }
       end += static_cast<unsigned __int128>(port.shape[axis] - 1) * port.strides[axis];
     }
-    if (end <= room && port.strides[3] >= kElementBytes && port.Count() <= room) return {};
+    if (end <= room && port.strides[3] >= port.element && port.Count() <= room) return {};
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("tensor {} does not fit the 0x{:x} bytes of its window",
                                  Escaped(port.name), room));

@@ -24,11 +24,22 @@ void Memory::Clear() {
 }
 
 Result<std::span<uint8_t>> Memory::Bar(uint32_t number, bool write, const std::string& who) {
+  ANECHECK_ASSIGN(const Place place, Find(number, write, who));
+  return std::span(regions_[place.region].bytes).subspan(place.offset);
+}
+
+Result<std::span<const uint8_t>> Memory::Read(uint32_t number, const std::string& who) const {
+  ANECHECK_ASSIGN(const Place place, Find(number, false, who));
+  return std::span(regions_[place.region].bytes).subspan(place.offset);
+}
+
+Result<Memory::Place> Memory::Find(uint32_t number, bool write, const std::string& who) const {
   const auto found = bars_.find(number);
   if (found == bars_.end()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{}: BAR {} is not bound", who, number));
   }
-  for (Region& region : regions_) {
+  for (size_t i = 0; i < regions_.size(); ++i) {
+    const Region& region = regions_[i];
     const uint64_t at = found->second - region.address;
     if (found->second < region.address || at >= region.bytes.size()) continue;
     const bool readable = region.kind != RegionKind::kText && region.kind != RegionKind::kOther;
@@ -38,7 +49,7 @@ Result<std::span<uint8_t>> Memory::Bar(uint32_t number, bool write, const std::s
                        fmt::format("{}: BAR {} is {}, which a task may not {}", who, number,
                                    region.name, write ? "write" : "read"));
     }
-    return std::span(region.bytes).subspan(at);
+    return Place{i, at};
   }
   return MakeError(ErrorCode::kInvalid,
                    fmt::format("{}: BAR {} points to 0x{:x}, where the container has no memory",

@@ -50,10 +50,18 @@ class Memory {
   // The bytes from the BAR's first byte to the end of its region. kInvalid, naming `who`, if the
   // BAR points to no region, or to one that a task may not read (or not write, if `write` is set).
   Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
+  // The same bytes for reading.
+  Result<std::span<const uint8_t>> Read(uint32_t number, const std::string& who) const;
 
   static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;
 
  private:
+  struct Place {
+    size_t region = 0;
+    uint64_t offset = 0;
+  };
+  Result<Place> Find(uint32_t number, bool write, const std::string& who) const;
+
   std::vector<Region> regions_;
   std::map<uint32_t, uint64_t> bars_;
   std::vector<uint8_t> l2_;

@@ -8,6 +8,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/emulator/testing/boolean_program.h"
 #include "harness/emulator/testing/recorded_program.h"
 
 namespace anecheck::emulator {
@@ -42,7 +43,8 @@ void AddSubject(std::string name, Program program, std::vector<Subject>& subject
   subjects.push_back({std::move(name), std::move(program), std::move(expected)});
 }
 
-// Fills every input with pseudorandom numbers of both signs, with magnitudes from 0.5 to 4.
+// Fills every input with pseudorandom numbers of both signs, with magnitudes from 0.5 to 4, or with
+// pseudorandom bools.
 void FillInputs(Program& program) {
   uint32_t state = 1;
   for (const Port& port : program.ports) {
@@ -51,6 +53,7 @@ void FillInputs(Program& program) {
     for (uint16_t& value : values) {
       state = state * 1664525 + 1013904223;
       value = static_cast<uint16_t>(0x3800 + (state >> 16) % 0xc00 + ((state >> 30) << 15));
+      if (port.element == 1) value &= 1;
     }
     ASSERT_TRUE(program.WritePort(port.name, values).ok());
   }
@@ -72,6 +75,16 @@ std::vector<Subject> Subjects() {
     if (!recorded.name.starts_with("layer_norm")) continue;
     testing::ScaleInputs(recorded.program, testing::kSmallScale);
     AddSubject(path + " of small inputs", std::move(recorded.program), subjects);
+  }
+  const std::pair<const char*, Program (*)()> booleans[] = {{"less", testing::LessProgram},
+                                                            {"floor", testing::FloorProgram},
+                                                            {"select", testing::SelectProgram},
+                                                            {"cast", testing::CastProgram},
+                                                            {"not", testing::NotProgram}};
+  for (const auto& [name, make] : booleans) {
+    Program program = make();
+    FillInputs(program);
+    AddSubject(name, std::move(program), subjects);
   }
   return subjects;
 }

@@ -49,9 +49,8 @@ Status Program::WritePort(std::string_view name, std::span<const uint16_t> value
   }
   std::vector<uint8_t>& bytes = memory.regions()[port->region].bytes;
   const uint16_t* from = values.data();
-  ForEachElement(*port, [&](uint64_t offset) {
-    std::memcpy(bytes.data() + offset, from++, sizeof(uint16_t));
-  });
+  ForEachElement(
+      *port, [&](uint64_t offset) { std::memcpy(bytes.data() + offset, from++, port->element); });
   return {};
 }
 
@@ -63,8 +62,8 @@ Result<std::vector<uint16_t>> Program::ReadPort(std::string_view name) const {
   const std::vector<uint8_t>& bytes = memory.regions()[port->region].bytes;
   std::vector<uint16_t> values(port->Count());
   uint16_t* to = values.data();
-  ForEachElement(
-      *port, [&](uint64_t offset) { std::memcpy(to++, bytes.data() + offset, sizeof(uint16_t)); });
+  ForEachElement(*port,
+                 [&](uint64_t offset) { std::memcpy(to++, bytes.data() + offset, port->element); });
   return values;
 }
 

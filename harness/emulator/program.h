@@ -22,7 +22,8 @@
 
 namespace anecheck::emulator {
 
-// A tensor that is bound by name. Shape and byte strides are N, C, H, W; elements are fp16.
+// A tensor that is bound by name. Shape and byte strides are N, C, H, W; elements are fp16, or
+// uint8 as bools are.
 struct Port {
   std::string name;
   bool output = false;
@@ -30,6 +31,7 @@ struct Port {
   uint64_t offset = 0;  // in the region
   std::array<uint32_t, 4> shape = {1, 1, 1, 1};
   std::array<uint64_t, 4> strides = {};
+  uint32_t element = 2;  // bytes
 
   uint64_t Count() const;
 };
@@ -43,15 +45,15 @@ struct Program {
   std::vector<Port> ports;
 
   const Port* FindPort(std::string_view name) const;
-  // fp16 bits in row-major order. kNotFound for an unknown port; kInvalid if the number of values
-  // is not the port's.
+  // Elements in row-major order, as fp16 bits or bytes. kNotFound for an unknown port; kInvalid if
+  // the number of values is not the port's.
   Status WritePort(std::string_view name, std::span<const uint16_t> values);
   Result<std::vector<uint16_t>> ReadPort(std::string_view name) const;
 };
 
 // The program of a hardware container. kUnsupported if its generation has no table, an element type
-// is not fp16, or it has several procedures; other codes if it does not parse. `memory_limit`
-// bounds all its windows, constants and scratch together, in bytes.
+// is neither fp16 nor uint8, or it has several procedures; other codes if it does not parse.
+// `memory_limit` bounds all its windows, constants and scratch together, in bytes.
 Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::kDefaultLimit);
 
 struct RunOptions {

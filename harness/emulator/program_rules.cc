@@ -45,7 +45,7 @@ uint64_t StreamBytes(const Task& task, uint32_t engine) {
   const uint64_t own = sets > engine ? (sets - engine - 1) / neural.engines + 1 : 0;
   for (uint64_t group = 0; group < task.output.groups; ++group) {
     for (uint64_t set = 0; set < own; ++set) {
-      bytes += rows * neural.lanes * sizeof(uint16_t);
+      bytes += rows * neural.lanes * neural.CoefficientBytes();
       if (task.output.groups > 1) bytes = Padded(bytes);
     }
   }

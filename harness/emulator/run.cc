@@ -22,9 +22,9 @@ class TaskRun {
     }
     // Checks the result's place first, so that a result that cannot be stored costs no work.
     ANECHECK_RETURN_IF_ERROR(CheckResult());
-    ANECHECK_ASSIGN(const std::vector<uint16_t> result, Compute(std::move(source1), source2));
+    ANECHECK_ASSIGN(std::vector<uint16_t> result, Compute(std::move(source1), source2));
     if (options_.on_result) options_.on_result(task_, result);
-    return Store(result);
+    return Store(std::move(result));
   }
 
  private:
@@ -81,8 +81,11 @@ class TaskRun {
     return RunNeural(task_, coefficients, std::move(source1), options_.arithmetic);
   }
 
-  Status Store(const std::vector<uint16_t>& values) {
+  Status Store(std::vector<uint16_t> values) {
     const Destination& result = task_.result;
+    if (result.memory.OfBytes()) {
+      ANECHECK_ASSIGN(values, AsBytes(values, Who("the result")));
+    }
     if (result.by_dma) {
       ANECHECK_ASSIGN(const auto surface, memory_.Bar(result.bar, true, Who("the result")));
       ANECHECK_RETURN_IF_ERROR(

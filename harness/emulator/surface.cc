@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -10,20 +11,22 @@
 namespace anecheck::emulator {
 namespace {
 
-constexpr uint32_t kElementBytes = 2;
+constexpr float kMostOfByte = 255;
 
 // Strides of the five axes of an element, with the interleave of the channel axis.
 struct Walk {
   explicit Walk(const Pattern& pattern)
       : channel(pattern.channel),
-        column(uint64_t{kElementBytes} * pattern.interleave),
-        interleave(pattern.interleave) {}
+        column(uint64_t{pattern.element} * pattern.interleave),
+        interleave(pattern.interleave),
+        element(pattern.element) {}
   uint64_t ChannelOffset(uint64_t c) const {
-    return c / interleave * channel + c % interleave * kElementBytes;
+    return c / interleave * channel + c % interleave * element;
   }
   uint64_t channel;
   uint64_t column;
   uint64_t interleave;
+  uint64_t element;
 };
 
 // Calls visit(offset, index) for every element, offsets in bytes from the surface's start.
@@ -62,7 +65,7 @@ uint64_t EndOf(const Pattern& pattern, const Extents& extents) {
   }
   // Strides are below 2^32 and extents below 2^17: no product exceeds 2^49.
   return pattern.base + (extents.groups - 1) * pattern.group + (extents.depth - 1) * pattern.depth +
-         channel + (extents.height - 1) * pattern.row + (columns - 1) * walk.column + kElementBytes;
+         channel + (extents.height - 1) * pattern.row + (columns - 1) * walk.column + walk.element;
 }
 
 Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t bytes,
@@ -102,7 +105,7 @@ Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const P
   ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes.size(), who));
   std::vector<uint16_t> values(extents.Count());
   ForEachElement(pattern, extents, [&](uint64_t offset, size_t index) {
-    std::memcpy(&values[index], bytes.data() + offset, sizeof(uint16_t));
+    std::memcpy(&values[index], bytes.data() + offset, pattern.element);
   });
   return values;
 }
@@ -111,7 +114,11 @@ Result<std::vector<float>> Gather(std::span<const uint8_t> bytes, const Pattern&
                                   const Extents& extents, const std::string& who) {
   ANECHECK_ASSIGN(const std::vector<uint16_t> bits, GatherBits(bytes, pattern, extents, who));
   std::vector<float> values(bits.size());
-  std::ranges::transform(bits, values.begin(), NumberOf);
+  if (pattern.OfBytes()) {
+    std::ranges::copy(bits, values.begin());
+  } else {
+    std::ranges::transform(bits, values.begin(), NumberOf);
+  }
   return values;
 }
 
@@ -119,9 +126,24 @@ Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& 
                std::span<const uint16_t> values, const std::string& who) {
   ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, bytes.size(), who));
   ForEachElement(pattern, extents, [&](uint64_t offset, size_t index) {
-    std::memcpy(bytes.data() + offset, &values[index], sizeof(uint16_t));
+    std::memcpy(bytes.data() + offset, &values[index], pattern.element);
   });
   return {};
+}
+
+Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const std::string& who) {
+  std::vector<uint16_t> bytes(halves.size());
+  for (size_t i = 0; i < halves.size(); ++i) {
+    const float number = NumberOf(halves[i]);
+    if (!(number >= 0 && number <= kMostOfByte) || number != std::trunc(number)) {
+      return MakeError(ErrorCode::kUnsupported,
+                       fmt::format("{}: element {} is {:g}; no record tells how it becomes a byte,"
+                                   " only whole numbers from 0 to 255 do",
+                                   who, i, number));
+    }
+    bytes[i] = static_cast<uint16_t>(number);
+  }
+  return bytes;
 }
 
 }  // namespace anecheck::emulator

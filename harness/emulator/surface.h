@@ -26,11 +26,16 @@ Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t byt
 // The elements in the order g, d, c, y, x. The pattern is checked first.
 Result<std::vector<float>> Gather(std::span<const uint8_t> bytes, const Pattern& pattern,
                                   const Extents& extents, const std::string& who);
-// fp16 bits in the same order.
+// The stored bits in the same order: those of fp16, or a byte.
 Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const Pattern& pattern,
                                          const Extents& extents, const std::string& who);
+// Stores such bits.
 Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& extents,
                std::span<const uint16_t> values, const std::string& who);
+
+// Numbers, given as fp16 bits, as the bytes that stand for them. kUnsupported, naming `who`, if one
+// is no whole number from 0 to 255: the records have bools only, which are 0 and 1.
+Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const std::string& who);
 
 // The offsets of the elements in bytes from the start of the surface, in the same order.
 Result<std::vector<uint64_t>> OffsetsOf(const Pattern& pattern, const Extents& extents,

@@ -31,7 +31,8 @@ struct Extents {
 };
 
 // The place of element (g, d, c, y, x): base + g*group + d*depth + (c div I)*channel + y*row +
-// 2*(x*I + c mod I), all in bytes. `swapped` exchanges c and x. Source: layout.md.
+// E*(x*I + c mod I), all in bytes, E the bytes of an element: 2 of fp16, 1 of uint8. `swapped`
+// exchanges c and x. Source: layout.md.
 struct Pattern {
   uint64_t base = 0;
   uint64_t group = 0;
@@ -39,7 +40,10 @@ struct Pattern {
   uint64_t channel = 0;
   uint64_t row = 0;
   uint32_t interleave = 1;
+  uint32_t element = 2;
   bool swapped = false;
+
+  bool OfBytes() const { return element == 1; }
 };
 
 enum class TaskKind : uint8_t {
@@ -83,6 +87,7 @@ struct EngineStream {
 struct NeuralTask {
   NeuralOperation operation = NeuralOperation::kCopy;
   bool coefficients = false;
+  bool int8_coefficients = false;
   bool bias_row = false;
   bool unicast = false;
   uint32_t unicast_channels = 1;
@@ -108,6 +113,7 @@ struct NeuralTask {
   uint32_t table_bar = 0;
   uint64_t table_base = 0;
 
+  uint32_t CoefficientBytes() const { return int8_coefficients ? 1 : 2; }
   // Input channels that enter one output channel.
   uint32_t ChannelsPerOutput(uint32_t input_channels) const {
     return unicast ? unicast_channels : input_channels;

@@ -30,6 +30,12 @@ std::vector<uint64_t> OffsetsOfPort(const emulator::Port& port) {
   return offsets;
 }
 
+Status CheckElement(uint64_t bytes, const std::string& who) {
+  if (bytes == kElementBytes) return {};
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("{}: elements of one byte (bools) are not lifted", who));
+}
+
 // Byte offsets as element numbers.
 Status ToPlaces(std::vector<uint64_t>& offsets, const std::string& who) {
   for (uint64_t& offset : offsets) {
@@ -79,6 +85,7 @@ Status ElementMemory::Track(size_t region) {
 }
 
 Status ElementMemory::Bind(const emulator::Port& port, ValueId value) {
+  ANECHECK_RETURN_IF_ERROR(CheckElement(port.element, "port " + port.name));
   ANECHECK_RETURN_IF_ERROR(Track(port.region));
   std::vector<uint64_t> places = OffsetsOfPort(port);
   ANECHECK_RETURN_IF_ERROR(ToPlaces(places, "port " + port.name));
@@ -87,6 +94,7 @@ Status ElementMemory::Bind(const emulator::Port& port, ValueId value) {
 }
 
 Result<Elements> ElementMemory::ReadPort(const emulator::Port& port) {
+  ANECHECK_RETURN_IF_ERROR(CheckElement(port.element, "port " + port.name));
   std::vector<uint64_t> places = OffsetsOfPort(port);
   ANECHECK_RETURN_IF_ERROR(ToPlaces(places, "port " + port.name));
   Elements elements;
@@ -114,6 +122,7 @@ Result<std::vector<uint64_t>> ElementMemory::PlacesOf(const Home& home,
                                                       const emulator::Pattern& pattern,
                                                       const emulator::Extents& extents,
                                                       const std::string& who) {
+  ANECHECK_RETURN_IF_ERROR(CheckElement(pattern.element, who));
   if (extents.Count() > kMostOfTask) {
     return MakeError(ErrorCode::kLimit, fmt::format("{}: {} elements; at most {} are lifted", who,
                                                     extents.Count(), kMostOfTask));

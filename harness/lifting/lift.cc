@@ -220,6 +220,7 @@ class TaskLift {
   // Applies the accumulator bias, the factor and the activation.
   Result<ValueId> Finished(ValueId value, const emulator::Coefficients& coefficients) {
     const NeuralTask& neural = task_.neural;
+    if (neural.int8_coefficients) return Refuse("int8 coefficients");
     std::optional<TableFunction> function;
     if (neural.nonlinear == emulator::Nonlinear::kTable) {
       function = FunctionOf(*coefficients.table, neural.post_scale);

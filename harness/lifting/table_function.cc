@@ -55,7 +55,7 @@ bool Follows(const emulator::ActivationTable& table, Function function) {
 
 // Two lines through zero, the right one of slope 1.
 bool IsLeaky(const emulator::ActivationTable& table) {
-  return table.knots_a_unit == emulator::ActivationTable::kNoKnots && table.right_slope == 1 &&
+  return table.knots_a_unit == emulator::ActivationTable::kOnlyZero && table.right_slope == 1 &&
          table.left_intercept == 0 && table.right_intercept == 0 && std::isinf(table.low) &&
          std::isinf(table.high);
 }

@@ -44,22 +44,31 @@ Result<const emulator::Port*> NeedPort(const emulator::Program& program, const G
     return MakeError(ErrorCode::kInvalid, fmt::format("the container has no {} {}",
                                                       output ? "output" : "input", value.name));
   }
-  if (value.type.dtype != DType::kFp16 ||
+  const DType element = port->element == 1 ? DType::kBool : DType::kFp16;
+  if (value.type.dtype != element ||
       port->Count() != static_cast<uint64_t>(value.type.shape.Elements())) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("{}: the container's port has {} fp16 elements, the graph's value "
-                                 "is {}",
-                                 value.name, port->Count(), value.type.ToString()));
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("{}: the container's port has {} {} elements, the graph's value "
+                    "is {}",
+                    value.name, port->Count(), DTypeName(element), value.type.ToString()));
   }
   return port;
+}
+
+std::vector<uint16_t> ElementsOf(std::span<const uint8_t> bytes, uint32_t element) {
+  std::vector<uint16_t> values(bytes.size() / element);
+  for (size_t at = 0; at < values.size(); ++at) {
+    std::memcpy(&values[at], &bytes[at * element], element);
+  }
+  return values;
 }
 
 Status WriteInputs(emulator::Program& program, const Graph& graph, std::span<const Tensor> inputs) {
   const auto ids = graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < ids.size(); ++i) {
     ANECHECK_ASSIGN(const emulator::Port* port, NeedPort(program, graph, ids[i], i, false));
-    std::vector<uint16_t> values(inputs[i].bytes.size() / sizeof(uint16_t));
-    std::memcpy(values.data(), inputs[i].bytes.data(), values.size() * sizeof(uint16_t));
+    const std::vector<uint16_t> values = ElementsOf(inputs[i].bytes, port->element);
     ANECHECK_RETURN_IF_ERROR(program.WritePort(port->name, values));
   }
   return {};
@@ -73,8 +82,10 @@ Result<std::vector<Tensor>> ReadOutputs(const emulator::Program& program, const 
     ANECHECK_ASSIGN(const std::vector<uint16_t> values, program.ReadPort(port->name));
     Tensor& tensor = outputs.emplace_back();
     tensor.type = graph.type(id);
-    tensor.bytes.resize(values.size() * sizeof(uint16_t));
-    std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+    tensor.bytes.resize(values.size() * port->element);
+    for (size_t at = 0; at < values.size(); ++at) {
+      std::memcpy(&tensor.bytes[at * port->element], &values[at], port->element);
+    }
   }
   return outputs;
 }

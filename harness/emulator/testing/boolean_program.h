@@ -1,0 +1,33 @@
+// H13 programs of comparisons, choices and roundings as a compiler wrote them: the words that can
+// change a result, with memory for inputs and outputs. Source: research/oracles/h13/boolean and
+// plugins/H13/H13BooleanTemplates.inc (constants) of the public repository
+// joshuaswarren/mil-hwx-compiler; each function names its record.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/emulator/program.h"
+
+namespace anecheck::emulator::testing {
+
+inline constexpr uint32_t kBooleanChannels = 64;
+
+// less_bool_rr_1x64x1x1: x, y fp16 and z bool of 64 channels.
+Program LessProgram();
+// floor_r_1x64x1x1: x and y fp16 of 64 channels.
+Program FloorProgram();
+// select_rrb_1x64x1x1: a, b fp16, cond bool and y fp16 of 64 channels.
+Program SelectProgram();
+// cast_b_to_f16_1x1x64x1: x bool and y fp16 of 64 rows.
+Program CastProgram();
+// logical_not_1x1x64x64: x and y bool of 64 rows and columns.
+Program NotProgram();
+
+// A table that is `zero` at 0, `below` under it and `above` over it, all fp16 bits, as the records
+// of these functions have them.
+std::vector<uint8_t> StepTable(uint16_t below, uint16_t zero, uint16_t above);
+
+}  // namespace anecheck::emulator::testing
