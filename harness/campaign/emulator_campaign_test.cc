@@ -59,6 +59,26 @@ TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   }
 }
 
+// Comparisons with their casts, choices and roundings. The family stores 0 for inf - inf and for
+// 0 * inf, on which a compiler's tasks for them rely, so that they are exact in its arithmetic
+// alone.
+TEST(EmulatorCampaign, ComparisonsChoicesAndRoundingsAreWithinTheContract) {
+  CampaignOptions options = Options(400);
+  options.runner = std::string(kEmulatorRunner);
+  options.ops.reset();
+  for (const OpKind kind :
+       {OpKind::kLess, OpKind::kLessEqual, OpKind::kGreater, OpKind::kGreaterEqual, OpKind::kEqual,
+        OpKind::kNotEqual, OpKind::kLogicalNot, OpKind::kSelect, OpKind::kFloor, OpKind::kCeil,
+        OpKind::kCast, OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kMaximum}) {
+    options.ops.set(static_cast<size_t>(kind));
+  }
+  const CampaignSummary summary = RunIt(options);
+  EXPECT_GT(summary.judged, 200u);
+  for (const FindingRow& finding : summary.list) {
+    if (finding.verdict == Verdict::kWrong) ADD_FAILURE() << finding.summary;
+  }
+}
+
 // Sums start at the bias on A16 and A18, ties round away from zero, and exponent 31 is a number;
 // A17 has tasks of the same form but different arithmetic.
 TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {

@@ -1,5 +1,6 @@
 #include "harness/encoder/activation_table.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "harness/base/half.h"
@@ -16,6 +17,7 @@ enum Word : size_t {
   kAbove = 3,
   kFirstKnot = 4,
   kSlopeBelow = 37,
+  kInterceptBelow = 38,
   kSlopeAbove = 39,
   kInterceptAbove = 40,
   kSteps = 41,  // log2 of the knots to the unit
@@ -25,7 +27,11 @@ constexpr size_t kKnots = 33;
 constexpr uint16_t kInfinity = 0x7c00, kMinusInfinity = 0xfc00;
 constexpr uint16_t kOdd = 0x60, kRoot = 0xc5, kReciprocalRootMode = 0xc6, kReciprocalMode = 0x67;
 constexpr uint16_t kLargestNegative = 0x8001;  // -2^-24
-constexpr uint16_t kNoKnots = 0x40, kCentred = 1;
+constexpr uint16_t kSmallest = 0x0001;         // 2^-24
+// Every number but zero is beyond the knots; zero is at knot 16.
+constexpr uint16_t kOnlyZero = 0x40, kCentred = 1;
+constexpr size_t kStepKnots = 32;
+constexpr uint16_t kFractionMode = 0x63, kWholeMode = 0x64, kWholeSteps = 5;
 
 // Read from a compiler: words 0 to 42 (act_tables.csv).
 constexpr Halves kGeluWords = {
@@ -140,8 +146,31 @@ Bytes LeakyTable(uint16_t alpha) {
   Halves made = {kMinusInfinity, kInfinity, rises ? kMinusInfinity : kInfinity, kInfinity};
   made[kSlopeBelow] = alpha;
   made[kSlopeAbove] = kOne;
-  made[kSteps] = kNoKnots;
+  made[kSteps] = kOnlyZero;
   made[kMode] = kCentred;
+  return ToBytes(made);
+}
+
+Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above) {
+  Halves made = {kLargestNegative, kSmallest, below, above};
+  std::fill_n(made.begin() + kFirstKnot, kStepKnots, zero);
+  made[kInterceptBelow] = below;
+  made[kInterceptAbove] = above;
+  made[kSteps] = kOnlyZero;
+  made[kMode] = kCentred;
+  return ToBytes(made);
+}
+
+Bytes WholeTable() {
+  Halves made = {kMinusInfinity, kInfinity, kMinusInfinity, kInfinity};
+  made[kSteps] = kWholeSteps;
+  made[kMode] = kWholeMode;
+  return ToBytes(made);
+}
+
+Bytes FractionTable() {
+  Halves made = {kMinusInfinity, kInfinity, 0, 0};
+  made[kMode] = kFractionMode;
   return ToBytes(made);
 }
 

@@ -29,4 +29,14 @@ Bytes TableOf(Function function);
 // The table of x if x > 0, else alpha * x; alpha is fp16 bits.
 Bytes LeakyTable(uint16_t alpha);
 
+// The tables of comparisons with zero and of roundings. Source: constants of the records of less,
+// logical_not, select and floor in the public repository joshuaswarren/mil-hwx-compiler,
+// plugins/H13/H13BooleanTemplates.inc.
+
+// `below` under 0, `zero` at 0 and `above` over it, all fp16 bits.
+Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above);
+// x rounded towards zero, and x minus that.
+Bytes WholeTable();
+Bytes FractionTable();
+
 }  // namespace anecheck::encoder

@@ -14,7 +14,7 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint32_t kFp16 = 5;  // of the catalog of element types
+constexpr uint32_t kFp16 = 5, kUint8 = 3;  // of the catalog of element types; bools are uint8
 constexpr uint32_t kBssSection = 0x25;
 constexpr uint32_t kCoefficientBase = 0x1f848;  // the one register with relocations
 // The size of __const in a container of H14 and later without constants (header_forms.md, 4).
@@ -80,6 +80,9 @@ Status Plan(const Graph& graph, Planner& planner) {
     const NodeView node(graph, id);
     if (planner.IsFused(node.Result())) continue;
     ANECHECK_RETURN_IF_ERROR(EncodeNode(node, planner));
+    for (uint32_t i = 0; i < node.node().result_count; ++i) {
+      ANECHECK_RETURN_IF_ERROR(planner.StoreBools(node.Result(i)));
+    }
   }
   if (planner.tasks().empty()) return Refuse("nothing of it runs on the engine");
   return {};
@@ -87,11 +90,12 @@ Status Plan(const Graph& graph, Planner& planner) {
 
 Result<hwx::TensorSpec> PortOf(const Graph& graph, ValueId id, bool output) {
   ANECHECK_ASSIGN(const auto extents, ExtentsOf(graph, id));
+  const bool bools = graph.type(id).dtype == DType::kBool;
   return hwx::TensorSpec{.name = graph.value(id).name,
                          .output = output,
-                         .element_type = kFp16,
+                         .element_type = bools ? kUint8 : kFp16,
                          .shape = extents,
-                         .strides = hwx::PackedStrides(extents, 2)};
+                         .strides = hwx::PackedStrides(extents, bools ? 1 : 2)};
 }
 
 // Streams in the constants are relocated with their section; runtime streams are offsets in a
@@ -197,7 +201,7 @@ Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options) {
         ErrorCode::kUnsupported,
         fmt::format("containers of {} are not written: those of h13 to h18 are", options.target));
   }
-  Planner planner(graph, *machine, options.fault);
+  Planner planner(graph, *machine, options.fault, options.exact);
   ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));
   ANECHECK_ASSIGN(hwx::ContainerSpec spec, SpecOf(graph, planner, options));
   return hwx::BuildBytes(std::move(spec));

@@ -20,6 +20,9 @@ struct EncodeOptions {
   // The compiler's name of the target, one of those that machine.h lists.
   std::string target = "h13";
   Fault fault = Fault::kNone;
+  // Refuses operations whose tasks rely on the zero that an engine stores for inf - inf and 0 *
+  // inf; exact arithmetic gives NaN.
+  bool exact = false;
 };
 
 // Whether the encoder writes containers of `target`.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr uint64_t kMaxTasks = 4096;
 constexpr uint64_t kMaxSurface = uint64_t{1} << 31;
-constexpr uint64_t kElement = 2;  // bytes
+constexpr uint64_t kElement = 2;  // bytes of fp16
+constexpr uint32_t kByte = 1;     // of a bool
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -21,7 +22,7 @@ uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / un
 int ColumnAxis(const View& view) {
   for (int i = kAxes - 1; i >= 0; --i) {
     const Axis& axis = view.axes[static_cast<size_t>(i)];
-    if (axis.extent > 1 && axis.stride == kElement) return i;
+    if (axis.extent > 1 && axis.stride == view.element) return i;
   }
   return -1;
 }
@@ -38,8 +39,9 @@ std::vector<int> LongAxes(const View& view, int but, int or_but = -1) {
   return axes;
 }
 
-View PackedView(uint32_t bar, uint64_t base, const std::array<uint32_t, kAxes>& extents) {
-  View view{.bar = bar, .base = base, .axes = PackedAxes(extents)};
+View PackedView(uint32_t bar, uint64_t base, const std::array<uint32_t, kAxes>& extents,
+                uint32_t element = kElement) {
+  View view{.bar = bar, .base = base, .axes = PackedAxes(extents, element), .element = element};
   view.batch = view.axes[0].stride;
   return view;
 }
@@ -96,6 +98,9 @@ std::string KernelHash(std::span<const Bytes> streams) {
   return name;
 }
 
+// Turns numbers into bools, and bools of either form into those of the other.
+Post NotZero() { return {.nonlinear = Nonlinear::kTable, .table = StepTable(kOne, 0, kOne)}; }
+
 constexpr std::string_view kNoOrder = "an order of axes that no one task moves";
 
 // Calls act(part, row) for each row of a block, whose channels are the rows of the part.
@@ -133,10 +138,10 @@ Bytes Shifted(Bytes table) {
 
 Error Refuse(std::string reason) { return MakeError(ErrorCode::kUnsupported, std::move(reason)); }
 
-std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents) {
+std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents, uint32_t element) {
   std::array<Axis, kAxes> axes;
-  uint64_t stride = RoundUp(kElement * extents[3], kLine);
-  axes[3] = {extents[3], kElement};
+  uint64_t stride = RoundUp(uint64_t{element} * extents[3], kLine);
+  axes[3] = {extents[3], element};
   for (size_t i = 3; i-- > 0;) {
     axes[i] = {extents[i], stride};
     stride *= extents[i];
@@ -144,16 +149,16 @@ std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents) {
   return axes;
 }
 
-uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents) {
-  const auto axes = PackedAxes(extents);
+uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents, uint32_t element) {
+  const auto axes = PackedAxes(extents, element);
   return axes[0].stride * axes[0].extent;
 }
 
 Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id) {
   const TensorType& type = graph.type(id);
-  if (type.dtype != DType::kFp16) {
-    return Refuse(fmt::format("{} is {}: tasks of fp16 alone are known", graph.value(id).name,
-                              DTypeName(type.dtype)));
+  if (type.dtype != DType::kFp16 && type.dtype != DType::kBool) {
+    return Refuse(fmt::format("{} is {}: tasks of fp16 and bool alone are known",
+                              graph.value(id).name, DTypeName(type.dtype)));
   }
   std::array<int64_t, kAxes> extents = {1, 1, 1, 1};
   for (int i = 0; i < type.shape.rank(); ++i) {
@@ -217,13 +222,14 @@ Place PlaceOf(const View& view, int channel, int row, int depth) {
   const auto stride = [&](int axis) -> uint64_t {
     return axis < 0 || ExtentOf(view, axis) == 1 ? 0 : view.axes[static_cast<size_t>(axis)].stride;
   };
-  Place place{.bar = view.bar, .base = view.base};
+  Place place{.bar = view.bar, .base = view.base, .element = view.element};
   place.channel = stride(channel);
   place.row = stride(row);
   place.depth = stride(depth);
   // Axes without a step have the smallest strides of real files.
   if (place.row == 0)
-    place.row = std::max<uint64_t>(kLine, RoundUp(kElement * ExtentOf(view, 3), kLine));
+    place.row =
+        std::max<uint64_t>(kLine, RoundUp(uint64_t{view.element} * ExtentOf(view, 3), kLine));
   if (place.channel == 0) place.channel = place.row;
   if (place.depth == 0) place.depth = view.batch;
   if (place.depth == 0) place.depth = place.channel * std::max(1u, ExtentOf(view, channel));
@@ -242,6 +248,7 @@ Place PlaceOf(const L2Block& block) {
 Status Planner::BindPorts() {
   views_.assign(graph_.values().size(), std::nullopt);
   halves_.assign(graph_.values().size(), std::nullopt);
+  byte_ports_.assign(graph_.values().size(), std::nullopt);
   if (!graph_.ValuesOfKind(ValueKind::kState).empty()) {
     return Refuse("states: no file tells how a container holds one");
   }
@@ -265,7 +272,12 @@ Status Planner::BindPorts() {
     ANECHECK_ASSIGN(const auto extents, ExtentsOf(graph_, id));
     if (bar > machine_.last_bar) return Refuse("more tensors than base addresses");
     if (PackedBytes(extents) > kMaxSurface) return Refuse("a tensor above 2 GiB");
-    views_[id] = PackedView(bar, 0, extents);
+    const bool bools = graph_.type(id).dtype == DType::kBool;
+    if (bools && machine_.generation != emulator::Generation::kH13) {
+      return Refuse(
+          fmt::format("{} is bool: records of h13 alone have such tensors", graph_.value(id).name));
+    }
+    (bools ? byte_ports_ : views_)[id] = PackedView(bar, 0, extents, bools ? kByte : kElement);
     bar += machine_.bar_step;
   }
   if (machine_.kernel_segment && bar > machine_.last_bar) {
@@ -279,6 +291,12 @@ std::span<const uint16_t> Planner::ConstHalves(ValueId id) {
   auto& halves = halves_[id];
   if (!halves) {
     const auto bytes = graph_.ConstData(id);
+    if (graph_.type(id).dtype == DType::kBool) {
+      halves.emplace(bytes.size());
+      std::ranges::transform(bytes, halves->begin(),
+                             [](uint8_t byte) { return byte != 0 ? kOne : uint16_t{0}; });
+      return *halves;
+    }
     halves.emplace(bytes.size() / kElement);
     std::memcpy(halves->data(), bytes.data(), halves->size() * kElement);
   }
@@ -290,10 +308,24 @@ Result<View> Planner::ViewOf(ValueId id) {
   ANECHECK_ASSIGN(const auto extents, ExtentsOf(graph_, id));
   if (!IsConst(id)) {
     ANECHECK_ASSIGN(views_[id], Temporary(extents));
+    if (byte_ports_[id] && graph_.value(id).kind == ValueKind::kInput) {
+      ANECHECK_RETURN_IF_ERROR(Copy(*byte_ports_[id], *views_[id], NotZero()));
+    }
     return *views_[id];
   }
   views_[id] = Image(extents, ConstHalves(id));
   return *views_[id];
+}
+
+Result<View> Planner::StoredViewOf(ValueId id) {
+  const bool bytes = byte_ports_[id] && graph_.value(id).kind == ValueKind::kInput;
+  return bytes ? Result<View>(*byte_ports_[id]) : ViewOf(id);
+}
+
+Status Planner::StoreBools(ValueId id) {
+  if (!byte_ports_[id]) return {};
+  ANECHECK_ASSIGN(const View view, ViewOf(id));
+  return Copy(view, *byte_ports_[id], NotZero());
 }
 
 View Planner::Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves) {

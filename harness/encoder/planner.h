@@ -26,13 +26,14 @@ struct Axis {
   uint64_t stride = 0;  // bytes
 };
 
-// A block of fp16 elements in memory. One axis may have a stride of 2 bytes, the columns; the
-// strides of the others are multiples of 64.
+// A block of fp16 elements, or of bools in bytes, in memory. One axis may have a stride of one
+// element, the columns; the strides of the others are multiples of 64.
 struct View {
   uint32_t bar = 0;
   uint64_t base = 0;
   uint64_t batch = 0;  // bytes of one batch of the whole surface; 0 if that is not known
   std::array<Axis, kAxes> axes;
+  uint32_t element = 2;  // bytes
 };
 
 // A block in L2: channels, which have rows, which have columns.
@@ -45,8 +46,9 @@ struct L2Block {
 };
 
 // Packed strides: rows are padded to 64 bytes, planes and batches are consecutive.
-std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents);
-uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents);
+std::array<Axis, kAxes> PackedAxes(const std::array<uint32_t, kAxes>& extents,
+                                   uint32_t element = 2);
+uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents, uint32_t element = 2);
 
 // The function that a task applies after its own operation.
 struct Post {
@@ -66,18 +68,23 @@ struct KernelName {
 class Planner {
  public:
   // `machine` must outlive it.
-  Planner(const Graph& graph, const Machine& machine, Fault fault)
-      : graph_(graph), machine_(machine), fault_(fault) {}
+  Planner(const Graph& graph, const Machine& machine, Fault fault, bool exact = false)
+      : graph_(graph), machine_(machine), fault_(fault), exact_(exact) {}
 
   // ---- values ----
   // Gives inputs and outputs their base addresses. kUnsupported if a type has no port.
   Status BindPorts();
   const Graph& graph() const { return graph_; }
   bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
-  // The fp16 bits of a constant.
+  // The fp16 bits of a constant; of bools, those of 0 and 1.
   std::span<const uint16_t> ConstHalves(ValueId id);
-  // The surface of a value; a constant is stored as an image on first use.
+  // The surface of a value; a constant is stored as an image on first use. Bools are 0 and 1 in
+  // fp16; those of an input are turned into them on first use.
   Result<View> ViewOf(ValueId id);
+  // The same, but the bytes of an input of bools as they are.
+  Result<View> StoredViewOf(ValueId id);
+  // Writes a value of bools to its bytes if it is an output.
+  Status StoreBools(ValueId id);
   // The surface that the handler writes: that of `id`, or of the function fused after it.
   Result<View> ResultOf(ValueId id);
   // Memory between tasks.
@@ -123,6 +130,8 @@ class Planner {
   const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
   uint64_t scratch_bytes() const { return scratch_; }
   Fault fault() const { return fault_; }
+  // Whether inf - inf and 0 * inf are NaN where the tasks run (EncodeOptions).
+  bool exact() const { return exact_; }
   const Machine& machine() const { return machine_; }
   // The number of the task that last wrote scratch.
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
@@ -142,7 +151,9 @@ class Planner {
   const Graph& graph_;
   const Machine& machine_;
   Fault fault_;
+  bool exact_;
   std::vector<std::optional<View>> views_;
+  std::vector<std::optional<View>> byte_ports_;  // of inputs and outputs of bools
   std::vector<std::optional<std::vector<uint16_t>>> halves_;
   std::vector<Fused> fused_;
   std::vector<Task> tasks_;

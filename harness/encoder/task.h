@@ -22,12 +22,15 @@ struct Extents {
 };
 
 // The place of an operand or a result: element (g, d, c, y, x) is at `base` plus the strides, in
-// bytes, with 2 bytes for each x. A transposed result swaps the roles of x and channel.
+// bytes, with `element` bytes for each x. A transposed result swaps the roles of x and channel.
 struct Place {
   bool in_l2 = false;
   uint32_t bar = 0;  // of memory
   uint64_t base = 0;
   uint64_t channel = 0, row = 0, depth = 0, group = 0;
+  uint32_t element = 2;  // 1 of bools, in memory only
+
+  bool OfBytes() const { return element == 1; }
 };
 
 // The codes of the task type.

@@ -35,6 +35,8 @@ constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
 constexpr uint32_t kDmaHints = 0x500170 >> 3, kL2Hints = 0x100 >> 3;  // 0x4804
 constexpr uint32_t kStreamedResultHints = 0x500178 >> 3;              // 0x4830
 constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
+constexpr uint32_t kHalfHint = 0x40 >> 3;  // of these words: clear on a side of bytes
+constexpr uint32_t kHalf = 2;              // format code of fp16; that of bytes is 0
 constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
 constexpr uint32_t kWideCopy = 64;  // elements of a row
 constexpr uint32_t kMiddleSchedule = 0x10;
@@ -159,9 +161,9 @@ class Words {
     Set(Field::kOutputDepth, task_.out.depth);
     Set(Field::kOutputChannels, task_.out.channels);
     Set(Field::kGroups, task_.groups);
-    Set(Field::kSource1Format, 2);
-    Set(Field::kSource2Format, task_.source2 ? 2 : 0);
-    Set(Field::kResultFormat, 2);
+    Set(Field::kSource1Format, FormatOf(task_.source1));
+    Set(Field::kSource2Format, task_.source2 ? kHalf : 0);
+    Set(Field::kResultFormat, FormatOf(task_.result));
     const Neural& n = task_.neural;
     Set(Field::kKernelWidth, n.kernel_width);
     Set(Field::kKernelHeight, n.kernel_height);
@@ -181,6 +183,8 @@ class Words {
     if (machine_.source_mask) Set(Field::kSourceMask, both_by_dma ? 3 : 1);
   }
 
+  static uint32_t FormatOf(const Place& place) { return place.OfBytes() ? 0 : kHalf; }
+
   // The group stride in memory; real files have none if there is only one group.
   uint64_t GroupOf(const Place& place) const { return task_.groups > 1 ? place.group : 0; }
 
@@ -199,10 +203,14 @@ class Words {
     Set(Field::kSource1Hints, by_dma ? schedule_.source_hints : schedule_.idle_source_hints);
     Set(Field::kSource1Cache, by_dma ? schedule_.source_cache : 0);
     Set(Field::kSourceType, by_dma ? 2 : 0);
-    Set(Field::kSourceHints, by_dma ? kDmaHints : kL2Hints);
-    Set(Field::kSource1Mode, 1);
-    Set(Field::kSource1Truncate, 3);
-    Set(Field::kSource1Memory, 2);
+    Set(Field::kSourceHints, one.OfBytes() ? kDmaHints & ~kHalfHint
+                             : by_dma      ? kDmaHints
+                                           : kL2Hints);
+    if (!one.OfBytes()) {
+      Set(Field::kSource1Mode, 1);
+      Set(Field::kSource1Truncate, 3);
+      Set(Field::kSource1Memory, 2);
+    }
     Set(Field::kSource1Interleave, 1);
     if (by_dma) {
       Set(Field::kSource1Base, static_cast<uint32_t>(one.base));
@@ -218,7 +226,7 @@ class Words {
 
   // A source by DMA passes through lines of L2, which the same registers define.
   void SetL2Source1() {
-    const Place place = task_.source1.in_l2 ? task_.source1 : Streamed(task_.in, 0, SourceBanks());
+    const Place place = task_.source1.in_l2 ? task_.source1 : StreamedSource1();
     Set(Field::kL2Source1Base, OfStride(place.base, kL2Line));
     Set(Field::kL2Source1Channel, OfStride(place.channel, kL2Line));
     Set(Field::kL2Source1Row, OfStride(place.row, kL2Line));
@@ -257,20 +265,24 @@ class Words {
     Set(Field::kL2Source2Group, OfStride(place.group, kL2Line));
   }
 
-  static uint64_t LineBytes(const Extents& extents) {
-    const uint64_t channel = (2ull * extents.width + kL2Line - 1) / kL2Line * kL2Line;
+  static uint64_t LineBytes(const Extents& extents, uint32_t element) {
+    const uint64_t channel = (uint64_t{element} * extents.width + kL2Line - 1) / kL2Line * kL2Line;
     return channel * extents.channels;
   }
 
   // Consecutive lines of all channels, as in real files. With many channels each row has a few more
   // lines, probably because of the banks of L2.
-  static Place Streamed(const Extents& extents, uint64_t base, uint32_t banks) {
+  static Place Streamed(const Extents& extents, uint64_t base, uint32_t banks,
+                        uint32_t element = 2) {
     Place place{.in_l2 = true, .base = base};
-    const uint64_t line = LineBytes(extents);
+    const uint64_t line = LineBytes(extents, element);
     place.channel = line / extents.channels;
     place.row = line + (extents.channels >= kManyChannels ? banks * kL2Line : 0);
     place.depth = place.group = line;
     return place;
+  }
+  Place StreamedSource1() const {
+    return Streamed(task_.in, 0, SourceBanks(), task_.source1.element);
   }
   uint32_t SourceBanks() const {
     if (!IsNeural()) return kPlanarBanks;
@@ -287,12 +299,16 @@ class Words {
     Set(Field::kResultCacheHints,
         by_dma && !keeps ? schedule_.streamed_result_hints : schedule_.result_hints);
     Set(Field::kResultType, by_dma ? 2 : 0);
-    Set(Field::kResultHints, by_dma && !keeps ? kStreamedResultHints
-                             : by_dma         ? kKeptResultHints
-                                              : kL2Hints);
-    Set(Field::kResultMode, 1);
-    Set(Field::kResultTruncate, 3);
-    Set(Field::kResultMemory, 2);
+    const uint32_t hints = by_dma && !keeps ? kStreamedResultHints
+                           : by_dma         ? kKeptResultHints
+                                            : kL2Hints;
+    const bool bytes = task_.result.OfBytes();
+    Set(Field::kResultHints, bytes ? hints & ~kHalfHint : hints);
+    if (!bytes) {
+      Set(Field::kResultMode, 1);
+      Set(Field::kResultTruncate, 3);
+      Set(Field::kResultMemory, 2);
+    }
     Set(Field::kResultFormatBits, IsNeural() || !IsH13() ? 3 : 0);
     Set(Field::kResultFormatHigh, 15);
     Set(Field::kResultInterleave, 1);
@@ -326,7 +342,7 @@ class Words {
   // The offset of the result in L2, after the lines of the sources.
   uint64_t StreamedResult() const {
     if (task_.source1.in_l2) return 0;
-    const uint64_t one = Streamed(task_.in, 0, SourceBanks()).row;
+    const uint64_t one = StreamedSource1().row;
     return task_.source2 && !task_.source2->in_l2 ? SecondSource() + one : one;
   }
 

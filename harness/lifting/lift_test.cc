@@ -194,8 +194,13 @@ TEST(Lift, RecordedProgramsLiftToTheirNetworks) {
 }
 
 // Every operation for which the encoder has tasks, except those whose tables err by more than the
-// contract admits without a measurement.
+// contract admits without a measurement, and those whose tables compare with zero or round, which
+// are not lifted.
 std::bitset<kOpCount> JudgedOps() {
+  constexpr OpKind kSteps[] = {OpKind::kFloor,    OpKind::kCeil,         OpKind::kEqual,
+                               OpKind::kNotEqual, OpKind::kLess,         OpKind::kLessEqual,
+                               OpKind::kGreater,  OpKind::kGreaterEqual, OpKind::kLogicalNot,
+                               OpKind::kSelect,   OpKind::kCast};
   constexpr OpKind kTables[] = {OpKind::kExp,     OpKind::kExp2,        OpKind::kGelu,
                                 OpKind::kSilu,    OpKind::kRsqrt,       OpKind::kSqrt,
                                 OpKind::kSoftmax, OpKind::kLayerNorm,   OpKind::kInverse,
@@ -204,7 +209,8 @@ std::bitset<kOpCount> JudgedOps() {
   for (const OpDefinition* op : AllOps()) {
     const OpKind kind = KindOf(op->schema);
     if (encoder::HandlerOf(kind) == nullptr ||
-        std::ranges::find(kTables, kind) != std::end(kTables))
+        std::ranges::find(kTables, kind) != std::end(kTables) ||
+        std::ranges::find(kSteps, kind) != std::end(kSteps))
       continue;
     ops.set(op->schema.id);
   }

@@ -124,8 +124,8 @@ Result<RunnerIdentity> EmulatorRunner::Identify() {
 }
 
 Result<Bytes> EmulatorRunner::ContainerFor(const Graph& graph, const RunRequest& request) const {
-  const encoder::EncodeOptions options{.target = std::string(request.target),
-                                       .fault = options_.fault};
+  const encoder::EncodeOptions options{
+      .target = std::string(request.target), .fault = options_.fault, .exact = options_.exact};
   if (options_.prepare) {
     const Result<Graph> prepared = options_.prepare(graph);
     if (prepared.ok()) return encoder::Encode(*prepared, options);

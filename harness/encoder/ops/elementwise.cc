@@ -116,8 +116,7 @@ bool IsOfChannels(const View& constant, const View& x) {
 }
 
 // Adds tasks for an operand that is a constant; false if it has no suitable form.
-Result<bool> WithConstant(Planner& planner, const NodeView& node, const View& result) {
-  const OpKind kind = KindOf(node.schema());
+Result<bool> WithConstant(Planner& planner, const NodeView& node, OpKind kind, const View& result) {
   if (kind != OpKind::kAdd && kind != OpKind::kSub && kind != OpKind::kMul) return false;
   const bool first = planner.IsConst(node.Input(P::kX));
   if (!first && !planner.IsConst(node.Input(P::kY))) return false;
@@ -267,17 +266,20 @@ Status Combine(Planner& planner, const View& x, const View& y, const View& resul
   return {};
 }
 
-Status EncodeBinary(Planner& planner, const NodeView& node) {
-  const OpKind kind = KindOf(node.schema());
-  ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
-  ANECHECK_ASSIGN(const bool done, WithConstant(planner, node, result));
+Status CombineInputs(Planner& planner, const NodeView& node, const View& result, OpKind kind,
+                     bool relu) {
+  ANECHECK_ASSIGN(const bool done, WithConstant(planner, node, kind, result));
   if (done) return {};
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View y, planner.ViewOf(node.Input(P::kY)));
   const BinaryForm form = FormOf(kind);
-  return Combine(
-      planner, x, y, result,
-      {.op = form.op, .negate2 = form.negate2, .relu = planner.PostOf(node.Result()).IsRelu()});
+  return Combine(planner, x, y, result, {.op = form.op, .negate2 = form.negate2, .relu = relu});
+}
+
+Status EncodeBinary(Planner& planner, const NodeView& node) {
+  ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
+  return CombineInputs(planner, node, result, KindOf(node.schema()),
+                       planner.PostOf(node.Result()).IsRelu());
 }
 
 Status EncodeSquare(Planner& planner, const NodeView& node) {
@@ -289,8 +291,8 @@ Status EncodeSquare(Planner& planner, const NodeView& node) {
 // Computes the reciprocal of the divisor by its table, then a product (weights_layout_later.md,
 // real_div).
 Status EncodeRealDiv(Planner& planner, const NodeView& node) {
-  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
   ANECHECK_ASSIGN(const View y, planner.ViewOf(node.Input(P::kY)));
   ANECHECK_ASSIGN(const View reciprocal, planner.Temporary(ExtentsOf(y)));
   ANECHECK_RETURN_IF_ERROR(planner.Copy(

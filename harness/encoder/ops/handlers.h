@@ -37,6 +37,12 @@ Status EncodeBinary(Planner& planner, const NodeView& node);
 Status EncodeSquare(Planner& planner, const NodeView& node);
 Status EncodeRealDiv(Planner& planner, const NodeView& node);
 Status EncodeBatchNorm(Planner& planner, const NodeView& node);
+// comparison.cc
+Status EncodeCompare(Planner& planner, const NodeView& node);
+Status EncodeLogicalNot(Planner& planner, const NodeView& node);
+Status EncodeSelect(Planner& planner, const NodeView& node);
+Status EncodeRound(Planner& planner, const NodeView& node);
+Status EncodeCast(Planner& planner, const NodeView& node);
 // movement.cc
 Status EncodeReshape(Planner& planner, const NodeView& node);
 Status EncodeTranspose(Planner& planner, const NodeView& node);
@@ -78,6 +84,10 @@ struct Combination {
 };
 Status Combine(Planner& planner, const View& x, const View& y, const View& result,
                const Combination& how);
+// Combines both inputs of a node, one of which may be a constant, as kAdd, kSub, kMul, kMaximum or
+// kMinimum do.
+Status CombineInputs(Planner& planner, const NodeView& node, const View& result, OpKind kind,
+                     bool relu = false);
 // Computes kAdd, kSub or kMul of x and numbers[channel] on the planar engine.
 Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
                         std::span<const uint16_t> numbers);
