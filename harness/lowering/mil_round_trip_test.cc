@@ -174,8 +174,10 @@ TEST(MilToGraph, RefusalsNameTheReason) {
        "softmax.axis is computed; only constants are read: convert the model again"},
       {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = tensor<int32, [1]>(-1));\n} -> (y);\n}",
        "expected one level of lists for each axis of tensor<int32, [1]>, found -1"},
-      {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, 2, 3]));\n} -> (y);\n}",
-       "expected one level of lists for each axis of tensor<fp16, [1, 3]>, found 1"},
+      {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, 2]));\n} -> (y);\n}",
+       "tensor<fp16, [1, 3]> takes 3 values, the flat list has 2"},
+      {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, [2, 3]]));\n} -> (y);\n}",
+       "expected a value of fp16, found a composite value"},
       {"tensor<fp16, [1, 1]> y = reduce_sum(x = x, axes = tensor<int32, [2]>([1]), keep_dims = "
        "bool(true));\n} -> (y);\n}",
        "an axis of tensor<int32, [2]> takes 2 values, the literal has 1"},
@@ -334,6 +336,18 @@ TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
   const std::vector<uint8_t> expected = {0x00, 0x3c, 0x00, 0x41, 0x00, 0x3c};
   EXPECT_EQ(std::vector<uint8_t>(bytes.begin(), bytes.end()), expected);
   EXPECT_EQ(graph->type(graph->outputs()[0]).shape, (Shape{2}));
+}
+
+TEST(MilToGraph, AFlatListHoldsTheElementsOfAllAxes) {
+  const auto graph = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2, 2]> x) {\n"
+      "tensor<fp16, [1, 2, 2]> w = const()[val = tensor<fp16, [1, 2, 2]>([1, 2.5, 1, 2.5])];\n"
+      "tensor<fp16, [1, 2, 2]> y = add(x = x, y = w);\n} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  const auto bytes = graph->ConstData(graph->ValuesOfKind(ValueKind::kConst).at(0));
+  const std::vector<uint8_t> expected = {0x00, 0x3c, 0x00, 0x41, 0x00, 0x3c, 0x00, 0x41};
+  EXPECT_EQ(std::vector<uint8_t>(bytes.begin(), bytes.end()), expected);
 }
 
 TEST(MilToGraph, BlocksNameCapturedValuesInPlace) {

@@ -288,6 +288,8 @@ TEST(MilRules, AcceptValidForms) {
            "tensor<fp16, []> c = const()[val = tensor<fp16, []>(-inf)];",
            "tensor<uint4, [2, 0]> c = const()[val = tensor<uint4, [2, 0]>([[], []])];",
            "tensor<int32, [?]> c = const()[val = tensor<int32, [?]>([1, 2, 3])];",
+           "tensor<int32, [2, 3]> c = const()[val = tensor<int32, [2, 3]>([1, 2, 3, 4, 5, 6])];",
+           "tensor<int32, [?, 3]> c = const()[val = tensor<int32, [?, 3]>([1, 2, 3])];",
            "uint64 c = const()[val = uint64(18446744073709551615)];",
            "? c = const()[val = ?(3)];",
            "bool c = const()[val = tensor<bool, []>(true)];",

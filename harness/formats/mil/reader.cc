@@ -47,15 +47,35 @@ bool IsPlainLeaf(ValueView value) {
 }
 
 // Calls `element` for each leaf of a tensor's literal, in order, and refuses the first leaf for
-// which it returns false. The literal has one level of lists for each axis and one value for each
-// place, as in all real files.
+// which it returns false. The literal has one value for each place, in one level of lists for each
+// axis or in one flat list.
 template <typename Element>
 class TensorLiteral {
  public:
   TensorLiteral(TypeView type, std::string_view wanted, const Element& element)
       : type_(type), wanted_(wanted), element_(element) {}
 
-  Status Visit(TableSlice<Dimension> axes, ValueView value) const {
+  Status Visit(ValueView value) const {
+    const TableSlice<Dimension> axes = type_.dimensions();
+    return IsFlatList(axes, value) ? VisitFlat(value) : VisitNested(axes, value);
+  }
+
+ private:
+  Status VisitFlat(ValueView value) const {
+    uint64_t count = 0;
+    for (const ValueView child : value.children()) {
+      ++count;
+      if (child.kind() == ValueKind::kList || !element_(child)) return Wrong(child, wanted_);
+    }
+    const auto expected = ElementCount(type_);
+    if (!expected || count == *expected) return {};
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{} takes {}, the flat list has {} (offset 0x{:x})", Name(),
+                                 Counted(*expected, "value"), count, value.offset()),
+                     value.offset());
+  }
+
+  Status VisitNested(TableSlice<Dimension> axes, ValueView value) const {
     const bool list = value.kind() == ValueKind::kList;
     if (list == axes.empty() && (list || IsPlainLeaf(value))) {
       return Wrong(value, fmt::format("one level of lists for each axis of {}", Name()));
@@ -67,7 +87,7 @@ class TensorLiteral {
       ++count;
       // Almost all children are elements; no status is made for them.
       if (inner.empty() && child.kind() != ValueKind::kList && element_(child)) continue;
-      ANECHECK_RETURN_IF_ERROR(Visit(inner, child));
+      ANECHECK_RETURN_IF_ERROR(VisitNested(inner, child));
     }
     if (axes[0].value < 0 || count == axes[0].value) return {};
     return MakeError(ErrorCode::kInvalid,
@@ -76,7 +96,6 @@ class TensorLiteral {
                      value.offset());
   }
 
- private:
   std::string Name() const { return PrintType(type_); }
   TypeView type_;
   std::string_view wanted_;
@@ -90,7 +109,7 @@ Status ForEachElement(ValueView literal, std::string_view wanted, const Element&
   const TypeView type = literal.type();
   const ValueView inner = literal.Inner();
   if (type.kind() == TypeKind::kTensor) {
-    return TensorLiteral(type, wanted, element).Visit(type.dimensions(), inner);
+    return TensorLiteral(type, wanted, element).Visit(inner);
   }
   const auto wrong = FirstRefused(inner, element);
   return wrong ? Status(Wrong(*wrong, wanted)) : Status();
@@ -166,6 +185,12 @@ std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
 }
 
 }  // namespace
+
+bool IsFlatList(TableSlice<Dimension> axes, ValueView value) {
+  if (axes.size() < 2 || value.kind() != ValueKind::kList) return false;
+  const auto children = value.children();
+  return children.begin() != children.end() && (*children.begin()).kind() != ValueKind::kList;
+}
 
 std::optional<ValueView> FindValue(Sequence<ArgumentView> arguments, std::string_view name) {
   for (const ArgumentView argument : arguments) {

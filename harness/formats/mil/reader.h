@@ -29,8 +29,13 @@ std::optional<ValueView> FollowConstant(ValueView value);
 // A tuple's values or the one value itself, as written (values = (a, b), or x = a).
 std::vector<ValueView> TupleOrOne(ValueView value);
 
+// Whether the value of a tensor is one flat list, tensor<fp16, [1, 2]>([3, 4]), although it has
+// several axes. Programs that their authors compile for engines hold such lists (github
+// joshuaswarren/mil-hwx-compiler, research; [1, 1, 1, 1] there), and Core ML writes none.
+bool IsFlatList(TableSlice<Dimension> axes, ValueView value);
+
 // All functions below take a typed literal, type(value), as FollowConstant returns it. A tensor has
-// one level of lists for each axis, as in all real files (rule literal-shape of verify.cc). Errors:
+// one level of lists for each axis or one flat list (rule literal-shape of verify.cc). Errors:
 // kInvalid, with the literal's offset, if it is of another kind or shape, or out of the type's
 // range.
 

@@ -299,6 +299,7 @@ class Verifier {
         return CheckElement(type, type, value);
       case TypeKind::kTensor:
         if (value.kind() == ValueKind::kBlobFile) return;
+        if (IsFlatList(type.dimensions(), value)) return CheckFlat(type, value);
         return CheckTensor(type, type.dimensions(), value);
       case TypeKind::kList:
         return CheckChildren(type, ValueKind::kList, value, type.dimensions()[0].value);
@@ -331,6 +332,18 @@ class Verifier {
     }
     if (dimensions[0].value >= 0 && count != dimensions[0].value) {
       Shape(value, type, fmt::format("{} values in place of {}", count, dimensions[0].value));
+    }
+  }
+
+  void CheckFlat(TypeView type, ValueView value) {
+    uint64_t count = 0;
+    for (const ValueView child : value.children()) {
+      CheckElement(type, type.element(), child);
+      ++count;
+    }
+    const auto expected = ElementCount(type);
+    if (expected && count != *expected) {
+      Shape(value, type, fmt::format("{} values in place of {}", count, *expected));
     }
   }
 
