@@ -23,6 +23,12 @@ Status AddFloats(mil::ValueView literal, const OpSchema& schema, int parameter, 
     graph.AddFloat(parameter, *number);
     return {};
   }
+  if (literal.kind() != mil::ValueKind::kTyped) {
+    return PlacedError(
+        ErrorCode::kInvalid, literal.offset(),
+        fmt::format("{}.{} has no type: write it as tensor<fp32, [N]>([...])", schema.name,
+                    schema.parameters[static_cast<size_t>(parameter)].name));
+  }
   ANECHECK_ASSIGN(const TensorType type, ReadMilType(literal.type(), literal.offset()));
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
   if (!IsDecoded(type.dtype) || type.dtype == DType::kBool) {
@@ -90,7 +96,7 @@ Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int param
   std::vector<int64_t> values;
   for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
     const auto literal = mil::FollowConstant(entry);
-    if (!literal || literal->kind() != mil::ValueKind::kTyped) {
+    if (!literal) {
       return PlacedError(ErrorCode::kUnsupported, entry.offset(),
                          ComputedAttribute(schema.name, wanted.name));
     }

@@ -6,6 +6,7 @@
 
 #include "generators/graph_generator.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/graph/json.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/known_integers.h"
@@ -174,6 +175,11 @@ TEST(MilToGraph, RefusalsNameTheReason) {
        "softmax.axis is computed; only constants are read: convert the model again"},
       {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = tensor<int32, [1]>(-1));\n} -> (y);\n}",
        "expected one level of lists for each axis of tensor<int32, [1]>, found -1"},
+      {"tensor<fp16, [1, 3]> y = add(x = x, y = 0.5);\n} -> (y);\n}",
+       "the operand has no type: write it with one, as fp16(0.5)"},
+      {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = BLOBFILE(path = string(\"w\"), offset = "
+       "uint64(64)));\n} -> (y);\n}",
+       "softmax.axis is BLOBFILE without a type: write type(BLOBFILE(...))"},
       {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, 2]));\n} -> (y);\n}",
        "tensor<fp16, [1, 3]> takes 3 values, the flat list has 2"},
       {"tensor<fp16, [1, 3]> y = add(x = x, y = tensor<fp16, [1, 3]>([1, [2, 3]]));\n} -> (y);\n}",
@@ -348,6 +354,27 @@ TEST(MilToGraph, AFlatListHoldsTheElementsOfAllAxes) {
   const auto bytes = graph->ConstData(graph->ValuesOfKind(ValueKind::kConst).at(0));
   const std::vector<uint8_t> expected = {0x00, 0x3c, 0x00, 0x41, 0x00, 0x3c, 0x00, 0x41};
   EXPECT_EQ(std::vector<uint8_t>(bytes.begin(), bytes.end()), expected);
+}
+
+TEST(MilToGraph, IntegersBoolsAndExactFloatsNeedNoType) {
+  const auto read = [](const std::string& axes, const std::string& keep, const std::string& alpha) {
+    return MilTextToGraph(
+        "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 3]> x) {\n"
+        "tensor<fp16, [2, 1]> s = reduce_sum(axes = " +
+            axes + ", keep_dims = " + keep +
+            ", x = x);\ntensor<fp16, [2, 1]> y = leaky_relu(alpha = " + alpha +
+            ", x = s);\n} -> (y);\n}",
+        OpVocabulary());
+  };
+  const auto bare = read("[1]", "true", "0.5");
+  ASSERT_TRUE(bare.ok()) << bare.error().message;
+  const auto typed = read("tensor<int32, [1]>([1])", "bool(true)", "fp16(0.5)");
+  ASSERT_TRUE(typed.ok()) << typed.error().message;
+  EXPECT_EQ(GraphToJson(*bare), GraphToJson(*typed));
+  const auto inexact = read("[1]", "true", "0.3");
+  ASSERT_FALSE(inexact.ok());
+  EXPECT_NE(inexact.error().message.find("write it with its type, as fp16(0.3)"), std::string::npos)
+      << inexact.error().message;
 }
 
 TEST(MilToGraph, BlocksNameCapturedValuesInPlace) {

@@ -404,8 +404,11 @@ class Reader {
     }
     const auto literal = mil::FollowConstant(value);
     if (!literal || literal->kind() != mil::ValueKind::kTyped) {
+      const bool bare = literal && (literal->kind() == mil::ValueKind::kNumber ||
+                                    literal->kind() == mil::ValueKind::kList);
       return PlacedError(ErrorCode::kUnsupported, value.offset(),
-                         "the operand is no tensor and no constant");
+                         bare ? "the operand has no type: write it with one, as fp16(0.5)"
+                              : "the operand is no tensor and no constant");
     }
     std::string_view name;
     if (value.kind() == mil::ValueKind::kName) name = value.text();
@@ -488,6 +491,11 @@ class Reader {
       return AddTupleAttribute(*literal, schema, parameter, graph_);
     }
     ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(*literal));
+    if (blob && literal->kind() != mil::ValueKind::kTyped) {
+      return PlacedError(ErrorCode::kInvalid, literal->offset(),
+                         fmt::format("{}.{} is BLOBFILE without a type: write type(BLOBFILE(...))",
+                                     schema.name, argument.name()));
+    }
     if (blob) return AddBlobAttribute(*blob, *literal, schema, parameter);
     return AddLiteralAttribute(*literal, schema, parameter, graph_);
   }

@@ -102,10 +102,24 @@ class TensorLiteral {
   const Element& element_;
 };
 
-// Calls `element` for each leaf of a typed literal, in order, and refuses the first leaf that is
-// none or stands at a wrong depth. `wanted` names an element.
+// Whether the value is written without a type: a plain value or a list.
+bool IsBare(ValueView value) { return value.kind() == ValueKind::kList || IsPlainLeaf(value); }
+
+// Calls `element` for the value without a type, or for each one of its list.
+template <typename Element>
+Status ForEachBare(ValueView value, std::string_view wanted, const Element& element) {
+  if (value.kind() != ValueKind::kList) return element(value) ? Status() : Wrong(value, wanted);
+  for (const ValueView child : value.children()) {
+    if (!element(child)) return Wrong(child, wanted);
+  }
+  return {};
+}
+
+// Calls `element` for each leaf of a literal, in order, and refuses the first leaf that is none or
+// stands at a wrong depth. `wanted` names an element.
 template <typename Element>
 Status ForEachElement(ValueView literal, std::string_view wanted, const Element& element) {
+  if (literal.kind() != ValueKind::kTyped) return ForEachBare(literal, wanted, element);
   const TypeView type = literal.type();
   const ValueView inner = literal.Inner();
   if (type.kind() == TypeKind::kTensor) {
@@ -118,6 +132,18 @@ Status ForEachElement(ValueView literal, std::string_view wanted, const Element&
 Status RequireTyped(ValueView literal, std::string_view what) {
   if (literal.kind() != ValueKind::kTyped) return Wrong(literal, what);
   return {};
+}
+
+// Only a number that each float type holds is the same whatever its type.
+Result<double> ReadBareFloat(ValueView number) {
+  const auto value = ToDouble(number.text());
+  const auto half = ToHalf(number.text());
+  if (value && half && HalfToDouble(*half) == *value) return *value;
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{} differs between fp16 and fp32: write it with its type, as "
+                               "fp16({}) (offset 0x{:x})",
+                               Shown(number.text()), Shown(number.text()), number.offset()),
+                   number.offset());
 }
 
 bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
@@ -226,8 +252,9 @@ std::vector<ValueView> TupleOrOne(ValueView value) {
 }
 
 Result<std::vector<int64_t>> ReadIntegers(ValueView literal) {
-  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "an integer literal"));
-  const DataType type = literal.type().data_type();
+  const bool typed = literal.kind() == ValueKind::kTyped;
+  if (!typed && !IsBare(literal)) return Wrong(literal, "an integer literal");
+  const DataType type = typed ? literal.type().data_type() : DataType::kInt32;
   if (!IsIntegerClass(DataTypeClass(type))) return Wrong(literal, "a literal of an integer type");
   std::vector<int64_t> values;
   ANECHECK_RETURN_IF_ERROR(ForEachElement(
@@ -248,7 +275,9 @@ Result<int64_t> ReadInteger(ValueView literal) {
 }
 
 Result<std::vector<bool>> ReadBools(ValueView literal) {
-  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a bool literal"));
+  if (literal.kind() != ValueKind::kTyped && !IsBare(literal)) {
+    return Wrong(literal, "a bool literal");
+  }
   std::vector<bool> values;
   ANECHECK_RETURN_IF_ERROR(ForEachElement(literal, "true or false", [&](ValueView leaf) {
     if (leaf.kind() != ValueKind::kBool) return false;
@@ -271,6 +300,7 @@ Result<std::string> ReadString(ValueView literal) {
 }
 
 Result<double> ReadFloat(ValueView literal) {
+  if (literal.kind() == ValueKind::kNumber) return ReadBareFloat(literal);
   ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a float literal"));
   const DataType type = literal.type().data_type();
   ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, ReadElements(literal));

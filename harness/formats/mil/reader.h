@@ -34,7 +34,10 @@ std::vector<ValueView> TupleOrOne(ValueView value);
 // joshuaswarren/mil-hwx-compiler, research; [1, 1, 1, 1] there), and Core ML writes none.
 bool IsFlatList(TableSlice<Dimension> axes, ValueView value);
 
-// All functions below take a typed literal, type(value), as FollowConstant returns it. A tensor has
+// All functions below take a typed literal, type(value), as FollowConstant returns it. Those of
+// integers, bools, strings and one float also take a value or a list without a type, axes = [1],
+// as published programs write attributes (github joshuaswarren/mil-hwx-compiler, research); a float
+// only if fp16 holds it. A tensor has
 // one level of lists for each axis or one flat list (rule literal-shape of verify.cc). Errors:
 // kInvalid, with the literal's offset, if it is of another kind or shape, or out of the type's
 // range.

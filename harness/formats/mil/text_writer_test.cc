@@ -154,6 +154,12 @@ TEST(Reader, RefusesValuesThatDoNotFitTheirType) {
   EXPECT_EQ(ReadBools(value("f")).error().message, "expected a bool literal" + found);
   EXPECT_EQ(ReadFloat(value("f")).error().message, "expected a float literal" + found);
   EXPECT_EQ(ReadElements(value("f")).error().message, "expected a literal" + found);
+  EXPECT_FALSE(ReadIntegers(value("[[1]]")).ok());
+  EXPECT_FALSE(ReadInteger(value("2147483648")).ok());
+  EXPECT_FALSE(ReadBool(value("1")).ok());
+  EXPECT_EQ(
+      ReadFloat(value("0.1")).error().message,
+      "0.1 differs between fp16 and fp32: write it with its type, as fp16(0.1) (offset 0x29)");
   EXPECT_EQ(*ReadElements(value("uint64(18446744073709551615)")), std::vector<uint8_t>(8, 0xff));
   EXPECT_EQ(*ReadElements(value("bf16(0x3f80)")), (std::vector<uint8_t>{0x80, 0x3f}));
   EXPECT_FALSE(ReadElements(value("bf16(1.0)")).ok());
