@@ -17,8 +17,9 @@ Status AddFloats(mil::ValueView literal, const OpSchema& schema, int parameter, 
     auto number = mil::ReadFloat(literal);
     if (!number.ok()) {
       // MIL allows an integer as a number in some places (pad's constant_val).
-      ANECHECK_ASSIGN(const int64_t integer, mil::ReadInteger(literal));
-      number = static_cast<double>(integer);
+      const auto integer = mil::ReadInteger(literal);
+      if (!integer.ok()) return number.error();
+      number = static_cast<double>(*integer);
     }
     graph.AddFloat(parameter, *number);
     return {};
