@@ -1,5 +1,6 @@
 // Graphs over tensors of the sizes at which engines change their method: 64 KB and 2 MB of halves,
-// kernels of 64 KB, channels and batch at their limits. They cost as much as hundreds of others.
+// kernels of 64 KB, channels and batch at their limits. One such graph costs as much as hundreds of
+// other graphs.
 #pragma once
 
 #include <bitset>
@@ -13,8 +14,8 @@ std::bitset<kOpCount> WorkingSetOps();
 
 // Draws the first inputs of a graph and, for some sizes, the node that joins them: a sum or maximum
 // of two inputs, or a convolution by a large kernel. Returns false if `allowed` lacks the
-// operations that the drawer's size needs; the graph is then unusable. Precondition: all of the
-// drawer's own operations are in WorkingSetOps, except for WorkingSet::kProducts.
+// operations that the drawer's size needs; the graph is then unusable. Precondition, except for
+// WorkingSet::kProducts: drawer.options().ops is a subset of WorkingSetOps().
 bool BeginWorkingSet(Drawer& drawer, const std::bitset<kOpCount>& allowed);
 
 // Elements that a tensor of WorkingSet::kProducts may have.

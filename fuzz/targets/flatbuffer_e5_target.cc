@@ -1,6 +1,6 @@
-// Our shape check of dispatch descriptors against the FlatBuffers library's verifier: it refuses
-// all files that the library refuses, and others only for the reasons that IsStricterThanLibrary
-// names.
+// Compares the project's shape check of dispatch descriptors with the verifier of the FlatBuffers
+// library. The shape check must refuse every file that the library refuses. It may refuse other
+// files only because of the checks that IsStricterThanLibrary lists.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"

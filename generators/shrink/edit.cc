@@ -23,8 +23,8 @@ class Rebuild {
                               : edit_.outputs;
     FindNeeded(outputs);
     known_.assign(from.values().size(), kNoValue);
-    // In the order of the values, so that inputs keep their order. Nodes keep theirs too, since it
-    // decides what a read of a state returns.
+    // Values are added in their original order, so that inputs keep their order. Nodes keep their
+    // order too, because it decides the value that a read of a state returns.
     NodeId next = 0;
     for (ValueId id = 0; id < from.values().size(); ++id) {
       const Value& value = from.value(id);
@@ -86,7 +86,7 @@ class Rebuild {
       const ValueId result = node.first_result + i;
       if (needed_[result] && !IsLeaf(result)) return true;
     }
-    // An operation without results is needed if the state that it changes is.
+    // An operation without results is needed if it changes a state that is needed.
     return node.result_count == 0 && &node != dropped_ &&
            std::ranges::any_of(original_.graph.arguments(node), [&](const Argument& argument) {
              return IsState(argument.value) && needed_[argument.value];
@@ -120,8 +120,8 @@ class Rebuild {
     made_.inputs.push_back(std::move(tensor));
   }
 
-  // Changes the extents of `type` by the difference between `before` and `now`, if all have one
-  // rank: a state keeps its excess length over the value written into it.
+  // Changes the extents of `type` by the difference between `before` and `now`, if all three have
+  // the same rank. A state thus keeps its excess length over the value written into it.
   static void Follow(const TensorType& before, const TensorType& now, TensorType& type) {
     if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) return;
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -129,8 +129,9 @@ class Rebuild {
     }
   }
 
-  // Adds a state whose type follows the value that `user`, the first node that takes it, writes
-  // into it. If `user` reads it, its type follows the input or constant that the edit changes.
+  // Adds a state. `user` is the first node that takes the state. If `user` writes a value into the
+  // state, the state's type follows the type of that value. If `user` reads the state, the type
+  // follows the input or constant that the edit changes.
   void AddState(ValueId id, const Node& user) {
     const Value& value = original_.graph.value(id);
     TensorType type = value.type;
@@ -187,7 +188,7 @@ class Rebuild {
       // A redirection to a later value would make a cycle.
       if (known_[operand] == kNoValue) return false;
     }
-    // States come last, since their types follow the types of the other operands.
+    // States are added last, because their types follow the types of the other operands.
     for (const Argument& argument : arguments) {
       const ValueId operand = Resolved(argument.value);
       if (IsState(operand) && known_[operand] == kNoValue) AddState(operand, node);

@@ -16,8 +16,8 @@ constexpr int64_t kMostSteps = 3;
 constexpr int64_t kLongestStep = 8;
 // The most elements of an input at the end of a range.
 constexpr int64_t kMostElements = int64_t{1} << 17;
-// The longest extent that axes may grow to: far below every target's limit. It applies to results
-// too, whose extents no rule of legality judges.
+// Axes may grow to this extent, which is far below every target's limit. The limit applies to
+// results too, because no legality rule judges their extents.
 constexpr int64_t kLongestGrown = 4096;
 // Marks an open extent.
 constexpr int64_t kOpen = -1;
@@ -92,7 +92,7 @@ Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   return resized;
 }
 
-// `type` with every axis left open that differs in `others`.
+// `type` with an open extent for every axis that differs in `others`.
 TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   for (const TensorType& other : others) {
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -102,8 +102,8 @@ TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   return type;
 }
 
-// The graph with open extents, only for writing its text. The graphs of `shapes` have the same
-// value names as `graph`.
+// The graph with open extents. Only the text of this graph is used. The graphs of `shapes` have the
+// same value names as `graph`.
 Graph OpenGraph(const Graph& graph, std::span<const RunShape> shapes) {
   const auto type_of = [&](ValueId id) {
     std::vector<TensorType> others;

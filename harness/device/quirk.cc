@@ -6,11 +6,11 @@
 namespace anecheck::device {
 namespace {
 
-// If a row's families are "all", every bit is set; "measured host" is the M5, an A17. D14 names A13
-// for the arc tangent and numerics.md adds A15 and later for sine and cosine; D15 departs from half
-// to even on A14 and A17 (facts/more/numerics_plus.csv: 2049 became 2050 on both). Each P row rests
-// on one secondary source and is off by default, except P13, which is the behaviour of every cross
-// compile.
+// The families "all" set every bit. The families "measured host" are those of an M5, which belongs
+// to family A17. D14 has the bit of A13 for the arc tangent, and the bits of A15 and later for sine
+// and cosine (numerics.md). D15 has the bits of A14 and A17, which do not round half to even
+// (facts/more/numerics_plus.csv: 2049 became 2050 on both). Each P row rests on one secondary
+// source and is off by default, except P13, the behaviour of every cross compilation.
 constexpr Quirk kQuirks[] = {
     {"D01", "matmul/linear/conv>=2 taps", "|output| >= 32768 at the accumulator port",
      "finite result becomes +-inf (32752 passes)", "numeric", "A13,A14,A17 measured", 0x4c, true},

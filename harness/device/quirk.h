@@ -40,7 +40,7 @@ class QuirkSwitches {
   void Set(int index, QuirkState state) { states_[static_cast<size_t>(index)] = state; }
   void SetAll(QuirkState state) { states_.fill(state); }
   QuirkState Get(int index) const { return states_[static_cast<size_t>(index)]; }
-  // Whether the row applies on that family.
+  // Returns whether the switch is on for that family.
   bool IsOn(std::string_view id, int family) const;
 
  private:

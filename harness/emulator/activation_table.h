@@ -3,7 +3,7 @@
 // fraction are those of the records of `floor` in the public repository
 // joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean and
 // plugins/H13/H13BooleanTemplates.inc: floor is table 0x64 of x, minus 1 where table 0x63 of x is
-// below 0. Their names, int and frac, are the compiler's (enums.json, nonlinear_mode).
+// below 0. The compiler names these modes int and frac (enums.json, nonlinear_mode).
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ namespace anecheck::emulator {
 
 inline constexpr uint64_t kTableBytes = 128;
 
-// How an argument becomes a knot position and the interpolation between the knots.
+// How an argument x is mapped to a position k among the knots, and how the interpolated value is
+// scaled or shifted.
 enum class TableMode : uint16_t {
   kCentred = 0x01,         // k = x * 2^s + 16
   kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)
@@ -33,8 +34,9 @@ enum class TableMode : uint16_t {
 
 struct ActivationTable {
   static constexpr int kKnots = 33;
-  // Halfword 41: k = x * 2^64 + 16, so that zero is at knot 16 and every other number on one of the
-  // outer lines. The records of logical_not and select tell zero from other numbers so.
+  // With this value of halfword 41, k = x * 2^64 + 16. Zero is at knot 16, and every other number
+  // is on one of the outer lines. The records of logical_not and select use such tables to
+  // distinguish zero from other numbers.
   static constexpr uint16_t kOnlyZero = 64;
   static constexpr int kCentre = 16;
 

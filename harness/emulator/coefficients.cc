@@ -14,7 +14,7 @@ constexpr uint64_t kStreamUnit = 64;
 
 uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit * kStreamUnit; }
 
-// Slots that share one mask in a zero-skip stream; 0 if no record shows it.
+// The number of slots that share one mask in a zero-skip stream; 0 if no record has such a stream.
 uint32_t MaskSlots(Generation generation) {
   switch (generation) {
     case Generation::kH13:
@@ -32,7 +32,8 @@ class StreamReader {
   explicit StreamReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
   uint16_t Half() { return static_cast<uint16_t>(Little(2)); }
-  // A coefficient of int8: two's complement, since the records subtract by 0xff.
+  // An int8 coefficient is two's complement, because the records of `less` subtract y with the
+  // coefficient 0xff as -1.
   float SignedByte() { return static_cast<float>(static_cast<int8_t>(Little(1))); }
   uint32_t Little(uint32_t count) {
     uint32_t value = 0;
@@ -118,8 +119,8 @@ class Unpacker {
           fmt::format("task {}: {} coefficients of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
-    // Limits memory by the size of the container: one or two bytes per coefficient or a bit per
-    // slot, and the engines may share one stream.
+    // Limits memory by the size of the container. A coefficient takes one or two bytes, and a slot
+    // of a zero-skip stream takes at least one bit. The engines may share one stream.
     const uint64_t most =
         surface_.size() * (neural_.zero_skip ? 8 : kEngines / neural_.CoefficientBytes());
     if (result_.taps * outputs > most) {

@@ -33,7 +33,8 @@ GraphAnswer Answered(const Graph& graph, Route route, std::string_view target = 
   return answer.ok() ? std::move(*answer) : GraphAnswer();
 }
 
-// Conversion refuses the cross product, which runs in its own segment by direct authoring.
+// Conversion refuses the cross product. The plan puts it into a separate segment, which takes the
+// direct route.
 TEST(GraphAnswer, ARefusedOperationHasItsOwnSegment) {
   const GraphAnswer answer = Answered(CrossProductBetweenActivations(), Route::kMil);
   ASSERT_EQ(answer.operations.size(), 3u);

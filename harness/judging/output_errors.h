@@ -15,8 +15,8 @@
 
 namespace anecheck {
 
-// The exponent under which an element with this value is counted: the even number at or below log2
-// |value|, from kLeastExponent (0 and everything below 2^-24) to kMostExponent.
+// Elements are counted by the exponent of their value: log2 |value|, rounded down to an even
+// number. It is kLeastExponent for 0, NaN and every |value| below 2^-24, and at most kMostExponent.
 inline constexpr int kLeastExponent = -26;
 inline constexpr int kMostExponent = 30;
 int MagnitudeExponent(double value);
@@ -29,8 +29,7 @@ constexpr int MagnitudeExponentAt(size_t index) {
   return kLeastExponent + 2 * static_cast<int>(index);
 }
 
-// An error of more than this counts as this much in sums, so that one infinity does not dominate
-// the sum.
+// Larger errors are replaced by this number, so that one error does not dominate a sum.
 inline constexpr uint64_t kMostUlp = 65536;
 
 // Errors by MagnitudeExponent, ascending. There are few, so they are kept in one array.
@@ -60,7 +59,7 @@ class ErrorsByExponent {
   std::vector<Entry> entries_;
 };
 
-// Over the elements whose expected value and answer are both finite.
+// Only elements with a finite expected value and a finite answer take part.
 struct OutputErrors {
   uint64_t elements = 0;
   uint64_t max_ulp = 0;
@@ -79,7 +78,7 @@ struct OutputErrors {
 
 // Precondition: `actual` has the type of `expected`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual);
-// The same elements, for `lean`.
+// The same. Also measures the lean of the same elements.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean);
 
 }  // namespace anecheck

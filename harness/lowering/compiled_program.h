@@ -1,6 +1,7 @@
 // The content of a compiler's two output files: the dispatch descriptor (.e5) and the hardware
-// container. Both are fused, so a graph cannot be read back from them. They are written from this
-// outline and compared with it. Used by `anecheck lower` and the round trip.
+// container. Both files contain fused operations, so a graph cannot be read back from them. The
+// files are written from this outline and compared with it. Used by `anecheck lower` and the round
+// trip.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ struct CompiledKernel {
   Bytes bytes;
 };
 
-// A held state of the shared buffer: the input with the state, and its offset in the state area.
+// A held state of the shared buffer: the input with the state, and the state's offset in the state
+// area.
 struct CompiledState {
   std::string input;
   uint32_t offset = 0;
@@ -65,13 +67,13 @@ struct CompiledFiles {
   std::string no_container;  // the reason; empty if there is one
 };
 
-// The reason why there is no container for such a program: its tasks have no registers with
-// published addresses, or none of its operations runs on the engine. Empty if there is one.
+// Returns the reason why the program has no container: its tasks have no registers with published
+// addresses, or none of its operations runs on the engine. Empty if the program has a container.
 std::string NoContainer(const CompiledProgram& program);
 
-// Adds the descriptor to `container`, which may be the error of making one. The descriptor's
-// tensors are at the addresses of the container's ports. Errors: kUnsupported if a tensor has no
-// form in a descriptor.
+// Adds the descriptor to `container`, which may be the error that prevented a container. The
+// descriptor's tensors are at the addresses of the container's ports. Errors: kUnsupported if a
+// tensor has no form in a descriptor.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
 // The parts of the outline that are compared besides ports, extents and strides.
@@ -81,9 +83,10 @@ struct ComparedParts {
       true;  // with kernels, one block of channels per lane: as the simulated engine writes them
 };
 
-// Reads the files with the project's own readers and names the first thing in which they differ
-// from the outline: a broken rule of either format or of the pair, the dispatch chain, ports,
-// extents, strides, tasks, decoded kernels. Empty if nothing differs.
+// Reads the files with the project's own readers and returns the first difference from the outline,
+// or an empty text. The comparison covers the dispatch chain, ports, states, extents, strides,
+// tasks and decoded kernels. A broken rule of either format or of the pair also counts as a
+// difference.
 std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files,
                                  const ComparedParts& parts = {});
 

@@ -1,6 +1,7 @@
-// The modes of pad by the names of network descriptions (facts/enums.json, ZinIrPaddingMode), read
-// and written. Assumed: a Padding layer has the keys PaddingMode and BackgroundValue of the layers
-// that spell them in public files. facts/netlist_layers.csv gives it "mode" and "extents".
+// Translates the modes of `pad` to and from their names in network descriptions (facts/enums.json,
+// ZinIrPaddingMode). Assumed: a Padding layer has the keys PaddingMode and BackgroundValue, as
+// other layers in public files have them. facts/netlist_layers.csv names the keys "mode" and
+// "extents" instead.
 #pragma once
 
 #include <string_view>

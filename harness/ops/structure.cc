@@ -23,7 +23,7 @@ constexpr Parameter kReshapeLikeParameters[] = {
     {.name = "end_masks", .kind = ParameterKind::kBools, .tuple = true},
 };
 
-// The result's shape joins shape[begin:end] of each reference.
+// The result's shape is the concatenation of shape[begin:end] of all references.
 Status InferReshapeLike(const NodeView& node, ResultTypes& results) {
   using P = params::ReshapeLike;
   const TensorType& x = node.InputType(P::kX);
@@ -62,7 +62,7 @@ constexpr Parameter kExpandDimsParameters[] = {
     {.name = "axes", .kind = ParameterKind::kInts},
 };
 
-// The axes count in the result.
+// Axis numbers refer to the result's shape, not to the shape of x.
 Status InferExpandDims(const NodeView& node, ResultTypes& results) {
   using P = params::OverAxes;
   const TensorType& x = node.InputType(P::kX);
@@ -252,7 +252,8 @@ constexpr Parameter kRange1dParameters[] = {
     {.name = "step", .dtypes = kRangeTypes, .constant = true},
 };
 
-// [start, end) in steps; the extent must be known, so all three are constants.
+// The numbers of [start, end) in steps of `step`. All three must be constants, because the result's
+// extent must be known.
 Status InferRange1d(const NodeView& node, ResultTypes& results) {
   using P = params::Range1d;
   ANECHECK_ASSIGN(const double end, ConstantScalar(node, P::kEnd));

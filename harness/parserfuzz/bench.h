@@ -1,5 +1,5 @@
-// The parser under test, one file at a time: a command that is given the file's path, or a
-// persistent driver.
+// Runs the parser under test on one file at a time. The parser is a command that gets the file's
+// path, or a persistent driver.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,8 @@ struct Trial {
   std::vector<Feature> features = {};
 };
 
-// Whether the command is a persistent driver: no word stands for the file.
+// Returns whether the command is a persistent driver. The words of a driver's command contain no
+// placeholder for the file (`@@`).
 bool IsDriver(const std::vector<std::string>& command);
 
 // Used by one thread at a time.
@@ -52,17 +53,17 @@ class Bench {
   // started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
-  // Whether the file fails in this way again, since a busy machine, chance or remains of other runs
-  // may make a file fail once. True if the run is stopped before that is known.
+  // Returns whether the file fails in this way again. A busy machine, chance or remains of other
+  // runs may make a file fail once. True if the run is stopped before the answer is known.
   bool FailsAgain(const Failure& failure, const Bytes& file, const std::function<void()>& ran);
 
-  // A smaller file that fails in the same way, after at most `runs` runs or when `is_over`. `ran`
-  // is called after each.
+  // Returns a smaller file that fails in the same way. The search ends after `runs` runs, or when
+  // `is_over` returns true. `ran` is called after each run.
   Bytes MakeSmall(const Failure& failure, const Bytes& file, int runs,
                   const std::function<bool()>& is_over, const std::function<void()>& ran);
 
-  // Sets the known hangs. A file that runs longer than a tenth of the limit has its stack printed
-  // then, and gets the whole limit only if the stack is none of these.
+  // Sets the stacks of known hangs. When a file has run for a tenth of the time limit, the stack is
+  // printed. The file gets the whole limit only if the stack is not known.
   void KnowHangs(std::vector<std::vector<std::string>> stacks) { hangs_ = std::move(stacks); }
 
  private:

@@ -8,8 +8,8 @@
 //   'D' code     the parser returned; 0 accepts the file
 //   'E' code     the worker that ran the file ended with the code
 //   'S' signal   or by a signal
-// The driver forks a worker that runs files until it ends, and then another: a crash, or a parser
-// that calls exit(), costs a fork.
+// The driver forks a worker, which runs files until it ends. Then the driver forks the next worker,
+// so a crash or a call of exit() costs one fork.
 // Standard error is a file, which the harness empties after each answer.
 #pragma once
 

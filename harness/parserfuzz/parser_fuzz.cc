@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOtherWords = "with other words";
 
-// Files of a round are planned together, run on any number of benches, and evaluated in their
-// order: findings do not depend on the number of benches.
+// The files of a round are planned together, run on any number of benches, and evaluated in the
+// order of planning. Therefore findings do not depend on the number of benches.
 constexpr uint64_t kFastRound = 64, kSlowRound = 16;
 constexpr uint64_t kFirstFiles = 8;  // that show whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
@@ -97,14 +97,14 @@ class Campaign {
     if (progress_ != nullptr) progress_(state_);
   }
 
-  // Runs files `first` to `first` + `count` - 1. Findings are kept even if an error ends it.
+  // Runs files `first` to `first` + `count` - 1. Findings are kept even if an error ends the round.
   Status RunRound(uint64_t first, uint64_t count) {
     std::vector<Attempt> attempts(count);
     for (Attempt& attempt : attempts) attempt.plan = schedule_.Next();
     workers_.Run(count, [&](size_t worker, uint64_t i) {
       Attempt& attempt = attempts[i];
-      // The time limit ends it between files, but not before the first eight, which show whether
-      // the command exists.
+      // The time limit ends the round between files, but not before the first eight files, because
+      // these determine whether the command exists.
       if (IsStopped() || (IsOver() && first + i >= kFirstFiles)) return;
       attempt.file = schedule_.Make(attempt.plan);
       Result<Trial> trial = benches_[worker].Try(attempt.file);

@@ -29,7 +29,7 @@ enum class Growth : uint8_t {
 // runs fit in 64 bits.
 inline constexpr int64_t kMostCount = int64_t{1} << 48;
 
-// A column of a table, for any struct of its rows.
+// The properties of a column that do not depend on the struct of the table's rows.
 struct ColumnRule {
   std::string_view name;
   std::string_view note;  // for people, in the schema
@@ -117,7 +117,7 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
-// A missing word is the text '' in the file, so that a key can contain it.
+// A missing word is stored as the text '', so that a key can contain a column with missing words.
 template <typename T>
 inline constexpr bool kIsOptionalWord = false;
 template <Word E>

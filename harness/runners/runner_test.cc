@@ -1,5 +1,5 @@
-// The e5rt runner and its workers: the death of a worker is the verdict of its case and affects no
-// other case.
+// Tests the e5rt runner and its workers. The death of a worker becomes the verdict of the case that
+// the worker executed, and affects no other case.
 #include "harness/runners/runner.h"
 
 #include <algorithm>
@@ -67,8 +67,8 @@ TEST(E5rtRunner, DeathsConcernOnlyTheirCase) {
 }
 
 TEST(E5rtRunner, AWorkerIsReplacedBeforeItsProgramSlotsRunOut) {
-  // A process can hold 128 programs at most (specification 001, section 5.4); these are never
-  // released.
+  // A process can hold at most 128 programs (specification 001, section 5.4). The programs of these
+  // cases are never released.
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(130, "LEAK"));
   for (const RunRequest& request : cases.all()) {
@@ -209,7 +209,7 @@ TEST(E5rtRunner, TheLastMessageOfAWorkerIsPassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// The runner passes on the end of a long text, because the end has the cause of death.
+// The runner returns the end of a long text, because the end contains the cause of death.
 TEST(E5rtRunner, OnlyTheEndOfALongMessageIsPassedOn) {
   ::testing::internal::CaptureStderr();
   {
@@ -348,8 +348,8 @@ TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
 
 #ifndef ANECHECK_SANITIZED  // sanitizers handle SIGSEGV themselves
 
-// submit_async retains its block without checking the pointer (facts/e5rt_abi.md): the same call is
-// made with a block and without one.
+// submit_async retains its block without a null check (facts/e5rt_abi.md). The test makes the same
+// call with a block and without one.
 TEST(E5rtRunner, ANullBlockCrashesItsWorker) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
   const Graph graph = ReluGraph();

@@ -60,14 +60,15 @@ struct PackedIntervals {
   size_t vectors = 0;
 };
 
-// Computes the sums of every row with every column, which are finite fp16 numbers. Products are
-// added in four interleaved lanes, with the remaining ones in the first, and the lanes as (l0 + l1)
-// + (l2 + l3).
+// Computes the sums of the products of every row with every column. All factors are finite fp16
+// numbers. Products are added in four interleaved lanes, and the remaining products belong to the
+// first lane. The lanes are added as (l0 + l1) + (l2 + l3).
 void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 
-// The same for intervals with finite ends whose values are fp16 numbers, in order from first to
-// last. Unwanted sums are 0; sums of infinite or NaN ends are invalid.
+// Computes the same sums for intervals, but adds products in order from first to last. The values
+// are fp16 numbers. Sums that `work` does not include are 0. If an end is infinite or NaN, the sums
+// of ends are invalid.
 void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                   IntervalWork work, const SumsSink<IntervalSums>& sink);
 

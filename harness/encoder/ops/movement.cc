@@ -51,7 +51,7 @@ Turned TurnedBy(const View& view) {
 }
 
 // Copies `length` columns of `source`, from `begin` on, each `step`-th, to the first columns of
-// `result`. In L2 each column is a channel, so that they may begin in the middle of a line.
+// `result`. In L2 each column is a channel, so that the columns may begin in the middle of a line.
 Status CopyColumns(Planner& planner, const View& source, uint32_t begin, uint32_t step,
                    const View& result, uint32_t length) {
   const auto [across, row, loop] = TurnedBy(source);
@@ -86,7 +86,7 @@ uint32_t NextPart(uint32_t at, uint32_t length, uint32_t step) {
   return step > 1 ? at + 1 : at + length;
 }
 
-// Joins parts whose columns may begin in the middle of a line: in L2 each column is a channel.
+// Joins parts. Columns may begin in the middle of a line, because in L2 each column is a channel.
 Status JoinColumns(Planner& planner, std::span<const View> parts, const View& result,
                    uint32_t step) {
   const Turned turned = TurnedBy(result);

@@ -23,9 +23,9 @@ Status ExportFinding(const Json& finding, const std::string& provenance, const s
 
 // Returns whether the engine returned outputs. The script can judge only these.
 bool HasOutputs(const Json& finding);
-// Returns whether the script shows the finding by the engine's outputs. It does not show a finding
-// of a metamorphic relation if the rewritten network has no outputs, or if each network alone is
-// right.
+// Returns whether the script can demonstrate the finding from the engine's outputs alone. It cannot
+// demonstrate a finding of a metamorphic relation if the rewritten network has no outputs, or if
+// each network alone is right.
 bool ScriptShows(const Json& finding);
 
 }  // namespace anecheck

@@ -41,8 +41,8 @@ class FactWriter {
       Push({prefix.empty() ? name : prefix + "." + name, evidence, source});
     }
   }
-  // Keeps the first row of a path: two flavors of threads share names, and so do a thread and a
-  // port.
+  // Adds the row unless its path already has a row. The two flavors of threads share paths, and so
+  // do threads and ports.
   void Push(FieldFact fact) {
     if (std::ranges::find(facts_, fact.path, &FieldFact::path) == facts_.end()) {
       facts_.push_back(std::move(fact));
@@ -53,7 +53,8 @@ class FactWriter {
     Add(known_, source, prefix, names);
   }
 
-  // The fields of a command's record. Commands share names: the first row counts.
+  // Adds the fields of a command's record. If the records of several commands share a field name,
+  // the first row stays.
   void Command(const auto& record) {
     std::vector<FieldFact> rows;
     record.AddFacts("commands[]", known_, rows);

@@ -49,8 +49,9 @@ void CheckTable(const Bindings& b, RuleReport& broken) {
   }
 }
 
-// Null if there are several procedures: no source says how they share a text section, so their
-// tables are not compared with it.
+// The text section, or null unless there is exactly one aperture table. Several tables belong to
+// several procedures. No source says how procedures share a text section, so their tables are not
+// compared with the section.
 const Section* OnlyText(const Bindings& b) {
   if (std::ranges::count_if(b.c.threads, IsApertureTable) != 1) return nullptr;
   return b.c.FindSection("__text");
@@ -104,7 +105,8 @@ void CheckIo(const Bindings& b, RuleReport& broken) {
   });
 }
 
-// Checks a word of the aperture table, if there is only one: a count over the chain of tasks.
+// Checks that a word of the aperture table equals a number that follows from the chain of tasks.
+// Checks nothing if there are several tables.
 template <uint32_t kWord, uint32_t (*kExpected)(const td::Chain&)>
 void CheckCount(const Bindings& b, RuleReport& broken) {
   const Section* text = OnlyText(b);
@@ -157,8 +159,8 @@ bool IsOfKind(const Container& c, const Relocation& relocation) {
          IsKernelSection(c.sections[relocation.symbolnum - 1]);
 }
 
-// Whether a relocation patches a coefficient base of a task. Precondition: it lies inside its
-// section and is of the usual kind.
+// Whether a relocation patches a coefficient base of a task. Precondition: the relocation lies
+// inside its section and is of the usual kind.
 bool PatchesBase(const Section& section, const Relocation& relocation) {
   return section.tasks->generation->version != 7 ||
          IsCoefficientBase(*section.tasks, relocation.address);

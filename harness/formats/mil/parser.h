@@ -44,15 +44,15 @@ inline constexpr uint64_t kMaxTextSize = uint64_t{1} << 28;
 // is copied.
 Result<std::string> TextOfFile(std::span<const uint8_t> bytes);
 
-// The program, which keeps `text`. Errors: "LINE:COLUMN: expected ..., found ... (offset 0x...)",
-// with lines and columns counted from 1, columns in bytes, and the offset of the wrong token. Names
-// that are not defined or defined twice are not errors here: see verify.h. Time and memory are
-// linear in the size of the text: real files take six times their size, and no text takes more than
-// 16 times its size plus 1 MiB.
+// Returns the program, which owns `text`. Errors: "LINE:COLUMN: expected ..., found ... (offset
+// 0x...)", with lines and columns counted from 1, columns in bytes, and the offset of the wrong
+// token. Names that are undefined or defined twice are no errors here, because verify.h checks
+// them. Time and memory are linear in the size of the text. Real files need six times their size of
+// memory, and every text needs at most 16 times its size plus 1 MiB.
 Result<Program> Parse(std::string text);
 
 // Parses one type from `program.text` at `offset` to the end, appends it to the tables and returns
-// its index. For readers of other notations that spell types as text.
+// its index. Used by readers of other notations that write types as text.
 Result<uint32_t> ParseTypeAt(Program& program, uint32_t offset);
 
 }  // namespace anecheck::mil

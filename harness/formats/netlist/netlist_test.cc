@@ -244,8 +244,8 @@ TEST(Gates, BreakTheirRuleAndNoOther) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"matmul_depth"});
 }
 
-// Real files have views of ports. The specification forbids a view of the result of any layer but a
-// reshape, and such a view only causes a warning.
+// Real files have views of ports. The specification allows a view of a layer's result only if the
+// layer is a reshape. Another view of a result causes a warning, not an error.
 TEST(Gates, AViewOfALayerWarns) {
   Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
   Network& network = description.networks[0];
@@ -266,8 +266,8 @@ TEST(Gates, AViewOfALayerWarns) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// The known names are from public notes and real files. Another name warns, and the message
-// predicts no answer of the compiler.
+// The known names are from public notes and real files. Another name causes a warning. Its message
+// does not predict the compiler's answer.
 TEST(Model, ANameThatNoSourceHasWarnsAtItsPlace) {
   const struct {
     std::string type;

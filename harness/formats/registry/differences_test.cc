@@ -1,5 +1,5 @@
-// The table of harness/formats/DIFFERENCES.md, row by row: `inspect` names the difference for the
-// real files that show it.
+// Checks each row of harness/formats/DIFFERENCES.md that has real files: `inspect` prints the
+// difference for the right number of them.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,4 @@
-// The rules of task descriptors. The hwx format lists them with its own.
+// The rules of task descriptors. The rules of the hwx format include ContainerRules.
 #pragma once
 
 #include <span>
