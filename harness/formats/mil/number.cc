@@ -292,9 +292,11 @@ std::optional<double> ToDouble(std::string_view token) { return ToBinaryFloat<do
 
 std::optional<uint64_t> ToUnsigned(std::string_view token) {
   const Split split = SplitToken(token);
+  const std::string_view digits = split.digits;
   uint64_t value = 0;
-  const char* end = split.digits.data() + split.digits.size();
-  const auto result = std::from_chars(split.digits.data(), end, value, split.hex ? 16 : 10);
+  const char* const end = digits.data() + digits.size();
+  const auto result =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, split.hex ? 16 : 10);
   if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
   if (split.negative && value != 0) return std::nullopt;
   return value;
