@@ -31,28 +31,28 @@ struct Estimate {
   // True for elements that were moved and not computed. Otherwise the sign of a zero is not judged.
   bool signed_zeros = false;
   std::vector<uint8_t> flags;
-  // Discrete results: `whole` admits only integers. Element i with member_begin[i] < member_begin[i
-  // + 1] admits only those entries of `members`, ascending; member_begin is empty where no element
-  // has such a set.
+  // For discrete results. `whole` admits only integers. If member_begin[i] < member_begin[i + 1],
+  // element i admits only the entries of `members` between these two indices, ascending.
+  // member_begin is empty if no element has such a set.
   bool whole = false;
   // Along this axis every line contains each number at most once, as positions by rank do. -1 if
   // there is no such axis.
   int distinct_axis = -1;
-  // Set only under departures: they widened an interval as far as they can, so that the interval is
-  // weak evidence.
+  // Set only under departures. True if a departure widened an interval as far as it can, so that
+  // the interval is weak evidence.
   bool loose = false;
   std::vector<uint32_t> member_begin;
   std::vector<double> members;
   // Empty, or the interval of the admitted finite numbers if [low, high] reaches an infinity; no
   // finite number is admitted if finite_low is above finite_high. Sums of products that may
-  // overflow set them; later operations do not use them.
+  // overflow set these ends. Later operations do not use them.
   std::vector<double> finite_low, finite_high;
 };
 
 // Whether a conforming engine may return `actual` as element `index`.
 bool Admits(const Estimate& expected, size_t index, double actual);
-// The number of values that element `index` admits if they can be counted (whole numbers, sets),
-// else 0.
+// The number of values that element `index` admits, for whole numbers and sets. 0 for other
+// results.
 uint64_t CountAdmitted(const Estimate& expected, size_t index);
 
 // Evaluates graphs one after another and reuses its memory. Not thread-safe; use one per thread.
@@ -67,7 +67,7 @@ class Evaluation {
   Evaluation& operator=(Evaluation&&) noexcept;
 
   // Lets operations with at least `worth` steps of an inner loop use `threads` threads (1 by
-  // default; below 1: all threads of the machine). The results are the same. Do not use it if
+  // default; below 1: all threads of the machine). The results are the same. Do not use threads if
   // several evaluations run at once.
   void UseThreads(int threads, uint64_t worth = kWorthThreads);
   int threads() const;
@@ -79,26 +79,26 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
-  // As Run, for `output` and the values that it depends on: no other value may be read. In graphs
-  // with states everything is computed. `wanted`, if not empty, has an entry for each element of
-  // `output`: elements with entry 0 may not be read either, and sums of products skip them.
+  // As Run, for `output` and the values that it depends on. No other value may be read. In graphs
+  // with states all values are computed. `wanted`, if not empty, has an entry for each element of
+  // `output`. Sums of products skip elements with entry 0, which may not be read either.
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                ValueId output, std::span<const uint8_t> wanted = {});
 
-  // As Run, for graphs too large to keep in memory: values that no later operation needs are freed.
+  // As Run, for graphs too large for memory. Values that no later operation needs are freed.
   // Afterwards only the graph's outputs may be read. Constants are loaded when they are read.
   // `visit`, if given, is called for each operation in order, and may read its results.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                        const std::function<void(NodeId)>& visit = {});
 
-  // As RunForOutputs, without bounds: only Values of the outputs may be read. Takes about half the
+  // As RunForOutputs, without bounds. Only Values of the outputs may be read. Takes about half the
   // time under a family's contract.
   Status RunValuesForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                              const Contract& contract);
 
   // As Run, without bounds, for the graph and contract of the last run of `other`, but with other
-  // inputs: only Values of the results may be read. Takes less than half the time. `other` must not
-  // run again while they are read. Errors: those of Run.
+  // inputs. Only Values of the results may be read. Takes less than half the time. `other` must not
+  // run again while the results are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
   // Estimate::value of value `id`, after a successful Run or RunValues. Also after RunForOutputs
   // and RunValuesForOutputs, for the values that may be read.
@@ -107,7 +107,7 @@ class Evaluation {
   // After a successful Run: the values that the engine may store for `id` if it is a graph output
   // or a tap, rounded to its element type. Reuses the memory of `estimate`.
   void Stored(ValueId id, Estimate& estimate) const;
-  // The same before storing: the interval also covers an intermediate that stays unrounded.
+  // The same before storing. The interval also covers an intermediate that stays unrounded.
   void Intermediate(ValueId id, Estimate& estimate) const;
 
  private:

@@ -1,4 +1,4 @@
-// The value is right in every bit: against MPFR on random cases of each operation.
+// The value equals the result of MPFR in every bit, on random cases of each operation.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ using testing::Case;
 using testing::DecodedElements;
 using testing::MakeTensor;
 
-// Compares every bit; the sign of a zero counts if the oracle is certain of it.
+// Compares every bit. Compares the sign of a zero only if the oracle is certain of the sign.
 bool SameNumber(double a, double b, bool signed_zero) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return a == b && (!signed_zero || std::signbit(a) == std::signbit(b));
@@ -41,8 +41,8 @@ std::vector<std::vector<double>> OperandsOf(const NodeView& node, const Evaluati
   return operands;
 }
 
-// Compares every node of a graph with the slow implementation on the oracle's own operands; counts
-// in `compared` the nodes of which some element was compared. Returns the difference, or "".
+// Compares every node of a graph with the slow implementation on the oracle's own operands. Adds to
+// `compared` the number of nodes with at least one compared element. Returns the difference, or "".
 std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
                            std::array<int, kOpCount>& compared) {
   Evaluation evaluation;

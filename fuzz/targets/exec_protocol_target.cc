@@ -1,5 +1,6 @@
-// The lines that an external runner writes: a greeting or reply is read, or refused with a message;
-// each of its texts is one line; and a line that was read and written again reads the same.
+// Fuzzes the reader of the lines that an external runner writes. A greeting or reply is read, or
+// refused with a message. Each text in a greeting or reply is one line. A line that is read,
+// written and read again gives the same content.
 #include <algorithm>
 #include <iterator>
 #include <vector>

@@ -1,5 +1,5 @@
 // The words that have a meaning in a format or protocol, taken from the tables of its reader: magic
-// values, ids, keys, names, counts. Dictionaries are made from them (fuzz/dictionary.h).
+// values, ids, keys, names, counts. Dictionaries are made from these words (fuzz/dictionary.h).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ namespace words {
 #include "harness/formats/formats.def"
 #undef ANECHECK_FORMAT
 
-// Names, arguments, spelled choices and element types of the operations, as MIL and graphs spell
+// Names, arguments, named choices and element types of the operations, as MIL and graphs write
 // them.
 WordTables Operations();
 // The words that open runs of registers, in all generations of one coding.

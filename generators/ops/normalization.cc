@@ -97,7 +97,8 @@ bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound});
 }
 
-// The sum of squares stays in the range of fp16: beyond it, the quotient is unspecified.
+// The sum of squares stays in the range of fp16, because the quotient is unspecified beyond this
+// range.
 bool DrawL2Norm(Drawer& drawer, ValueId x) {
   using P = params::WithEpsilon;
   const Shape shape = drawer.shape(x);

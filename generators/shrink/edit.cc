@@ -9,8 +9,8 @@
 namespace anecheck {
 namespace {
 
-// Builds the edited graph: finds the needed nodes backwards from the outputs, then adds them in
-// their original order.
+// Builds the edited graph. Finds the needed nodes backwards from the outputs, then adds these nodes
+// in their original order.
 class Rebuild {
  public:
   Rebuild(const GraphCase& original, const Edit& edit) : original_(original), edit_(edit) {}
@@ -31,7 +31,7 @@ class Rebuild {
       if (value.kind == ValueKind::kResult && !AddNodes(next, value.producer + 1)) {
         return std::nullopt;
       }
-      // AddNode adds a state with the first node that takes it.
+      // AddNode adds a state together with the first node that takes the state.
       if (needed_[id] && IsLeaf(id) && value.kind != ValueKind::kState) AddLeaf(id);
     }
     if (!AddNodes(next, static_cast<NodeId>(from.nodes().size()))) return std::nullopt;

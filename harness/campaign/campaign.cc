@@ -36,8 +36,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The number of cases that go to a worker together: enough to make the hand-over cheap, few enough
-// to lose little when a worker dies.
+// The number of cases that a worker gets together. With fewer cases the transfer would cost too
+// much, and with more the death of a worker would lose too much.
 constexpr uint64_t kBatch = 64;
 // Threads may be at most this many batches ahead of the writer.
 constexpr uint64_t kAhead = 8;
@@ -368,8 +368,8 @@ class Campaign {
     return Suspect{std::move(item), std::move(outcome), reply, std::move(signature)};
   }
 
-  // Takes batches in order, whichever thread finished first, and records them in groups: many small
-  // transactions would cost more than making the cases.
+  // Takes batches in order, whichever thread finished first. Records them in groups, because many
+  // small transactions would cost more than making the cases.
   Status WriteAll(Store& store, int64_t run) {
     std::vector<RowBatch> waiting;
     Clock::time_point recorded = Clock::now();

@@ -26,7 +26,7 @@ bool IsAsked(const CaseRow& record) {
          IsAskedForRules(record.seed, kRefusedRulesEvery);
 }
 
-// Counts each run once, by its uuid: several files may contain it, or a part of it.
+// Adds each run once, by its uuid, because several files may contain the run or a part of it.
 Status CountRun(Store& store, const RunRow& run, std::map<std::string, CountedRun>& runs) {
   CountedRun counted;
   ANECHECK_RETURN_IF_ERROR(store.EachCase(run.id, [&](const CaseRow& record) {

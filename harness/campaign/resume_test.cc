@@ -295,7 +295,7 @@ TEST_F(ResumeTest, TheNewestUnfinishedCampaignIsResumed) {
       << "all campaigns are finished, and a run of probes is none";
 }
 
-// A resumed run must count these cases as the campaign itself does.
+// A resumed run must treat these cases as the campaign itself does.
 TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
   auto store = Store::Open(folder_->File("counts.sqlite"));
   ASSERT_TRUE(store.ok());

@@ -136,7 +136,7 @@ class OwnCliffFinder {
       } else if (!Is(node, OpKind::kRealDiv)) {
         ++differences;
       } else {
-        // inf / inf counts as a product of infinity and 0.
+        // inf / inf is treated as a product of infinity and 0.
         ++(right == 0 ? zeros : products);
       }
     }

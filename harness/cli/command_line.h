@@ -1,6 +1,6 @@
-// The declarations of the command line that subcommands make. Only one source includes the parser
-// library, CLI11: in each command its headers would take three times as long to compile as the
-// command itself.
+// The declarations of the command line that subcommands make. Only one source includes the headers
+// of the parser library, CLI11, because they take three times as long to compile as a command
+// itself.
 #pragma once
 
 #include <cstddef>

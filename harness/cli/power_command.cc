@@ -22,8 +22,8 @@ namespace anecheck {
 namespace {
 
 // Hunts run on three families, because all five would take too long. The family with the fewest
-// defects is first: on it a fault is distinguished soonest. Clean campaigns take the families A13
-// to A17.
+// defects is first, because campaigns on this family distinguish a fault soonest. Clean campaigns
+// run on the families A13 to A17.
 constexpr std::string_view kHuntTargets = "h15,h13,h17s";
 constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 

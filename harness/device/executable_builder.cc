@@ -92,12 +92,12 @@ Status ExecutableBuilder::CheckExtent(const TensorType& type, int axis) const {
                                 type.ToString(), target.family, limit));
 }
 
-// fp16 and the 8- and 16-bit integers cross the boundary of the engine (facts/mil.md), and so does
-// bool. The same source says that bool does not, but compilations weigh more: Apple's compiler of
-// macOS 26.6 takes bool inputs of select, cast and logical_not and bool results of less for h13,
-// and the inputs of select for h14 (github joshuaswarren/mil-hwx-compiler, research/oracles;
-// facts/silicon/compile_limits_silicon.csv), and an M1 computed such a select exactly
-// (facts/later_programs/numerics_h13_linux.csv). No source tells later families apart.
+// fp16 and the 8- and 16-bit integers can be inputs and outputs of the engine (facts/mil.md), and
+// so can bools. The same source says that bools cannot, but compilations are stronger evidence:
+// Apple's compiler of macOS 26.6 takes bool inputs of select, cast and logical_not and bool results
+// of less for h13, and the inputs of select for h14 (github joshuaswarren/mil-hwx-compiler,
+// research/oracles; facts/silicon/compile_limits_silicon.csv), and an M1 computed such a select
+// exactly (facts/later_programs/numerics_h13_linux.csv). No source distinguishes later families.
 Status ExecutableBuilder::CheckBoundary(const TensorType& type, std::string_view name) const {
   switch (type.element) {
     case Element::kFp16:

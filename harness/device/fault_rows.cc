@@ -266,7 +266,7 @@ constexpr Fault kRows[] = {
              "the operands are exchanged"),
     Datapath("div-swapped", "real_div", kElementwise, kLayout, Planted::kSubSwapped, 0,
              "the operands are exchanged"),
-    // Divisors from 2^14 on show it: their reciprocals are subnormal.
+    // Divisors from 2^14 on show this fault, because their reciprocals are subnormal.
     Datapath("div-by-fp16-reciprocal", "real_div", kElementwise, kNumeric,
              Planted::kDivByReciprocal, 1, "the divisor's reciprocal is rounded to fp16 first"),
     Datapath("maximum-of-negatives", "maximum", kElementwise, kNumeric,

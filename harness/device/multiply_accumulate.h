@@ -58,7 +58,7 @@ float MacResult(const NumericModel& model, const float* left, const float* right
 // Turns infinities and NaN, carried in fp32 from fp16, into the numbers (1 + m / 1024) * 2^16.
 void ReadAsNumbers(float* values, int64_t count);
 
-// The sum of two lanes on the 12-bit grid of D03 and D04: both are truncated to a multiple of
+// The sum of two lanes on the 12-bit grid of D03 and D04. Both lanes are truncated to a multiple of
 // 2^(E-12), where 2^E is the smallest power of two above the larger magnitude.
 float AddOnTileLattice(float a, float b);
 

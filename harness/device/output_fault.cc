@@ -22,8 +22,8 @@ struct Place {
 };
 
 // Hashes elements over 64 bits, so that the part `share` of them falls below a threshold. The hash
-// includes size and content; with the index alone, small tensors would always have the same
-// elements touched, or none.
+// includes size and content. With a hash of the index alone, the fault would always change the same
+// elements of small tensors, or none.
 bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
   uint64_t sum = static_cast<uint64_t>(place.index) + kGoldenRatio64;

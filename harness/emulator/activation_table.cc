@@ -27,8 +27,8 @@ bool IsRounding(TableMode mode) {
   return mode == TableMode::kFraction || mode == TableMode::kWhole;
 }
 
-// The records of whole parts and fractions have tables without knots and lines, so that no fact
-// tells how those would count.
+// The records of whole parts and fractions have tables without knots and lines. No fact gives the
+// meaning of knots and lines in such tables.
 Status CheckRounding(std::span<const uint16_t> words, const std::string& who) {
   const uint16_t steps = words[42] == static_cast<uint16_t>(TableMode::kWhole) ? 5 : 0;
   for (size_t i = 4; i < 42; ++i) {

@@ -98,7 +98,7 @@ std::string KernelHash(std::span<const Bytes> streams) {
   return name;
 }
 
-// Turns numbers into bools, and bools of either form into those of the other.
+// Converts numbers to bools, and bools of either form to the other form.
 Post NotZero() { return {.nonlinear = Nonlinear::kTable, .table = StepTable(kOne, 0, kOne)}; }
 
 constexpr std::string_view kNoOrder = "an order of axes that no one task moves";

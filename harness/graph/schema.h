@@ -57,20 +57,20 @@ struct Parameter {
   Need need = Need::kRequired;
   // Tensor kinds: the accepted element types.
   DTypeSet dtypes = {DType::kFp16};
-  // Tensor kinds: the operand must be known when the graph is compiled: a constant, or computed
-  // from constants alone (a weight, a bias, a table).
+  // Tensor kinds: the operand must be known when the graph is compiled, as a constant or as a
+  // result of constants alone (a weight, a bias, a table).
   bool constant = false;
-  // Float attributes: if true, MIL spells them in the element type of the first tensor input, else
+  // Float attributes: if true, MIL writes them in the element type of the first tensor input, else
   // in fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
   // Integer attributes that MIL requires as uint32.
   bool unsigned_integer = false;
-  // List attributes that MIL spells as a tuple of scalars, `begins = (a, b)`, instead of a tensor.
+  // List attributes that MIL writes as a tuple of scalars, `begins = (a, b)`, instead of a tensor.
   bool tuple = false;
-  // Integer list attributes that MIL spells as a tensor [n, 2]; here its entries in row-major
-  // order.
+  // Integer list attributes that MIL writes as a tensor [n, 2]. A graph has the tensor's entries in
+  // row-major order.
   bool pairs = false;
-  // Integer lists: MIL spells them in uint32, else in int32.
+  // Integer lists: if true, MIL writes them in uint32, else in int32.
   bool unsigned_integers = false;
   // String attributes: the accepted spellings; empty accepts any.
   std::span<const std::string_view> choices = {};
@@ -85,7 +85,7 @@ std::string DefaultText(const Parameter& parameter);
 class ResultTypes {
  public:
   static constexpr size_t kMaxResults = 64;
-  // Does not initialise the types: most nodes have one result, and initialising sixty-four types
+  // Does not initialise the types. Most nodes have one result, and initialising sixty-four types
   // takes longer than drawing a node.
   ResultTypes() {}  // NOLINT(modernize-use-equals-default): that would be deleted
   void Add(DType dtype, const Shape& shape) {

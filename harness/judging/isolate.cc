@@ -95,7 +95,8 @@ class Zeros {
   NodeCut::Values values_;
 };
 
-// The operation alone as a case; nothing if it has no output or cannot be spelt.
+// A case of the operation alone. Nothing if the operation has no output, or if the case's form
+// cannot express it.
 std::optional<Case> Alone(const Case& item, NodeId node, const Zeros& zeros) {
   NodeCut cut(item.graph, zeros.values());
   cut.Take(node);

@@ -273,8 +273,8 @@ TEST(JudgeCase, AValueOfAnotherBackendHasNoKnownDefect) {
   EXPECT_EQ(misplaced.shown.defects().ToText(), "");
 }
 
-// The numbers of another backend are no evidence about the engine: no operation is charged, and no
-// error is counted.
+// The numbers of another backend are no evidence about the engine. Therefore no operation is
+// charged, and no error is recorded.
 TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
   const Case item = SwishOfProduct();
   ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);

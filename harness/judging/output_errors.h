@@ -1,5 +1,5 @@
-// The distances of an output's elements from the oracle's value. Numeric baselines store them, and
-// results files count them by magnitude.
+// The distances of an output's elements from the oracle's value. Numeric baselines store these
+// distances, and results files contain their number by magnitude.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr int MagnitudeExponentAt(size_t index) {
 // Larger errors are replaced by this number, so that one error does not dominate a sum.
 inline constexpr uint64_t kMostUlp = 65536;
 
-// Errors by MagnitudeExponent, ascending. There are few, so they are kept in one array.
+// Errors by MagnitudeExponent, ascending. One array is enough, because there are few exponents.
 class ErrorsByExponent {
  public:
   using Entry = std::pair<int, MagnitudeErrors>;

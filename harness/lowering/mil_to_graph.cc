@@ -179,7 +179,7 @@ class Reader {
     });
   }
 
-  // The arguments, and those attributes that are parameters: real files write the operands of
+  // The arguments, and the attributes that are parameters, because real files write the operands of
   // compressed constants as attributes.
   static std::vector<mil::ArgumentView> ArgumentsOf(mil::StatementView statement,
                                                     const OpSchema& schema) {
@@ -241,8 +241,8 @@ class Reader {
                          fmt::format("{} has {} nested blocks, must have {}", statement.op(),
                                      statement.blocks().size(), schema->blocks.size()));
     }
-    // Operands are read first: a literal operand becomes a constant, which must not be added inside
-    // the open node.
+    // Operands are read first, because a literal operand becomes a constant, which must not be
+    // added inside the open node.
     operands_.clear();
     const std::vector<mil::ArgumentView> arguments = ArgumentsOf(statement, *schema);
     for (const mil::ArgumentView argument : arguments) {
@@ -313,8 +313,8 @@ class Reader {
     return std::move(graph_);
   }
 
-  // Renames literal operands whose name, the graph's name for unnamed values, is also used in the
-  // text.
+  // Renames literal operands whose name the text also uses. Literals have no name in the text, so
+  // the graph chose one.
   void NameLiterals() {
     if (literals_.empty()) return;
     std::unordered_map<std::string, int> uses;
@@ -329,7 +329,7 @@ class Reader {
     }
   }
 
-  // Whether a name is a constant: blocks have copies of constants.
+  // Returns whether a name is a constant. Blocks get copies of constants.
   bool IsCopied(mil::ValueView name) const {
     const auto found = values_.find(name.binding().index());
     if (found != values_.end()) return graph_.value(found->second).kind == ValueKind::kConst;

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// MIL's begin and end are tensors: constants, which become attributes, or computed tensors.
+// MIL's begin and end are tensors. Constants become attributes; computed tensors stay operands.
 constexpr Parameter kSliceByIndexParameters[] = {
     {.name = "x", .dtypes = kAnything},
     OptionalParameter("begin", ParameterKind::kInts, Default::Words("computed")),
@@ -247,7 +247,8 @@ Status InferToDepth(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// MIL's paddings and crops are a tensor [2, 2]; here they are its four entries in row-major order.
+// MIL's paddings and crops are a tensor [2, 2]. The attribute has the tensor's four entries in
+// row-major order.
 constexpr Parameter kSpaceToBatchParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "block_shape", .kind = ParameterKind::kInts},

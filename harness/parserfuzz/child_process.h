@@ -10,8 +10,8 @@
 
 namespace anecheck::parserfuzz {
 
-// Both are -1 if no pipe could be made. Programs inherit an end only if it is passed to them, and
-// the numbers are above those of the standard streams.
+// Both ends are -1 if no pipe could be made. A program inherits an end only if the end is passed to
+// the program. The numbers are above those of the standard streams.
 struct PipeEnds {
   int read = -1;
   int write = -1;
@@ -29,12 +29,13 @@ struct ChildStart {
   std::vector<std::string> environment;  // "NAME=value", instead of this process's
 };
 
-// The environment of every parser: runtimes print a stack on a fatal signal; sanitizers print it
-// without symbols if the harness can name the frames (symbolise.h).
+// The environment of every parser. It makes runtimes print a stack on a fatal signal. Sanitizers
+// print a stack without symbols if the harness can name the frames (symbolise.h).
 std::vector<std::string> ChildEnvironment();
 
-// Starts a process that leads its group and dies with this one. Standard input is empty. The caller
-// must wait for it. Errors: kNotFound if the program cannot be started, kIo without a pipe.
+// Starts a process that leads its own process group and dies with this process. Standard input is
+// empty. The caller must wait for it. Errors: kNotFound if the program cannot be started, kIo
+// without a pipe.
 Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits);
 
 }  // namespace anecheck::parserfuzz

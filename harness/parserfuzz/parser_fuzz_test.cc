@@ -1,5 +1,5 @@
-// The findings of fuzzing a command: a planted crash is found once, with a small file; hangs,
-// reports and disagreement are named; a correct parser has no findings.
+// Tests the findings of fuzzing a command. A planted crash is found once, with a small file. Hangs,
+// reports and disagreement get names. A correct parser has no findings.
 #include "harness/parserfuzz/parser_fuzz.h"
 
 #include <atomic>
@@ -438,7 +438,7 @@ TEST_F(ParserFuzz, TheFileMayBePartOfAWord) {
   EXPECT_GT(summary->accepted, 4u);
 }
 
-// A finding whose minimisation takes long does not delay the other files.
+// If the minimisation of a finding takes long, it does not delay the other files.
 TEST_F(ParserFuzz, FilesAreMinimisedAtTheEndAndForALimitedTime) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.files = 100;

@@ -107,8 +107,8 @@ struct Adder {
   void* y = nullptr;
 };
 
-// The number of programs before the one that did not load, which is a limit. Any other failure
-// tells nothing about a limit.
+// The number of programs before the one that did not load, which is a limit. Any other failure does
+// not indicate a limit.
 Result<double> LimitBefore(const ProbeProgram& program, size_t loaded) {
   if (loaded == 0 || program.failed() != ToText(Step::kLoad)) return Broken(program);
   return static_cast<double>(loaded);
@@ -232,7 +232,8 @@ Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   if (!first.ready()) return Broken(first.program);
   ProbeProgram second(engine, target, Twice());
   if (!second.failed().empty()) return Broken(second);
-  // The second operation reads the output of the first: its input shares that buffer.
+  // The second operation reads the output of the first, because its input shares the output's
+  // buffer.
   const void* between = second.Share("x", false, "y", first.program);
   const void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
   if (y == nullptr) return Broken(second);
@@ -379,7 +380,8 @@ Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target
   return Refused(engine, target, RankSix());
 }
 // Whether the compiler refuses an operation that the engine refuses with mask 4, instead of placing
-// it elsewhere with mask 7. Compiling proves nothing: the analytics must name another backend.
+// it elsewhere with mask 7. A compiled program proves nothing by itself. The analytics must name
+// another backend.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
   constexpr uint64_t kAny = 7;
   const ProbeProgram alone(engine, target, RankSix());
@@ -497,7 +499,7 @@ Result<double> MemoryOfCompiles(const E5rtLibrary& engine, std::string_view targ
   return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
 }
 
-// Runs a program; the parent process counts the output of this one.
+// Runs a program. The parent process measures the output of this process.
 Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);

@@ -43,9 +43,10 @@ const dirent* NextEntry(DIR* folder) {
   return nullptr;
 }
 
-// Removes the files of the folder; false if it is missing or contains more than files. To remove
-// the few files costs less than to make the folder anew. Analytics are only emptied, which costs
-// less than removing them: they are written again, and empty ones prove nothing.
+// Removes the files of the folder. False if the folder is missing or contains other entries than
+// files. Removing the few files costs less than making a new folder. A file of analytics is emptied
+// instead of removed, which costs even less. The next program writes it again, and an empty file
+// proves nothing.
 bool ClearFiles(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
   if (folder == nullptr) return false;
@@ -119,7 +120,7 @@ bool BundleFolder::IsReplaced() const {
   return kept_.file >= 0 && fstat(kept_.file, &state) == 0 && state.st_nlink == 0;
 }
 
-// Empty if no file is kept or if it is too large to be read here.
+// Empty if no file is kept open, or if the kept file is too large.
 std::string BundleFolder::ReadKept() const {
   if (kept_.file < 0) return {};
   std::array<char, kKeptBytes> bytes;

@@ -81,7 +81,7 @@ struct SimulatorApi {
   const char* (*quirks_json)() = nullptr;
 };
 
-// An opened library. It is never closed: engines of this kind do not survive closing.
+// An opened library. It is never closed, because engines of this kind do not survive closing.
 struct E5rtLibrary {
   std::string path;
   EngineFile file;         // the loaded file; its path is empty if the loader searched for it

@@ -166,8 +166,8 @@ int WorkerMain(int argc, char** argv, ProbeMain probe) {
     Announce(*channel, false, EngineKind::kOther, "worker: no folder for its files was named");
     return 2;
   }
-  // The campaign removes the folder of a worker that was killed; a worker whose campaign was killed
-  // does it here.
+  // If a worker is killed, the campaign removes the worker's folder. If the campaign is killed, the
+  // worker removes the folder here.
   E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)),
                     ArgumentOf(argc, argv, "files") == "keep");
   std::thread(EndWithCampaign, std::cref(*channel), std::string(folder)).detach();

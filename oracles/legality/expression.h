@@ -1,6 +1,6 @@
 // The small language in which the legality tables state their conditions and texts: comparisons,
 // arithmetic and three-valued logic over an instance, a target and a route. Only the rules of
-// oracles/legality use it; a rule can carry its source because conditions are data.
+// oracles/legality use the language. Because conditions are data, a rule can contain its source.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace anecheck::legality {
 
-// A value, or the reason why there is none. kAbsent: the instance does not contain it (`text` names
-// the missing fact). kUnknown: no source gives it (`text` says why).
+// A value, or the reason why there is none. kAbsent: the instance does not contain the value
+// (`text` names the missing fact). kUnknown: no source gives the value (`text` says why).
 struct Value {
   enum class Kind : uint8_t { kAbsent, kUnknown, kNumber, kBool, kText, kList };
 
@@ -54,7 +54,7 @@ class Scope {
 //   a or b, a and b, not a, == != < <= > >= in, + - * / %, names, function(arguments), 'text',
 //   numbers (also 0x...), [lists], (groups).
 //
-// `and` and `or` follow Kleene logic: false and unknown is false.
+// `and` and `or` follow Kleene logic. For example, `false and unknown` is false.
 class Expression {
  public:
   static Result<Expression> Parse(std::string_view text);

@@ -121,7 +121,7 @@ int NamingParameter(const NodeView& node) {
 bool IsIn(uint32_t mask, int axis) { return (mask >> axis & 1) != 0; }
 
 // The axes of the first operand that the operation does not name. If the result lacks the named
-// axes, the others move up.
+// axes, the numbers of the remaining axes decrease.
 void Unnamed(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();
@@ -144,7 +144,7 @@ void UnnamedOfAll(const NodeView& node, int, Axes& axes) {
   }
 }
 
-// The axes that the operation names and keeps, if it has no operand but the first.
+// The axes that the operation names and that its result has. Only for operations with one operand.
 void NamedKept(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   if (tensors.operands.size() != 1) return;

@@ -43,7 +43,8 @@ class Rewriter {
   Graph graph_;
   std::set<std::string, std::less<>> names_;
   std::vector<std::string> origins_;  // by node
-  // By node: rules that do not rewrite it again, because they made it or have no graph for it.
+  // For each node, the rules that do not rewrite it again, because they made the node or have no
+  // graph for it.
   std::vector<std::vector<std::string>> settled_;
   std::vector<Rewrite> rewrites_;
 };

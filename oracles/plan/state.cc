@@ -83,7 +83,8 @@ class Sharing {
     }
     return places_[id];
   }
-  // Adds an output. One that reads a state becomes a separate value, so that it keeps its name.
+  // Adds an output. An output that reads a state becomes a separate value, so that the output keeps
+  // its name.
   Status AddOutput(const std::string& name, ValueId place) {
     if (to_.value(place).name != name) {
       Builder out(to_, names_, name);

@@ -1,7 +1,8 @@
 // Discrete results, judged as sets: comparisons, roundings to whole numbers, positions of extremes
-// and ranks, choices. Operands that are intervals admit several results and nothing between them.
-// So an element carries the numbers that it may be (BoundedTensor::members), or the fact that it is
-// whole. Used by comparison, reduction, sorting and gathering kernels.
+// and ranks, choices. Operands that are intervals admit several results, and no numbers between
+// these results. Therefore an element has a list of the numbers that it may be
+// (BoundedTensor::members), or is known to be whole. Used by comparison, reduction, sorting and
+// gathering kernels.
 #pragma once
 
 #include <cmath>
@@ -22,7 +23,7 @@ struct Truth {
 };
 
 // Calls visit(number) for every number that element `i` may be, ascending. Returns false without a
-// call if they cannot be counted or are more than `most`.
+// call if these numbers cannot be counted or are more than `most`.
 template <typename Visit>
 bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit& visit) {
   if (x.point() || x.low[i] == x.high[i]) {
@@ -63,9 +64,9 @@ class MemberSets {
   Members* sets_ = nullptr;
 };
 
-// The places that a lane may take when lanes are sorted: at least `least` and at most `most` others
-// come before it. Equal lanes have any order if the contract allows it (Term::kAnyTie), else the
-// order of their positions. If some lane may be NaN, every lane may take every place.
+// The places that a lane may take when lanes are sorted. At least `least` and at most `most` other
+// lanes come before it. Equal lanes have any order if the contract allows it (Term::kAnyTie), else
+// the order of their positions. If some lane may be NaN, every lane may take every place.
 struct Places {
   uint32_t least = 0;
   uint32_t most = 0;
@@ -78,14 +79,14 @@ void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool
 // if there is one.
 size_t FirstExtreme(const double* values, size_t count, bool largest);
 
-// Whether `count` positions stay different numbers if they pass through fp16.
+// Whether `count` positions stay different numbers if they are rounded to fp16.
 inline bool IndicesStayApart(const Contract& contract, size_t count) {
   return count <= 2049 || !contract.Allows(Term::kIndexRounding);
 }
 
 // Stores positions or counts as integers: the value and the hull of each set. A set with more
-// members than the hull's ends is kept beside the element. If the contract lets an index pass
-// through fp16 (Term::kIndexRounding), its rounded form is admitted too.
+// members than the hull's ends is kept beside the element. If the contract allows an engine to
+// round an index to fp16 (Term::kIndexRounding), the rounded index is admitted too.
 class IndexStore {
  public:
   IndexStore(KernelContext& context, BoundedTensor& result);

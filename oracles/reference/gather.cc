@@ -1,5 +1,6 @@
-// Reads and writes at computed places. An index that is known as an interval admits the element at
-// each of its places; an index out of range admits anything, since MIL does not define it.
+// Reads and writes at computed places. If an index is known as an interval, the result may be the
+// element at any place in the interval. An index out of range admits any result, because MIL does
+// not define such results.
 #include "oracles/reference/gather.h"
 
 #include <cmath>
@@ -125,7 +126,7 @@ class Scattering {
                      mode == Mode::kMin;
   }
 
-  // Goes row by row: element `from` of the updates goes to every admitted place.
+  // Goes row by row. Element `from` of the updates is applied at every admitted place.
   void Run(const BoundedTensor& indices, const IndexedRows& rows) {
     const auto inner = static_cast<size_t>(rows.inner);
     const size_t count = inner == 0 ? 0 : updates_.size / inner;
@@ -315,7 +316,7 @@ class Scattering {
   double Integer(double a, double b) const {
     const DType dtype = result_.type.dtype;
     if (mode_ == Mode::kDiv) {
-      // No source defines a quotient by zero: its value is 0 by convention, as in real_div.
+      // No source defines a quotient by zero. By convention the value is 0, as in real_div.
       return b == 0 ? 0 : WrapInteger(dtype, static_cast<int64_t>(a) / static_cast<int64_t>(b));
     }
     if (mode_ == Mode::kMul) {
@@ -408,7 +409,7 @@ class Scattering {
       low = Neighbour(low, -ulp_);
       high = Neighbour(high, ulp_);
     }
-    // Corners are results in double: exact for two fp16 numbers, except quotients.
+    // Corners are results in double. For two fp16 numbers these are exact, except quotients.
     const bool exact = !open && grid_.half() && mode_ != Mode::kDiv;
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[to] = OuterLow(store, exact ? low : WidenDown(low), wide_);

@@ -23,13 +23,13 @@ struct Block {
   size_t size = 0;
 };
 
-// Memory blocks that arenas returned, for reuse by others: the page faults of a new large block
-// cost more time than many operations. Not thread-safe; it outlives its arenas.
+// Memory blocks that arenas returned, for reuse by other arenas. The page faults of a new large
+// block cost more time than many operations. Not thread-safe. Outlives its arenas.
 class BlockPool {
  public:
   // The smallest block of `words` or more, at most twice as large; false if there is none.
   bool Take(size_t words, Block& block);
-  // Keeps the block, unless kMostWords are kept already.
+  // Stores the block for reuse, unless kMostWords are stored already.
   void Give(Block block);
 
  private:
@@ -39,8 +39,8 @@ class BlockPool {
   size_t words_ = 0;  // of them all
 };
 
-// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, except the part
-// that a Workspace took.
+// Memory for one evaluation. Nothing is freed before Reset, except the part that a Workspace took.
+// Reset keeps the blocks for reuse.
 class Arena {
  public:
   // With a pool, blocks come from the pool and return to it when the arena is destroyed.
@@ -134,14 +134,14 @@ struct BoundedTensor {
   uint8_t* nan = nullptr;  // null in a point tensor
   // Null, or a closer description of the elements than [low, high]: infinities (Beyond) and a
   // finite interval, which is empty if its low end lies above its high end. Sums of products that
-  // may overflow set these; later operations read only low and high.
+  // may overflow set these arrays. Later operations read only low and high.
   uint8_t* beyond = nullptr;
   double* finite_low = nullptr;
   double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
-  // A departure widened this tensor, or one it depends on, as far as it can: the intervals are weak
-  // evidence.
+  // A departure widened this tensor, or one that it depends on, as far as it can. The intervals are
+  // therefore weak evidence.
   bool loose = false;
   // The elements of a line along this axis are distinct in every engine; -1 if there is no such
   // axis.
@@ -187,8 +187,8 @@ class KernelContext {
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 
-  // How fp32 literals and constants beside fp16 operands are read: as given, or rounded to fp16, as
-  // an engine may store them. If it makes a difference, the kernel is run in both ways and the
+  // Whether fp32 literals and constants beside fp16 operands are rounded to fp16, as an engine may
+  // store them, or read as given. If the results differ, the kernel is run in both ways, and the
   // bounds are the hull (oracles/oracle.cc).
   bool rounds_literals() const { return rounds_literals_; }
   void RoundLiterals() { rounds_literals_ = true; }
@@ -222,8 +222,8 @@ struct ReferenceKernel {
   Status (*evaluate)(reference::KernelContext& context) = nullptr;
   // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
   std::span<const Term> terms = {};
-  // Whether values depend on the contract's freedoms: true if a question that the bounds leave open
-  // is decided by convention. Other values are the same under every contract.
+  // Whether values depend on the contract's freedoms. True if a convention decides a question that
+  // the bounds leave open. Otherwise values are the same under every contract.
   bool value_needs_bounds = false;
   // Whether each element of the result depends on only one element of each operand, the one that
   // broadcasting pairs with it.

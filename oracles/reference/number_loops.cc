@@ -12,7 +12,7 @@
 // Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
-// Plain loops without branches: the compiler makes vector code of them for each target.
+// Plain loops without branches, from which the compiler makes vector code for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 

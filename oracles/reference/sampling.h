@@ -56,7 +56,7 @@ Sampled Either(const Sampled& a, const Sampled& b);
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
 // The chosen pixel along one axis, and the pixels that an engine may choose instead: from `first`
-// to `last` and, if sources give two readings, those of the other reading.
+// to `last` and, if sources give two readings, from `other_first` to `other_last`.
 struct PixelRange {
   int64_t chosen = 0;
   int64_t first = 0;
@@ -73,7 +73,7 @@ struct PixelRange {
 };
 // `range`, or the pixels of `other`.
 PixelRange EitherRange(const PixelRange& range, const PixelRange& other);
-// The pixel nearest to a position; at a tie either one.
+// The pixel nearest to a position. If two pixels are equally near, either one.
 PixelRange NearestTo(const Position& position);
 
 // Reads one pixel. If an engine may read any of several pixels, the result is one of them and
@@ -90,8 +90,8 @@ class NearestSampler {
   bool countable_ = false;
 };
 
-// Stores `sample(i)` for each element of the result. MIL does not say how a blend of
-// integers becomes one: the whole numbers on both sides are admitted.
+// Stores `sample(i)` for each element of the result. MIL does not say how a blend of integers is
+// rounded, so the whole numbers on both sides are admitted.
 template <typename Sample>
 void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& sample) {
   const Raw raw = AllocateRaw(context, result.size, true);

@@ -19,8 +19,8 @@ int UlpOf(const KernelContext& context, Term term) {
   return static_cast<int>(context.contract()[term]);
 }
 
-// Functions on floats, and on integers modulo 2^64: squares of 32-bit integers have more bits than
-// a double.
+// Functions on floats, and on integers modulo 2^64, because squares of 32-bit integers have more
+// bits than a double.
 struct AbsValue {
   static double Float(double x) { return std::fabs(x); }
   static int64_t Integer(int64_t x) { return x < 0 ? -x : x; }
@@ -80,7 +80,7 @@ Status SquareRoot(KernelContext& context) {
 }
 
 // The table of f(x + epsilon). Constants of a pass are fp16. A given epsilon of 0 may mean the
-// default: published errors of the inverse are those with its default (numerics_laws.md, L13).
+// default, because the published errors of the inverse fit its default (numerics_laws.md, L13).
 Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) {
   const int parameter = params::WithEpsilon::kEpsilon;
   const double standard = RoundToHalf(fallback);
@@ -120,7 +120,8 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
-  // An addition of zero would lose the sign of a zero; an engine with the departure loses it too.
+  // An addition of zero would lose the sign of a zero. An engine with the departure also loses the
+  // sign.
   const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
   const auto shifted = [=](double x) {
     if (epsilon != 0) return x + epsilon;

@@ -15,8 +15,8 @@ uint64_t Constant(const Context&) {
 
 constexpr uint64_t kWrap32 = uint64_t{1} << 32;
 
-// The least count of records whose total size reaches 2^kBits: the product wraps to 0 or to a few
-// bytes.
+// The least number of records whose total size reaches 2^kBits. In kBits bits the product wraps to
+// 0 or to a few bytes.
 template <unsigned kBits, uint64_t kRecord>
 uint64_t WrappingCount(const Context&) {
   return (kBits == 64 ? ~uint64_t{0} : (uint64_t{1} << (kBits % 64)) - 1) / kRecord + 1;

@@ -1,6 +1,6 @@
-// The laws that every format and its generator obey, as test functions: valid files verify and
-// round trip, each mutation replays from its data, the must-reject set breaks exactly the named
-// rule, and damaged bytes never do harm. Tests of generators/formats use them.
+// Test functions for the laws of a format and its generator. Valid files break no rule and round
+// trip. Each mutation replays from its data. Each must-reject mutation breaks exactly the named
+// rule. Damaged bytes never do harm. Tests of generators/formats use these functions.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"
@@ -8,13 +8,14 @@
 
 namespace anecheck::testing {
 
-// For `seeds` generated files: the file parses, violates no rule except those named "...-open",
-// keeps its bytes through rewrite and through JSON, and can be printed.
+// For `seeds` generated files: the file parses and can be printed. It violates no rule except rules
+// named "...-open". Rewriting the file and converting it to JSON and back give the same bytes.
 void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds);
 
-// For each mutation kind that applies, over `seeds` files: applying its data twice yields the same
-// bytes, which differ from the file. If it names a rule, verify reports that rule alone, with an
-// offset, or parsing fails with the rule's name. Each kind must apply to at least one file.
+// For each mutation kind that applies, over `seeds` files: applying the mutation's data twice
+// yields the same bytes, which differ from the file. If the mutation names a rule, verify reports
+// that rule alone, with an offset, or parsing fails with the rule's name. Each kind must apply to
+// at least one file.
 void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
                                       int seeds);
 

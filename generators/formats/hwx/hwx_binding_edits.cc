@@ -176,7 +176,7 @@ bool SmallWindow(Container& c, uint64_t a, uint64_t) {
 // ---- symbols ------------------------------------------------------------------------------------
 
 bool UnknownSymbolType(Container& c, uint64_t a, uint64_t) {
-  // A port symbol: nothing else depends on it.
+  // Edits a port symbol, because nothing else depends on such a symbol.
   Symbol* symbol = PickWhere(Symbols(c), a, [&](const Symbol& s) {
     return s.type == hwx::kPlaceSymbol && !hwx::IsKernelSection(c.sections[s.sect - 1u]);
   });

@@ -16,8 +16,7 @@
 namespace anecheck {
 namespace {
 
-// A large file has many places: at most this many consecutive ones are considered, from a random
-// one on.
+// The limit on the consecutive places of a large file that are considered, from a random place on.
 constexpr size_t kMaxPlaces = 4096;
 
 struct Place {

@@ -125,8 +125,8 @@ TEST_F(NetlistInput, RunsAsItsGraph) {
   }
 }
 
-// Specification 004: no description can have a custom table. The same curve runs as linear, relu,
-// linear (golden_test.cc, GaussianBumpByLinearReluLinear).
+// According to specification 004, a description cannot have a custom table. The same curve runs as
+// linear, relu, linear (golden_test.cc, GaussianBumpByLinearReluLinear).
 TEST_F(NetlistInput, ACustomTableDoesNotCompile) {
   const auto lowered = GraphToNetlist(ConvGraph());
   NetlistProgram named = *lowered;
@@ -256,7 +256,7 @@ TEST_F(HandWritten, BroadcastsRepeatAnOperandToTheStatedSize) {
   EXPECT_EQ(Run(read, {{"x", {1, 2, 3, 4, 5, 6}}, {"s", {1, -1}}}, 6), (Numbers{1, 1, 1, 0, 0, 0}));
 }
 
-// As in real/netlist/plists_broadcast: one operand has no depth, the other has one.
+// As in real/netlist/plists_broadcast, only one of the two operands has a depth.
 TEST_F(HandWritten, ABroadcastAddsADepthAxis) {
   const auto grow = [](std::string_view axis, int64_t size) {
     return PlistDictionary({{"Dimension", PlistText(axis)}, {"Size", PlistInteger(size)}});

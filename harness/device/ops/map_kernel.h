@@ -63,7 +63,7 @@ std::unique_ptr<const Kernel> BuildMap(OpBuilder& builder, const Operand& x, Fun
   return std::make_unique<MapKernel<Function>>(x.type, builder.model(), function);
 }
 
-// `table` must outlive the program: tables are static.
+// `table` must outlive the program, as static tables do.
 inline std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operand& x,
                                                 const CurveTable& table) {
   return BuildMap(builder, x, [table = &table](float value, const NumericModel& model) {

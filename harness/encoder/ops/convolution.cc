@@ -116,7 +116,8 @@ Status Convolve(Planner& planner, const Convolution& c) {
   return Slice(planner, whole.y, {0, 0, 0, 0}, {1, 1, y, x}, c.y);
 }
 
-// The padding before an axis. "same" puts an odd element after it, "same_lower" before it.
+// The padding before an axis. If the padding is odd, "same" puts the extra element after the axis,
+// and "same_lower" before it.
 Result<uint32_t> PadBefore(const NodeView& node, int axis, uint32_t in, uint32_t out,
                            uint32_t kernel, uint32_t stride) {
   using P = params::Conv;

@@ -238,8 +238,8 @@ class Decoder {
   // Marks objects that share bytes with an earlier object. Of two objects at one place, the one
   // listed later is marked.
   void MarkOverlaps(std::span<ClaimedRange> claimed) {
-    // Sort keys with the place in the high bits and a number in the low bits. The numbers count
-    // through the header, the claimed ranges and the objects.
+    // Sort keys with the place in the high bits and a number in the low bits. The header, the
+    // claimed ranges and the objects are numbered consecutively.
     std::vector<uint64_t> order;
     order.reserve(1 + claimed.size() + document_.objects.size());
     const auto add = [&](uint32_t at) { order.push_back(uint64_t{at} << 32 | order.size()); };
@@ -368,7 +368,7 @@ const Slot* Document::FindSlot(const Object& table, uint16_t id) const {
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
                         std::span<ClaimedRange> claimed) {
-  // Alignment is relative to the size prefix, which stands at a multiple of 64 in real files.
+  // Alignment is relative to the size prefix, which is at a multiple of 64 in real files.
   const uint32_t origin = frame.start >= 4 ? frame.start - 4 : 0;
   if (buffer_end > file.size() || buffer_end < frame.start) {
     return MakeError(ErrorCode::kTruncated, "FlatBuffer ends outside the file", buffer_end);

@@ -184,7 +184,7 @@ class JsonReader {
   }
 
   // Chooses the vtable of a table. Its former vtable is kept if it has exactly the fields that are
-  // present. Otherwise the table gets a separate one, in which former fields keep their offsets.
+  // present. Otherwise the table gets a new vtable, in which former fields keep their offsets.
   void LayOut(const Json& json, const Json& places, uint32_t self, const std::string& path) {
     const int16_t type = document_.objects[self].type;
     std::vector<uint16_t> words{4};

@@ -47,7 +47,8 @@ class Tokens {
     while (!rest.empty() && IsSpace(rest.back())) rest.remove_suffix(1);
     return rest;
   }
-  // The value of -i or -o: a path may hold spaces, so it runs to the line's end or the next option.
+  // The value of -i or -o. A path may contain spaces, so the value extends to the line's end or the
+  // next option.
   std::string_view NextPath() {
     while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
     const size_t line = text_.find('\n');

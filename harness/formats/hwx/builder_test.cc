@@ -1,4 +1,4 @@
-// The builder, loading, re-basing, and edits of the JSON form: an edit changes the edited value and
+// The builder, loading, re-basing, and edits of the JSON form. An edit changes the edited value and
 // the values that follow from it, and nothing else.
 #include "harness/formats/hwx/builder.h"
 
@@ -558,8 +558,8 @@ TEST(JsonEdit, RefusesUnwritableValues) {
             std::string::npos);
   EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
             std::string::npos);
-  // The number of words decides which fields exist: the message names the edited number, not the
-  // missing fields.
+  // The number of words decides which fields exist. Therefore the message names the edited number,
+  // not the missing fields.
   EXPECT_NE(refused([](Json& json) {
               for (Json& command : json["commands"]) {
                 if (command.contains("byte_size")) command["count"] = kTensorCountOld + 1;

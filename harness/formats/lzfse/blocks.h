@@ -1,5 +1,5 @@
-// The compressed blocks of an LZFSE stream. The unpacked bytes are appended to `out`, whose bytes
-// before it matches may repeat.
+// The compressed blocks of an LZFSE stream. The unpacked bytes are appended to `out`. Matches may
+// repeat earlier bytes of `out`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ Status UnpackEntropyBlock(ByteReader& reader, bool packed, uint64_t limit,
 // Reads a block behind its magic "bvxn".
 Status UnpackLzvnBlock(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out);
 
-// Checks the size that a block claims: an error if `out` would grow past the limit.
+// Checks the size that a block claims. Returns an error if `out` would grow past the limit.
 Status CheckClaim(uint64_t size, uint64_t limit, const ByteReader& reader,
                   const std::vector<uint8_t>& out);
 // Appends `length` bytes from `distance` before the end of `out`; false if there are no bytes at

@@ -13,11 +13,10 @@ namespace anecheck::mil {
 
 // All functions from token to number take a number token as the parser accepts it: decimal (0.5,
 // -1e-3), C99 hex float (0x1.8p+1), hex integer (0x10), inf or nan, with an optional sign. They
-// return nothing if the token spells no value of the type. Thread-safe and independent of the
-// locale.
+// return nothing if the token is no value of the type. Thread-safe and independent of the locale.
 
-// Rounded once, to nearest, ties to even, from the token's exact value: a decimal is never rounded
-// to a wider type first. A hex integer of at most 0xffff is the sixteen bits themselves (source:
+// Rounds the token's exact value once, to nearest, ties to even. A decimal is never rounded to a
+// wider type first. A hex integer of at most 0xffff is the sixteen bits themselves (source:
 // facts/mil.md, "raw 16-bit hex words"). Magnitudes of 65520 and more become infinity.
 std::optional<Half> ToHalf(std::string_view token);
 

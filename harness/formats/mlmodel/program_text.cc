@@ -32,7 +32,7 @@ struct MapEntry {
   std::pair<std::string_view, const char*> Order() const { return {key, value.data()}; }
 };
 
-// The labels of an operation's blocks, as the lowering spells them; no source gives them.
+// The labels of an operation's blocks, as the lowering writes them. No source gives these labels.
 std::string_view BlockLabel(std::string_view op, size_t index) {
   if (op == "cond") return index == 0 ? "_true_fn" : "_false_fn";
   if (op == "while_loop") return index == 0 ? "_cond" : "_body";
@@ -58,7 +58,8 @@ class TextBuilder {
       if (field.IsBytes(field::kProgramAttributes)) attributes.push_back(ReadEntry(field.bytes));
       return {};
     }));
-    // A text has one dialect: the plain one if the opset of any function has it.
+    // A text has one dialect, which is the plain one if the opset of any function has the plain
+    // dialect.
     plain_ = std::ranges::any_of(functions, [](const MapEntry& function) {
       return IsPlainDialect(OpsetInText(FindBytes(function.value, field::kOpset)));
     });
@@ -272,8 +273,8 @@ class TextBuilder {
     return {};
   }
 
-  // Whether a kind of value fits a kind of type. Unknown kinds of values pass, because they are
-  // refused elsewhere.
+  // Whether a kind of value fits a kind of type. Unknown kinds of values are accepted here, because
+  // they are refused elsewhere.
   static bool IsOfType(uint32_t value, uint32_t type) {
     switch (value) {
       case field::kTensor:

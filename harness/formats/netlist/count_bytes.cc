@@ -20,7 +20,7 @@ using tree::Value;
 // The ranges of entries whose key no source names.
 class UnknownEntries {
  public:
-  // In a binary file, a key does not stand just before its value.
+  // In a binary file, the bytes of a key do not directly precede the bytes of its value.
   explicit UnknownEntries(bool is_binary) : is_binary_(is_binary) {}
 
   std::vector<ByteRange> Find(const Value& root) && {

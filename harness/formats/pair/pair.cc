@@ -34,9 +34,9 @@ struct Procedure {
 struct ContainerSide {
   std::vector<BoundPort> ports;
   std::vector<Procedure> procedures;
-  // The ports with a window. The keys are the kind of the window and, in `by_name`, the whole name
-  // of the port, in `by_tensor`, the tensor in that name. Of several ports with one key the first
-  // counts.
+  // The ports with a window. The first part of a key is the kind of the window. The second part is
+  // the whole name of the port in `by_name`, and the tensor in that name in `by_tensor`. If several
+  // ports have one key, the first is used.
   using ByName = std::map<std::pair<uint32_t, std::string_view>, const BoundPort*>;
   ByName by_name;
   ByName by_tensor;

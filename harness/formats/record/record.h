@@ -1,6 +1,6 @@
-// Records of fixed layout as JSON and back: named little-endian fields at offsets, and every byte
-// between them kept as an opaque run. Used by the hal, tdv10 and submission formats, where
-// sources describe only some fields of a structure.
+// Converts records of fixed layout to JSON and back. A record has named little-endian fields at
+// offsets; every byte between fields is kept in an opaque run. Used by the hal, tdv10 and
+// submission formats, where sources describe only some fields of a structure.
 #pragma once
 
 #include <cstdint>

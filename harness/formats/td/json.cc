@@ -26,8 +26,8 @@ void AddFields(Json& object, const WordLayout& layout, uint32_t word, Derived de
   }
 }
 
-// The bits of a word that no field names. Bits of a field are refused: they are under the field's
-// name, so an edit here would be lost.
+// The bits of a word that belong to no field. Bits of a field are refused, because the JSON has
+// them under the field's name, and an edit here would be lost.
 uint32_t ReadRest(JsonFields& fields, std::string_view key, const WordLayout& layout) {
   const uint32_t rest = fields.U32Or(key, 0);
   const uint32_t named = rest & NamedBits(layout);

@@ -191,7 +191,7 @@ TEST(Version7, FieldTableIsCompleteAndOrdered) {
   }
 }
 
-// If the two sources disagree, both readings are kept and shown.
+// If the two sources disagree, both readings are stored and printed.
 TEST(Version7, ConflictsKeepBothReadings) {
   size_t differing = 0;
   size_t absent = 0;
@@ -346,7 +346,8 @@ TEST(LaterGenerations, PaddingUnitsHaveNoRegistersAndAreWrittenBack) {
   EXPECT_EQ(Encode(*ChainFromJson(ChainToJson(chain))).value(), bytes);
 }
 
-// The H16 register map lists ten header words, and the guide lists nine: both are read.
+// The H16 register map lists ten header words, and the guide lists nine. The decoder accepts both
+// sizes.
 TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   const Bytes bytes = FromWords({1, 0, 0, 0,                                        //
                                  12u << kSize, 0, 0, 0, 0, 0, 0, 0, 0, 0x001f8000,  //
@@ -358,8 +359,8 @@ TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
 }
 
-// A task that reads in two ways: with nine header words, the tenth word begins the first write;
-// with ten, it belongs to the header.
+// A task that can be decoded in two ways. With nine header words, the tenth word begins the first
+// write. With ten header words, the tenth word belongs to the header.
 constexpr uint32_t kL2 = 0x1040;  // word address
 const std::vector<uint32_t> kOpenTask = {12u << kSize,   0,   0, 0, 0, 0, 0, 0, 0,
                                          1u << 15 | kL2, kL2, 5};

@@ -129,8 +129,8 @@ bool ZipFits(const ZipArchive& zip, const Document& document) {
   return inside(zip.directory_at, zip.directory_size);
 }
 
-// `edited` states that the parts may have been changed since they were read. If they were not,
-// nothing moves and the records still fit the layout.
+// `edited` states that the parts may have been changed since they were read. Unchanged parts do not
+// move, so their records still fit the layout.
 Result<Bytes> PutTogether(Parts parts, bool edited) {
   Document& document = parts.document;
   for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));

@@ -1,5 +1,6 @@
-// A runner of the exec protocol over Core ML: compiles each case's package, runs it with the engine
-// and with the CPU alone, and reports the plan. harness/runners/PROTOCOL.md has the protocol.
+// A runner of the exec protocol over Core ML. It compiles each case's package, runs the package
+// with the engine and with the CPU alone, and reports the plan. harness/runners/PROTOCOL.md
+// describes the protocol.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 
 namespace anecheck::coreml {
 
-// In microseconds. If the engine saves less on a model, Core ML's planner leaves it to the CPU.
+// In microseconds. If the engine saves less time on a model, Core ML's planner chooses the CPU.
 // Source: facts/silicon/cost_model.csv, the saving that a segment at the start or end needs.
 inline constexpr uint64_t kLeastSavingUs = 250;
 

@@ -41,7 +41,7 @@ constexpr int kSocket = 4;
 [[noreturn]] void Flood() {
   const std::vector<char> line(1 << 20, 'x');
   for (;;) {
-    // Waits by the clock: the flood must leave the machine usable.
+    // Waits for a fixed time, because the flood must leave the machine usable.
     if (write(1, line.data(), line.size()) < 0) usleep(1000);
     usleep(10000);
   }
@@ -104,7 +104,7 @@ void PutAFileInTheFoldersPlace() {
   close(file);
 }
 
-// The completion event of every submitted program: each submission advances it by one.
+// The completion event of every submitted program. Each submission advances the event by one.
 void* TheEvent() {
   static void* const event = [] {
     void* made = nullptr;
