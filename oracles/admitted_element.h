@@ -50,8 +50,8 @@ inline bool IsPlain(const Estimate& expected) {
          expected.distinct_axis < 0;
 }
 
-// For a plain estimate: whether one number is admitted and `actual` is that number. Most elements
-// are.
+// For a plain estimate, returns whether exactly one number is admitted and `actual` is that number.
+// This is the usual case.
 inline bool IsOnPoint(const Estimate& expected, size_t i, double actual) {
   return expected.low[i] == actual && expected.high[i] == actual && expected.value[i] == actual &&
          expected.flags[i] == 0 && (actual != 0 || !expected.signed_zeros);

@@ -31,8 +31,9 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
     {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0x1p-23, 0,
      "fp32 class, as the accumulator"},
-    // A bound must admit at least the error of a probe. Only a sweep of all inputs shows that no
-    // input errs more, so only a sweep makes a deviation a finding.
+    // A bound must admit at least the error of a probe. A probe does not exclude larger errors at
+    // other inputs, but a sweep of all inputs does. Therefore a deviation is a finding only after a
+    // sweep.
     {Term::kDivideUlp, "divide_ulp", 1, 0, 1, 0,
      "facts/silicon_sweep_m5.csv, real_div: one probe, within the bound, which measures no limit"},
     {Term::kRootUlp, "root_ulp", 1, 0, 1, 0,

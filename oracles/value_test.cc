@@ -25,7 +25,7 @@ bool SameNumber(double a, double b, bool signed_zero) {
   return a == b && (!signed_zero || std::signbit(a) == std::signbit(b));
 }
 
-// Operations that move elements keep the signs of zeros.
+// Operations that move elements do not change the signs of zeros.
 bool IsCertainOfZeros(const OpSchema& schema) {
   return DefinitionOf(schema).op_class == OpClass::kMovement;
 }

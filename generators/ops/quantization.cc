@@ -24,7 +24,7 @@ constexpr std::array<Way, 8> kWays = {{{"int32", -0x1p31, 0x1p31},
                                        {"uint16", 0, 65535},
                                        {"bool", 0, 1}}};
 
-// Converts x and converts the result back, so that the integer never leaves the graph: int32 and
+// Converts x and converts the result back, so that the integer never leaves the graph. int32 and
 // bool cannot be program outputs on the engine's path (facts/mil.md).
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;

@@ -408,7 +408,8 @@ class Campaign {
     return {};
   }
 
-  // Waits until the batch has arrived or no more will come; false if `deadline` passes first.
+  // Waits until the batch has arrived or no more batches will come. False if `deadline` passes
+  // first.
   bool WaitFor(uint64_t batch, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     const auto come = [&] { return results_.contains(batch) || (closed_ && batch >= next_); };

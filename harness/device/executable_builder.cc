@@ -226,7 +226,7 @@ Status ExecutableBuilder::AddOutput(std::string_view name, const Operand& operan
                    });
   uint32_t value = operand.value;
   if (!own) {
-    // An input or a constant is also an output: the engine copies it.
+    // If an input or a constant is also an output, the engine copies it.
     ANECHECK_ASSIGN(value, AddStored(operand.type));
     Executable::Node node;
     node.op = "identity";

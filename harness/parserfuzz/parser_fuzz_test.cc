@@ -248,7 +248,7 @@ TEST_F(ParserFuzz, AFindingHasAReport) {
   EXPECT_TRUE(text->ends_with("\non standard error, of the input:\ntoo deep\n\n")) << *text;
 }
 
-// With another seed, another file shows the same bug.
+// With another seed, another file reveals the same bug.
 TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   std::vector<std::string> names;

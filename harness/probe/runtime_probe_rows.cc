@@ -252,7 +252,7 @@ struct Sharing {
   std::vector<std::unique_ptr<Program>> all;
 };
 
-// The number of programs whose operations one stream takes and runs by one call.
+// The number of programs such that one stream accepts their operations and runs them by one call.
 Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view target) {
   Sharing<Adder> sharing;
   std::vector<std::unique_ptr<Adder>>& adders = sharing.all;
@@ -349,8 +349,8 @@ Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view targe
   return WIFSIGNALED(status) ? 2 : WEXITSTATUS(status);
 }
 
-// The result of loading this process's bundle in another process of this executable, whose code has
-// the same signature.
+// The result of loading this process's bundle in another process of this executable. The code of
+// both processes has the same signature.
 Result<double> ReusedAfterSpawn(const E5rtLibrary& engine, std::string_view target) {
   const ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);

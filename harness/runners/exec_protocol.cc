@@ -120,7 +120,7 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
 
 // The status of a compiler without an engine.
 constexpr std::string_view kCompiled = ToText(Stage::kCompiled);
-// The status of a graph that the program does not try. It tells nothing about an engine.
+// The status of a graph that the program does not try. It is no evidence about an engine.
 constexpr std::string_view kUnsupported = "unsupported";
 
 Status ReadUnsupported(const Json& json, ExecReply& reply) {

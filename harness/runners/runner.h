@@ -114,8 +114,8 @@ struct RunReply {
   RunStatus status = RunStatus::kFailed;
   Step step = Step::kNone;  // where it stopped
   std::string message;      // the engine's own words, one line
-  // kRejected: the simulated engine has no kernel for some operation, which tells nothing about a
-  // real engine.
+  // With kRejected, true if the simulated engine has no kernel for some operation. Such a refusal
+  // is no evidence about a real engine.
   bool no_kernel = false;
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty if unproved
   // The analytics themselves, unless the simulated engine wrote them or they exceed kLongestProof.

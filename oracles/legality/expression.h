@@ -113,7 +113,7 @@ class Expression {
 class Template {
  public:
   static Result<Template> Parse(std::string_view text);
-  // Missing values show as "?".
+  // Missing values are printed as "?".
   std::string Fill(const Scope& scope) const;
   const std::string& text() const { return text_; }
 

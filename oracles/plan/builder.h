@@ -37,7 +37,7 @@ class Builder {
   // The first result of the operation. An operand of kNoValue is left out if there is no error, so
   // that absent optional operands can be passed.
   ValueId Add(std::string_view op, Operands operands, std::initializer_list<Setting> settings = {});
-  // The same for operations that take a list: every value is an argument of `parameter`, in order.
+  // The same for operations that take a list. Every value is an argument of `parameter`, in order.
   ValueId AddOfList(std::string_view op, std::string_view parameter,
                     std::span<const ValueId> values, std::initializer_list<Setting> settings = {});
   // Copies `node` with all attributes and blocks, on other operands; `places` has an entry for each

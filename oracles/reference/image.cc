@@ -121,7 +121,7 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
   const Planar planar = ExtentsOf(context);
   const double relative = Relative(context);
   const BoundedTensor& input = context.Input(0);
-  // An engine that is not an ANE may blend along every axis. Along axes that keep their extents it
+  // An engine that is not an ANE may blend along every axis. Along an axis with unchanged extent it
   // uses a weight of 0, and 0 times an infinity is NaN.
   const bool blends_all = IsAnyEngine(context.contract().family) && input.special;
   const uint8_t* const near = blends_all ? NearSpecials(context, input) : nullptr;
@@ -201,7 +201,7 @@ Status Resize(KernelContext& context) {
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));
   const bool plane = node.Int(P::kResizedDims, 0) >= 2;
   if (node.String(P::kInterpolationMode, "LINEAR") == "LINEAR") {
-    // In the mode that aligns corners, an axis that keeps its extent keeps its pixels.
+    // In the mode that aligns corners, an axis with unchanged extent has unchanged pixels.
     return ResizeLinear(context, plane ? mode : GridMode::kStrictAlign, mode);
   }
   if (mode == GridMode::kDefault) return ResizeNearest<ResizedPixel>(context);

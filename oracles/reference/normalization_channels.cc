@@ -176,7 +176,7 @@ Status BatchNorm(KernelContext& context) {
 
 // ---- l2 norm ----
 
-// The sum of squares of a group: no square is negative.
+// The sum of squares of a group, which is never negative.
 Accumulated SquareSum(Accumulator& accumulator, const Lanes& lanes, size_t count) {
   Accumulated sum = accumulator.Dot(lanes, lanes, count);
   if (sum.low < 0) sum.low = 0;

@@ -82,8 +82,8 @@ Status Reverse(KernelContext& context) {
   return {};
 }
 
-// Reverses the first `length` elements of each sequence and keeps the others. A length that is
-// known as an interval admits the result of each of its lengths.
+// Reverses the first `length` elements of each sequence and does not move the others. If a length
+// is known as an interval, the results of all lengths in the interval are admitted.
 Status ReverseSequence(KernelContext& context) {
   using P = params::ReverseSequence;
   const BoundedTensor& x = context.Input(P::kX);

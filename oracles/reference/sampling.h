@@ -10,8 +10,8 @@
 
 namespace anecheck::reference {
 
-// A position along one axis: exactly numerator / denominator, and the interval in which an engine's
-// position may lie. Precondition: denominator > 0.
+// A position along one axis, which is exactly numerator / denominator, and the interval in which an
+// engine's position may lie. Precondition: denominator > 0.
 struct Position {
   double numerator = 0;
   double denominator = 1;

@@ -232,7 +232,8 @@ Status Exp2(KernelContext& context) {
 double SignValue(double x) { return x != x ? x : x > 0 ? 1 : x < 0 ? -1 : 0; }
 double CeilValue(double x) { return std::ceil(x); }
 double FloorValue(double x) { return std::floor(x); }
-// Rounds half to even, without the library, whose rounding mode belongs to the process.
+// Rounds half to even. Does not use the library, because its result depends on the rounding mode of
+// the process.
 double RoundValue(double x) {
   const double below = std::floor(x);
   const double part = x - below;

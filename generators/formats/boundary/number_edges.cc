@@ -58,8 +58,8 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"the field behind", [](const Context& c) { return c.after; }},
     // A chain that links back to itself, or two records at one offset.
     {"the same field of another record", [](const Context& c) { return c.alike; }},
-    // Unchanged in the low bits: cut to 8, 16 or 32 bits, the value passes a check of the wrong
-    // width.
+    // The low bits are unchanged. If a parser cuts the value to 8, 16 or 32 bits before a check,
+    // the value passes that check.
     {"old + 2^8", [](const Context& c) { return c.old + 0x100; }},
     {"old + 2^16", [](const Context& c) { return c.old + 0x10000; }},
     {"old + 2^31", [](const Context& c) { return c.old + 0x80000000; }},

@@ -239,7 +239,7 @@ bool SkipLane(Container& c, uint64_t, uint64_t) {
     return s.type == hwx::kPlaceSymbol && s.name.ends_with("_ne_0");
   });
   if (tile == nullptr || !HasRoom(c, 512)) return false;
-  // A new kernel whose only lane is 1.
+  // A new kernel that has only lane 1.
   Symbol copy = *tile;
   copy.name = c.OwnText("Klonely_ne_1");
   Symbols(c).insert(Symbols(c).begin(), copy);

@@ -164,7 +164,7 @@ TEST_F(NetlistInput, RefusalsNameTheirStage) {
 
 using Numbers = std::vector<double>;
 
-// Runs a description, whose weight file contains `weights`, and returns y.
+// Runs a description and returns y. The weight file contains `weights`.
 class HandWritten : public NetlistInput {
  protected:
   Numbers Run(const NetworkText& network, const std::map<std::string, Numbers>& inputs,

@@ -19,7 +19,7 @@ constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
 constexpr FactEvidence kNotation = FactEvidence::kNotation;
 
-// Collects the rows; `known_` is the evidence of a fact that real files of H13 show.
+// Collects the rows. `known_` is the evidence of the facts that real files of H13 confirm.
 class FactWriter {
  public:
   explicit FactWriter(FactEvidence known) : known_(known) {}

@@ -11,8 +11,8 @@
 
 namespace anecheck::mil {
 
-// A chained hash table whose entries form a stack: leaving a scope pops them. Names are those of
-// the program's bindings. Not thread-safe.
+// A chained hash table whose entries form a stack. Leaving a scope pops the entries of the scope.
+// Names are those of the program's bindings. Not thread-safe.
 class SymbolTable {
  public:
   static constexpr uint32_t kAbsent = kNone;

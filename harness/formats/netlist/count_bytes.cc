@@ -17,7 +17,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// The ranges of entries whose key no source names.
+// The ranges of entries with a key that no source names.
 class UnknownEntries {
  public:
   // In a binary file, the bytes of a key do not directly precede the bytes of its value.
