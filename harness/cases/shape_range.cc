@@ -24,6 +24,7 @@ constexpr int64_t kOpen = -1;
 
 std::vector<std::string> NamesOfResults(const Graph& graph, const Node& node) {
   std::vector<std::string> names;
+  names.reserve(node.result_count);
   for (uint32_t i = 0; i < node.result_count; ++i) {
     names.push_back(graph.value(node.first_result + i).name);
   }
