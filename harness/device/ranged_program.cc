@@ -65,11 +65,9 @@ Result<std::shared_ptr<const Executable>> RangedProgram::At(
   return executable;
 }
 
-Result<std::shared_ptr<const Executable>> CompileRanged(std::shared_ptr<const mil::Program> program,
-                                                        mil::FunctionView function,
-                                                        const CompileSettings& settings,
-                                                        Backend backend,
-                                                        std::vector<ShapeRange> ranges) {
+Result<std::shared_ptr<const Executable>> CompileRanged(
+    const std::shared_ptr<const mil::Program>& program, mil::FunctionView function,
+    const CompileSettings& settings, Backend backend, std::vector<ShapeRange> ranges) {
   std::vector<int64_t> starts, ends, standard;
   for (const ShapeRange& range : ranges) {
     starts.push_back(range.start);

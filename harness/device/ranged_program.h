@@ -44,10 +44,8 @@ class RangedProgram {
 // Compiles a function with ranges at three sets of extents: at the starts and at the ends of all
 // ranges, where it must be legal, and at the standard extents. The result is the executable at the
 // standard extents.
-Result<std::shared_ptr<const Executable>> CompileRanged(std::shared_ptr<const mil::Program> program,
-                                                        mil::FunctionView function,
-                                                        const CompileSettings& settings,
-                                                        Backend backend,
-                                                        std::vector<ShapeRange> ranges);
+Result<std::shared_ptr<const Executable>> CompileRanged(
+    const std::shared_ptr<const mil::Program>& program, mil::FunctionView function,
+    const CompileSettings& settings, Backend backend, std::vector<ShapeRange> ranges);
 
 }  // namespace anecheck::device
