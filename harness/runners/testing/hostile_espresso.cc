@@ -41,7 +41,7 @@ constexpr int kSocket = 4;
 [[noreturn]] void Flood() {
   const std::vector<char> line(1 << 20, 'x');
   for (;;) {
-    // Waits for a fixed time, because the flood must leave the machine usable.
+    // Waits by the clock: the flood must leave the machine usable.
     if (write(1, line.data(), line.size()) < 0) usleep(1000);
     usleep(10000);
   }
