@@ -1,6 +1,6 @@
-// Any function of one argument on the engine: a piecewise-linear curve over chosen knots as
-// linear, relu, linear (specification 004, "Programmable activation LUT"). The raw table cannot be
-// authored, but this chain evaluates the same curve.
+// Builds a graph that computes any function of one argument on the engine: a piecewise-linear curve
+// over chosen knots, as the chain linear, relu, linear (specification 004, "Programmable activation
+// LUT"). A program cannot write the engine's raw table, but this chain evaluates the same curve.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ inline constexpr size_t kMostKnots = 4096;
 
 struct Composition {
   Graph graph;  // input x, fp16 [points, 1]; output y, of the same type
-  // The number of knots and changes of slope that fp16 does not represent exactly: the graph's
-  // curve then differs from the requested one.
+  // The number of knots and changes of slope that fp16 does not represent exactly. If it is above
+  // 0, the graph's curve differs from the requested one.
   size_t rounded = 0;
 };
 
-// The chain that has the knot's value at each knot and is flat outside of the knots. kInvalid
-// unless there are 2 to kMostKnots finite knots with ascending x, points >= 1, and every constant
-// is finite in fp16.
+// Returns the chain that has the knot's value at each knot and is flat outside of the knots.
+// Errors: kInvalid unless there are 2 to kMostKnots finite knots with ascending x, points >= 1, and
+// every constant is finite in fp16.
 Result<Composition> Compose(std::span<const Knot> knots, int64_t points);
 
 // The curve itself, in full precision: flat outside of the knots. Precondition: as Compose.

@@ -1,4 +1,4 @@
-// Curves of the activation unit: tables of 33 knots, as compilers write them or as in a file.
+// Curves of the activation unit: tables of 33 knots, which a compiler writes or a file contains.
 // `anecheck activation` prints, plots and measures them.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace anecheck::curves {
 
-// x is the reduced argument (Curve::argument), y an fp16 number in a table of the engine.
+// x is the reduced argument (Curve::argument); y is an fp16 number in a table of the engine.
 using Knot = CurveKnot;
 
 struct Curve {
@@ -39,8 +39,8 @@ std::vector<std::string_view> CurveNames();
 Result<Curve> NamedCurve(std::string_view name);
 
 // The curve of a file's bytes: 128 bytes of a task's table, or 84 or 86 bytes of an activation
-// record with named words. kUnsupported for a record of knots and deltas, whose domain no source
-// states; kMalformed for other lengths.
+// record with named words. Errors: kUnsupported for a record of knots and deltas, whose domain no
+// source states; kMalformed for other lengths.
 Result<Curve> CurveOfBytes(ByteSpan bytes, const std::string& file);
 
 }  // namespace anecheck::curves

@@ -1,5 +1,5 @@
-// How near a curve comes to its function, over every fp16 number, and whether the bounds of a
-// family's contract admit it.
+// Measures how near a curve comes to its function over all fp16 numbers, and whether the bounds of
+// a family's contract admit the curve.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct Point {
   double x = 0;
   Half stored;       // the curve's value as fp16
   double exact = 0;  // NaN if the curve names no function
-  // The distance of `stored` from the exact value as fp16; none if one of them is NaN.
+  // The distance in ulp between `stored` and the exact value rounded to fp16; none if one of them
+  // is NaN.
   std::optional<uint32_t> ulp;
 };
 

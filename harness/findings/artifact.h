@@ -21,13 +21,13 @@ namespace anecheck {
 //  "relation": {name, site, graph, mil, actual: [{name, dtype, shape, data}]},
 //  "defects": [text of a catalogue]}
 //
-// Some members are there only if the finding has them. "relation": the relation by which a
-// metamorphic case was rewritten, and the rewritten graph. "defects": the catalogues by which it
-// was judged in addition to the documented defects. "again": a second execution of the program,
-// with its inputs if they differ from the first and its outputs if they are judged. "at_shape": for
-// a program with a range, the further shape that shows the finding, and the program's text.
-// "files": the compiler's files, if they are the finding. `identity` describes the runner that
-// answered.
+// Some members are present only if the finding has them. "relation" is the relation by which a
+// metamorphic case was rewritten, with the rewritten graph. "defects" are the catalogues by which
+// the case was judged in addition to the documented defects. "again" is a second execution of the
+// program. It has inputs if they differ from those of the first execution, and outputs if they are
+// judged. "at_shape" is the further shape that shows the finding of a program with a range of
+// shapes, with the program's text. "files" are the compiler's files, if they show the finding.
+// `identity` describes the runner that answered.
 Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
                     const Case& item, const CaseOutcome& outcome, const RunReply& reply,
                     const std::string& id);

@@ -23,7 +23,7 @@ struct AnsweredCase {
 // states the lean of the case; the verdict is that of the case alone. Errors: those of the runner.
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation);
-// Its outcome alone.
+// As AnswerAgain, but returns only the outcome.
 Result<CaseOutcome> RunAgain(const Case& item, Verdict recorded, Runner& runner,
                              Evaluation& evaluation);
 

@@ -27,14 +27,14 @@ struct ShrunkFinding {
 // Returns whether a candidate, written to the file `path` (a finding.json), is still interesting.
 using FilePredicate = std::function<bool(const std::string& path)>;
 
-// Shrinks a finding. A candidate counts if it gets the finding's verdict: for wrong values at the
-// same operation, for known defects with the same defect, for refusals with the same message (apart
-// from its numbers). For a metamorphic relation a candidate counts if that relation shows the
-// finding at any place: the graph alone passes, and the rewritten graph gets the verdict. For
-// verdicts that show only after many cases in one process, each candidate runs that often in a
-// fresh process (run_again.h). The `stop` of the options ends the search. The result is then the
-// smallest case found, with the runner's answer to its trial. StopWhen makes a runner end a
-// candidate's run too. Errors: kInvalid if the finding does not show on `runner`, or if no single
+// Shrinks a finding. A candidate counts if it gets the finding's verdict. In addition, wrong values
+// must be at the same operation, a known defect must be the same defect, and a refusal must have
+// the same message (apart from its numbers). For a metamorphic relation a candidate counts if that
+// relation shows the finding at any place: the graph alone passes, and the rewritten graph gets the
+// verdict. For verdicts that show only after many cases in one process, each candidate runs as many
+// times in a fresh process (run_again.h). The `stop` of the options ends the search. The result is
+// then the smallest case found, with the runner's answer to its trial. StopWhen makes a runner end
+// a candidate's run too. Errors: kInvalid if the finding does not show on `runner`, or if no single
 // case shows it (`biased`); kInterrupted if the stop came before the finding was reproduced.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});

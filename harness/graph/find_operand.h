@@ -1,5 +1,6 @@
 // Arguments that MIL accepts as a constant or as a computed tensor are in a schema twice under one
-// name: as an attribute, which OpSchema::FindParameter finds, and as a tensor.
+// name: as an attribute, which OpSchema::FindParameter finds, and as a tensor, which FindOperand
+// finds.
 #pragma once
 
 #include <string_view>

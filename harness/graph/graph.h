@@ -85,7 +85,7 @@ class Graph {
   // `bytes` are type.ByteSize() bytes in little-endian order; shorter input is padded with zeros.
   ValueId AddConst(const TensorType& type, std::span<const uint8_t> bytes,
                    std::string_view value_name = {});
-  // A constant whose bytes are not copied. Precondition: there are type.ByteSize() bytes.
+  // Adds a constant whose bytes are not copied. Precondition: there are type.ByteSize() bytes.
   ValueId AddSharedConst(const TensorType& type, SharedBytes bytes,
                          std::string_view value_name = {});
   // Adds a constant of `from`; shared bytes stay shared.
@@ -95,7 +95,7 @@ class Graph {
   ValueId CopyConstRows(const Graph& from, ValueId id, int64_t first, int64_t count,
                         std::string_view value_name = {});
 
-  // A node is built between BeginNode and FinishNode; only one at a time.
+  // A node is built between BeginNode and FinishNode. Only one node may be open at a time.
   void BeginNode(const OpSchema* schema);
   void AddArgument(int parameter, ValueId value);
   void AddInt(int parameter, int64_t value);
@@ -107,11 +107,12 @@ class Graph {
   void AddBools(int parameter, std::span<const int64_t> values);
   void AddBlock(Graph block);
   // Checks the open node against its schema, infers its result types, and appends one value for
-  // each result, with the names of `names` as far as there are any. On an error, drops the open
-  // node and restores the graph to its state before BeginNode. Returns the first result.
+  // each result. The results take their names from `names` in order; results beyond `names` have no
+  // name. On an error, drops the open node and restores the graph to its state before BeginNode.
+  // Returns the first result.
   Result<ValueId> FinishNode(std::span<const std::string> names = {});
-  // As FinishNode, but with result types from the caller, which validation checks later: for
-  // readers of files, which must keep the types of the file.
+  // As FinishNode, but with result types from the caller, which validation checks later. Readers of
+  // files use it, because they must keep the types of the file.
   ValueId FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names);
 
   void AddOutput(ValueId value) { outputs_.push_back(value); }

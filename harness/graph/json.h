@@ -23,12 +23,12 @@ namespace anecheck {
 // Precondition: the graph is valid.
 Json GraphToJson(const Graph& graph);
 
-// Reads and validates. Unknown keys, unknown operations, another version and every rule of
-// ValidateGraph are errors whose message begins with the path, `ops[3].inputs.weight`.
+// Reads and validates. Unknown keys, unknown operations, another version and every broken rule of
+// ValidateGraph are errors. Their message begins with the path, such as `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
-// The same for a text, without building a Json value: several times as fast. Errors of the text
-// itself are those of ParseJson, which begin with `name`.
+// As GraphFromJson, but for a text. It builds no Json value, and so is several times as fast.
+// Errors of the text itself are those of ParseJson, which begin with `name`.
 Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
                             std::string_view name = "json");
 

@@ -34,8 +34,8 @@ std::string_view ParameterKindName(ParameterKind kind);
 
 enum class Need : uint8_t { kRequired, kOptional };
 
-// The meaning of an absent optional parameter: a value, or only a description if it follows from
-// the rank or from other operands. Code that reads the parameter states the value again as the
+// The meaning of an absent optional parameter: a value, or only a description if the value follows
+// from the rank or from other operands. Code that reads the parameter states the value again as the
 // fallback of its accessor (NodeView).
 struct Default {
   enum class Form : uint8_t { kNone, kNumber, kName, kWords };
@@ -63,16 +63,17 @@ struct Parameter {
   // Float attributes: if true, MIL writes them in the element type of the first tensor input, else
   // in fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
-  // Integer attributes that MIL requires as uint32.
+  // Whether MIL requires this integer attribute as uint32.
   bool unsigned_integer = false;
-  // List attributes that MIL writes as a tuple of scalars, `begins = (a, b)`, instead of a tensor.
+  // Whether MIL writes this list attribute as a tuple of scalars, `begins = (a, b)`, instead of a
+  // tensor.
   bool tuple = false;
-  // Integer list attributes that MIL writes as a tensor [n, 2]. A graph has the tensor's entries in
-  // row-major order.
+  // Whether MIL writes this integer list attribute as a tensor [n, 2]. A graph has the tensor's
+  // entries in row-major order.
   bool pairs = false;
   // Integer lists: if true, MIL writes them in uint32, else in int32.
   bool unsigned_integers = false;
-  // String attributes: the accepted spellings; empty accepts any.
+  // String attributes: the accepted spellings. An empty list accepts any spelling.
   std::span<const std::string_view> choices = {};
   Default fallback = {};
 };
@@ -106,8 +107,8 @@ struct OpSchema {
   std::string_view name;  // MIL's operation name
   uint16_t id = 0;        // index in the operation table, set by harness/ops/ops.def's order
   std::span<const Parameter> parameters;
-  // Result types from the arguments and attributes. Called only if every required parameter is
-  // present and every dtype accepted. Pure.
+  // Computes the result types from the arguments and attributes. It is called only if every
+  // required parameter is present and every dtype is accepted. It must be a pure function.
   Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
   // Names of the nested blocks of the operation (cond: true_fn, false_fn); usually none.
   std::span<const std::string_view> blocks = {};

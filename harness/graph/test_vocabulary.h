@@ -1,5 +1,5 @@
 // A vocabulary of three operations for the tests of the graph room, which must not depend on the
-// real one above it.
+// real vocabulary: that belongs to a room above this one.
 #pragma once
 
 #include <array>

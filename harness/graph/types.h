@@ -68,9 +68,9 @@ class DTypeSet {
   uint32_t bits_ = 0;
 };
 
-// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv).
-// Higher ranks are allowed so that a graph that breaks the limit can be expressed and must be
-// rejected.
+// Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv). Higher
+// ranks are allowed, so that a test can write a graph that breaks the limit and that an engine must
+// reject.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -135,7 +135,8 @@ struct TensorType {
   DType dtype = DType::kFp16;
   Shape shape;
 
-  // Bytes of the elements packed without gaps, sub-byte elements least significant first.
+  // The size in bytes of the elements, packed without gaps. Elements narrower than a byte fill it
+  // from the least significant bit.
   constexpr int64_t ByteSize() const { return (shape.Elements() * DTypeBits(dtype) + 7) / 8; }
   friend constexpr bool operator==(const TensorType&, const TensorType&) = default;
   // "tensor<fp16, [1, 8, 4, 4]>", MIL's spelling.
@@ -145,7 +146,7 @@ struct TensorType {
 // Numpy's broadcasting of two shapes, aligned at the last axis; nothing if they do not match.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
-// Maps an axis in [-rank, rank) to [0, rank); nothing outside.
+// Maps an axis in [-rank, rank) to [0, rank). Returns nothing for any other axis.
 constexpr std::optional<int> NormalizeAxis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) return std::nullopt;
   return static_cast<int>(axis < 0 ? axis + rank : axis);

@@ -11,16 +11,16 @@ namespace anecheck {
 // a few extents fit in 64 bits, even if the tensor is empty.
 bool IsHoldable(const Shape& shape);
 
-// Checks one node's arguments and attributes against its schema: required parameters present, none
-// unknown or twice, kinds, element types and spellings as in the schema, integers of 32 bits. Does
-// not check shapes; inference does.
+// Checks one node's arguments and attributes against its schema: required parameters are present,
+// no parameter is unknown or given twice, kinds, element types and spellings are those of the
+// schema, and integers fit in 32 bits. Does not check shapes, because inference checks them.
 Status CheckNode(const NodeView& node);
 
 // Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and shapes within
 // the limits, every operand is defined before it is used, every node obeys its schema, every
-// declared result type is the inferred one, every output exists, at least one output. Operands that
-// must be constant are constants or computed from constants alone; inputs and states of
-// constant-only element types are refused. The first broken rule is the error.
+// declared result type is the inferred one, every output exists, and there is at least one output.
+// Operands that must be constant are constants or computed from constants alone; inputs and states
+// of constant-only element types are refused. The first broken rule is the error.
 Status ValidateGraph(const Graph& graph);
 
 // The engine's path admits no rank above 5 (facts/limits.csv, max_rank).

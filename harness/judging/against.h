@@ -1,4 +1,4 @@
-// Two runners' answers to one case, bit by bit.
+// Compares two runners' answers to one case bit by bit.
 #pragma once
 
 #include "harness/cases/case.h"
@@ -12,9 +12,9 @@ namespace anecheck {
 // support the case, or if the first returned no outputs.
 void JudgeOther(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 
-// Charges a case that differs to the first operation whose result differs, by one run with every
-// result as an output. The outcome stays unchanged if that run shows no difference. Errors: those
-// of the runner.
+// Charges a case that differs to the first operation whose result differs. One run with every
+// result as an output finds this operation. The outcome stays unchanged if that run shows no
+// difference. Errors: those of the runner.
 Status LocateDifference(const Case& item, Runner& runner, CaseOutcome& outcome);
 
 }  // namespace anecheck

@@ -10,18 +10,18 @@
 
 namespace anecheck {
 
-// One task for each layer that the engine runs, with the extents of its first non-constant operand
-// and of its first result; one more task for each further sub-layer of split weights; the dense
-// fp16 kernel of a layer goes to its first task. kUnsupported for a plan that does not compile and
-// for layers whose extents do not fit a task.
+// The outline has one task for each layer that the engine runs, with the extents of the layer's
+// first non-constant operand and of its first result. Each further sub-layer of split weights adds
+// one task. The dense fp16 kernel of a layer belongs to the layer's first task. Errors:
+// kUnsupported for a plan that does not compile and for layers whose extents do not fit a task.
 Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 
 // Compares the files that an engine's compiler made from `graph` with the plan of the conversion
 // route for the target called `target`, and describes the first difference. Empty if there is none,
 // or if no plan predicts the files, as for graphs with states, whose ports no source names. Tasks
 // and kernels are not compared if the plan rewrites operations, which an engine may run unchanged.
-// Dispatches are not compared either if the plan splits weights, authors a layer directly (which an
-// engine may convert), or cuts after rewritten operations.
+// In addition, dispatches are not compared if the plan splits weights, authors a layer directly
+// (which an engine may convert), or cuts after rewritten operations.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 

@@ -1,5 +1,6 @@
-// The round trip through the files of a compiled program, which are compared with the lowering
-// plan, since a graph cannot be read back from them. Campaigns pass it to the roundtrip runner.
+// The round trip through the files of a compiled program. A graph cannot be read back from these
+// files, so they are compared with the lowering plan instead. Campaigns pass this function to the
+// roundtrip runner.
 #pragma once
 
 #include <string_view>

@@ -20,8 +20,8 @@ class CpuRun {
   CpuRun(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> engine,
          std::span<const Tensor> cpu);
 
-  // The reason of `judged`, the engine's, with a remark on the CPU. Empty if the engine passes and
-  // agrees with the CPU.
+  // Returns the reason of `judged`, which is the judgement of the engine's output, with a remark on
+  // the CPU. Empty if the engine passes and agrees with the CPU.
   std::string Beside(size_t output, const OutputJudgement& judged) const;
 
  private:

@@ -6,9 +6,9 @@
 
 namespace anecheck {
 
-// `graph` with a constant in place of each result that is computed from constants alone, such as
-// decompressed weights: the oracle's value, rounded once to the element type. Outputs stay results
-// of nodes. Errors are those of the oracle.
+// Returns `graph` with a constant in place of each result that is computed from constants alone,
+// such as decompressed weights. The constant is the oracle's value, rounded once to the element
+// type. Outputs of the graph stay results of nodes. Errors are those of the oracle.
 Result<Graph> WithDenseConstants(const Graph& graph);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// From a runner's reply to a verdict: the evidence of one case about the engine, and the first
-// wrong operation of the graph.
+// Judges a runner's reply: finds the verdict, the evidence of one case about the engine, and the
+// first wrong operation of the graph.
 #pragma once
 
 #include <bitset>
@@ -60,17 +60,19 @@ struct CaseOutcome {
   Execution execution;
   // Whether some output of a further execution is explained by a wide interval only.
   bool vague_further = false;
-  // kRange or kSecond if only such executions show the outcome: a program of one shape, or a first
-  // execution, yields other values. Empty if it yields the same values, or if none was run.
+  // kRange or kSecond if only executions of that kind show the outcome, because a program of one
+  // shape, or a first execution, yields other values. Empty if it yields the same values or was not
+  // run.
   std::string_view apart;
-  // For a metamorphic case that passed by itself: the relation that then rewrote it, and the place;
-  // and the rewritten graph if that did not pass.
+  // Set for a metamorphic case whose own graph passed. `relation` is the relation that then rewrote
+  // the graph, with the place. `rewritten` is the rewritten graph; it is set only if it did not
+  // pass.
   std::optional<CaseRelation> relation;
   std::optional<RewrittenCase> rewritten;
-  // For a metamorphic case that passed by itself: its own graph and, if it was run, the rewritten
-  // graph. The latter has the operations that the original lacks or, if there are none, all its
-  // operations. An operation is listed with one graph for each route. Empty for other cases, whose
-  // result counts for each of their operations.
+  // Set for a metamorphic case whose own graph passed: that graph and, if it was run, the rewritten
+  // graph. The rewritten graph counts with the operations that the original lacks or, if there are
+  // none, with all its operations. An operation is listed with one graph for each route. Empty for
+  // other cases, whose result counts for each of their operations.
   std::vector<GraphReach> reached;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one per output
   std::vector<std::array<uint64_t, kUlpBuckets>> widths;      // of bounds, one per output

@@ -1,5 +1,5 @@
-// The direction in which the errors of each operation lean, over a whole run: raises a `biased`
-// finding if the test of oracles/lean_sums.h rejects the premise of unbiased errors.
+// Watches the direction in which the errors of each operation lean over a whole run. Raises a
+// `biased` finding if the test of oracles/lean_sums.h rejects the premise of unbiased errors.
 #pragma once
 
 #include <map>
@@ -23,9 +23,9 @@ struct Leaning {
   LeanSums sums;
 };
 
-// The most significant lean of sums of that target, if any is significant; without route and
-// operation. If a documented defect rounds ties away from zero, only errors in the other direction
-// count.
+// Returns the most significant lean among the sums of that target, if any is significant. Does not
+// set its route and operation. If a documented defect rounds ties away from zero, only errors in
+// the other direction count.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
 // The certainty: the binary logarithm of the richest player's capital (oracles/lean_sums.h).

@@ -22,9 +22,10 @@
 namespace anecheck {
 
 struct JudgedNode {
-  // The verdict by its own results: kPass if nothing lies outside, or if no tap shows the result
-  // (integers, values written to a state) and its reader is judged with it; kKnownDefect,
-  // kUnconfirmed, kWrong; kInconclusive if the oracle cannot evaluate it.
+  // The verdict on the operation's own results. It is kPass if nothing lies outside its interval,
+  // or if no tap shows the result (integers, values written to a state) and the operation that
+  // reads it is judged together with it. It is kInconclusive if the oracle cannot evaluate the
+  // operation. It may also be kKnownDefect, kUnconfirmed or kWrong.
   Verdict verdict = Verdict::kInconclusive;
   DefectSet defects = {};  // of kKnownDefect
   std::string terms = {};  // of kUnconfirmed: their names
@@ -42,13 +43,14 @@ struct Location {
   std::string_view deviation;  // in which way that is wrong (DeviationName)
   DefectSet defects;  // documented, of the operations before it or, if none is wrong, of all
   std::vector<JudgedNode> nodes;  // in order, up to the last one that was judged
-  // The first wrong operation alone, at its actual operands; empty for none.
+  // The first wrong operation as a separate graph, and its actual operands. Empty if no operation
+  // is wrong.
   Graph wrong_alone;
   std::vector<Tensor> wrong_inputs;
 };
 
-// The case with every fp16 result as an output; nothing if it cannot be spelt in the form of the
-// case.
+// Returns the case with every fp16 result as an output, or nothing if the form of the case cannot
+// express it.
 std::optional<Case> Tapped(const Case& item);
 
 // Runs the tapped graph once on `runner`, in the same way as the case: with its range and, if the

@@ -6,10 +6,10 @@
 
 namespace anecheck {
 
-// `message` with # for each run of digits, each address (0x7ff04c05fc6b), each UUID and each word
-// of eight or more hexadecimal digits, and without the folders of absolute paths, since temporary
-// folders differ between processes. A file without an extension directly in a temporary folder
-// becomes # too. Messages of one defect thus become equal and form one finding.
+// Returns `message` with # in place of each run of digits, each address (0x7ff04c05fc6b), each UUID
+// and each word of eight or more hexadecimal digits, and without the folders of absolute paths,
+// since temporary folders differ between processes. A file without an extension directly in a
+// temporary folder becomes # too. Messages of one defect thus become equal and form one finding.
 std::string MaskedMessage(std::string_view message);
 
 }  // namespace anecheck

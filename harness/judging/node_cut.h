@@ -10,21 +10,21 @@
 namespace anecheck {
 
 // Operands that have a value become inputs, constants stay, and other operands (integers between
-// two casts, which cannot leave an engine) are computed inside. If it reads a state, the operations
-// that wrote to the state are included.
+// two casts, which cannot leave an engine) are computed inside. If a cut operation reads a state,
+// the operations that wrote to the state are included.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
 
-  // Both must outlive the cut. Every input of `graph` has a value.
+  // `graph` and `values` must outlive the cut. Precondition: `values` has every input of `graph`.
   NodeCut(const Graph& graph, const Values& values)
       : graph_(graph),
         values_(values),
         wanted_(graph.nodes().size(), false),
         known_(graph.values().size(), kNoValue) {}
 
-  // Cuts out one operation. Outputs are its results that have a value. Call either this or TakeAll,
-  // once.
+  // Cuts out one operation. The outputs are those of its results that have a value. Call either
+  // Take or TakeAll, and only once.
   void Take(NodeId node);
   // Cuts out these operations and those that they need. `outputs` are results of `nodes`.
   void TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs);

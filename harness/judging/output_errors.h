@@ -78,7 +78,7 @@ struct OutputErrors {
 
 // Precondition: `actual` has the type of `expected`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual);
-// The same. Also measures the lean of the same elements.
+// As above, and also measures the lean of these elements.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean);
 
 }  // namespace anecheck

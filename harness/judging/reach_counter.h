@@ -1,5 +1,5 @@
-// Counts how far the operations of many cases got, and the errors of their outputs. Counts by
-// index, so that names are made once for each batch.
+// Counts how far the operations of many cases got, and the errors of their outputs. It counts by
+// index, so that it makes each name only once for a batch.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ class ReachCounter {
   // answer with a checked proof, if that is stronger than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
-  // Adds the counts since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
-  // `leans` of the batch, and to `proofs` one proof for each operation that had none by its target
-  // and route.
+  // Adds the counts since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and `leans`
+  // of the batch, and to `proofs` one proof for each operation that had no proof yet on its target
+  // by its route.
   void Flush(RowBatch& batch);
 
  private:

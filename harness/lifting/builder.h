@@ -42,9 +42,9 @@ class Builder {
   // A number as a constant with one element; kUnsupported if fp16 cannot represent it.
   Result<ValueId> Scalar(double number);
 
-  // A value of this shape with the given elements in row-major order. It is reshaped, cut,
-  // transposed and joined if that is enough, else gathered element by element. Precondition: as
-  // many elements as the shape has.
+  // Returns a value of this shape with the given elements in row-major order. Reshapes, cuts,
+  // transposes and joins values if that is enough, else gathers element by element. Precondition:
+  // `elements` has as many elements as the shape.
   Result<ValueId> Assemble(const Elements& elements, const Shape& shape);
 
  private:

@@ -13,7 +13,8 @@
 
 namespace anecheck::lifting {
 
-// Element `index` of a value in row-major order, or fp16 bits if there is no value.
+// Element `index` of a value in row-major order. Without a value, `index` holds the bits of an fp16
+// number.
 struct Element {
   ValueId value = kNoValue;
   uint32_t index = 0;
@@ -29,9 +30,10 @@ struct Surface {
   uint32_t bar = 0;
 };
 
-// The most elements that are tracked at a time; more is kLimit.
+// The largest number of elements that are tracked at a time. More elements are an error of kLimit.
 inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
-// The most elements that a task reads or writes at one place; more is kLimit.
+// The largest number of elements that a task reads or writes at one place. More elements are an
+// error of kLimit.
 inline constexpr uint64_t kMostOfTask = uint64_t{1} << 24;
 
 // Keeps a reference to the program's memory, which must outlive it. Not thread-safe.
@@ -43,8 +45,8 @@ class ElementMemory {
   Status Bind(const emulator::Port& port, ValueId value);
   Result<Elements> ReadPort(const emulator::Port& port);
 
-  // Elements of a pattern in the order g, d, c, y, x. kInvalid, naming `who`, if it leaves its
-  // surface; kUnsupported at an odd byte.
+  // Reads or writes the elements of a pattern in the order g, d, c, y, x. Errors, which name `who`:
+  // kInvalid if the pattern leaves its surface, kUnsupported if an element begins at an odd byte.
   Result<Elements> Read(const Surface& surface, const emulator::Pattern& pattern,
                         const emulator::Extents& extents, const std::string& who);
   Status Write(const Surface& surface, const emulator::Pattern& pattern,

@@ -10,9 +10,9 @@
 
 namespace anecheck::lifting {
 
-// The operations of the task list in order: fp16 values, one or a few operations for each task, and
-// no trace of copies, L2 and scratch. An activation table becomes the function that it
-// approximates. Outputs have the names of their ports without "@output".
+// Returns the operations of the task list in order. Their values are fp16. Each task becomes one or
+// a few operations; copies, L2 and scratch leave no trace. An activation table becomes the function
+// that it approximates. Outputs have the names of their ports without "@output".
 //
 // The emulator rounds a task once; the graph rounds each operation, within the oracle's bounds.
 // Errors: those of decoding; kUnsupported, naming the task, if no operation expresses it;

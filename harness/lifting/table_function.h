@@ -15,8 +15,8 @@ struct TableFunction {
 };
 
 // The operation whose function the table follows over all fp16 numbers, within the error of 33
-// knots; nothing if there is none. `scale` is the factor of the task before the table: with
-// log2(e), a table of 2^x computes exp.
+// knots; nothing if there is none. `scale` is the factor that the task applies before the table:
+// with a factor of log2(e), a table of 2^x computes exp.
 std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale);
 
 }  // namespace anecheck::lifting
