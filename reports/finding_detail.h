@@ -32,8 +32,8 @@ struct TensorValues {
 // its type. Precondition: the entry is an object.
 std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& detail);
 
-// An element of `expected`: a number, or the name of a number that JSON lacks (infinity, NaN). NaN
-// for anything else.
+// Reads an element of `expected`: a number, or the name of a number that JSON lacks (infinity,
+// NaN). Returns NaN for anything else.
 double ExpectedNumber(const Json& json);
 
 // An interval with NaN ends contains NaN alone.
@@ -45,7 +45,8 @@ struct ShownElements {
   size_t all_outside = 0;
   size_t worst = 0;  // the element that a summary names; always shown; 0 if none is outside
 };
-// `low` and `high` have an entry for each element, or are empty; then all elements count as inside.
+// `low` and `high` have an entry for each element, or are empty. If they are empty, all elements
+// count as inside.
 ShownElements ChooseElements(const TensorValues& actual, const std::vector<double>& low,
                              const std::vector<double>& high);
 

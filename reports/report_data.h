@@ -24,8 +24,8 @@ struct RunInfo : RunRow {
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
-  // Target, route and operation that only the run claims to have run on silicon: the file contains
-  // no proof that holds when checked again.
+  // Each target, route and operation for which the run claims silicon without proof: the file
+  // contains no proof that holds when it is checked again.
   std::set<std::tuple<std::string, Route, std::string>> unproved;
 
   // The provenance of the run's evidence for an operation.

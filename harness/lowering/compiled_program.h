@@ -36,15 +36,16 @@ struct CompiledTask {
   EngineShape out = {1, 1, 1, 1};
 };
 
-// A constant kernel, output channel outermost, without gaps.
+// A constant kernel. Its elements are stored without gaps; the output channel is the outermost
+// axis.
 struct CompiledKernel {
   size_t task = 0;  // index in CompiledProgram::tasks
   int64_t channels = 1;
   Bytes bytes;
 };
 
-// A held state of the shared buffer: the input with the state, and the state's offset in the state
-// area.
+// A state that is held in the shared buffer: the input with the state, and the state's offset in
+// the state area.
 struct CompiledState {
   std::string input;
   uint32_t offset = 0;

@@ -1,4 +1,4 @@
-// The elements of attributes from their bytes, as literals and weight files give them.
+// Decodes the elements of attributes from their bytes in literals and weight files.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@
 
 namespace anecheck {
 
-// Whether the functions below take elements of the type: those of whole bytes, no 8-bit floats.
+// Whether the functions below take elements of the type. Its elements must be whole bytes and no
+// 8-bit floats.
 constexpr bool IsDecoded(DType dtype) {
   return DTypeBits(dtype) >= 8 &&
          (!IsFloat(dtype) || dtype == DType::kFp16 || dtype == DType::kFp32);
 }
 
-// The elements, little endian, as words; signed ones extended. Precondition: IsDecoded(dtype). An
-// incomplete element at the end is ignored.
+// Returns the little-endian elements as words; signed elements are sign-extended. Precondition:
+// IsDecoded(dtype). An incomplete element at the end is ignored.
 std::vector<int64_t> ElementWords(DType dtype, std::span<const uint8_t> bytes);
 
-// The same as numbers, each exact.
+// As ElementWords, but as numbers. Each number is exact.
 std::vector<double> ElementNumbers(DType dtype, std::span<const uint8_t> bytes);
 
 }  // namespace anecheck

@@ -7,10 +7,11 @@
 
 namespace anecheck {
 
-// The same graph, value for value, with every attribute that a network description states written
-// out: windows as strides and explicit padding, axes counted from the front and in order, shapes
-// and sizes as numbers. Attributes that the description cannot vary (dilations of 1, ceil_mode
-// false) are left out. Operations that no network description carries are copied as they are.
+// Returns a graph that computes the same values, and in which every attribute that a network
+// description states is written out: windows as strides and explicit padding, axes counted from the
+// front and in order, shapes and sizes as numbers. Attributes that the description cannot vary
+// (dilations of 1, ceil_mode false) are left out. Operations that no network description carries
+// are copied as they are.
 Result<Graph> ExplicitForm(const Graph& graph);
 
 }  // namespace anecheck

@@ -22,7 +22,7 @@ namespace anecheck {
 // of blocks, so MIL's names of the functions are used.
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer);
 
-// The same as a new string.
+// As above, but returns a new string.
 Result<std::string> GraphToMil(const Graph& graph);
 
 // A program of two files: the text, and the weight file, which the text calls "@model_path/"

@@ -6,14 +6,14 @@
 
 namespace anecheck {
 
-// Inputs and results of Core ML's analytics go through buffers, which hold the same as the
-// tensors.
+// Whether the statement converts between a tensor and a buffer. Inputs and results of Core ML's
+// analytics go through buffers, which hold the same elements as the tensors.
 bool MovesBuffer(mil::StatementView statement);
 
 // classify: pairs the numbers of its argument `probabilities` with the labels of a classifier, and
 // gives the likeliest label and a dictionary. Source: coremltools, MIL operations of iOS 15.
 bool GivesLabels(mil::StatementView statement);
-// Whether a statement of the program, in any of its functions, does so.
+// Whether any statement of the program, in any of its functions, is a classify.
 bool GivesLabels(const mil::Program& program);
 
 }  // namespace anecheck

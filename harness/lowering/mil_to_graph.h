@@ -36,15 +36,15 @@ struct MilReadOptions {
 // attributes where the schema has an attribute; unused ones are dropped. Errors name the statement
 // and the byte offset: kUnsupported for operations the vocabulary lacks, for `?` axes of inputs
 // without extents, and for attributes that are computed from more than shapes; kInvalid if the text
-// contradicts itself. `?` axes of results follow from the operands. Results of
-// classify that leave the function are the tensor that it labels (host_statements.h).
+// contradicts itself. `?` axes of results follow from the operands. If the function returns results
+// of classify, the graph returns instead the tensor that classify labels (host_statements.h).
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 
 // The shapes of a function's inputs whose `?` axes have extents neither in `options` nor in the
-// program's defaults, with kOpenExtent for an open axis. Empty for a function that can be read.
-// Without `with_defaults`, all inputs with `?` axes. Errors: those of finding the function and of
-// types that graphs lack.
+// program's defaults, with kOpenExtent for an open axis. Empty for a function that can be read. If
+// `with_defaults` is false, returns all inputs with `?` axes. Errors: those of finding the function
+// and of types that graphs lack.
 Result<std::vector<ModelShape>> OpenInputs(const mil::Program& program,
                                            const Vocabulary& vocabulary,
                                            const MilReadOptions& options = {});

@@ -4,11 +4,11 @@
 // back; for the compiler an absent extent counts as 1. The axes of ranks below 4 are this project's
 // choice: no source gives them.
 //
-// A constant can also be a scalar. No real file has one. ML Compute, a framework of Apple that
-// writes descriptions, gives every constant channels, depth, height, width and interleave but no
-// batch, with depth and interleave 1 (decompiled _MLCANEPlistBuilder,
+// A constant can also be a scalar. No real file has a scalar constant. ML Compute, a framework of
+// Apple that writes descriptions, gives every constant channels, depth, height, width and
+// interleave but no batch, with depth and interleave 1 (decompiled _MLCANEPlistBuilder,
 // createConstantTensorUnitWithTensor): a scalar is written in this form with every extent 1. No
-// other shape has it, so that the scalar can be read back.
+// other shape has this form, so the scalar can be read back.
 #pragma once
 
 #include <optional>

@@ -12,8 +12,8 @@
 
 namespace anecheck {
 
-// Part of the name of a helper Broadcast, as tools write it ("x_broadcasted_y"). It is not a
-// separate operation: the elementwise unit behind it repeats the operand.
+// Part of the name of a helper Broadcast, as tools write it ("x_broadcasted_y"). Such a unit is not
+// a separate operation: the elementwise unit behind it repeats the operand.
 inline constexpr std::string_view kBroadcastMark = "_broadcasted_";
 
 // Whether the layer names the depth, but an operand of that rank has no depth axis. The result then

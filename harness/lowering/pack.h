@@ -14,7 +14,7 @@ namespace anecheck {
 // Expands elements narrower than a byte to one byte each, with sign extension for signed types.
 // `packed` has the least significant bits first.
 std::vector<uint8_t> UnpackElements(const TensorType& type, std::span<const uint8_t> packed);
-// The inverse; bits of an element beyond its width are dropped.
+// The inverse of UnpackElements. Drops the bits of an element beyond its width.
 std::vector<uint8_t> PackElements(const TensorType& type, std::span<const uint8_t> bytes);
 
 mil::DataType ToMilType(DType dtype);

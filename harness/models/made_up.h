@@ -8,15 +8,16 @@
 
 namespace anecheck {
 
-// Bytes of a constant, packed as graphs hold them; the same for the same type and seed. Matrices
-// are scaled so that activations keep their size, vectors are small and positive.
+// Returns the bytes of a constant, packed as graphs hold them. Equal types and seeds give equal
+// bytes. Matrices are scaled so that activations keep their size, vectors are small and positive.
 std::vector<uint8_t> MadeUpConstant(const TensorType& type, uint64_t seed);
 
-// Sets as many bits in made-up masks of sparse constants as there are data.
+// Sets exactly as many bits in each made-up mask of a sparse constant as the constant has data
+// elements.
 void FitMasks(Graph& graph);
 
-// Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
-// or 1.
+// Returns numbers between -1 and 1 for every input; integers are 0 or 1. Equal graphs and seeds
+// give equal numbers.
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
 
 }  // namespace anecheck

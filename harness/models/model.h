@@ -22,7 +22,7 @@ struct ModelGraph {
   std::vector<std::string> missing;  // their files
   // True for a network description, which compilers take by the direct route.
   bool network = false;
-  // Of a classifier: the host pairs the labels with an output.
+  // True for a classifier, whose host pairs the labels with an output.
   bool labels_left_out = false;
 };
 

@@ -1,6 +1,6 @@
-// The weight files that a model names: any number, of any size, mapped and not loaded. The model
-// does not decide which files of the machine are opened. Only regular files are opened, inside the
-// model's own folder or inside folders that the user names.
+// The weight files that a model names. They may be of any number and size, because they are mapped
+// and not loaded. The model does not decide which files of the machine are opened. Only regular
+// files are opened, inside the model's own folder or inside folders that the user names.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@
 namespace anecheck {
 
 struct WeightOptions {
-  // Files, in any folder, that replace files that the model names. A file replaces the file with
-  // its base name. If the model names one file and one is given, the names may differ.
+  // Files, in any folder, that replace files that the model names. Each replaces the model's file
+  // with the same base name. If the model names exactly one file and exactly one is given here,
+  // their names may differ.
   std::vector<std::string> files = {};
   // Further folders, besides the model's own, in which files that the model names may be.
   std::vector<std::string> allowed = {};

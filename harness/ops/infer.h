@@ -33,13 +33,14 @@ struct WindowParameters {
 };
 
 // Resolves strides, dilations and padding ("valid", "same": extra at the end, "same_lower": extra
-// at the start, "custom": pad = [before, after] for each axis) and the output extents. `x` is [N,
-// C, spatial...], `kernel` the window's extents. MIL's rules as coremltools states them.
+// at the start, "custom": pad = [before, after] for each axis) and the output extents. `x` has the
+// axes [N, C, spatial...], and `kernel` lists the window's extents. The rules are MIL's, as
+// coremltools states them.
 Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<const int64_t> kernel,
                              const WindowParameters& parameters);
 
 // The axes attribute at `parameter` normalised to [0, rank) as a bit mask; absent means all axes.
-// An axis outside or named twice is an error.
+// An axis outside [-rank, rank) and an axis that is named twice are errors.
 Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank);
 
 // The axis at `parameter` in [0, rank), or `fallback` if the attribute is absent.

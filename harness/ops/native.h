@@ -5,7 +5,8 @@
 
 namespace anecheck {
 
-// The axis of [N, C, H, W] that the attribute Dimension names: "Channel", "Height", else the width.
+// The axis of [N, C, H, W] that the attribute Dimension names. Every name other than "Channel" and
+// "Height" means the width.
 int NativeAxis(std::string_view dimension);
 
 namespace params {

@@ -17,7 +17,7 @@ struct NativeLayer {
 // The 53 rows, in the order of the facts.
 std::span<const NativeLayer> NativeLayers();
 
-// A parameter of a layer that the table does not support, or with one value only.
+// A parameter of a layer that the table does not support, or supports with one value only.
 struct NarrowedParameter {
   std::string_view layer;      // NativeLayer::layer
   std::string_view parameter;  // facts/netlist_layers.csv

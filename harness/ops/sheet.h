@@ -120,9 +120,9 @@ struct OpSheet {
   OpClass op_class = OpClass::kElementwise;
   // Nothing for operations that the public matrix does not list.
   std::optional<FamilyReach> reach = {};
-  // The lowest family index on which the conversion route emits it natively (specification 003,
-  // table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or rejects; kNoFamily
-  // if only the host has it.
+  // The lowest family index on which the conversion route emits the operation natively
+  // (specification 003, table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or
+  // rejects; kNoFamily if only the host has it.
   uint8_t family_floor = 0;
   // The HAL capability byte that the direct route reads, or 0 (specification 003, table 24.3).
   uint16_t capability = 0;

@@ -49,8 +49,8 @@ class Bench {
 
   Result<Trial> Try(const Bytes& file);
 
-  // Runs the command on the file. kNotFound if its exit code means that a program could not be
-  // started.
+  // Runs the command on the file. Errors: kNotFound if the command's exit code means that a program
+  // could not be started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
   // Returns whether the file fails in this way again. A busy machine, chance or remains of other

@@ -14,8 +14,7 @@ namespace anecheck::parserfuzz {
 // Stands for the file's path in a command, also within a word.
 inline constexpr const char* kFileWord = "@@";
 
-// A run that does not get the processor all the time may take this many times its limit by the
-// clock.
+// A run that has to share the processor may last this many times its time limit by the clock.
 inline constexpr int kClockFactor = 4;
 
 struct CommandLimits {
@@ -45,8 +44,8 @@ std::string WithPath(std::string word, const std::string& path);
 
 // Runs `command` with every kFileWord replaced by `path`, in a new process group that is killed at
 // the limits of time and memory, and when `stop` becomes true. Memory that is allocated and freed
-// within a few milliseconds shows in the program's own peak, unless this process has used as much
-// itself, which Linux counts as the program's. Nothing is written to a file. kNotFound if the
+// within a few milliseconds shows in the program's own peak, unless this process itself has used as
+// much: Linux counts that as the program's peak. Nothing is written to a file. kNotFound if the
 // program cannot be started.
 Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const std::string& path,
                                   const CommandLimits& limits,

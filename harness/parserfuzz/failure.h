@@ -37,25 +37,27 @@ struct Failure {
   // Equal for failures that are probably one bug of one command: the signature, except that all
   // wrong accesses at one place are one bug.
   std::string bug = {};
-  // The part of the signature that does not depend on the parser's words, if only those distinguish
-  // it from others; else empty.
+  // The part of the signature that does not depend on the parser's words, if only these words
+  // distinguish the failure from others; else empty.
   std::string group = {};
   // For a hang whose stack is known: its functions, the outermost first, and the place of each.
   std::vector<std::string> stack = {};
   std::vector<std::string> places = {};
 };
 
-// The part of a report or a place that distinguishes it from others.
+// `detail` is the part of a report, or the place, that distinguishes the failure from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail);
-// The distinguishing part of the last line that the parser wrote.
+// As above, but `detail` is only the beginning. The last line of `err` distinguishes the failure
+// from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err);
 
 // The failure of one run, or no failure.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs = {});
 
-// The hang `failure`, named by the outermost functions that several of its stacks share: a stack of
-// a loop may end in any function that the loop calls.
+// Narrows the stack of the hang `failure` to the outermost functions that it shares with
+// `other_stack`, and names the hang by them. A stack of a loop may end in any function that the
+// loop calls.
 void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack);
 
 // Whether a hang with `stack` is the one that was narrowed to `known`.

@@ -8,9 +8,10 @@
 namespace anecheck::parserfuzz {
 
 // Makes `pid` print its stack on standard error by a signal that its runtime catches (SIGQUIT of Go
-// and Java; SIGSEGV of sanitizers, and of Python with PYTHONFAULTHANDLER), which ends most of them.
-// If the runtime catches no such signal, returns gdb's output, or nothing without gdb. `drain`
-// reads the process's output and returns whether there was any. Linux only; does nothing elsewhere.
+// and Java; SIGSEGV of sanitizers, and of Python with PYTHONFAULTHANDLER), which ends most such
+// processes. If the runtime catches no such signal, returns gdb's output, or nothing without gdb.
+// `drain` reads the process's output and returns whether there was any. Linux only; does nothing
+// elsewhere.
 std::string AskForStack(pid_t pid, const std::function<bool()>& drain);
 
 }  // namespace anecheck::parserfuzz

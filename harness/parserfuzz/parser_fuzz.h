@@ -93,9 +93,10 @@ Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);
 
-// A smaller file for which `fails` is still true, or one of the same size with less content, after
-// at most `runs` calls, or earlier if `enough` becomes true. First leaves out parts of the JSON
-// form (elements of arrays and members of objects), then runs of bytes.
+// Returns a smaller file for which `fails` is still true, or one of the same size with less
+// content. Calls `fails` at most `runs` times, and ends earlier if `enough` becomes true. First
+// leaves out parts of the JSON form (elements of arrays and members of objects), then runs of
+// bytes.
 Bytes Minimise(const Format& format, Bytes file, int runs,
                const std::function<bool(const Bytes&)>& fails, const std::function<bool()>& enough);
 

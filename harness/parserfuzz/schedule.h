@@ -46,10 +46,11 @@ std::string_view WayName(Way way);
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 
-// One for each place reached and each order of magnitude of how often.
+// Returns one feature for each place that the parser reached. It names the place and the order of
+// magnitude of how often the parser was there.
 std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters);
-// One for the exit code, and one for each of the first lines of both streams, without their
-// numbers.
+// Returns one feature for the exit code, and one for each of the first lines of both streams.
+// Numbers in the lines do not count.
 std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::string_view err);
 
 struct Plan {

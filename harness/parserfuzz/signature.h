@@ -11,7 +11,7 @@ namespace anecheck::parserfuzz {
 // `line` with addresses and numbers replaced by N, and no longer than 160 characters.
 std::string WithoutNumbers(std::string_view line);
 
-// The last line, without numbers, other than a shell's note about a program that died.
+// Returns the last line that is not a shell's note about a program that died, without its numbers.
 std::string LastLine(std::string_view text);
 
 // "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main" if `err` contains a sanitizer's
@@ -25,7 +25,7 @@ std::optional<std::string> ReportSignature(std::string_view err);
 // one.
 std::optional<std::string> UndefinedSignature(std::string_view err);
 
-// Whether that report is the end of `err`, as for a program that the report ended.
+// Whether that report is the end of `err`, as it is if the report ended the program.
 bool EndsWithUndefined(std::string_view err);
 
 }  // namespace anecheck::parserfuzz

@@ -13,7 +13,7 @@ namespace anecheck::parserfuzz {
 
 class Workers {
  public:
-  // The number of threads is at least one; the first is the calling thread.
+  // The calling thread is the first worker, so a count of 0 means 1.
   explicit Workers(size_t count);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -61,7 +61,7 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 
 // A part of a clean campaign, in which every finding is false. Most cases are of the default mix;
-// the parts add the modes and the route that it lacks, with these shares.
+// the parts add, with these shares, the modes and the route that the default mix lacks.
 struct CleanPart {
   std::string_view name;  // "netlist"
   uint64_t one_in = 0;    // of all cases

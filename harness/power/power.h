@@ -32,9 +32,9 @@ struct PowerOptions {
   // matrix multiply, and pooling") whose smallest errors are measured, without hunts and clean
   // campaigns. Empty measures everything.
   std::vector<std::string> magnitudes_of;
-  // Ids of the faults and defects that hunts are known not to find. An id that is not found in one
-  // way only begins with the way ("exec:run-slow"). Any other subject that is not found is lost.
-  // Without this list nothing counts as lost.
+  // Ids of the faults and defects that hunts are known not to find. An id that begins with a way
+  // ("exec:run-slow") is known not to be found in that way only. Any other subject that is not
+  // found is lost. Without this list nothing counts as lost.
   std::optional<std::vector<std::string>> not_found;
 };
 
@@ -79,7 +79,7 @@ struct PowerReport {
   uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
 
   uint64_t FalseFindings() const;
-  // Sums up the hunts in one way whose subject acts.
+  // Sums up the hunts in one way whose subject has an effect.
   WaySummary InWay(Way way) const;
 };
 

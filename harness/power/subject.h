@@ -57,7 +57,8 @@ bool IsOfCalls(const Subject& subject);
 Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
                                           const std::vector<CampaignTarget>& targets);
 
-// A fault with parameters on one operation: `permille` of its elements are `ulps` too large.
+// Makes a fault of one operation: `permille` of 1000 result elements are `ulps` units in the last
+// place too large.
 Subject UlpSubject(const OpDefinition& op, int ulps, int permille,
                    const std::vector<CampaignTarget>& targets);
 

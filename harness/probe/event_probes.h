@@ -16,7 +16,7 @@ Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target
 Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view target);
 // The number of calls of the completion block of one submission.
 Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target);
-// The number of waits, of 20, for an event that ended before the result was written.
+// The number of waits for an event, out of 20 waits, that ended before the result was written.
 Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target);
 // The most requests in flight while 200 are submitted one after another. A request is in flight
 // until it has incremented the buffer that counts them.

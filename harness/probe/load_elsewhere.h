@@ -14,8 +14,8 @@ namespace anecheck {
 Result<double> LoadElsewhere(const E5rtLibrary& engine, std::string_view target,
                              const std::string& bundle);
 
-// The side of the other process: loads the bundle and returns the exit code if `name` requests a
-// load; -1 if it is the name of a probe.
+// Runs in the other process. If `name` requests a load, loads the bundle and returns the exit code.
+// Returns -1 if `name` is the name of a probe.
 int LoadIfAsked(const E5rtLibrary& engine, std::string_view name);
 
 }  // namespace anecheck

@@ -38,7 +38,7 @@ struct Probe {
   ProbeKind kind = ProbeKind::kFirstBad;
   ProbeGrid grid = ProbeGrid::kHalf;
   double low = 0, high = 0;
-  // An operation by name if `build` takes one; empty otherwise.
+  // The name of an operation if `build` takes one; empty otherwise.
   std::string_view op = {};
   // The graph for one argument; the first element of its first output is the result. Errors:
   // kUnsupported if the operation table lacks the operation.

@@ -44,15 +44,17 @@ class ProbeProgram {
   const std::string& failed() const { return failed_; }
   const std::string& message() const { return message_; }  // the engine's, of the failed call
 
-  // Binds a new buffer of `bytes` to the port, or the buffer of port `shared`, of this program or
-  // of another. Null on failure. Bindings cannot change once the program is encoded.
+  // Bind binds a new buffer of `bytes` bytes to the port. Share binds the buffer of the port
+  // `shared`, which belongs to this program or to another one. Null on failure. Bindings cannot
+  // change once the program is encoded.
   void* Bind(const std::string& port, bool output, size_t bytes);
   void* Share(const std::string& port, bool output, const std::string& shared);
   void* Share(const std::string& port, bool output, const std::string& shared,
               const ProbeProgram& other);
   // A new completion event of the operation, released with the program. Null on failure.
   void* BindEvent(const E5rtStreamApi& streams);
-  // Encodes another program's operation, whose ports are bound, behind this one's.
+  // Encodes the operation of `other` behind the operation of this program. Precondition: the ports
+  // of `other` are bound.
   bool Encode(ProbeProgram& other);
   bool Execute();
   // `block` is an Objective-C block. The program must not be destroyed before the request is done.

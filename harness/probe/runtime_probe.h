@@ -73,8 +73,8 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
                                      const WorkerOptions& options,
                                      const std::atomic<bool>* stop = nullptr);
 
-// The side of the probe's process: runs the probe called `name` and prints its answer. Returns the
-// exit code.
+// Runs in the probe's process: runs the probe called `name` and prints its answer. Returns the exit
+// code.
 int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name);
 
 }  // namespace anecheck

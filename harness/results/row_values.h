@@ -134,7 +134,7 @@ class CoverageCells {
     entries_.emplace_back(key, counts);
   }
   void reserve(size_t count) { entries_.reserve(count); }
-  // Linear in the number of entries.
+  // Its time is linear in the number of entries.
   auto find(const CoverageKey& key) const {
     return std::ranges::find(entries_, key, &Entry::first);
   }
@@ -189,7 +189,7 @@ struct ProofRow {
   Route route = Route::kMil;
   std::string ports, operations, text;
 };
-// The names in a list with a line for each.
+// Returns the names of a list that has one name on each line.
 std::vector<std::string> LinesOf(std::string_view names);
 // A case that shows the finding of `signature`, `times` times: late replies may show it again.
 struct FindingCaseRow {

@@ -10,8 +10,8 @@
 namespace anecheck {
 
 // A lock file beside the results file, one per run, so that processes may write different runs of
-// one file. The object's end removes it. If a process is killed, the system releases its lock; the
-// lock file that it leaves does no harm.
+// one file. The destructor removes the file. If a process is killed, the system releases its lock;
+// the lock file that it leaves does no harm.
 class RunLock {
  public:
   // Locks the run `run` of `db`, which must exist. Excludes other processes, but not other objects

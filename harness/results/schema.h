@@ -38,8 +38,8 @@ std::string SchemaSql();
 std::string CreateTableSql(const TableShape& table, bool temporary = false);
 std::string SelectSql(const TableRule& rule, std::span<const ColumnRule> columns, bool large,
                       std::string_view table);
-// If a row of the key exists, its columns grow (Growth). In a table without growing columns the new
-// row is refused.
+// If a row with the same key exists, its columns grow (Growth). In a table without growing columns
+// the new row is refused.
 std::string InsertSql(const TableRule& rule, std::span<const ColumnRule> columns);
 std::string OrderSql(const TableRule& rule, std::span<const ColumnRule> columns);
 

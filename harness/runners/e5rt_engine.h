@@ -43,8 +43,8 @@ class E5rtEngine {
   // always shows the current step, so that another process can tell where this one died or hung.
   WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 
-  // Programs that were loaded and could not be released: at 120 a worker is replaced, before the
-  // 129th load would fail (specification 001, section 5.4).
+  // The number of programs that were loaded and could not be released. A worker is replaced when it
+  // has 120 of them, because the 129th load would fail (specification 001, section 5.4).
   int leaked_programs() const { return leaked_; }
 
  private:

@@ -1,5 +1,5 @@
 // Espresso's e5rt_* entry points, resolved by name from a library that is opened at run time: the
-// real framework on macOS, the project's simulated engine elsewhere. One code path for both.
+// real framework on macOS, the project's simulated engine elsewhere. The same code calls both.
 #pragma once
 
 #include <cstddef>

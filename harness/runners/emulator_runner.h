@@ -50,8 +50,9 @@ struct EmulatorRunnerOptions {
   std::function<Result<Graph>(const Graph& graph)> prepare;
 };
 
-// A graph without tasks in the encoder is `rejected` with `no_kernel` and the encoder's message. A
-// container that the emulator refuses is `failed`, and the message names task and register.
+// A graph for which the encoder has no tasks is `rejected` with `no_kernel` and the encoder's
+// message. A container that the emulator refuses is `failed`, and the message names task and
+// register.
 class EmulatorRunner final : public Runner, public ContainerSource {
  public:
   explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(std::move(options)) {}
@@ -67,8 +68,8 @@ class EmulatorRunner final : public Runner, public ContainerSource {
   EmulatorRunnerOptions options_;
 };
 
-// `container:FILE`: answers one graph, the first requested one, with the container's results. Other
-// graphs, also parts of that graph, are not run.
+// The runner `container:FILE` answers only the graph that is requested first, with the container's
+// results. It runs no other graph, not even a part of that graph.
 inline constexpr std::string_view kContainerRunner = "container:";
 
 class ContainerRunner final : public Runner, public ContainerSource {

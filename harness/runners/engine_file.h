@@ -19,7 +19,7 @@ struct EngineFile {
   bool operator==(const EngineFile&) const = default;
 };
 
-// The current file at `path`; with an empty path if there is none.
+// The current file at `path`. If there is none, the result has an empty path.
 EngineFile FileAt(const std::string& path);
 // Written by a worker and read by its campaign.
 void WriteEngineFile(const EngineFile& file, ByteWriter& writer);

@@ -15,8 +15,8 @@ namespace anecheck {
 Result<ExecFiles> WriteExecFiles(const RunRequest& request, const ExecHello& hello,
                                  const std::string& folder);
 
-// The reply with the outputs that the program wrote, or kGarbled with the reason. It executes a
-// container, checks a proof, and compares or returns a second execution.
+// The reply with the outputs that the program wrote, or kGarbled with the reason. To make it, the
+// function executes a container, checks a proof, and compares or returns a second execution.
 RunReply AcceptExecReply(const RunRequest& request, const ExecFiles& files, ExecReply given);
 
 // A reply without outputs to the caller's case `id`.

@@ -22,8 +22,8 @@ class LateReplies {
   // more of them.
   virtual std::vector<LateReply> TakeLate(bool last) = 0;
 
-  // Whether each later Run() waits for output behind the program's last answer. Needed to run a
-  // case again that was found by such output.
+  // Sets whether each later Run() waits for output behind the program's last answer. A case that
+  // was found by such output shows it again only with this wait.
   virtual void Linger(bool on) = 0;
 };
 

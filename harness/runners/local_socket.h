@@ -1,6 +1,6 @@
-// Sockets between the tool and the processes it starts. They hide differences between systems: in
-// ends that no other process inherits, in writing to an end that is gone, and in noticing that it
-// is gone.
+// Sockets between the tool and the processes it starts. They hide three differences between
+// systems: how to keep other processes from inheriting an end, how to write to an end that is gone,
+// and how to notice that it is gone.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// The network descriptions that may go to an engine behind the e5rt interface: those that its
-// compile call takes by published sources. Used for every engine that is not the project's own.
+// Decides which network descriptions may go to an engine behind the e5rt interface: those that its
+// compile call takes according to published sources. Used for every engine that is not the
+// project's own.
 #pragma once
 
 #include <string>

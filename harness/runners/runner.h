@@ -21,7 +21,7 @@
 
 namespace anecheck {
 
-// Bytes of analytics that are kept as the proof of a placement.
+// Analytics of more bytes are not kept as the proof of a placement.
 inline constexpr uint64_t kLongestProof = uint64_t{1} << 20;
 
 // A fault of the engine or program besides its answer; the case keeps the answer. The verdict is
@@ -51,8 +51,8 @@ struct RunnerIdentity {
   uint64_t least_saving_us = 0;
 };
 
-// A further shape for a program with a range of shapes: the graph with these extents, and inputs of
-// them.
+// A further shape for a program with a range of shapes: the graph with the extents of this shape,
+// and inputs with these extents.
 struct RunShape {
   Graph graph;
   std::vector<Tensor> inputs;
@@ -68,8 +68,8 @@ struct CompilerFiles {
 // How a program is executed. It is passed as a whole from the request to the worker (wire.cc), so
 // that a new setting is added only here.
 struct RunSettings {
-  // Executes the same program a second time. On the same inputs, the second outputs of a graph with
-  // states are returned; those of any other graph are compared with the first.
+  // Executes the same program a second time. If the second inputs are the same, a graph with states
+  // returns its second outputs. The second outputs of any other graph are compared with the first.
   bool repeat = false;
 };
 
@@ -138,8 +138,8 @@ struct RunReply {
   std::optional<OtherAnswer> other = std::nullopt;
 };
 
-// Whether both replies prove the same backend, and both plans or neither use another device than
-// the engine.
+// Whether both replies prove the same backend, and whether both plans, or neither plan, use another
+// device than the engine.
 bool SamePlacement(const RunReply& a, const RunReply& b);
 
 // Not thread-safe: one thread at a time uses an implementation.

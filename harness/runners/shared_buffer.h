@@ -16,10 +16,10 @@ namespace anecheck {
 // Not thread-safe. The processes must agree on the order of reads and writes.
 class SharedBuffer {
  public:
-  // New memory of `bytes`, at least 1, all zero. The name has at most 100 letters, digits, '-', '_'
-  // and '.'. It is free again when this object is destroyed; processes that have opened the memory
-  // keep it. Errors: kInvalid for the name or the size, kIo with the system's message, also if the
-  // name is taken.
+  // Creates memory of `bytes` bytes, all zero. `bytes` must be at least 1. The name has at most 100
+  // letters, digits, '-', '_' and '.'. It is free again when this object is destroyed; processes
+  // that have opened the memory keep it. Errors: kInvalid for the name or the size, kIo with the
+  // system's message, also if the name is taken.
   static Result<SharedBuffer> Create(const std::string& name, uint64_t bytes);
   // The memory that another process, or this one, created. Errors: kInvalid for the name, kNotFound
   // if no memory has it.

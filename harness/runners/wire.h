@@ -96,9 +96,9 @@ class AreaWriter {
   uint64_t size_ = 0;
 };
 
-// The bytes that WriteRequest appends, at most.
+// The largest number of bytes that WriteRequest may append.
 uint64_t RequestSize(const RunRequest& request);
-// The same for WriteReply and a reply with every output, without messages and files.
+// The same for WriteReply, if the reply has every output but no messages and files.
 uint64_t ReplySize(const RunRequest& request);
 void WriteRequest(const RunRequest& request, ByteWriter& writer);
 void WriteRequest(const RunRequest& request, AreaWriter& writer);

@@ -11,7 +11,7 @@
 
 namespace anecheck {
 
-// Watches a descriptor that is open for reading and appending to a separate file.
+// Watches a descriptor of a separate file that is open for reading and appending.
 class OutputWatch {
  public:
   // `name` is "standard output" or "standard error" and must outlive this object.
@@ -33,8 +33,8 @@ struct GrowthRow {
   int blocks;     // of a row
   uint64_t step;  // bytes that count as a rise
 };
-// kFastGrowth: each case keeps at least 256 KiB. kSlowGrowth: cases of different sizes keep at
-// least 64 KiB on average.
+// kFastGrowth detects a leak of at least 256 KiB in each case. kSlowGrowth detects a leak of at
+// least 64 KiB per case on average, in cases of different sizes.
 inline constexpr GrowthRow kFastGrowth{1, 64, uint64_t{256} << 10};
 inline constexpr GrowthRow kSlowGrowth{16, 16, uint64_t{1} << 20};
 

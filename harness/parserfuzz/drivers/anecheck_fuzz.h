@@ -14,12 +14,12 @@
 // reproduces a finding.
 //
 // Coverage steers the harness if the compiler provides it: -fsanitize-coverage=inline-8bit-counters
-// or trace-pc-guard of clang, trace-pc of gcc. With gcc, do not compile the source file of this
-// header with it. Without coverage, exit codes and error texts steer.
+// or trace-pc-guard of clang, trace-pc of gcc. With gcc, compile the source file that includes this
+// header without trace-pc. Without coverage, exit codes and error texts steer.
 //
 // A crash costs a fork, and so does a parser that calls exit(): the process that the harness starts
-// only makes the workers. A parser that keeps state between files must call exit() at its end.
-// POSIX; one thread calls the target.
+// only makes the workers. A parser that keeps state between files must call exit() after each file.
+// The header needs POSIX. One thread calls the target.
 #ifndef ANECHECK_FUZZ_H_
 #define ANECHECK_FUZZ_H_
 

@@ -39,8 +39,8 @@ struct ProgramOp {
 class LoadedModel {
  public:
   virtual ~LoadedModel() = default;
-  // Arrays in C order, by the names of the model's ports. Errors: kUnsupported for an element type
-  // that MLMultiArray lacks, else those of the framework.
+  // Runs the model. All arrays are in C order and have the names of the model's ports. Errors:
+  // kUnsupported for an element type that MLMultiArray lacks, else those of the framework.
   virtual Result<std::vector<npz::NamedArray>> Predict(std::span<const npz::NamedArray> inputs) = 0;
 };
 
