@@ -5,8 +5,9 @@
 
 namespace anecheck::reference {
 
-// Adds to `result` the values that `exact`, the other reading of a node's numbers, admits:
-// intervals become their hull. The value is that of `exact`.
+// `result` and `exact` are a node's results under its two readings of numbers. Lets `result` admit
+// the values of both: its intervals become hulls of both intervals. Its value becomes that of
+// `exact`.
 void AdmitBoth(Arena& arena, const BoundedTensor& exact, BoundedTensor& result);
 
 }  // namespace anecheck::reference

@@ -1,6 +1,6 @@
-// Slices, including those whose begin is a computed value. A begin that is known as an interval
-// admits the result of each of its places; a place out of range admits anything, since MIL does not
-// define it. Used by slice_by_size, slice_by_index and slice_update.
+// Slices, including those whose begin is a computed value. If a begin is known only as an interval,
+// the result of each place in the interval is admitted. A place out of range admits any result,
+// since MIL does not define it. Used by slice_by_size, slice_by_index and slice_update.
 #pragma once
 
 #include <array>
@@ -12,11 +12,11 @@ namespace anecheck::reference {
 // One axis of the sliced tensor.
 struct ComputedAxis {
   int64_t extent = 1;  // of the sliced tensor
-  int64_t stride = 1;  // between its elements along this axis
+  int64_t stride = 1;  // elements of the sliced tensor between neighbours along this axis
   int64_t count = 1;   // elements that the slice takes
-  int64_t step = 1;    // from each to the next
-  int64_t first = 0;   // the first of them, if it is not read
-  bool read = false;   // the first one is element `axis` of the places
+  int64_t step = 1;    // from one taken element to the next, along this axis
+  int64_t first = 0;   // index of the first taken element, if `read` is false
+  bool read = false;   // whether that index is read from `places`, at this axis
 };
 
 struct ComputedSlice {

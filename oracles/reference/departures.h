@@ -14,8 +14,8 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result);
 // Applies departures that act on an input tensor: NaN read as +inf.
 void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tensor);
 
-// Appends the numbers of the grid as which [low, high] may be stored. False if `numbers` would have
-// more than `most` entries.
+// Appends the numbers of the grid to which numbers of [low, high] may be rounded. False if
+// `numbers` would then have more than `most` entries.
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers);
 // Lets `result` admit the values that any of `choices` admits, as sets if they can be listed. All

@@ -1,5 +1,5 @@
 // Discrete results, judged as sets: comparisons, roundings to whole numbers, positions of extremes
-// and ranks, choices. Operands that are intervals admit several results, and no numbers between
+// and ranks, choices. An operand that is an interval admits several results, but no number between
 // these results. Therefore an element has a list of the numbers that it may be
 // (BoundedTensor::members), or is known to be whole. Used by comparison, reduction, sorting and
 // gathering kernels.
@@ -51,11 +51,12 @@ class MemberSets {
   MemberSets(KernelContext& context, const BoundedTensor& result)
       : context_(context), size_(result.size) {}
 
-  // `numbers` ascending without repetition; copied.
+  // `numbers` must be ascending without repetition; they are copied.
   void Set(size_t i, std::span<const double> numbers);
   // Gives the sets to the result, if any element has one. Call after the store.
   void Give(BoundedTensor& result) const { result.members = sets_; }
-  // The same if the result already has sets.
+  // As Give, for a result that may already have sets: replaces those of the elements that have a
+  // set here.
   void MergeInto(BoundedTensor& result) const;
 
  private:
@@ -91,7 +92,7 @@ class IndexStore {
  public:
   IndexStore(KernelContext& context, BoundedTensor& result);
 
-  // `indices` ascending without repetition, not empty.
+  // `indices` must be ascending without repetition and not empty.
   void Put(size_t i, double value, std::span<const double> indices);
   void Finish();
 

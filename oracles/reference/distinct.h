@@ -15,8 +15,8 @@
 
 namespace anecheck::reference {
 
-// Whether it is worthwhile to evaluate each number once: for a large tensor of fp16 points. Not
-// under departures, which may leave numbers that fp16 does not have.
+// Whether it is worthwhile to evaluate each number once: true for a large tensor of fp16 points,
+// unless departures are active, which may leave numbers that fp16 does not have.
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x);
 
 // Precondition: RepeatsNumbers(contract, x).

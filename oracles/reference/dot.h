@@ -78,18 +78,19 @@ class Accumulator {
   // `y` is null for plain sums.
   Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y);
 
-  // The same for another thread: scratch memory comes from `arena`, and `marks` is marked as loose
-  // in place of the node's result.
+  // A copy for another thread: it takes scratch memory from `arena`, and marks `marks` as loose
+  // instead of the node's result.
   Accumulator For(Arena& arena, BoundedTensor& marks) const;
   void MarkLoose() { target_->loose = true; }
 
   // sum x[k] * y[k], accumulated in the engine's wide accumulator.
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
-  // As Dot, for results that are then rounded to the grid, with or without a bias: the exact sum is
-  // computed only if a plain sum leaves the rounding open.
+  // As Dot, for results that are then rounded to the grid, with or without a bias. Computes the
+  // exact sum only if a plain sum leaves the rounding open.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
-  // DotOnGrid of every row with every column, which are consecutive vectors of `count` lanes. Calls
-  // visit(row, column, sum) in any order, for wanted results only. Call WithBias inside `visit`.
+  // DotOnGrid of every row with every column. Rows and columns are consecutive vectors of `count`
+  // lanes. Calls visit(row, column, sum) in any order, for wanted results only. Call WithBias
+  // inside `visit`.
   template <typename Visit>
   void DotsOnGrid(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
                   size_t count, const DotPlaces& places, const Visit& visit) {
@@ -121,10 +122,10 @@ class Accumulator {
   bool leaves_out() const { return !wanted_.empty(); }
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
   bool may_overflow() const { return may_overflow_; }
-  // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
-  // the element type.
+  // Adds a bias to the sum of the last Dot. The engine adds the bias in the accumulator, or rounds
+  // the accumulator to the element type first.
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
-  // The same with element `channel` of `bias`; `sum` unchanged if that is null.
+  // The same with element `channel` of `bias`. Returns `sum` unchanged if `bias` is null.
   Accumulated WithBias(const Accumulated& sum, const BoundedTensor* bias, size_t channel);
 
  private:
@@ -144,8 +145,9 @@ class Accumulator {
   Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
-  // SpecialDot if some end is not finite, from plain sums of the values' products and of their
-  // magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known exactly.
+  // The result of SpecialDot if some end is not finite, from plain sums of the values' products and
+  // of their magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known
+  // exactly.
   Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
                       bool nan, bool interval);
   static Accumulated SpecialSum(const Lanes& x, size_t count, double sum);
@@ -186,14 +188,14 @@ class Accumulator {
   // A sum under the law, without a bias, in units of the accumulator.
   struct LawSum {
     double value = 0;  // of the values, without overflow
-    double size = 0;   // of the magnitudes of the values' products
+    double size = 0;   // sum of the magnitudes of the values' products
     double low = 0;    // of the values that an engine may hold
     double high = 0;
     double positive = 0;  // of the positive and of the negative products that it may hold
     double negative = 0;
     double reach = 0;     // the greatest magnitude of a partial sum, in source order
     bool numbers = true;  // every operand is a number
-    bool points = true;   // and known
+    bool points = true;   // every operand is known exactly
     Lanes x;
     Lanes y;
     size_t count = 0;
@@ -271,10 +273,10 @@ class Accumulator {
   double single_limit_ = 0;     // a magnitude sum up to here: exact in the engine's accumulator
 };
 
-// Vectors with a constant stride between them, and one between their numbers.
+// Vectors with one constant stride between vectors, and another between the numbers of a vector.
 struct StridedPoints {
   const double* value = nullptr;
-  size_t count = 0;  // numbers of each
+  size_t count = 0;  // numbers in each vector
   int64_t vector_stride = 0;
   int64_t number_stride = 1;
 

@@ -12,7 +12,7 @@
 namespace anecheck::reference {
 
 // Keeps the sum as an expansion of doubles that do not overlap (Shewchuk, "Adaptive precision
-// floating-point arithmetic", 1997). Finite summands only.
+// floating-point arithmetic", 1997). All summands must be finite.
 class ExactSum {
  public:
   void Clear() { parts_.clear(); }

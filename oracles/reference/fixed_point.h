@@ -1,5 +1,5 @@
 // The arithmetic of the multiply-accumulate array of A16 and A18 as a law: a 32-bit fixed-point
-// sum. The bits of sums of products are predicted by it (dot.cc). Source:
+// sum. dot_fixed.cc predicts the bits of sums of products by it. Source:
 // facts/silicon/numerics_laws.md, L1 to L6 and L8, measured on h16g and h18g.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace anecheck::reference {
 
-// One unit of the accumulator is 2^-16, and it holds less than 2^31 of them.
+// One unit of the accumulator is 2^-16. The accumulator holds magnitudes below 2^31 units.
 inline constexpr double kFixedUnit = 0x1p-16;
 inline constexpr double kFixedLimit = 0x1p31;
 // The number of products in one pass that was measured. No source says where a later pass begins.

@@ -95,7 +95,7 @@ class Addresses {
   }
   bool known() const { return known_; }            // one place only
   bool inside() const { return inside_; }          // the value's indices have an element
-  bool all_inside() const { return all_inside_; }  // every one that is admitted is in range
+  bool all_inside() const { return all_inside_; }  // every admitted index is in range
 
   // The element addressed by the values. Precondition: inside().
   size_t Value() const {

@@ -36,7 +36,7 @@ class BlockPool {
   static constexpr size_t kMostWords = size_t{1} << 27;  // 1 GiB
 
   std::vector<Block> free_;
-  size_t words_ = 0;  // of them all
+  size_t words_ = 0;  // of all stored blocks
 };
 
 // Memory for one evaluation. Nothing is freed before Reset, except the part that a Workspace took.
@@ -49,8 +49,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8; large
-  // arrays begin at a cache line, since vectors that cross lines are slow.
+  // `count` elements, uninitialised. T must be trivially destructible and have an alignment of at
+  // most 8. Large arrays begin at a cache line, since vectors that cross lines are slow.
   template <typename T>
   T* Allocate(size_t count) {
     const size_t words = (count * sizeof(T) + 7) / 8;
@@ -187,9 +187,9 @@ class KernelContext {
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 
-  // Whether fp32 literals and constants beside fp16 operands are rounded to fp16, as an engine may
-  // store them, or read as given. If the results differ, the kernel is run in both ways, and the
-  // bounds are the hull (oracles/oracle.cc).
+  // True if fp32 literals and constants beside fp16 operands are rounded to fp16, as an engine may
+  // store them; false if they are read as given. If some number differs, the evaluator runs the
+  // kernel in both ways, and the bounds are the hull (oracles/oracle.cc).
   bool rounds_literals() const { return rounds_literals_; }
   void RoundLiterals() { rounds_literals_ = true; }
   bool literals_differ() const { return literals_differ_; }

@@ -14,7 +14,7 @@ namespace anecheck::reference {
 
 using Strides = std::array<int64_t, Shape::kMaxRank>;
 
-// Elements between neighbours along each axis.
+// For each axis, the number of elements from one neighbour along the axis to the next.
 inline Strides RowMajorStrides(const Shape& shape) {
   Strides strides{};
   int64_t step = 1;

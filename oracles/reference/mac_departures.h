@@ -9,17 +9,17 @@
 
 namespace anecheck::reference {
 
-// Whether active departures add the products of points differently. If so, DepartFromDot reads only
-// the accumulator's error of a sum of known finite products.
+// Whether active departures add the products of points differently. If so, DepartFromDot computes a
+// sum of known finite products itself, and reads only the accumulator's error of the given sum.
 bool AddOtherwise(const Contract& contract);
 
-// Applies the active departures of the multiply-accumulate path. The lattice, the flush and the
-// invalid products act together on each product, the port acts on their sum. `finite`: every end of
-// every operand is known to be finite.
+// Applies the active departures of the multiply-accumulate path. The departures for the lattice,
+// the flush and invalid products act together on each product. The departure for the port acts on
+// the sum of the products. `finite`: every end of every operand is known to be finite.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, bool finite, Accumulated& sum);
-// The same for sums without products, which have the full range of the element type
-// (facts/numerics.md, paths with full range) and otherwise have the bytes of a product with ones.
+// The same for sums without products. They have the full range of the element type
+// (facts/numerics.md, paths with full range) and otherwise the same bytes as a product with ones.
 void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
                    bool finite, Accumulated& sum);
 

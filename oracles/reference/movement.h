@@ -30,8 +30,8 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.finite_high[to] = apart ? x.finite_high[from] : x.high[from];
 }
 
-// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: the kind of the tensors
-// is checked once, not for each element.
+// Calls all(move), where move(from, to) moves an element of `x` to `result` like MoveElement.
+// Checks the kind of the tensors only once, not for each element.
 template <typename All>
 inline void MoveElements(const BoundedTensor& x, BoundedTensor& result, const All& all) {
   if (result.point()) {
@@ -57,7 +57,8 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.finite_high[to] = number;
 }
 
-// Whether two intervals end at zeros of different signs: a value from either has no certain sign.
+// Whether two intervals end at zeros of different signs. The sign of a zero from either interval is
+// then uncertain.
 inline bool MixesZeros(double low, double high, double other_low, double other_high) {
   const auto differ = [](double a, double b) {
     return a == 0 && b == 0 && std::signbit(a) != std::signbit(b);
@@ -66,8 +67,8 @@ inline bool MixesZeros(double low, double high, double other_low, double other_h
          differ(high, other_high);
 }
 
-// Admits element `from` of `x` at `to` besides the values admitted there. Precondition: `result` is
-// no point tensor.
+// Lets element `to` of `result` also admit the values of element `from` of `x`. Precondition:
+// `result` is no point tensor.
 inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
   if (MixesZeros(x.low[from], x.high[from], result.low[to], result.high[to])) {
     result.signed_zero = false;
@@ -85,7 +86,7 @@ inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& res
 // point tensor.
 void AdmitAnything(BoundedTensor& tensor, size_t at);
 
-// Adds the facts about one operand as a whole to the result.
+// Adds the facts about one whole operand to the result.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
   result.signed_zero &= x.signed_zero;
@@ -116,8 +117,8 @@ inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
 // result[index] = x[start + index . source].
 void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                    const Strides& source, int64_t start);
-// The same with `view`, the result's shape with some axes split: its row-major order is the
-// result's.
+// As MoveByStrides, with strides for `view` instead of the result's shape. `view` is that shape
+// with some axes split, so that its row-major order is the result's.
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start);
 
@@ -142,7 +143,7 @@ void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor&
 // Makes a point tensor whose every element is `number`, which the element type must represent.
 void FillWith(KernelContext& context, double number, BoundedTensor& result);
 
-// The axis of an attribute, counted from the front.
+// The axis that an attribute names, counted from the front.
 inline int AxisOf(const NodeView& node, int parameter, int64_t fallback, int rank) {
   const int64_t given = node.Int(parameter, fallback);
   return static_cast<int>(given < 0 ? given + rank : given);

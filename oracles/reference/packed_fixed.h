@@ -13,12 +13,13 @@ namespace anecheck::reference {
 
 struct FixedArithmetic {
   size_t count = 0;  // products in a sum
-  // The number of products that always sum to less than 2^31 units, with any signs. At least 1.
+  // Any `span` products sum to a magnitude below 2^31 units, whatever their signs. Must be at least
+  // 1.
   size_t span = 1;
   bool drops = true;  // some product may be too small for the array
 };
 
-// The span (FixedArithmetic) for numbers up to these magnitudes; 0: a single product may be too
+// The span (FixedArithmetic) for numbers up to these magnitudes; 0 if a single product may be too
 // large.
 size_t FixedSpan(double largest_x, double largest_y);
 
@@ -28,8 +29,8 @@ void SumFixedBlock(const PointVectors& rows, const PointVectors& columns,
                    const FixedArithmetic& arithmetic, Arena& arena, const SumsSink<FixedSum>& sink);
 
 // Sums over the products of intervals, in units: of the least products, of the greatest products,
-// and of their parts below and above zero. `reach` is the greatest magnitude of a partial sum of
-// either end, in order.
+// and of the parts of these products below and above zero. `reach` is the greatest magnitude of a
+// partial sum of either end, in order.
 struct FixedEnds {
   double low = 0;
   double high = 0;

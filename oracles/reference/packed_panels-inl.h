@@ -31,8 +31,8 @@ constexpr size_t kLanes = hn::MaxLanes(D());
 constexpr size_t kSingles = hn::MaxLanes(F());
 constexpr size_t kParts = kSingles / kLanes;
 // The numbers of rows and of vectors of columns that are summed at a time: as many as the registers
-// hold, with two sums for each. A row's number is read once for all vectors, a column's number once
-// for all rows.
+// hold, with two sums for each pair of a row and a vector. A row's number is read once for all
+// vectors, a column's number once for all rows.
 constexpr bool kManyRegisters = kLanes >= 8 || HWY_ARCH_ARM_A64;
 constexpr size_t kRows = kManyRegisters ? 4 : 2;
 constexpr size_t kVectors = 2;
@@ -206,7 +206,7 @@ class Columns {
   float* numbers_;
   uint32_t* sizes_;
   double* steps_;  // [panel][chunk][column of it]
-  double* small_;  // [column]: how many of its numbers are
+  double* small_;  // [column]: how many of its numbers are small
   Lines<kWidth> lines_;
 };
 
@@ -269,7 +269,7 @@ class Rows {
   float* rounders_;
   uint32_t* sizes_;
   double* steps_;  // [tile][chunk][row of it]
-  double* small_;  // [row]: how many of its numbers are
+  double* small_;  // [row]: how many of its numbers are small
   Lines<kRows> lines_;
 };
 

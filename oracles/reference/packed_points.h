@@ -30,7 +30,7 @@ struct PointArithmetic {
   double exact_limit = 0;   // a sum of magnitudes up to here: exact in double
   double single_limit = 0;  // a sum of magnitudes up to here: exact in the engine's accumulator
   double roundings = 0;     // of the engine's accumulator, in units of PartialSumPower
-  double double_error = 0;  // of the double sums that are not exact, part of the sum of magnitudes
+  double double_error = 0;  // error of inexact double sums, relative to the sum of magnitudes
   // Products below 2^-14 may be subnormal in fp16; only vectors with numbers below these magnitudes
   // have such products. 0: no product is subnormal, or rounding does not change them.
   double small_row = 0;
@@ -70,13 +70,13 @@ struct PointResults {
 
 // Results [rows.vectors][columns.vectors]. The bounds are those of one output at a time, except
 // that their ends lie further out for two reasons:
-// - The accumulator's error is in proportion to more than the products' magnitudes. That of x y
-//   counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), or as 0 if it is zero. X and Y are the largest
-//   magnitudes of their vectors among the 256 numbers to which x and y belong (the first 256 of
-//   each vector, the next 256, and so on).
-// - If narrow_terms is 0, the sums are less accurate. This adds up to 20 times the accumulator's
-//   error of one addition, half an ulp of all the magnitudes, and 3 * 2^-26 for each product of a
-//   small number.
+// - The accumulator's error is proportional to a sum of magnitudes that are larger than those of
+//   the products. The magnitude of x y counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), or as 0 if x y is
+//   zero. X and Y are the largest magnitudes of their vectors among the 256 numbers to which x and
+//   y belong (the first 256 of each vector, the next 256, and so on).
+// - If narrow_terms is 0, the sums are less accurate. This adds at most 20 times the error of one
+//   addition in the accumulator (half an ulp of the sum of all magnitudes), and 3 * 2^-26 for each
+//   product of a small number.
 void StorePoints(const PointVectors& rows, const PointVectors& columns,
                  const PointArithmetic& arithmetic, const PointBias& bias, Arena& arena,
                  PointResults& results);

@@ -37,8 +37,8 @@ struct IntervalSums {
 // The sums over intervals that are wanted.
 enum class IntervalWork {
   kValues,       // value and value_magnitude
-  kEnds,         // and low, high and magnitude
-  kRoundedEnds,  // and rounded_low and rounded_high; rounding may give infinities
+  kEnds,         // kValues, and low, high and magnitude
+  kRoundedEnds,  // kEnds, and rounded_low and rounded_high; rounding may give infinities
 };
 
 // Receives the sums of output (row, column).
@@ -60,15 +60,15 @@ struct PackedIntervals {
   size_t vectors = 0;
 };
 
-// Computes the sums of the products of every row with every column. All factors are finite fp16
+// Computes the sums of the products of every row with every column. All factors must be finite fp16
 // numbers. Products are added in four interleaved lanes, and the remaining products belong to the
 // first lane. The lanes are added as (l0 + l1) + (l2 + l3).
 void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 
 // Computes the same sums for intervals, but adds products in order from first to last. The values
-// are fp16 numbers. Sums that `work` does not include are 0. If an end is infinite or NaN, the sums
-// of ends are invalid.
+// must be fp16 numbers. Sums that `work` does not include are 0. If an end is infinite or NaN, the
+// sums of ends are invalid.
 void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                   IntervalWork work, const SumsSink<IntervalSums>& sink);
 

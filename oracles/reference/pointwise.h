@@ -23,7 +23,8 @@ struct Bounds {
   bool nan = false;  // part of the interval has no value
 };
 
-// The operand that an engine may use for `x`: off by the part `part` of |x|. A zero stays.
+// The operand that an engine may use instead of `x`: it has the relative error `part`. Zeros and
+// infinities stay.
 inline double Off(double x, double part) {
   return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
 }
@@ -34,7 +35,7 @@ struct Law {
   double epsilon = 0;
   // Another epsilon that an engine may use instead.
   std::optional<double> other;
-  double operand_part = 0;  // relative, of the operand of the table
+  double operand_part = 0;  // relative error of the operand of the table
 
   // The table's value for a number, or nothing if it is not recorded.
   std::optional<double> At(const Grid& grid, double x) const {
@@ -63,9 +64,9 @@ struct Law {
 
 // The freedoms that the contract grants beyond rounding.
 struct PointwiseBound {
-  double table_error = 0;         // absolute, of the engine's table
-  double table_part = kInfinity;  // the same relative to the result; the lesser one counts
-  double operand_part = 0;        // relative, of the operand of the table
+  double table_error = 0;         // absolute error of the engine's table
+  double table_part = kInfinity;  // its relative error; the smaller bound counts
+  double operand_part = 0;        // relative error of the operand of the table
   bool zero_at_zero = false;      // the table is exact at 0
   int ulp = 0;                    // neighbours of the rounded result
   bool steps = false;             // intermediate steps may be rounded: even a point has bounds
@@ -199,8 +200,9 @@ inline Bounds KnownValues(const Contract& contract, const Grid& grid, const Poin
           std::min(high, std::max(bound.most, law.high))};
 }
 
-// Element `at` by its law. If the law does not cover the whole interval of the operand, the bound
-// is kept, widened by `bound.ulp`, and includes the results of the law at the ends that it covers.
+// Computes element `at` by the law. If the law does not cover the whole interval of the operand,
+// the bound is kept, widened by `bound.ulp`, and includes the results of the law at the ends that
+// it covers.
 inline void PutLaw(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
                    const BoundedTensor& x, size_t at, const Raw& raw) {
   const Law& law = *bound.law;
@@ -316,13 +318,13 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
   return {};
 }
 
-// The value, if the bounds over a point equal it. Stateless if the bounds are.
+// The value of a function whose bounds over a point equal its value. Stateless if the function is.
 template <typename Function>
 struct LowOverAPoint : Function {
   double operator()(double x) const { return static_cast<const Function&>(*this)(x, x).low; }
 };
 
-// The same, if the bounds over a point equal the value.
+// The same for a function whose bounds over a point equal its value.
 template <typename Function>
 Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
   if constexpr (std::is_class_v<Function> && std::is_empty_v<Function>) {

@@ -24,8 +24,8 @@ enum class Recorded : uint8_t {
   kCos,
 };
 
-// Whether the law defines the engine's result for `x`. It does not at infinities and NaN, outside
-// of the function's domain, and beyond 2 for erf.
+// Whether the law defines the engine's result for `x`. It defines no result at infinities and NaN,
+// outside of the function's domain, and for erf at magnitudes above 2.
 bool HasRecord(Recorded function, double x);
 
 // The engine's result for `x` before the last rounding to fp16. Intermediate roundings are the

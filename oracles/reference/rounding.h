@@ -37,15 +37,16 @@ inline double RoundToHalfInRange(double x) {
 // vector code.
 inline double RoundToHalf(double x) {
   const double rounded = std::copysign(RoundToHalfInRange(x), x);
-  // Infinity from halfway between 65504 and the next step on; x + (x - x) keeps a NaN.
+  // The result is infinity from the midpoint between 65504 and the next step on; x + (x - x) keeps
+  // a NaN.
   const double beyond = std::copysign(kInfinity, x) + (x - x == 0 ? 0 : x);
   return std::fabs(x) < 65520.0 ? rounded : beyond;
 }
 
 inline double RoundToFloat(double x) { return static_cast<double>(static_cast<float>(x)); }
 
-// The value `steps` representable values above (or below) a value of the grid; saturates at the
-// infinities. NaN stays.
+// The value that lies `steps` representable values above `x` (below it, if negative); saturates at
+// the infinities. NaN stays.
 inline double StepHalf(double x, int steps) {
   if (x != x) return x;
   // For a double that is an fp16 number, a factor of 2^-1008 moves the fields to the positions of
@@ -60,8 +61,9 @@ inline double StepHalf(double x, int steps) {
       distance == kTop ? kInfinity : std::bit_cast<double>(distance << 42) * 0x1p1008;
   return ordinal < 0 ? -size : size;
 }
-// On a grid without end: how many neighbours a number lies beyond the first one that fp16 (fp32)
-// cannot represent. It is the distance of a result rounded to infinity from the largest number.
+// The steps from the first power of two that fp16 (fp32) cannot represent to `x`, as if the grid
+// had no end; 0 for smaller numbers. They measure how far a result that rounds to infinity lies
+// beyond the grid.
 inline int NeighboursBeyond(double x, bool half) {
   const double top = half ? 0x1p16 : 0x1p128;
   const double step = half ? 0x1p6 : 0x1p105;
@@ -194,7 +196,7 @@ inline double AddOdd(double a, double b) {
   if (!(std::fabs(sum) < kInfinity)) return sum;
   return ToOdd(sum, SumError(a, b, sum));
 }
-// Lower and upper bounds of a + b, equal to it if it is a double.
+// A lower bound and an upper bound of a + b. Both equal the sum if it is a double.
 inline double AddDown(double a, double b) {
   const double sum = a + b;
   if (!(std::fabs(sum) < kInfinity)) return sum;
@@ -224,7 +226,7 @@ inline double WidenUp(double x) {
   const double wider = x + std::fabs(x) * kDoubleSlack;
   return std::fabs(x) < kInfinity ? wider : x;
 }
-// The same around a result to which an error bound was applied; unchanged if that bound is 0.
+// The same for a number to which an error bound was applied; returns `x` if that bound is 0.
 inline double WidenDown(double x, double error) {
   const double wider = x - (std::fabs(x) + error) * kDoubleSlack;
   return error != 0 && std::fabs(x) < kInfinity ? wider : x;

@@ -21,8 +21,8 @@ struct Position {
   double value() const { return numerator / denominator; }
 };
 
-// A position whose computation errs by `relative` times its magnitude and the axis. A whole number
-// is assumed to be exact on every engine.
+// A position whose computation errs by at most `relative` times the sum of its magnitude and the
+// axis's extent. A whole number is assumed to be exact on every engine.
 Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
 
 // The kind of number beyond the edge of an image.

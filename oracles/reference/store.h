@@ -24,12 +24,12 @@ struct Raw {
   bool fixed = false;
 };
 
-// Allocates arrays for `count` elements from the context's arena; with `bounds` also low, high and
-// nan, the last one cleared. `beyond` is left null.
+// Allocates arrays for `count` elements from the context's arena. If `bounds` is true, also
+// allocates low, high and nan, and clears nan. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
-// Lets element `at` be anything, since no source defines the engine's result. Precondition: `raw`
-// has bounds.
+// Lets element `at` be any number or NaN, since no source defines the engine's result.
+// Precondition: `raw` has bounds.
 void PutAnything(const Raw& raw, size_t at, double value);
 
 // The rounded end of an interval, moved by `ulp` neighbours. Exact zeros and infinities have no
@@ -51,7 +51,8 @@ BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
 // The same, or null if the operand is absent.
 BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);
 
-// A float attribute beside operands of `dtype`. An absent one has that type.
+// A float attribute beside operands of `dtype`. If it is absent, returns `fallback` rounded to
+// `dtype`.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);
 // The same beside the result's type.
 double Literal(KernelContext& context, int parameter, double fallback);
@@ -73,7 +74,8 @@ Grid GridOf(const KernelContext& context, DType dtype);
 
 // One end of an interval, rounded to its grid or unrounded, whichever is farther out. The
 // "unrounded" form of fp32-class hardware is rounded to fp32, and may then also be rounded to the
-// grid: with more than two terms it may meet a tie that the exact number misses. `store` rounds.
+// grid: with more than two terms it may meet a tie that the exact number misses. `store` rounds to
+// the grid.
 template <typename Store>
 inline double OuterLow(const Store& store, double x, bool wide) {
   const double single = RoundToFloat(x);

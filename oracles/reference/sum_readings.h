@@ -16,7 +16,7 @@ struct SumReading {
   bool pad_tiles = false;         // the unused lanes of the last tile are added as zeros
   bool round_products = false;    // products are rounded to the element type
   bool flush_operands = false;    // subnormal operands are +0 (D05)
-  bool flush_products = false;    // and subnormal products
+  bool flush_products = false;    // subnormal products are +0 too
   bool invalid_products = false;  // 0 * inf is +0 where it arises (D07)
 };
 

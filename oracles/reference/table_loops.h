@@ -15,7 +15,8 @@ struct alignas(32) TableEntry {
   uint64_t flags = 0;
 };
 
-// value[i], low[i] and high[i] of entries[halves[i]]. `entries`: one for every fp16 number.
+// Sets value[i], low[i] and high[i] from entries[halves[i]]. `entries` has one entry for every fp16
+// number.
 void ExpandEntries(const TableEntry* entries, const uint16_t* halves, size_t count, double* value,
                    double* low, double* high);
 

@@ -1,5 +1,6 @@
 // Sliding windows over one to three spatial axes, for the reference kernels of conv and the pools.
-// Computed only from the attributes and the result's extents.
+// The windows follow only from the attributes and from the extents of the kernel, the input and the
+// result.
 #pragma once
 
 #include <array>
