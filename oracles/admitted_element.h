@@ -20,8 +20,8 @@ struct Ends {
   double high = 0;
 };
 
-// The interval of the finite numbers that an element admits, or of the infinities where there are
-// none. If the estimate has no separate finite interval, returns low and high.
+// The interval of the finite numbers that an element admits. If it admits none, or if the estimate
+// has no separate finite interval, returns low and high.
 inline Ends FiniteEnds(const Estimate& expected, size_t i) {
   if (expected.finite_low.empty() || expected.finite_low[i] > expected.finite_high[i]) {
     return {expected.low[i], expected.high[i]};
@@ -29,22 +29,24 @@ inline Ends FiniteEnds(const Estimate& expected, size_t i) {
   return {expected.finite_low[i], expected.finite_high[i]};
 }
 
-// The distance in representable values; for integers, the absolute difference.
+// The distance from `a` to `b`, counted in representable values; for integers, the absolute
+// difference.
 uint32_t UlpBetween(DType dtype, double a, double b);
 
-// How far an element lies outside its interval.
+// The distance in ulp of `actual` from the numbers that element `i` admits; 0 if it is one of them.
 uint32_t UlpOutside(const Estimate& expected, size_t i, double actual);
 
-// The largest finite magnitude of its values.
+// The largest finite magnitude in `expected.value`.
 double Amplitude(const Estimate& expected);
 
-// Marks the elements that repeat a number of their line, if the numbers of a line must be distinct.
+// Marks the elements whose number already occurs earlier in their line, if the numbers of a line
+// must be distinct. Otherwise marks none.
 std::vector<bool> Repetitions(const Estimate& expected, std::span<const double> actual);
 
 // Whether a conforming engine may return all of `actual`.
 bool AdmitsEvery(const Estimate& expected, std::span<const double> actual);
 
-// Whether intervals and NaN alone bound the elements.
+// Whether an interval and the NaN flags are all that bounds each element.
 inline bool IsPlain(const Estimate& expected) {
   return expected.finite_low.empty() && expected.member_begin.empty() && !expected.whole &&
          expected.distinct_axis < 0;

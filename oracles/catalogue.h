@@ -28,8 +28,9 @@ class DepartureCatalogue {
   // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent if the effect does not
   // need them. "inf" and "-inf" are numbers too. `families` may contain "own"; in a document with a
   // contract, absent `families` mean "own". "contract" is optional and sets the terms of
-  // kOwnFamily: the terms of its base ("float" or "ieee"), except the given ones. Errors
-  // (kMalformed, kInvalid) name the row; the catalogue is then unchanged.
+  // kOwnFamily. A term takes the value that the document gives, or else the value of the base
+  // contract ("float" or "ieee"). Errors (kMalformed, kInvalid) name the row; the catalogue is then
+  // unchanged.
   Status AddJson(std::string_view text);
 
   std::span<const Departure> rows() const { return rows_; }
@@ -39,7 +40,7 @@ class DepartureCatalogue {
  private:
   std::vector<Departure> rows_;
   std::optional<Contract> own_;
-  std::deque<std::string> text_;  // the target of the rows' views; a deque does not move them
+  std::deque<std::string> text_;  // the rows' views refer to it; a deque never moves its elements
 };
 
 // The departures that Judge tries by default: the documented ones and added ones. Any number of

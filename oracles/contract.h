@@ -43,7 +43,7 @@ enum class Term : uint8_t {
   kErfTable,
   kEluTable,       // for alpha = 1
   kTurnTable,      // of sine and cosine
-  kTurnPart,       // the same relative to the result, if that is less
+  kTurnPart,       // the same error relative to the result; the smaller bound counts
   kTurnReduction,  // relative error of the argument that their table takes
   kArcTangentTable,
   kAnyTie,            // 1: any of several equal elements may be chosen or come first
@@ -55,8 +55,8 @@ enum class Term : uint8_t {
   kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
   kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
   kFunctionUlp,  // functions for which an ANE has tables: neighbours of the rounded result, in ulp
-  // Unit roundoff of constants that a compiler multiplies into the weights before them; 0 where it
-  // may not (oracles/reference/folding.h).
+  // Unit roundoff of a constant that a compiler multiplies into the weights of an earlier
+  // operation; 0 if the compiler may not do so (oracles/reference/folding.h).
   kConstantFolding,
 };
 inline constexpr size_t kTermCount = 30;
@@ -86,8 +86,8 @@ enum class Effect : uint8_t {
   kPortOverflow,      // a sum of >= 2 products with |rounded sum| >= a becomes an infinity
   kInteriorOverflow,  // as kPortOverflow, for a partial sum over the tiles in source order
   kWidthSliceGain,    // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
-  kTileLattice,       // inside tiles of b products both addends are truncated to 2^(E - a)
-  kSumLattice,        // the same in sums without products: reductions and averages
+  kTileLattice,       // in tiles of b products both addends are cut to multiples of 2^(E - a)
+  kSumLattice,        // as kTileLattice, in sums without products: reductions and averages
   kFlushInMac,        // subnormal operands of a MAC, perhaps its products too, become +0
   kNanAsInfinity,     // a NaN operand acts as +inf
   kNanResultAsZero,   // an invalid operation gives +0 instead of NaN
@@ -95,7 +95,7 @@ enum class Effect : uint8_t {
   kTiesAway,          // the output rounding takes ties to the larger magnitude
   kValueAt,           // operation(a) == b
   kValueFrom,         // operation(x) == b for every x >= a; for a reduction, x is the result
-  kAbsoluteError,     // the operation has an error of up to a if |x| >= b
+  kAbsoluteError,     // the operation has an absolute error of at most a if |x| >= b
   kAnyOfAxis,         // gather along the last axis gives any element of that axis
   kReciprocal,        // a quotient by a constant d is the product with fp16(1 / d)
   kTableAtZero,       // tables have the same error at zero as elsewhere
@@ -128,11 +128,11 @@ struct Departure {
 // The documented defects that change a number (facts/known_defects.csv), in order of their ids.
 std::span<const Departure> KnownDepartures();
 
-// Rules of the contract that were never measured, except on the families in `holds`, which keep
-// them. They are stored as departures, with the rule's name as id.
+// Rules of the contract that were measured on no family, or only on the families in `holds`, which
+// keep them. Each is stored as the departure from the rule, with the rule's name as id.
 std::span<const Departure> OpenRules();
 
-// A documented defect that changes a number and is no departure.
+// A documented defect that changes a number but that no departure describes, and the reason.
 struct UnnamedDefect {
   std::string_view id;  // "D22"
   std::string_view reason;
@@ -149,15 +149,15 @@ struct Contract {
   std::array<double, kTermCount> terms{};
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;
-  // Made by WithDepartures, perhaps with no departure. Sums are then computed one by one, so that
-  // the bounds of two such contracts differ only by the departures.
+  // True if WithDepartures made the contract, even without a departure. Sums are then computed one
+  // by one, so that the bounds of two such contracts differ only by the departures.
   bool compared = false;
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
   bool Allows(Term term) const { return (*this)[term] != 0; }
   std::span<const Departure* const> active() const { return {departures.data(), departure_count}; }
-  // The active departure with `effect` on `op` (null where there is none). Departures that name no
-  // operation match every `op`.
+  // The active departure with `effect` on `op`, or null. Departures that name no operation match
+  // every `op`.
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 
@@ -172,7 +172,8 @@ const Contract& IeeeContract();
 // The family's contract with the departures named by `ids` switched on, whether or not the family
 // is listed for them. An unknown id is an error (kNotFound).
 Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids);
-// As above, with at most kMaxDepartures catalogue entries, which must outlive the contract.
+// As above, with catalogue entries, which must outlive the contract. Ignores the entries after the
+// first kMaxDepartures.
 Contract WithDepartures(int family_index, std::span<const Departure* const> departures);
 
 // The contract named "ieee", "float" or "own", by a family ("A13") or by a compiler target ("h13",

@@ -1,4 +1,4 @@
-// Names the documented defects that explain an engine's values outside their bound. To do so it
+// Names the documented defects that explain an engine's values outside their bound. The search
 // evaluates the graph again with departures from the contract switched on.
 #pragma once
 

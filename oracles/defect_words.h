@@ -9,7 +9,8 @@
 namespace anecheck {
 
 // The effect of the documented defect `id` on the operation `op`: "atan errs near its seams". If no
-// source mentions that operation, the effect on another operation. Empty for an unknown id.
+// source mentions that operation, the words describe the effect on another operation. Empty for an
+// unknown id.
 std::string_view DefectWords(std::string_view id, std::string_view op = {});
 
 // "D03: ...; D09: ...", each id with its words; an id without words stands alone.

@@ -44,7 +44,7 @@ struct OutputJudgement {
   uint64_t outside = 0;     // elements outside the conforming interval
   int64_t first_bad = -1;   // index of the first element outside, or -1
   int64_t worst = -1;       // index of the element farthest outside
-  uint32_t worst_ulp = 0;   // its distance from the interval's nearer end, in ulp
+  uint32_t worst_ulp = 0;   // distance of element `worst` from its interval's nearer end
   double expected_low = 0;  // of the worst element; of element 0 if nothing is outside
   double expected_high = 0;
   double actual = 0;
@@ -56,7 +56,8 @@ struct OutputJudgement {
   bool vague = false;
   std::string reason;  // one line if the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
-  // Widths of the finite part of the intervals, in the same buckets: 0 where one value is right.
+  // Widths of the finite part of the intervals, in the buckets of ulp_histogram; bucket 0 counts
+  // the elements for which exactly one value is right.
   std::array<uint64_t, kHistogramSize> widths{};
 };
 
@@ -74,12 +75,13 @@ size_t UlpBucket(uint32_t ulp);
 // one value, or at most a quarter of the largest |value|. `amplitude` is that largest |value|.
 bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 
-// Compares one output. Elements outside are evaluated again with the family's defects switched on,
-// each alone and then together, the smallest set first; if every one of them falls inside, the
-// verdict is kKnownDefect with those ids. The verdict is kInconclusive where no element is outside
-// and less than half of them are informative. `expected` is the conforming estimate of that output.
-// An output of another type is kWrong. The overload with `catalogue` tries its departures instead
-// of those in force (catalogue.h). `threads` as in FindDefects.
+// Compares one output. If elements lie outside their intervals, evaluates them again with the
+// family's defects switched on: each defect alone, then several together, the smallest set first.
+// If a set of defects admits all of these elements, the verdict is kKnownDefect with the ids of the
+// set. The verdict is kInconclusive if no element is outside and less than half of the elements are
+// informative. `expected` is the conforming estimate of that output. An output of another type is
+// kWrong. The overload with `catalogue` tries its departures instead of those in force
+// (catalogue.h). `threads` as in FindDefects.
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family, int threads = 1);
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
@@ -91,18 +93,19 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
 // blocks of control flow.
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
-// The terms of AssumedTerms that forbid the elements of `actual` outside. With each of them as wide
-// as the notes leave possible, every element is admitted, or is explained by a documented departure
-// of the family. Only one term if one is enough. Empty if something else forbids an element, or if
-// departures suffice. Precondition: `actual` has the type of the output. Empty on errors of the
-// evaluation.
+// The terms of AssumedTerms that forbid those elements of `actual` that lie outside. If each of
+// these terms is as wide as the notes leave possible, every element is admitted, or is explained by
+// a documented departure of the family. Returns only one term if one is enough. Empty if something
+// else forbids an element, or if departures alone explain every element. Precondition: `actual` has
+// the type of the output. Empty on errors of the evaluation.
 std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                                   const Tensor& actual, int family);
 
-// The departures that explain the elements of `actual` outside, and that no measurement on `family`
-// confirms or refutes: ids of the departures in force that are listed for other families, and names
-// of OpenRules. Documented departures of the family may contribute. Empty if nothing lies outside,
-// or if these departures do not explain every element. Precondition and errors as ForbiddingTerms.
+// The departures that explain those elements of `actual` that lie outside, and that no measurement
+// on `family` confirms or refutes. They are ids of departures in force that are listed for other
+// families, and names of OpenRules. Documented departures of the family may contribute. Empty if
+// nothing lies outside, or if these departures do not explain every element. Precondition and
+// errors as ForbiddingTerms.
 std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
                                                    std::span<const Tensor> inputs, size_t output,
                                                    const Tensor& actual, int family);

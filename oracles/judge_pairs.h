@@ -1,6 +1,6 @@
-// Results of one operation that depend on each other: topk returns values and their positions. Each
-// may be admissible alone, but not both together. Campaigns and `judge` check this after they
-// judged the outputs one by one.
+// Checks results of one operation that depend on each other: topk returns values and their
+// positions. A value and a position may each be admissible, although the two together are not.
+// Campaigns and `judge` check this after they judged the outputs one by one.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace anecheck {
 // A position that an engine returned with a value that this position cannot have.
 struct UnpairedResult {
   size_t output = 0;    // index of the positions among the graph's outputs
-  int64_t element = 0;  // of it
+  int64_t element = 0;  // index of the position in that output
   std::string reason;   // one line
 };
 

@@ -33,7 +33,7 @@ struct LawFact {
   uint32_t measured = 0;
   uint32_t inferred = 0;
   std::string_view
-      targets;  // on which it was measured; other targets of their families follow them
+      targets;  // on which it was measured; it also applies to the other targets of their families
   std::string_view source;
   std::string_view open;  // the cases that it leaves open, which the interval spans
 };
@@ -43,8 +43,8 @@ std::span<const LawFact> LawFacts();
 // The laws of the contract's family; the ideal contract has none.
 const Laws& LawsOf(const Contract& contract);
 
-// Whether the operation comes from a recorded table if the law of tables holds. Its errors are then
-// those of the table's lines.
+// Whether the operation's results come from a recorded table if the law of tables holds. Its errors
+// are then those of the table's lines.
 bool IsTabled(OpKind kind);
 
 // Whether the operation adds products, so that departures of such sums act on it.

@@ -20,7 +20,7 @@ struct OutputLean {
   uint64_t wide = 0;  // elements of more than kFewNumbers numbers (statistics.h)
   double mean_square = 0;  // of their errors
 };
-// Precondition: as many numbers as `expected` has elements.
+// Precondition: `actual` has one number for each element of `expected`.
 OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual);
 
 void AddOutput(const OutputLean& output, uint64_t case_index, OperationLeans& sums);

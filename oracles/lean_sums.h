@@ -16,12 +16,12 @@
 // The test. Let s be the mean error over the free elements of one output, each error as a share of
 // the bound on its side. Then -1 <= s <= 1, however the elements of that output depend on each
 // other. Cases are drawn independently, so that under the premise the expectation of s, given all
-// earlier outputs, is at most kLeastLean. A player bets the part b of the capital on each output,
-// which multiplies the capital by 1 + b (s - kLeastLean). On average the player gains nothing, and
-// by Ville's inequality the probability that the capital ever reaches T times the initial capital
-// is at most 1 / T. The sums may be inspected at any time, and the capitals of several campaigns
-// may be multiplied. The test runs kBets players on each of up to kMostTests sums; 1 /
-// kFalseFindings bounds the probability of any false finding among all of them.
+// earlier outputs, is at most kLeastLean. On each output a player bets the fraction b of the
+// capital, and the result multiplies the capital by 1 + b (s - kLeastLean). On average the player
+// gains nothing, and by Ville's inequality the probability that the capital ever reaches T times
+// the initial capital is at most 1 / T. The sums may be inspected at any time, and the capitals of
+// several campaigns may be multiplied. The test runs kBets players on each of up to kMostTests
+// sums; 1 / kFalseFindings bounds the probability of any false finding among all of them.
 #pragma once
 
 #include <algorithm>
@@ -40,10 +40,10 @@ enum class Lean : uint8_t {
   kDown,    // negative
   kAway,    // away from zero
   kToward,  // toward zero: truncation
-  // The mean square of the errors is above that of numbers spread evenly over their bounds. It is
-  // summed, but is no finding: an engine that rounds where it may, and nowhere else, can have it
-  // (0.40 of the squared bound for the scaled product of a linear_activation, 0.33 for evenly
-  // spread numbers).
+  // The mean square of the errors is above that of numbers spread evenly over their bounds. Its
+  // sums are kept, but it is no finding, because an engine that rounds only where it may can have
+  // such errors: the mean square is 0.40 of the squared bound for the scaled product of a
+  // linear_activation, and 0.33 for evenly spread numbers.
   kFills,
 };
 template <>
@@ -64,15 +64,15 @@ inline constexpr std::array<double, kBets> kBetParts = {1.0 / 8, 1.0 / 4, 1.0 / 
 inline constexpr double kMostTests = 1e5;
 inline constexpr double kFalseFindings = 1e9;
 
-// The sums of one lean. Whole numbers, so that the order of outputs makes no difference.
+// The sums of one lean. They are whole numbers, so that the order of outputs makes no difference.
 struct LeanSums {
   static constexpr double kUnit = 1 << 20;
 
   uint64_t outputs = 0;
-  int64_t sum = 0;  // of the outputs' means, in 1 / kUnit, rounded down
-  // The binary logarithm of each player's capital, in 1 / kUnit, rounded down.
+  int64_t sum = 0;  // of the outputs' means, in units of 1 / kUnit, rounded down
+  // The binary logarithm of each player's capital, in units of 1 / kUnit, rounded down.
   std::array<int64_t, kBets> capitals{};
-  // The output that leans most: its case, and by how much.
+  // The case of the output that leans most, and the lean of that output.
   uint64_t extreme_case = 0;
   int64_t extreme = INT64_MIN;
 
@@ -90,8 +90,8 @@ struct LeanSums {
   }
   bool operator==(const LeanSums&) const = default;
 
-  // Whether the premise does not hold, by the test above. The mean capital of the players is at
-  // least the richest player's capital divided by the number of players.
+  // Whether the test above refutes the premise. The mean capital of the players is at least the
+  // richest player's capital divided by the number of players.
   bool Significant() const {
     const double needed = std::log2(kBets * kMostTests * kFalseFindings);
     return Part(*std::ranges::max_element(capitals)) >= needed;

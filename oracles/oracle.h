@@ -14,11 +14,11 @@
 
 namespace anecheck {
 
-// The expected content of one tensor, element by element in row-major order.
+// The values that an engine may give for one tensor, element by element in row-major order.
 struct Estimate {
   enum Flag : uint8_t {
     kNanAllowed = 1,  // an engine may give NaN here
-    kNanOnly = 2,     // and nothing else; low and high are then NaN
+    kNanOnly = 2,     // an engine may give only NaN; low and high are then NaN
   };
 
   TensorType type;
@@ -31,9 +31,9 @@ struct Estimate {
   // True for elements that were moved and not computed. Otherwise the sign of a zero is not judged.
   bool signed_zeros = false;
   std::vector<uint8_t> flags;
-  // For discrete results. `whole` admits only integers. If member_begin[i] < member_begin[i + 1],
-  // element i admits only the entries of `members` between these two indices, ascending.
-  // member_begin is empty if no element has such a set.
+  // For discrete results. If `whole` is true, only integers are admitted. If member_begin[i] <
+  // member_begin[i + 1], element i admits only the entries of `members` between these two indices,
+  // ascending. member_begin is empty if no element has such a set.
   bool whole = false;
   // Along this axis every line contains each number at most once, as positions by rank do. -1 if
   // there is no such axis.
@@ -58,7 +58,7 @@ uint64_t CountAdmitted(const Estimate& expected, size_t index);
 // Evaluates graphs one after another and reuses its memory. Not thread-safe; use one per thread.
 class Evaluation {
  public:
-  // With fewer steps, to start a thread costs more than it saves.
+  // With fewer steps, starting a thread costs more than it saves.
   static constexpr uint64_t kWorthThreads = uint64_t{1} << 20;
 
   Evaluation();
@@ -67,8 +67,8 @@ class Evaluation {
   Evaluation& operator=(Evaluation&&) noexcept;
 
   // Lets operations with at least `worth` steps of an inner loop use `threads` threads (1 by
-  // default; below 1: all threads of the machine). The results are the same. Do not use threads if
-  // several evaluations run at once.
+  // default; below 1: all threads of the machine). The number of threads does not change the
+  // results. Do not use threads if several evaluations run at once.
   void UseThreads(int threads, uint64_t worth = kWorthThreads);
   int threads() const;
 
@@ -92,13 +92,13 @@ class Evaluation {
                        const std::function<void(NodeId)>& visit = {});
 
   // As RunForOutputs, without bounds. Only Values of the outputs may be read. Takes about half the
-  // time under a family's contract.
+  // time of RunForOutputs under a family's contract.
   Status RunValuesForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                              const Contract& contract);
 
   // As Run, without bounds, for the graph and contract of the last run of `other`, but with other
-  // inputs. Only Values of the results may be read. Takes less than half the time. `other` must not
-  // run again while the results are read. Errors: those of Run.
+  // inputs. Only Values of the results may be read. Takes less than half the time of Run. `other`
+  // must not run again while the results are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
   // Estimate::value of value `id`, after a successful Run or RunValues. Also after RunForOutputs
   // and RunValuesForOutputs, for the values that may be read.
@@ -107,7 +107,8 @@ class Evaluation {
   // After a successful Run: the values that the engine may store for `id` if it is a graph output
   // or a tap, rounded to its element type. Reuses the memory of `estimate`.
   void Stored(ValueId id, Estimate& estimate) const;
-  // The same before storing. The interval also covers an intermediate that stays unrounded.
+  // As Stored, but for the value before the engine stores it: the interval also covers an
+  // intermediate that stays unrounded.
   void Intermediate(ValueId id, Estimate& estimate) const;
 
  private:
@@ -126,7 +127,7 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
 
 // The elements of a tensor as numbers (a constant's bytes or a runner's output), int4 to fp32.
 void DecodeElements(DType dtype, std::span<const uint8_t> bytes, std::span<double> elements);
-// The converse, for numbers that the element type represents exactly.
+// Writes `elements` as bytes. Precondition: the element type represents every number exactly.
 void EncodeElements(DType dtype, std::span<const double> elements, std::span<uint8_t> bytes);
 
 }  // namespace anecheck

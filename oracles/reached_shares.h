@@ -1,6 +1,6 @@
-// A table of measurements: how near engines that keep the contract come to the bound of each
-// operation. It is the evidence that the bounds are tight. The adversary test measures the shares
-// and checks the table.
+// A table of measurements: the part of each operation's bound that engines within the contract
+// reach. It is the evidence that the bounds are tight. The adversary test measures the shares and
+// checks the table.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The values that the oracle expects, as an engine would store them.
+// The oracle's values in the form in which an engine stores them.
 #pragma once
 
 #include "harness/graph/graph.h"

@@ -1,6 +1,6 @@
-// The proof that a judged output can expose an error: a change of the inputs under which the
-// oracle's value leaves the bounds of the unchanged inputs. Campaigns attach a proof to every
-// output.
+// The proof that a judged output can expose an error: a change of the inputs for which the oracle's
+// value lies outside the bounds that hold for the unchanged inputs. Campaigns attach a proof to
+// every output.
 #pragma once
 
 #include <cstdint>
@@ -35,20 +35,21 @@ struct SensitivityProof {
 class SensitivitySearch {
  public:
   using Inputs = std::vector<Tensor>;
-  // One entry per value, empty if no change has moved it: the value is constant, always zero, or
-  // has bounds so wide that they admit every change.
+  // One entry for each value. It is empty if no change has moved the value: the value is constant,
+  // or its bounds are so wide that they admit every change.
   using Witnesses = std::vector<std::optional<Witness>>;
 
   // Computes the bounds of `values` at `inputs`. `graph` and `contract` must live until the last
   // call. Errors: those of Evaluation::Run.
   Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
                const Contract& contract);
-  // Looks among the values without a witness, in the order of Start, for values that the inputs
-  // `change` move; `number` becomes Witness::change, 0 for the first change. A change that the
-  // oracle cannot evaluate proves nothing. Precondition: `found` has an entry per value.
+  // Evaluates the inputs `change` and looks for witnesses of the values that have none in `found`.
+  // `number` becomes Witness::change; the first change has number 0. A change that the oracle
+  // cannot evaluate proves nothing. Precondition: `found` has an entry for each value, in the order
+  // of Start.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
-  // Looks among other values of the graph, at the same inputs and under every change that was
-  // evaluated: `found` receives an entry per value. Nothing is evaluated again.
+  // Looks for witnesses of other values of the graph, under every change that was evaluated since
+  // Start. `found` receives an entry for each value. Evaluates nothing again.
   void LookAt(std::span<const ValueId> values, Witnesses& found);
   // The bounds of the last given values, one estimate for each, from Evaluation::Stored.
   std::span<const Estimate> bounds() const { return bounds_; }

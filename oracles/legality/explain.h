@@ -15,7 +15,7 @@ namespace anecheck::legality {
 // no rule reads. A verdict that silently ignored them would answer another question.
 Status CheckSaid(const Instance& instance, const OpSchema& schema);
 
-// One line per layer: its verdict, its reason in its own words, and the source.
+// One line for each layer: its verdict, the reason in the layer's own words, and the source.
 std::string VerdictText(const Verdict& verdict, const Target& target);
 
 // {"op", "native_layer", "target", "route", "outcome", "layers": [{"layer", "verdict", "reached",

@@ -40,9 +40,9 @@ struct Value {
   std::string ToString() const;
 };
 
-// The meanings of names and functions. Functions of Expression itself: given(a), first(a, b, ...),
-// choose(condition, a, b), max(list), min(list), product(list), length(list), at(list, i),
-// subset(a, b), factors_into(list, n), any_above(list, n).
+// The meanings of names and functions. Expression itself defines these functions: given(a),
+// first(a, b, ...), choose(condition, a, b), max(list), min(list), product(list), length(list),
+// at(list, i), subset(a, b), factors_into(list, n), any_above(list, n).
 class Scope {
  public:
   virtual ~Scope() = default;

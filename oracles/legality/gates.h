@@ -12,7 +12,7 @@
 
 namespace anecheck::legality {
 
-// In the order of the tables.
+// All gates, in the order of the tables.
 const std::vector<const Rule*>& Gates();
 
 struct BrokenGate {
@@ -22,7 +22,7 @@ struct BrokenGate {
 
 // The gates that a unit breaks on every target. A property breaks no gate if the unit does not
 // state it, no source gives it, or some target accepts it. `unit.op` is a native layer's name or
-// unit type; empty for any other name. Thread-safe.
+// unit type; for any other name the result is empty. Thread-safe.
 std::vector<BrokenGate> BrokenGates(const Instance& unit);
 
 }  // namespace anecheck::legality

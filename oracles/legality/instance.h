@@ -32,13 +32,13 @@ struct Instance {
   const Operand* FindOperand(std::string_view name) const;
 };
 
-// "kernel=16", "strides=2,2", "Dimension=Channel", "keep_dims=true": a number, a list of numbers,
-// true or false, or else a text.
+// Adds an attribute that is written as "kernel=16", "strides=2,2", "Dimension=Channel" or
+// "keep_dims=true". The value is a number, a list of numbers, true or false, or else a text.
 Status AddAttribute(std::string_view text, Instance& instance);
 // "x=1,64,56,56" sets the shape of an operand and adds it if it is new; "?" is a symbolic extent,
 // "x=" is a scalar.
 Status AddShape(std::string_view text, Instance& instance);
-// "weight=int8": the operand's element type.
+// "weight=int8" sets the operand's element type.
 Status AddDtype(std::string_view text, Instance& instance);
 // Marks the operand as a constant.
 Status AddConstant(std::string_view name, Instance& instance);
@@ -47,13 +47,13 @@ Status AddConstant(std::string_view name, Instance& instance);
 // Adds none if the inference needs a fact that the instance lacks.
 void InferResults(const OpSchema& schema, Instance& instance);
 
-// A node of a graph as an instance, with derived attributes that rules over two nodes need:
+// A node of a graph as an instance, with derived attributes that rules over two nodes need.
 // `producer_<argument>` is the operation that made an operand. `value_<argument>` is the value of
-// an fp16 constant with one element, `filled_<argument>` the common value of all elements of a
-// larger one. `consumer_is_nonlinear`, of a square: whether a non-linear function reads it.
-// `alone`: whether the graph has no other operation. `chain`, of a convolution: the number of
-// consecutive convolutions up to it. `weight_format` and `stored_bytes` describe a kernel that is a
-// compressed constant. Compressed constants count as constants.
+// an fp16 constant with one element, and `filled_<argument>` the common value of all elements of a
+// larger constant. `consumer_is_nonlinear` says of a square whether a non-linear function reads it.
+// `alone` says whether the graph has no other operation. `chain` is the number of consecutive
+// convolutions that end with this convolution. `weight_format` and `stored_bytes` describe a kernel
+// that is a compressed constant. Compressed constants count as constants.
 Instance InstanceOf(const NodeView& node);
 
 }  // namespace anecheck::legality

@@ -19,7 +19,7 @@ namespace anecheck::legality {
 // The joint answer of the layers about an instance.
 enum class Outcome : uint8_t {
   kNative,      // admitted as it is
-  kDecomposed,  // admitted after a rewrite, a fold, or from inside the compiler
+  kDecomposed,  // admitted after a rewrite or fold, or only from inside the compiler
   kRejected,    // refused, and admitted elsewhere
   kNoPath,      // no target has a native layer for it
   kUnknown,     // rests on a value that no source gives
@@ -43,15 +43,15 @@ struct Verdict {
   std::string target;
   Route route = Route::kMil;
   Outcome outcome = Outcome::kNative;
-  std::vector<LayerVerdict> layers;  // one each, in order
+  std::vector<LayerVerdict> layers;  // one for each layer, in order
 
   const LayerVerdict& at(Layer layer) const { return layers[static_cast<size_t>(layer)]; }
   // The first layer that refuses or does not know, or null.
   const LayerVerdict* Stopper() const;
 };
 
-// Judges an instance. kNotFound for an operation that neither catalogue has; the message lists
-// similar names. Pure.
+// Judges an instance. The error is kNotFound if `instance.op` is neither an operation nor a native
+// layer of the catalogue; its message lists similar names. Pure.
 Result<Verdict> Judge(const Instance& instance, const Target& target, Route route,
                       FamilyOrder order = FamilyOrder::kSpecification,
                       const Rules& rules = Rules::Builtin());
@@ -62,7 +62,7 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
 //   family_gated  this target refuses it, a later one admits it
 //   no_path       no native layer on any target
 //   unknown       rests on a value that no source gives
-// `rule` receives the rule that decides, where not null.
+// If `rule` is not null, it receives the id of the deciding rule.
 Result<std::string> ReachStatus(std::string_view op, const Target& target,
                                 FamilyOrder order = FamilyOrder::kSpecification,
                                 std::string* rule = nullptr);

@@ -57,7 +57,7 @@ struct Rule {
   Template text;
   Template source;
   bool everywhere = false;  // refuses on every target: the operation has no path
-  bool gate = false;        // of a validator, held by every unit of a network description
+  bool gate = false;        // a validator's rule that also binds units of network descriptions
   std::vector<OtherReading> others;
 };
 

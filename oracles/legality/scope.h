@@ -12,20 +12,24 @@
 
 namespace anecheck::legality {
 
-// A name is an attribute of the instance, else a definition of the tables, else absent. Functions:
+// A name means an attribute of the instance, or else a definition of the tables, or else it is
+// absent. Functions:
 //   op() native() route() target() tier() family()
-//   row('field')                     of the catalogue row that the route goes by; its floor is the
-//                                    one that a user's file states, where it states one
+//   row('field')                     of the catalogue row that the route uses. If a user's file
+//                                    states a floor for that row, row('floor') is this floor.
 //   hal('field') hal_all(['a','b'])  of the target's table; flags as true or false
 //   limit('name') limit_list('name')
 //   operands() has(o) rank(o) shape(o) dtype(o) constant(o) elements(o) bits(o)
-//   axis(o, 'N'|'D'|'C'|'H'|'W')     the last axes of rank 1 to 3, N C H W, N C D H W; N C W of
-//                                    rank 3 where the operation has windows or channels
-//   max_rank() extents() extents_off_channel() dtypes()  over all operands
-//   input_dtypes()                   of those that are no constants
-//   program_input_dtypes()           of those that no operation made either, as far as the instance
-//   says
-//   result_channels() result_extents() result_dtypes()  over all results; channels, and the others
+//   axis(o, 'N'|'D'|'C'|'H'|'W')     the extent along the axis, 1 if there is none. Rank 4 has the
+//                                    axes N C H W, rank 5 N C D H W, and ranks 1 to 3 the last of
+//                                    N C H W, or N C W if the operation has windows or channels
+//   max_rank() dtypes()              over all operands
+//   extents() extents_off_channel() input_dtypes()  over the operands that are not constants
+//   program_input_dtypes()           of input_dtypes(), those of operands that no operation made,
+//   as
+//                                    far as the instance says
+//   result_channels() result_extents() result_dtypes()  over all results; result_extents() leaves
+//                                    out the channels
 // where o is an operand's name or its position.
 class InstanceScope : public Scope {
  public:

@@ -16,8 +16,8 @@ namespace anecheck {
 // operands, the entries of the results follow in the same order; results that lack the axis do not
 // change.
 struct AlikeAxis {
-  std::vector<int> operands;  // by argument: its axis; -1 if every entry uses all of it
-  std::vector<int> results;   // by result; -1 if it lacks the axis
+  std::vector<int> operands;  // for each argument its axis; -1 if every entry uses all of it
+  std::vector<int> results;   // for each result its axis; -1 if the result lacks it
   int64_t extent = 0;
   // Each entry of the results depends only on that entry of the operands.
   bool independent = false;
@@ -28,7 +28,7 @@ struct AxisClass {
   AxisRule rule{};          // the sheets of the operations name it
   std::string_view name;    // "convolution"
   std::string_view reason;  // why its axes are alike
-  // Appends the axes of a node. `count` is that of the row.
+  // Appends the axes of a node. `count` is the row's `count`.
   void (*axes)(const NodeView& node, int count, std::vector<AlikeAxis>& axes) = nullptr;
   int count = 0;
   bool independent = true;

@@ -1,6 +1,6 @@
 // Metamorphic relations: changes of a graph that keep its results, as data. They find errors that a
-// bound cannot show, because the two programs must agree with each other more closely than with the
-// exact result.
+// bound cannot show, because the original and the changed program must agree with each other more
+// closely than with the exact result.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace anecheck {
 enum class RelationLaw : uint8_t {
   kSameBytes,     // every bit, the sign of zeros and the payload of NaN too
   kSameNumbers,   // every number; zeros of both signs are equal, and so are all NaN
-  kWithinBounds,  // no two elements are farther apart than the widths of their bounds together;
-                  // if both are points, that is the same number
-  kWithinUnion,   // no two elements are farther apart than the ends of both bounds taken together
+  kWithinBounds,  // an element of one output differs from its counterpart by at most the sum of the
+                  // widths of both bounds; if both bounds are points, the two are equal
+  kWithinUnion,   // as kWithinBounds, but by at most the width of the hull of both bounds
 };
 
 // The rewritten part.
@@ -43,8 +43,8 @@ struct Relation {
   std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
                                       std::span<const ValueId> places, uint64_t choice) = nullptr;
   // kNode: whether the replacement has the same operations, on other parts or in another order. If
-  // so, a pointwise operation on inputs only must return the same number as an output: there is
-  // nothing that a compiler might have fused it with.
+  // so, a pointwise operation that reads no other operation's result and gives an output must
+  // return the same numbers in both graphs: a compiler has nothing to fuse it with.
   bool same_operations = false;
   // kGraph: whether the value is made an output too.
   bool taps = false;

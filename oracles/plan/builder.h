@@ -34,10 +34,10 @@ class Builder {
   Builder(Graph& graph, std::set<std::string, std::less<>>& taken, std::string prefix)
       : graph_(graph), taken_(taken), prefix_(std::move(prefix)) {}
 
-  // The first result of the operation. An operand of kNoValue is left out if there is no error, so
-  // that absent optional operands can be passed.
+  // Appends the operation and returns its first result. An operand of kNoValue is left out if there
+  // is no error, so that callers can pass absent optional operands.
   ValueId Add(std::string_view op, Operands operands, std::initializer_list<Setting> settings = {});
-  // The same for operations that take a list. Every value is an argument of `parameter`, in order.
+  // As Add, for operations that take a list. Every value is an argument of `parameter`, in order.
   ValueId AddOfList(std::string_view op, std::string_view parameter,
                     std::span<const ValueId> values, std::initializer_list<Setting> settings = {});
   // Copies `node` with all attributes and blocks, on other operands; `places` has an entry for each

@@ -51,9 +51,9 @@ struct Decomposition {
   std::string_view rule;  // only if this rule of the legality tables asks for it; empty: any
   std::string_view what;  // "two matrix multiplies by constants"
   std::string_view source;
-  // The error that folded constants and intermediate functions add to a result, as a part of its
-  // largest magnitude. The oracle knows the roundings of engines, not those of a rewrite before
-  // them.
+  // The error that folded constants and intermediate functions add to a result, relative to the
+  // result's largest magnitude. The oracle knows the roundings of engines, not those of a rewrite
+  // before them.
   double folding_error = 0;
   // Writes the replacement and returns a value for each result. kUnsupported, with the reason, for
   // instances that it cannot write as a graph.
@@ -65,8 +65,8 @@ std::span<const Decomposition> Decompositions();
 const Decomposition* FindDecomposition(std::string_view op, Occasion occasion,
                                        std::string_view rule = {});
 
-// A graph of the same inputs and outputs in which node `id` is replaced. For tests, and to inspect
-// a single rewrite.
+// A copy of `graph`, with the same inputs and outputs, in which the rewrite replaces node `id`. For
+// tests, and to inspect a single rewrite.
 Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& decomposition,
                          int64_t cap = 0);
 

@@ -48,10 +48,10 @@ struct Layer {
   std::string name, op, native_layer;
   std::string from;  // the operation of the given graph from which it was made
   Fate fate = Fate::kNative;
-  std::string rule, reason, source;  // of the verdict that decides; empty if no rule applied
+  std::string rule, reason, source;  // of the deciding verdict; empty if no rule applied
   std::optional<WeightPlan> weights;
   // The coefficient streams beside the kernel, with their relocation registers (specification 000,
-  // table 23.5). Four if a batch normalization is folded in.
+  // table 23.5). There are four if a batch normalization is folded in.
   std::vector<std::string> streams;
   int segment = -1;  // index in Plan::segments; -1 for layers that need no dispatch
 };
@@ -78,8 +78,8 @@ std::string_view SegmentKindName(Segment::Kind kind);
 struct StateBuffer {
   std::string name;
   int64_t bytes = 0;
-  // True if the target has no resident state: a buffer shared by host and engine then holds it at
-  // `offset` (specification 000, hardware task descriptor; a decoded program).
+  // True if the target has no resident state. A buffer that host and engine share then holds the
+  // state at `offset` (specification 000, hardware task descriptor; a decoded program).
   bool shared = false;
   int64_t offset = 0;
 };

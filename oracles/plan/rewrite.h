@@ -32,7 +32,8 @@ class Rewriter {
   };
   Result<bool> Pass(bool host_alone);
   Result<Demand> DemandOn(const NodeView& node, size_t index, bool host_alone);
-  // Appends the replacement of `node` to `next`; false if there is no graph.
+  // Appends the replacement of `node` to `next`. False if the replacement is not written as a
+  // graph.
   Result<bool> Replace(const NodeView& node, size_t index, const Demand& demand, Graph& next,
                        std::vector<ValueId>& places);
   void Take(Graph next, std::vector<std::string> origins,
@@ -49,7 +50,8 @@ class Rewriter {
   std::vector<Rewrite> rewrites_;
 };
 
-// How the legality tables treat the constant kernel of a node; nothing if it has none.
+// How the legality tables treat the constant kernel of a node; nothing if the node has no such
+// kernel.
 std::optional<WeightPlan> WeightsOf(const NodeView& node, const Target& target,
                                     const PlanOptions& options);
 // The verdict of a reached layer that says "decompose", or null.
