@@ -15,8 +15,8 @@ struct SeedCandidate {
   Bytes bytes;
 };
 
-// Candidates of choice streams 0 to `count` - 1. Candidates larger than `max_size` bytes are left
-// out.
+// Candidates from the choice streams of the seeds 0 to `count` - 1. Candidates larger than
+// `max_size` bytes are left out.
 std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
                                               size_t max_size);
 

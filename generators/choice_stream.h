@@ -14,9 +14,9 @@
 
 namespace anecheck {
 
-// Draws numbers from bytes. Two kinds: over a finite span (when it is used up every draw is 0, the
-// simplest choice) or from a seed (endless, splitmix64). Draws are identical on every compiler and
-// machine. Not thread-safe.
+// Draws numbers from bytes. There are two kinds of streams: over a finite span of bytes, after
+// whose end every draw is 0, the simplest choice; and from a seed, which is endless (splitmix64).
+// Draws are identical on every compiler and machine. Not thread-safe.
 class ChoiceStream {
  public:
   static ChoiceStream FromSeed(uint64_t seed) {
@@ -39,7 +39,8 @@ class ChoiceStream {
     return stream;
   }
 
-  // Uniform over all 64-bit words. Over bytes: the next eight, little endian, zero past the end.
+  // Uniform over all 64-bit words. A stream over bytes takes the next eight as a little-endian
+  // word, with zeros past the end.
   uint64_t Word() {
     if (endless_) {
       return MixBits(state_ += kGoldenRatio64);
@@ -48,8 +49,9 @@ class ChoiceStream {
     return Take(8);
   }
 
-  // A number in [0, bound). bound 0 or 1 gives 0 and consumes nothing. Over bytes it consumes as
-  // few bytes as the bound needs, so that small edits of the bytes stay small edits of the result.
+  // A number in [0, bound). A bound of 0 or 1 gives 0 and consumes nothing. A stream over bytes
+  // consumes as few bytes as the bound needs, so that small edits of the bytes stay small edits of
+  // the result.
   uint64_t Below(uint64_t bound) {
     if (bound <= 1) return 0;
     if (endless_) {

@@ -5,7 +5,7 @@
 
 namespace anecheck {
 
-// The operations of a chain, including its reshapes.
+// The number of operations of a chain, including its reshapes.
 inline constexpr int kComposedCurveNodes = 5;
 
 // Appends the chain over x and its knots, between reshapes to one column and back. False if an

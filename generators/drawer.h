@@ -25,7 +25,7 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
-// The range of a value that is either of the two, of their maximum, and of their minimum.
+// The ranges of a value that is one of two values, of their maximum, and of their minimum.
 ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
 ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
 ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
@@ -51,13 +51,14 @@ class Drawer {
   // alone.
   bool moves(ValueId id) const { return known_[id].moves; }
 
-  // Whether to draw an operation whose result hardly changes with its operand. Seldom true, so that
-  // most outputs are informative; not never, so that every pair of operations is drawn.
+  // Whether to draw an operation whose result hardly changes with its operand. It is seldom true,
+  // so that most outputs are informative, but sometimes it is, so that every pair of operations is
+  // drawn.
   bool DrawsRestful() { return choices_.Chance(1, 8); }
 
-  // The largest magnitude that a result may have: 2048 where every value must stay an exact
-  // integer, 30000 where values are conditioned below the accumulator port, without limit
-  // otherwise.
+  // The largest magnitude that a result may have: 2048 in modes whose values must stay exact
+  // integers, 30000 in modes whose values must stay below the accumulator port, and otherwise
+  // infinity.
   double Ceiling() const;
 
   // A new graph input of fp16 with the mode's magnitude.
@@ -71,7 +72,7 @@ class Drawer {
   // A new fp16 operand with elements of magnitude up to `limit`: a constant, or a new input,
   // clipped if it may be larger.
   ValueId NewOperand(const Shape& shape, double limit);
-  // A new constant of these bytes. Its range counts as the range of inputs.
+  // A new constant of these bytes. It gets the range that inputs have.
   ValueId NewTensor(const TensorType& type, std::span<const uint8_t> bytes);
   // A new fp16 scalar constant. Precondition: `value` is exact in fp16.
   ValueId NewScalar(double value);
@@ -153,16 +154,17 @@ class Drawer {
   // The memory of the thread's last drawer: drawing a small graph takes hardly longer than
   // allocating it anew.
   static Memory& Kept();
-  // Of the values that are new since the last call.
+  // Stores `known` for the values that are new since the last call.
   void Track(const Known& known);
   // The same for a constant, which counts as used because it is no output.
   void TrackConst(const ValueRange& range) { Track({.range = range, .used = true}); }
   bool Moves(const Node& node) const;
   // How many leading axes an operand that broadcasts to this rank may lack.
   uint64_t MostDropped(int rank) const;
-  // x's shape with axes that x lacks or of which it has one element.
+  // x's shape with another leading axis, or with larger extents on axes of extent 1; the other axes
+  // may become 1.
   Shape EnlargedShape(ValueId x);
-  // Of the node that was begun last.
+  // The default of a parameter of the node that was begun last.
   const Default& DefaultOf(int parameter) const;
   bool LeavesOut(int parameter, double value);
   bool LeavesOut(int parameter, std::span<const int64_t> values);

@@ -41,7 +41,7 @@ struct GeneratorOptions {
   CaseMode mode = CaseMode::kFloat;
   int max_nodes = 12;            // 1 to 40
   int min_nodes = 1;             // up to max_nodes; fewer if the mode has fewer, or nothing fits
-  int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis
+  int64_t max_elements = 256;    // of one tensor, except for the long axis of kLargeAxis
   int64_t max_products = 16384;  // multiply-accumulates of one operation
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();  // which operations may occur
   // Whether the case is a network description. Then operations of `ops` that are in `spelt` may

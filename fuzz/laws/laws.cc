@@ -218,7 +218,7 @@ ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   return (hash >> 32) % every == 0;
 }
 
-// Costly laws are checked on one in this many large inputs.
+// The factor by which costly laws are checked less often than on a small input.
 uint64_t FewerOf(ByteSpan input) { return std::bit_ceil(input.size() / kSmallInput + 1); }
 
 }  // namespace

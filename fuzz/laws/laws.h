@@ -14,10 +14,12 @@
 
 namespace anecheck::fuzz {
 
-// "law broken: <law> [<target>]: <detail>" and abort(); the brackets only after TellTarget().
+// Prints "law broken: <law> [<target>]: <detail>" and aborts. The target in brackets appears only
+// after TellTarget().
 [[noreturn]] void FailLaw(std::string_view law, std::string_view detail);
 
-// Sets the target that messages name from here on: a law that two targets break is two findings.
+// Sets the target that messages name from here on, because a law that two targets break is two
+// findings.
 void TellTarget(std::string_view target);
 
 // Starts to count the checks of each law, from 0. Fuzzers do not count. Not thread-safe; targets
@@ -41,7 +43,7 @@ constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words.
 
 // The laws checked since this was last set to {}.
 struct LawsMet {
-  bool compared = false;    // other laws than laws of errors
+  bool compared = false;    // some law that is not a law of errors
   bool read_again = false;  // laws that read the input again
   bool as_text = false;     // laws of text and the JSON form
 };
@@ -93,14 +95,14 @@ struct LawBook {
 };
 
 // Turns on the sampling of costly laws. Each law parses the file again. Laws of text and the JSON
-// form cost five to forty times as much as the others, a hundred times if a small file has many
-// fields. After this call, CheckFormatLaws asserts write(parse(x)) is x for every input. It asserts
-// the laws of text and the JSON form for one in kTextLawsEvery of the small inputs, and the other
-// laws and the bound on memory for one in kReaderLawsEvery. Larger inputs are sampled less often in
-// proportion to their size, so that a few large ones do not take all the time, but at most
-// kFewestTexts times (the other laws kFewestReaders times) less often, so that inputs as large as
-// real files are checked within a night. The content of the input decides, so the same input always
-// meets the same laws. Fuzzers call this; replays do not.
+// form cost five to forty times as much as the others, or a hundred times as much if a small file
+// has many fields. After this call, CheckFormatLaws asserts write(parse(x)) is x for every input.
+// It asserts the laws of text and the JSON form for one in kTextLawsEvery of the small inputs, and
+// the other laws and the bound on memory for one in kReaderLawsEvery. Larger inputs are sampled
+// less often, in proportion to their size, so that a few large ones do not take all the time. The
+// rate falls by a factor of at most kFewestTexts (kFewestReaders for the other laws), so that
+// inputs as large as real files are checked within a night. The content of the input decides, so
+// the same input always meets the same laws. Fuzzers call this; replays do not.
 void SampleCostlyLaws();
 inline constexpr uint32_t kReaderLawsEvery = 16;
 inline constexpr uint64_t kFewestReaders = 4;
@@ -108,8 +110,9 @@ inline constexpr uint32_t kTextLawsEvery = 256;
 inline constexpr uint64_t kFewestTexts = 32;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
-// Whether to check the laws that read the input, or the file written from it, again; whether to
-// check the laws of text too. Targets without a format use the first for their own costly laws.
+// MeetsReaderLaws says whether to check the laws that read the input, or the file written from it,
+// again. MeetsTextLaws says whether to check the laws of text too. Targets without a format use
+// MeetsReaderLaws for their own costly laws.
 bool MeetsReaderLaws(ByteSpan input);
 bool MeetsTextLaws(ByteSpan input);
 

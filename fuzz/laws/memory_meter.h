@@ -6,8 +6,8 @@
 
 namespace anecheck::fuzz {
 
-// Peak() returns the largest number of heap bytes of the thread since construction, less the number
-// at construction; 0 without a sanitizer. At most one meter on each thread at a time.
+// Peak() returns how far the thread's heap bytes rose above their number at construction; 0 without
+// a sanitizer. A thread may have at most one meter at a time.
 class MemoryMeter {
  public:
 #ifdef ANECHECK_SANITIZED

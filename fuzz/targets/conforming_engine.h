@@ -21,8 +21,8 @@ inline device::CompileSettings ConformingSettings(std::string_view target) {
   return settings;
 }
 
-// The bytes of each output port. An input missing in `inputs` is zeros. Precondition: each given
-// input has the size of its port.
+// The bytes of each output port. The content of an input that is missing in `inputs` is zeros.
+// Precondition: each given input has the size of its port.
 inline std::vector<Bytes> RunProgram(const std::shared_ptr<const device::Executable>& program,
                                      std::span<const ByteSpan> inputs) {
   constexpr size_t kBehind = 16;  // kernels may read whole vectors

@@ -8,7 +8,7 @@
 
 namespace anecheck::fuzz {
 
-// A mode other than kLargeAxis, up to `max_nodes` nodes.
+// Options for graphs of at most `max_nodes` nodes in any mode except kLargeAxis.
 inline GeneratorOptions DrawGraphOptions(ChoiceStream& choices, int family, uint64_t max_nodes) {
   GeneratorOptions options;
   options.family = family;
@@ -25,7 +25,7 @@ inline Graph DrawGraph(ChoiceStream& choices, const GeneratorOptions& options) {
   return graph;
 }
 
-// MIL text of a graph of up to `max_nodes` nodes.
+// MIL text of a drawn graph of at most `max_nodes` nodes.
 inline Bytes DrawMilText(ChoiceStream& choices, int family, uint64_t max_nodes) {
   const GeneratorOptions options = DrawGraphOptions(choices, family, max_nodes);
   return AsBytes(GraphToMil(DrawGraph(choices, options)).value());

@@ -35,7 +35,8 @@ struct MutationKind {
 
 struct DescriptorGenerator {
   std::string_view format;  // a Format's name
-  // A valid file: parses, verifies without violation, and covers every optional part over seeds.
+  // Draws a valid file, which parses and verifies without violation. Over many seeds, every
+  // optional part occurs.
   Bytes (*generate)(ChoiceStream& choices);
   std::span<const MutationKind> mutations;
 };

@@ -35,8 +35,8 @@ inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
   return drawer.Last();
 }
 
-// A new constant whose elements have exponents of -2 to 2: no zero, nothing large. With `positive`
-// no sign.
+// A new constant whose elements have exponents of -2 to 2, so that none is zero or large. If
+// `positive` is true, all are positive.
 inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) {
   const ValueId y = drawer.NewConst(shape, 4.0);
   std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),

@@ -11,10 +11,12 @@
 
 namespace anecheck {
 
-// The magnitude that weights may have so that `products` products of them with x stay under the
-// ceiling; 0 if not even 1 fits.
+// The largest magnitude of weights for which a sum of `products` products with x stays under the
+// ceiling, but at most a small number. In integer mode 0 if not even weights of 1 fit; in other
+// modes at least 2^-10.
 double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
-// The interval of a sum of `products` products of x with weights up to `weight`, and a bias.
+// The interval of a sum of `products` products of x with weights up to `weight` and of a bias up to
+// `bias`, both in magnitude.
 ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
 double BiasLimit(Drawer& drawer);
 

@@ -52,7 +52,8 @@ struct FileOf {
   Bytes bytes;
 };
 
-// A file after one to three mutations of its format's generator: some break a rule, some the file.
+// A file after one to three mutations of its format's generator. Some files then break a rule, and
+// some do not parse.
 template <FormatName Name>
   requires GeneratedFormat<Name>
 struct MutatedFileOf {

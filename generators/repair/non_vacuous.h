@@ -1,6 +1,5 @@
-// Repairs a generated case until every output that is judged can be moved beyond its bound by some
-// change of the inputs, and keeps the proof. An output that cannot would pass whatever the engine
-// gives.
+// Repairs a generated case until some change of the inputs moves each judged output beyond its
+// bound, and keeps the proof. An output that no change moves would pass whatever the engine gives.
 #pragma once
 
 #include <array>

@@ -41,8 +41,8 @@ struct Edit {
   std::map<ValueId, Tensor> data;       // an input or constant gets other type and bytes
   std::vector<ValueId> outputs;         // the graph's outputs; empty keeps them
   std::optional<AttributeEdit> attribute;
-  std::optional<OperandPlace> operand;  // is left out
-  NodeId write = kNoNode;               // is left out; a node without results
+  std::optional<OperandPlace> operand;  // this operand is left out
+  NodeId write = kNoNode;               // this node, which must have no results, is left out
 };
 
 // The case after `edit`, or nothing if the result is not a valid graph.

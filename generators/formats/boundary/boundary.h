@@ -15,7 +15,7 @@ namespace anecheck::boundary {
 
 enum class Role : uint8_t {
   kNumber,   // an integer of 1, 2, 4 or 8 bytes
-  kName,     // text in a field of fixed width, or ended by a zero byte: the width counts that
+  kName,     // text in a field of fixed width, or text and its zero byte
   kDigits,   // a number as text
   kQuoted,   // text between quotation marks or tags, without these
   kOpener,   // a bracket or tag that opens something

@@ -97,7 +97,7 @@ inline uint64_t EndOfTables(const Container& c) {
   return end;
 }
 
-// Whether the zeros behind the tables leave room for `bytes` more bytes of tables.
+// Whether the tables can grow by `bytes` bytes into the zeros behind them.
 inline bool HasRoom(const Container& c, uint64_t bytes) {
   uint64_t first = c.file_size;
   for (const Section& section : c.sections) {

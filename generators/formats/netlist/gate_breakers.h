@@ -12,7 +12,7 @@ struct GateBreaker {
   std::string_view type;         // of the unit
   std::string_view params;       // JSON
   std::string_view operands;     // "N,C,D,H,W TYPE" of each, between ';'
-  std::string_view unit = "{}";  // further keys of the unit, JSON
+  std::string_view unit = "{}";  // further keys of the unit, as JSON
 };
 
 inline constexpr auto kGateBreakers = std::to_array<GateBreaker>({

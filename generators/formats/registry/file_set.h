@@ -1,5 +1,5 @@
-// Sets of generated files and the manifest that makes each of them again: which seed, which
-// mutations, which rule it breaks. Used by `anecheck gen`.
+// Sets of generated files and the manifest that makes each of them again: its seed, its mutations
+// and the rule that it breaks. Used by `anecheck gen`.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace anecheck {
 enum class FileSetMode : uint8_t {
   kValid,       // breaks no rule
   kMutated,     // one to three mutations of a valid file, with whatever effect; no file twice
-  kMustReject,  // one mutation; the file breaks the rule that it names and no other, an error
-  kMustWarn,    // the same with a rule that rests on an assumption: whoever accepts it may be right
+  kMustReject,  // one mutation; the file breaks only the rule that it names, which is an error
+  kMustWarn,    // as kMustReject, with an assumed rule: a parser that accepts the file may be right
 };
 std::string_view FileSetModeName(FileSetMode mode);
 

@@ -1,4 +1,5 @@
-// Mutations of files without members that generators always write: fuzzing keeps such files.
+// Tests mutations of files that lack members which generators always write, because fuzzing keeps
+// such files.
 #pragma once
 
 #include <gtest/gtest.h>
