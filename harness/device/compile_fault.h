@@ -13,7 +13,8 @@ namespace anecheck::device {
 Status CheckPlantedTypes(const ActiveFaults& faults, const TensorType& type);
 Status CheckPlantedOp(const ActiveFaults& faults, std::string_view op);
 
-// Crashes, hangs and leaks of the compile step, if enabled; does not return from the first two.
+// Performs the crash, the hang and the leak of the compile step that are enabled. It does not
+// return from a crash or a hang.
 void MisbehaveWhileCompiling(const ActiveFaults& faults);
 
 }  // namespace anecheck::device

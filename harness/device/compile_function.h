@@ -1,5 +1,5 @@
-// The compile step for one function: once for a program of fixed shapes, and once for each shape of
-// a program with ranges.
+// Compiles one function. The compile step does this once for a program of fixed shapes, and once
+// for each shape of a program with ranges.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@
 
 namespace anecheck::device {
 
-// The constants of a program: its weight files, each read once, and the decoded values if `keep` is
-// set. Not thread-safe.
+// The constants of a program: its weight files, each of which is read once, and, if `keep` is set,
+// the decoded values. Not thread-safe.
 struct ConstantPool {
   ConstantPool(std::string model_folder, bool keep_decoded)
       : files(std::move(model_folder)), keep(keep_decoded) {}
@@ -30,8 +30,8 @@ struct ConstantPool {
 
 inline constexpr int64_t kFixedExtent = mil::Dimension::kUnknown;
 
-// `extents`: the value of `?` in each input, kFixedExtent for none; empty for a function without
-// ranges. Errors: as those of CompileProgram.
+// `extents` has the value of `?` for each input, or kFixedExtent for an input without `?`. It is
+// empty for a function without ranges. Errors: those of CompileProgram.
 Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
                                                     mil::FunctionView function,
                                                     const CompileSettings& settings,

@@ -1,6 +1,7 @@
-// The activation tables of the engine: 33 knots, uniform over a fixed domain, with the differences
-// between them, evaluated piecewise linearly and clamped outside. Sources: specification 004,
-// "Programmable activation LUT"; facts/numerics.md, "activation tables".
+// The activation tables of the engine. A table has 33 knots at equal distances over a fixed domain,
+// and the differences between neighbouring knots. The curve is linear between two knots. Outside of
+// the domain it is constant, unless the table has a tail. Sources: specification 004, "Programmable
+// activation LUT"; facts/numerics.md, "activation tables".
 #pragma once
 
 #include <array>
@@ -31,8 +32,8 @@ struct CurveTable {
   // kHalfPlusEven only: outside the domain table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
-  // The value in fp32, before the rounding of the store; NaN for NaN. Of `model` only the planted
-  // defects are read.
+  // The value in fp32, before the rounding of the store; NaN for NaN. From `model` it reads only
+  // the planted defects.
   float Evaluate(float x, const NumericModel& model) const;
 };
 
@@ -41,7 +42,7 @@ struct CurveTable {
 // function is zero there.
 CurveTable MakeCurve(double (*function)(double), double low, double high, CurveSymmetry symmetry);
 
-// The same with the first knot (x = 0 of a symmetric table) set to `origin`.
+// Returns `table` with its first knot, which is at x = 0 in a symmetric table, set to `origin`.
 CurveTable WithOrigin(CurveTable table, float origin);
 
 }  // namespace anecheck::device

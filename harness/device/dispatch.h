@@ -4,8 +4,8 @@
 // (facts/more/epilogue_slots.csv).
 //
 // If a cut neither feeds an operation nor reads it, no source tells in which dispatch that
-// operation runs. Assumed: it runs as early as its operands allow, or with the next operations if
-// no cut before them reads it.
+// operation runs. Assumed: the operation runs as early as its operands allow. If no cut before the
+// next fused dispatch reads its result, it runs in that dispatch instead.
 #pragma once
 
 #include "harness/device/executable.h"

@@ -65,8 +65,8 @@ struct Executable {
   ActiveFaults faults;
   bool times_out = false;             // D39: an inference does not end in time
   bool misplaces_reflection = false;  // D38: one setting of its tasks is written to the wrong place
-  // For a function whose inputs have ranges of shapes: makes the executables for the bound shapes,
-  // while this executable has the standard extents. Null for fixed shapes.
+  // Makes the executables for the bound shapes if inputs of the function have ranges of shapes;
+  // this executable then has the standard extents. Null for a function of fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
 };
 
@@ -77,14 +77,15 @@ class Execution {
 
   // Runs the program once. `inputs` and `outputs` are the port buffers in port order, each at least
   // as large as its port and with 16 bytes behind it; they may alias: outputs are written after
-  // everything has been read. One call at a time.
+  // everything has been read. Calls must not overlap in time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
-  // Moves a state to `data`, out of the execution's own memory.
+  // Keeps a state in `data` instead of in the execution's own memory.
   void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }
-  // Whether a fault that acts on one of `a` programs acts on this one; false without a fault.
+  // Whether `fault`, which acts on one of every `a` programs, acts on this program. False if
+  // `fault` is null.
   bool IsTurnOf(const Fault* fault) const;
 
  private:

@@ -48,46 +48,46 @@ enum class FaultEffect : uint8_t {
   kNone,
   // Output effects, on the stored elements. Unless stated otherwise, they touch the part `share` of
   // the elements, chosen by a hash of the index.
-  kUlps,            // moves a units in the last place away from zero
-  kUlpsTowardZero,  // moves a units toward zero
+  kUlps,            // moves by `a` units in the last place, away from zero
+  kUlpsTowardZero,  // moves by `a` units in the last place, toward zero
   kSignFlip,
   kNan,
   kInfinity,
   kZero,
-  kScale,       // multiplies by a / 1024
+  kScale,       // multiplies by `a` / 1024
   kLastZero,    // the last element of each row is zero
   kLastStale,   // the last element of each row repeats the one before
   kFirstStale,  // the first element of each row repeats the one after
-  kRowShift,    // each row of more than a elements moves right by one
+  kRowShift,    // each row of more than `a` elements moves right by one
   kRowReverse,
   kSwapPairs,            // neighbours of each pair change places
   kChannelSwap,          // the first two slices of axis 1 change places
-  kChannelZero,          // the slices of axis 1 from index a on are zero
+  kChannelZero,          // the slices of axis 1 from index `a` on are zero
   kChannelRepeat,        // every slice of axis 1 is a copy of the first
   kBatchRepeat,          // every slice of axis 0 is a copy of the first
   kTransposeLast,        // the last two axes are exchanged if their extents are equal
-  kTileEdge,             // elements at multiples of a, except 0, are zero
-  kWideTail,             // elements from index a on are moved by b units
-  kBigMagnitude,         // magnitudes above a are moved by b units
-  kSmallMagnitude,       // magnitudes below 2^-a are zero
-  kNegativeUlps,         // negative elements are moved by a units
+  kTileEdge,             // elements at multiples of `a`, except 0, are zero
+  kWideTail,             // elements from index `a` on are moved by `b` units
+  kBigMagnitude,         // magnitudes above `a` are moved by `b` units
+  kSmallMagnitude,       // magnitudes below 2^-`a` are zero
+  kNegativeUlps,         // negative elements are moved by `a` units
   kHalfInteger,          // odd integers and their halves are moved by one unit
   kStaleEverySecondRun,  // every second execution leaves the output of the previous one
   kUninitialised,        // the output keeps the buffer's old content
-  kRunCounter,           // the first element is moved by one unit in one of a executions
-  kZeroSign,             // zeros change their sign: negative zeros, or positive ones if a = 1
+  kRunCounter,           // the first element is moved by one unit in one of every `a` executions
+  kZeroSign,             // zeros change their sign: negative zeros, or positive ones if `a` = 1
   kInfinityClamped,      // infinities are the largest finite numbers
   kFirstRun,             // the first element is moved by one unit in a program's first execution
-  kLaterRuns,            // the same in all executions but the first
-  kRareProgram,          // the same in one of a programs that the process made
+  kLaterRuns,            // the first element is moved by one unit in all executions but the first
+  kRareProgram,          // the first element is moved by one unit in one of every `a` programs
   kAfterOther,           // the first element is that of the operation's last result in the process
-  kOverrun,              // a bytes after the output are overwritten, up to 16
+  kOverrun,              // `a` bytes after the output, at most 16, are overwritten
   kNeighbour,            // the last element of the operation's first input is overwritten
   // Compile effects.
   kRejectOp,      // the operation is refused, with the message `text` if it is not empty
-  kRejectRank,    // tensors of rank a are refused
-  kRejectExtent,  // an axis of a is refused
-  kRejectWide,    // an axis of more than a is refused
+  kRejectRank,    // tensors of rank `a` are refused
+  kRejectExtent,  // an axis of extent `a` is refused
+  kRejectWide,    // an axis of extent above `a` is refused
   kAcceptRank6,
   kAcceptWide,
   kAcceptKernel,
@@ -96,23 +96,23 @@ enum class FaultEffect : uint8_t {
   kFallBack,      // the engine's part runs on the CPU backend, silently
   kCompileCrash,
   kCompileHang,
-  kCompileLeak,  // a kibibytes stay allocated per compilation
-  kCompileSlow,  // compiling the operation takes a milliseconds more
+  kCompileLeak,  // `a` kibibytes stay allocated per compilation
+  kCompileSlow,  // compiling the operation takes `a` milliseconds more
   // Run effects.
   kRunCrash,
   kRunAbort,
   kRunHang,
-  kRunSlow,       // a milliseconds more per run
-  kRunError,      // execute reports a failure in one of a executions
-  kRunLeak,       // a kibibytes stay allocated per run
+  kRunSlow,       // each run takes `a` milliseconds more
+  kRunError,      // execute reports a failure in one of every `a` executions
+  kRunLeak,       // `a` kibibytes stay allocated per run
   kRunPrints,     // garbage on standard output
-  kRunExit,       // the process ends with code a
-  kRareError,     // execute reports a failure for one of a programs that the process made
-  kRareCrash,     // one of a programs that the process made crashes
+  kRunExit,       // the process ends with code `a`
+  kRareError,     // execute reports a failure for one of every `a` programs of the process
+  kRareCrash,     // one of every `a` programs of the process crashes
   kCached,        // a program always returns the outputs of its first execution
   kInputChanged,  // the last byte of each input port is changed
   // e5rt effects.
-  kSlotsSmall,        // a program slots instead of 128
+  kSlotsSmall,        // there are `a` program slots instead of 128
   kSlotsLeak,         // releasing an operation frees no slot
   kNoErrorText,       // the last error message is empty
   kSuccessOnError,    // failed calls return 0
@@ -121,20 +121,21 @@ enum class FaultEffect : uint8_t {
   kAsyncEarlySignal,  // events advance before the operation ran
   kBlockNotCalled,    // the completion block is not called
   kBlockTwice,        // the completion block is called twice
-  kResetFresh,        // a stream never used may be reset
-  kPrepareFresh,      // prepare is legal on an operation never encoded
+  kResetFresh,        // a stream that was never used may be reset
+  kPrepareFresh,      // prepare is legal on an operation that was never encoded
   kBufferTypes,       // any buffer type is valid
   kPortAnyName,       // a port of an unknown name is the first port
   kPortSwap,          // the first two input ports are exchanged
-  kBufferShort,       // buffers are a bytes smaller than requested
+  kBufferShort,       // buffers are `a` bytes smaller than requested
   kDoubleRun,         // each encoded operation runs twice
   kSkipLastOp,        // the last encoded operation of two or more is not run
   kReverseOrder,      // encoded operations run in reverse order
   kAliasCopy,         // an output bound to an input's buffer is not written
-  kAnalyticsMissing,  // no analytics file
+  kAnalyticsMissing,  // no analytics file is written
   kAnalyticsCpu,      // the analytics name the CPU backend
-  kRangeUnchecked,    // extents outside of a range of shapes and off its steps are taken
-  kRangeStart,        // a program with a range of shapes runs at its start, whatever is bound
+  kRangeUnchecked,    // extents are taken that lie outside of a range of shapes or off its steps
+  kRangeStart,  // a program with a range of shapes runs at the start of its range, whatever is
+                // bound
   // Effects on the files of a compiled program.
   kFileRowStride,      // rows of the container's tensors are packed without padding
   kFileTaskLost,       // the container lacks the last of two or more tasks
@@ -168,8 +169,8 @@ struct Fault {
 
 std::span<const Fault> Faults();
 
-// The enabled rows. A plain value: programs keep a copy of the faults enabled when they were
-// compiled.
+// The enabled rows. It is copied by value: a program keeps a copy of the faults that were enabled
+// when it was compiled.
 class ActiveFaults {
  public:
   // Errors: kNotFound if no row has that id and it is not of the parametric family; kInvalid if the

@@ -75,12 +75,13 @@ constexpr bool FitsFloat(Element element) {
 // Reads `count` elements, `stride` elements apart, into fp32. Precondition: FitsFloat(element).
 void LoadFloats(Element element, const void* from, int64_t stride, int64_t count, float* to);
 
-// Stores `count` dense elements, rounding by the model. Integers truncate toward zero and saturate,
-// NaN gives 0; bool is 1 for a value that is not zero.
+// Stores `count` dense elements, rounding by the model. A store as an integer type truncates toward
+// zero and saturates; NaN gives 0. A store as bool gives 1 for a value that is not zero.
 void StoreFloats(Element element, const float* from, int64_t count, const NumericModel& model,
                  void* to);
 
-// The same for integers and bool, which are carried in 64 bits; stores keep the low bits.
+// Load and store integers and bool, which are carried in 64 bits. A store as an integer type keeps
+// the low bits.
 void LoadInts(Element element, const void* from, int64_t stride, int64_t count, int64_t* to);
 void StoreInts(Element element, const int64_t* from, int64_t count, void* to);
 

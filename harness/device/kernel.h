@@ -16,7 +16,8 @@ class Scratch {
   // The slot of a kernel that prepares the input of another kernel, which uses the slots below it.
   static constexpr int kLowered = 4;
 
-  // At least `count` floats, contents undefined, valid until the next call with the same slot.
+  // Returns memory for at least `count` floats, whose values are undefined. The memory is valid
+  // until the next call with this slot.
   float* Floats(int slot, int64_t count) {
     std::vector<float>& buffer = buffers_[slot];
     if (buffer.size() < static_cast<size_t>(count)) buffer.resize(static_cast<size_t>(count));

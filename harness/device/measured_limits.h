@@ -1,6 +1,6 @@
-// Measured limits of two compilers: 10.26.6, probed for h16g and h18g
-// (facts/silicon/compile_limits_silicon.csv), and that of macOS 26.6, probed for h13 and h14.
-// Assumed: they apply to all targets of these families.
+// Limits measured on two compilers: version 10.26.6, probed for h16g and h18g
+// (facts/silicon/compile_limits_silicon.csv), and the compiler of macOS 26.6, probed for h13 and
+// h14. The limits are assumed to apply to all targets of these families.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline bool HasMeasuredLimits(const Target& target) {
   return target.family == kFamilyA16 || target.family == kFamilyA18;
 }
 
-// Whether the compiler takes an fp16 kernel of this height and width: up to 31 by 15, and of larger
-// ones 16 by 16 and 8 by 16, which it decomposes.
+// Whether the compiler takes an fp16 kernel of this height and width. It takes kernels up to 31 by
+// 15. Of larger kernels it takes only 16 by 16 and 8 by 16, which it decomposes.
 inline bool TakesKernel(int64_t height, int64_t width) {
   const bool decomposes = height % 8 == 0 && width % 8 == 0 && height <= 16 && width <= 16;
   return (height <= 31 && width <= 15) || decomposes;
@@ -31,8 +31,8 @@ inline constexpr int64_t kMaxInnerExtent = 32768;
 
 // ---- limits of the newest compilers alone ----
 // An earlier compiler took these programs, by facts/op_device_matrix.csv. The engine therefore
-// enforces these limits only if CompileSettings::newest_compiler is set; otherwise campaigns can
-// judge the values.
+// enforces these limits only if CompileSettings::newest_compiler is set; if it is not set, the
+// engine computes these programs, so that campaigns can judge their values.
 
 // Whether 10.26.6 takes a tensor of that type as a result of the operation `producer`. It takes
 // 32-bit integers only as positions of topk, which it narrows

@@ -17,8 +17,8 @@ struct MacShape {
 
 // Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias. On
 // these families the array, and also sums, differences and products of fp16 elements, read exponent
-// 31 as any other exponent (facts/silicon/numerics_laws.md, L1 to L7). Measured on h16g and h18g;
-// inferred for the other targets of both families.
+// 31 as any other exponent (facts/silicon/numerics_laws.md, L1 to L7). This was measured on h16g
+// and h18g, and is inferred for the other targets of both families.
 inline bool HasFixedPointArray(const NumericModel& model) {
   constexpr int kA16 = 5;
   constexpr int kA18 = 7;
@@ -27,7 +27,8 @@ inline bool HasFixedPointArray(const NumericModel& model) {
 
 // Applies to an operand, in place, the changes on the way into the array: NaN becomes +infinity
 // (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers if the array is a
-// fixed-point accumulator. Values are fp16 carried in fp32. Returns whether all are finite.
+// fixed-point accumulator. Values are fp16 carried in fp32. Returns whether all changed values are
+// finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
 // The start of a fixed-point accumulator, one value per row or one per column. Arrays of other
@@ -42,9 +43,10 @@ struct ArrayStart {
   }
 };
 
-// result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major, operands as
-// PrepareMacOperand left them. `finite`: both operands are finite. With `to_half` results lie on
-// the fp16 grid after one rounding at the port; else they are the fp32 accumulator.
+// result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major. PrepareMacOperand must
+// have prepared both operands. `finite` states whether all values of both are finite. With
+// `to_half` results lie on the fp16 grid after one rounding at the port; else they are the fp32
+// accumulator.
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
                         MacShape shape, bool finite, bool to_half, float* result,
                         const ArrayStart& start = {});

@@ -70,7 +70,7 @@ struct Operand {
   uint32_t value = ~uint32_t{0};       // index in the program's value table
   const Constant* constant = nullptr;  // null for a value known only at run time
   Origin origin = {};
-  bool state = false;  // the operands of operations on states
+  bool state = false;  // the operand is a state
 };
 
 // A short list of integers without heap allocation, for attributes.
@@ -132,7 +132,8 @@ class OpBuilder {
   Stage stage() const { return stage_; }
   // Refuses the statement. Only the first refusal counts.
   void Reject(Stage stage, std::string message);
-  // The same for a limit of the engine that the CPU backend does not have.
+  // Refuses the statement for a limit of the engine. The CPU backend does not have the limit, so a
+  // program for it is not refused.
   void RejectOnEngine(Stage stage, std::string message) {
     if (!settings_.on_cpu) Reject(stage, std::move(message));
   }
@@ -140,12 +141,13 @@ class OpBuilder {
   // Whether the statement has the argument (and no planted defect hides it).
   bool Has(std::string_view name) const;
 
-  // A tensor operand; it becomes the next input of the kernel. `index` of the k-th call is k.
+  // A tensor operand. It becomes the next input of the kernel.
   Operand Tensor(std::string_view name);
-  // The same for an argument that may be absent: then nothing is returned, and no kernel input is
-  // added.
+  // Like Tensor, for an argument that may be absent. If it is absent, the call returns nothing and
+  // adds no kernel input.
   std::optional<Operand> OptionalTensor(std::string_view name);
-  // A state, which the kernel reads (its next input) or writes (its output behind the results).
+  // A state. Reads makes it the next input of the kernel; Writes makes it the kernel's output
+  // behind the results.
   Operand State(std::string_view name);
   void Reads(const Operand& state) { inputs_.push_back(state.value); }
   void Writes(const Operand& state) { written_ = state.value; }

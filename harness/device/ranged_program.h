@@ -1,6 +1,7 @@
 // A function whose inputs have ranges of shapes. It is read and checked, and its constants are
-// decoded, once at compile time. From that an executable is made for each bound shape, without the
-// text or a file. Made by the compile step, used by the operations of the e5rt layer.
+// decoded, once at compile time. The engine then makes an executable for each bound shape without
+// another look at the text or at a file. Made by the compile step, used by the operations of the
+// e5rt layer.
 #pragma once
 
 #include <map>
@@ -26,8 +27,9 @@ class RangedProgram {
   // The range of that input, or null.
   const ShapeRange* RangeOf(size_t input) const;
 
-  // The executable for one extent per range, in the order of the ranges; compiled on first use. The
-  // Error of the compile step if the program is illegal at these extents.
+  // The executable at `extents`, one extent per range in the order of the ranges. The first call
+  // with these extents compiles it, and returns the Error of the compile step if the program is
+  // illegal at these extents.
   Result<std::shared_ptr<const Executable>> At(std::span<const int64_t> extents) const;
 
  private:

@@ -8,13 +8,13 @@
 
 namespace anecheck::device {
 
-// Each function returns the stored result, on the fp16 grid, for a finite fp16 number. Of the model
-// they read the rounding and the planted defects of tables.
+// Each function returns the stored result, on the fp16 grid, for a finite fp16 number. From the
+// model they read only the rounding and the planted defects of tables.
 float RecordedSigmoid(float x, const NumericModel& model);
 float RecordedTanh(float x, const NumericModel& model);
 float RecordedGelu(float x, const NumericModel& model);
 float RecordedSilu(float x, const NumericModel& model);
-// Precondition: |x| <= 2; the rest is not recorded.
+// Precondition: |x| <= 2; no table for larger arguments is recorded.
 float RecordedErf(float x, const NumericModel& model);
 float RecordedExp(float x, const NumericModel& model);
 // Precondition: x > 0.

@@ -6,8 +6,8 @@
 // FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and DefaultShapes
 // (facts/more/mil_text_forms.csv). The specification adds the step. Assumed: a triple [start, stop,
 // step] in place of the pair states the step, which is 1 for a pair. Also assumed: an M1 takes `?`
-// with a range. A public probe saw `?` parse and then fail there (facts/compile_envelope.csv); it
-// is assumed to have stated no range, so `?` without a range is refused.
+// with a range. A public probe saw `?` parse and then fail there (facts/compile_envelope.csv); the
+// text of that probe is assumed to have stated no range, so `?` without a range is refused.
 #pragma once
 
 #include <cstdint>

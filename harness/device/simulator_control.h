@@ -52,8 +52,9 @@ int anecheck_sim_set_target(const char* name);
 // The current default target, in lower case. Static storage.
 const char* anecheck_sim_target(void);
 
-// Switches a known defect of real silicon, by its id ("D01"). `state`: 1 on for every family, 0 off
-// for every family, -1 on for the families that have it (the default). The id "all" stands for all.
+// Switches a known defect of real silicon, by its id ("D01"). A `state` of 1 switches it on for
+// every family, 0 switches it off for every family, and -1, the default, switches it on for the
+// families that have it. The id "all" stands for all.
 int anecheck_sim_set_quirk(const char* id, int state);
 
 // Enables a planted defect, by its id ("conv-bias-dropped") or as one of the parametric family
@@ -77,20 +78,21 @@ const char* anecheck_sim_quirks_json(void);
 int anecheck_sim_write_files(int on);
 
 // Selects how the engine reads a call or a compiler's limits if sources differ. `on` is 1 or 0.
+// Every reading is 0 by default.
 //
-// "block-at-completion" (0): the block of e5rt_execution_stream_submit_async is called once all
+// "block-at-completion". On: the block of e5rt_execution_stream_submit_async is called once all
 // operations are done, and its result is ignored, by the wording of specification 001, section 2.4
 // ("completion"). Off: the block is called before the operations run, and its result is that of the
 // submission. With a result other than 0 the operations do not run, and their events fail. The code
 // that the specification describes supports this reading: it waits for an event for that reason.
 //
-// "full-queue-refuses" (0): a request beyond the 127 in flight is refused with 0xe00002be, "queue
+// "full-queue-refuses". On: a request beyond the 127 in flight is refused with 0xe00002be, "queue
 // or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for a request to end, like
 // callers of the semaphore in specification 001, section 5.4.
 //
-// "newest-compiler" (0): compilations refuse the graphs that by measurement the compilers 10.26.6
-// and of macOS 26.6 refuse, but earlier compilers do not: tensors of 32-bit integers on A16 and
-// A18, constant divisors of several elements on A13 and A14
+// "newest-compiler". On: compilations refuse the graphs that, by measurement, compiler 10.26.6 and
+// the compiler of macOS 26.6 refuse but earlier compilers take: tensors of 32-bit integers on A16
+// and A18, constant divisors of several elements on A13 and A14
 // (facts/silicon/compile_limits_silicon.csv, op_placement_h16g.csv). Off: these graphs are
 // computed, as in facts/op_device_matrix.csv.
 int anecheck_sim_set_reading(const char* id, int on);
@@ -110,7 +112,7 @@ struct anecheck_sim_counts {
   uint64_t in_flight;        // of at most 127
   uint64_t compiles;         // programs compiled since the library was loaded
   uint64_t executions;       // operations executed since the library was loaded
-  uint64_t dispatches;       // engine dispatches of these (a bridge cut adds one)
+  uint64_t dispatches;       // engine dispatches of these executions (a bridge cut adds one)
 };
 int anecheck_sim_get_counts(struct anecheck_sim_counts* out);
 

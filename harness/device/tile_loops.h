@@ -6,9 +6,9 @@
 
 namespace anecheck::device {
 
-// result[r][c] = the sum over k of left[r][k] * right[k][c] in the fp32 accumulator: tiles of four
-// products, on the lattice of D03 if `lattice`. With `port` an accumulator of kPortLimit or more
-// becomes an infinity.
+// result[r][c] = the sum over k of left[r][k] * right[k][c] in the fp32 accumulator, in tiles of
+// four products. With `lattice` the products of a tile are added on the lattice of D03. With `port`
+// an accumulator of kPortLimit or more becomes an infinity.
 void AddTiles(bool lattice, bool port, const float* left, const float* right, MacShape shape,
               float* result);
 

@@ -3,8 +3,8 @@
 // Each answer names the law that it follows; a law that no source states is marked as assumed. The
 // answers are simulated: none is evidence of a real driver.
 //
-// Programs: the driver mints a token when it creates a program and writes it through a pointer, so
-// that a capture first shows the token in the call that prepares the program.
+// The driver makes a token when it creates a program, and writes the token through a pointer. A
+// capture therefore first shows the token in the call that prepares the program.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ std::span<const Law> Laws();
 struct Answer {
   uint32_t result = 0;       // a return code, 0 for success
   const Law* law = nullptr;  // never null
-  Bytes struct_out;          // of the fields that a source names; other bytes are 0
+  Bytes struct_out;          // holds the fields that a source names; other bytes are 0
 };
 
 // A message on the wake port that a request ended.

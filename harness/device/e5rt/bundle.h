@@ -23,8 +23,8 @@ Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& 
 // kInvalid if another process made it.
 Result<std::shared_ptr<Library>> LoadBundle(const std::string& location);
 
-// Whether the given program is a compiled container instead, which only the daemon may
-// sign and load.
+// Whether `content`, which a client passed as a program, is a compiled container. Only the daemon
+// may sign and load containers.
 bool RefusesContainer(std::string_view content);
 
 }  // namespace anecheck::device::e5rt

@@ -84,7 +84,7 @@ class Event : public Object {
   uint64_t Promise();
   uint64_t future() const;
   void SetFuture(uint64_t value);
-  // `outcome`: the outcome of the work that was promised to reach the value.
+  // `outcome` is the outcome of the work whose end moves the event to `value`.
   void Signal(uint64_t value, const Status& outcome = {});
   void SignalFuture();
   // Waits until the value is reached and returns the outcome that came with it.
@@ -137,7 +137,7 @@ class Operation : public Object {
   bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
   // Not locked: callers must order their calls, as on the real system.
-  bool encoded = false;  // and not prepared since: its bindings cannot change
+  bool encoded = false;  // and not prepared since, so the bindings cannot change
   bool was_encoded = false;
   bool in_stream = false;  // its stream was neither reset nor released since
   std::vector<std::shared_ptr<Event>> completions;

@@ -48,19 +48,20 @@ Counts GetCounts();
 // Takes a program slot; false if none is left. FreeProgramSlot returns it.
 bool TakeProgramSlot();
 void FreeProgramSlot();
-// The same for requests in flight. If none is left, it returns false with
-// Reading::kFullQueueRefuses and otherwise waits for a free one.
+// Takes a slot for a request in flight. If no slot is left, it returns false if
+// Reading::kFullQueueRefuses is on, and otherwise waits for a free slot.
 bool TakeRequest();
 void FreeRequest();
 void CountCompile();
 void CountExecution(uint64_t dispatches);
 
 // A copy of the settings for one compilation: target, switches, faults and the resolved model.
-// `architecture` overrides the target. For an unknown one the target is the default (P13), or null
-// if P13 is off.
+// `architecture` overrides the target. If the architecture is unknown, the target is the default
+// (P13), or null if P13 is off.
 CompileSettings SnapshotSettings(std::string_view architecture);
 
-// The enabled row with that effect, if any. Copies nothing; rows of e5rt effects are static.
+// The enabled row with that effect, or null. The pointer stays valid, because rows of e5rt effects
+// are static.
 const Fault* PlantedRuntimeFault(FaultEffect effect);
 
 // Whether a quirk that belongs to no single family is on for the default target.

@@ -14,7 +14,7 @@
 
 namespace anecheck::device::e5rt {
 
-// The request of one call of submit_async, with its operations as they were bound then.
+// The request of one call of submit_async, with its operations as they were bound at the call.
 struct Request {
   // An event and the value to wait for or to signal.
   using Moment = std::pair<std::shared_ptr<Event>, uint64_t>;
@@ -32,7 +32,7 @@ struct Request {
 class RequestQueue {
  public:
   void Push(Request request);
-  // Push must not be called after it.
+  // Push must not be called after Close.
   void Close();
   // Does the pushed work, in order, until the queue is closed and empty.
   void Work();
@@ -71,7 +71,7 @@ class Stream : public Object {
   std::thread worker_;
 };
 
-// Reads the fields of the block that retaining and releasing it read.
+// Reads those fields of the block that are read when a block is retained or released.
 void TouchBlock(void* block);
 
 // Runs operations in order until one fails; ignores events.

@@ -6,9 +6,9 @@
 // has all five axes. The description states only those extents. No source states the axes of ranks
 // below 4: they are assumed as in the harness's own descriptions. No real file has a scalar
 // constant. ML Compute, a framework of Apple that writes descriptions, states channels, depth,
-// height and width 1 and no batch for one (decompiled _MLCANEPlistBuilder,
-// createConstantTensorUnit); a constant without extents is one too, because an absent extent counts
-// as 1.
+// height and width 1 and no batch for a scalar constant (decompiled _MLCANEPlistBuilder,
+// createConstantTensorUnit); a constant without extents is a scalar too, because an absent extent
+// counts as 1.
 #pragma once
 
 #include <array>

@@ -22,8 +22,8 @@ struct BroadcastPlan {
   // Empty if the shapes do not broadcast.
   static std::optional<BroadcastPlan> Make(const Shape& x, const Shape& y);
 
-  // Calls visit(out, x, y, run) for every run along the last axis; element i of it is out + i,
-  // x + i * x_step(), y + i * y_step().
+  // Calls visit(out, x, y, run) for every run of elements along the last axis. Element i of the run
+  // is at out + i of the output, x + i * x_step() of x and y + i * y_step() of y.
   template <typename Visit>
   void ForEachRun(Visit&& visit) const {
     const int64_t run = axes > 0 ? extents[static_cast<size_t>(axes - 1)] : 1;

@@ -10,8 +10,8 @@
 
 namespace anecheck::device {
 
-// The per-channel bias of a pass: added to the rounded accumulator in fp16, or the start value of a
-// fixed-point accumulator.
+// The per-channel bias of a pass. The pass adds it in fp16 to the rounded accumulator, or starts a
+// fixed-point accumulator with it.
 struct Bias {
   std::vector<float> values;  // empty for none
 
@@ -28,7 +28,7 @@ struct Bias {
   float ValueOf(const NumericModel& model, int64_t channel) const;
 };
 
-// The argument `bias`, if there is one: constant, one value per channel.
+// The argument `bias`, if there is one. It must be constant and have one value per channel.
 Bias ReadBias(OpBuilder& builder, Element element, int64_t channels);
 
 std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder);

@@ -1,4 +1,5 @@
-// The common part of the kernels of native layers: whole fp16 tensors in, one out.
+// The common part of the kernels of native layers. Such a kernel reads whole fp16 tensors and
+// writes one.
 #pragma once
 
 #include <array>

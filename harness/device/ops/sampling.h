@@ -33,7 +33,7 @@ struct Image {
 };
 
 // The blending of a family. The software route of A13 stores in the element type after each axis.
-// The texture engine from A14 on is assumed to stay wide up to the end.
+// The texture engine from A14 on is assumed to round only once, at the end.
 struct Blending {
   Element element = Element::kFp16;
   bool stores_rows = false;

@@ -8,7 +8,8 @@
 
 namespace anecheck::device {
 
-// In place: values of the element type carried in fp32 become fp32 weights before their store.
+// Replaces the values of the lane, which belong to the element type and are carried in fp32, by
+// their softmax in fp32. The caller rounds the results when it stores them.
 void SoftmaxLane(const NumericModel& model, Element element, float* lane, int64_t lanes);
 
 }  // namespace anecheck::device

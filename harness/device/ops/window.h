@@ -9,7 +9,8 @@
 
 namespace anecheck::device {
 
-// Spatial axes are depth, height, width; a program with fewer has leading extents of 1.
+// Spatial axes are depth, height, width; a program with fewer spatial axes has leading extents of
+// 1.
 struct Window {
   static constexpr size_t kAxes = 3;
   using PerAxis = std::array<int64_t, kAxes>;
@@ -28,9 +29,9 @@ struct Window {
 
 // Reads strides, pad_type and pad, also the arguments dilations and ceil_mode if the parameters
 // `dilations` and `ceil_mode` are set, and computes the output extents. `kernel` has one entry per
-// spatial axis of `x`. Refuses through the builder. MIL: "same" puts the odd element of padding
-// after, "same_lower" before; with ceil_mode and padding, a last window that would start past the
-// input and the padding before it is dropped.
+// spatial axis of `x`. Refuses through the builder. In MIL, "same" puts an odd element of padding
+// behind the input and "same_lower" puts it before; with ceil_mode and padding, a last window that
+// would start past the input and the padding before it is dropped.
 Window ReadWindow(OpBuilder& builder, const Shape& x, const IntList& kernel, bool dilations,
                   bool ceil_mode);
 
