@@ -134,8 +134,7 @@ enum class FaultEffect : uint8_t {
   kAnalyticsMissing,  // no analytics file is written
   kAnalyticsCpu,      // the analytics name the CPU backend
   kRangeUnchecked,    // extents are taken that lie outside of a range of shapes or off its steps
-  kRangeStart,  // a program with a range of shapes runs at the start of its range, whatever is
-                // bound
+  kRangeStart,        // a program with a range of shapes always runs at the range's start
   // Effects on the files of a compiled program.
   kFileRowStride,      // rows of the container's tensors are packed without padding
   kFileTaskLost,       // the container lacks the last of two or more tasks

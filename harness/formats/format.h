@@ -1,7 +1,7 @@
 // The interface of every file format of the project: recognise, parse to JSON, write back, verify
-// by named rules, print. One `Format` entry a format, in harness/formats/<format>/; the list of all
-// is formats.def. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and the round
-// trips.
+// by named rules, print. Each format has one `Format` entry, in harness/formats/<format>/;
+// formats.def lists all of them. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and
+// the round trips.
 #pragma once
 
 #include <concepts>
@@ -61,8 +61,8 @@ struct Violation {
   bool IsWarning() const { return rule->evidence == FactEvidence::kAssumed; }
 };
 
-// How much of a file is understood. Each byte counts once; those in none of the four kinds are
-// opaque: no source describes them.
+// How much of a file is understood. Each byte counts once. Bytes that are neither payload nor typed
+// nor fill are opaque, because no source describes them.
 struct ByteCounts {
   uint64_t total = 0;    // bytes of the file
   uint64_t payload = 0;  // bytes that are data, such as weights
@@ -130,12 +130,12 @@ struct Format {
   // the first row that fits it counts. The rows may depend on the JSON form.
   std::span<const FieldFact> (*fields)(const Json& json);
 
-  // How surely `bytes` is of this format, from 0 (not) to 100 (a magic number matched). `path` may
-  // be empty; its extension counts only if the format has no magic number.
+  // The certainty that `bytes` is of this format, from 0 (not) to 100 (a magic number matched).
+  // `path` may be empty; its extension counts only if the format has no magic number.
   int (*recognise)(ByteSpan bytes, std::string_view path);
 
-  // The whole file as JSON, field names those of the specification; from_json of it gives the same
-  // bytes. Typed regions are not carried as raw copies.
+  // The whole file as JSON, with the field names of the specification. from_json makes the same
+  // bytes from it. Typed regions are stated field by field, not as raw copies.
   Result<Json> (*to_json)(ByteSpan bytes);
   Result<Bytes> (*from_json)(const Json& json);
 

@@ -36,7 +36,7 @@ class ViolationList {
   }
 
   // The violations in file order; those with one offset are in the order in which their rules were
-  // first broken. The last one kept of each rule states how many more there are.
+  // first broken. The last kept violation of a rule states how many more of that rule there are.
   std::vector<Violation> Take() &&;
 
  private:

@@ -38,8 +38,8 @@ inline constexpr size_t kDeltaTableBytes = 2 * (kKnots + kSegments);
 inline constexpr size_t kMaxHeaderBytes = 16;
 
 struct WordsRecord {
-  Half clamp_low;   // inputs below take its value
-  Half clamp_high;  // inputs above take its value
+  Half clamp_low;   // lower inputs are clamped to it
+  Half clamp_high;  // higher inputs are clamped to it
   uint16_t mode = 0;
   Half scale;
   std::array<Half, kKnots> knots = {};
@@ -63,7 +63,7 @@ struct DeltasRecord {
   std::array<Half, kSegments> deltas = {};
 };
 
-// Behind the header.
+// The fields behind the header.
 inline constexpr auto kDeltasLayout = RecordOf<DeltasRecord>(
     "specification 004, Programmable activation LUT", FactEvidence::kSpecification,
     Field{"knots", &DeltasRecord::knots}, Field{"deltas", &DeltasRecord::deltas});
@@ -78,12 +78,13 @@ Bytes Write(const Record& record);
 // knots[i + 1] - knots[i], rounded once to fp16.
 std::array<Half, kSegments> DeltasOf(const std::array<Half, kKnots>& knots);
 
-// A words record whose knots sample `function` at 33 even steps from low to high; scale 1, mode and
-// tail 0. low < high, both finite.
+// A words record whose knots sample `function` at 33 equidistant points from `low` to `high`. Its
+// scale is 1; its mode and tail are 0. Preconditions: low < high, and both are finite.
 WordsRecord Sample(double low, double high, double (*function)(double));
 
-// The curve of the knots at `x`: the input clamped to the domain, then slope * x + intercept of its
-// segment in full precision. NaN counts as +infinity (facts/numerics.md, A13).
+// The value of the curve at `x`. The input is clamped to the domain and interpolated linearly
+// between the two knots around it, in full precision. NaN counts as +infinity (facts/numerics.md,
+// A13).
 double Evaluate(const WordsRecord& record, double x);
 
 }  // namespace activation

@@ -25,16 +25,16 @@ struct ByteRange {
 };
 
 // Claims on the bytes of a file. A byte without a claim is fill where it is 0 and opaque otherwise.
-// Takes 16 bytes a claim; claims of one kind that touch become one. Not thread-safe.
+// Needs 16 bytes of memory per claim; adjoining claims of one kind are merged. Not thread-safe.
 class ByteKindMap {
  public:
   // `bytes` must outlive the map.
   explicit ByteKindMap(ByteSpan bytes) : bytes_(bytes) {}
 
-  // The part beyond the file is cut off.
+  // A part of the claim that lies beyond the file is ignored.
   void Claim(ByteKind kind, uint64_t offset, uint64_t size);
 
-  // Linear in the file and in n log n of the claims.
+  // Takes time linear in the size of the file, plus n log n for n claims.
   ByteCounts Count() &&;
 
  private:
@@ -47,8 +47,8 @@ class ByteKindMap {
 // Counts the pieces of a text in their order.
 class TextByteKinds {
  public:
-  // `opaque`: ranges that no source describes. Their bytes count as opaque whatever kind is added.
-  // They do not overlap.
+  // `opaque` lists the ranges that no source describes; they must not overlap. Their bytes count as
+  // opaque, whatever kind Add gives them.
   explicit TextByteKinds(std::vector<ByteRange> opaque = {});
 
   // The next `size` bytes are of this kind, except those in an opaque range.

@@ -41,8 +41,8 @@ std::span<const std::string_view> LayoutMembers(std::string_view format);
 FileDifferences DiffJson(const Json& before, const Json& after,
                          std::span<const std::string_view> ignored, size_t limit);
 
-// The same for two files, without the layout members unless `layout` is set. Errors: those of the
-// format's to_json.
+// The differences of two files of `format`. It ignores the layout members unless `layout` is set.
+// Errors: those of the format's to_json.
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit);
 

@@ -34,7 +34,7 @@ std::pair<FactEvidence, std::string> SourceOf(const flatbuffer::TableType& table
   static constexpr std::string_view kInferred[] = {"op_type", "storage_type", "src_dtype",
                                                    "dst_dtype", "kind"};
   if (field.evidence == "assumed" || table.name == "OpAttrsBlob") {
-    return {FactEvidence::kAssumed, "no source says how it hangs there"};
+    return {FactEvidence::kAssumed, "no source states its place"};
   }
   if (std::ranges::find(kInferred, field.name) != std::end(kInferred)) {
     return {FactEvidence::kAssumed, "facts/e5_schema.md for the names; their numbers are inferred"};
@@ -201,7 +201,7 @@ std::string Print(const File& file) {
     out += fmt::format("  {} kind {}\n", section.name, section.kind);
   }
   PrintAttributes(bytes, &out);
-  out += "functions (assumed to hang from the first section)\n";
+  out += "functions (assumed to belong to the first section)\n";
   for (const Function& function : program.functions) {
     out += fmt::format("  {} anehash {}\n", function.name, function.anehash_path);
     for (const Block& block : function.blocks) {

@@ -1,6 +1,6 @@
-// The dispatch descriptor (.e5): the operation chain that the runtime submits, over a hardware
-// container. Used by the simulated compiler, the round trip and the e5rt runner through Program,
-// Write and Parse, and by `anecheck inspect` through kFormat_e5.
+// The dispatch descriptor (.e5): the chain of operations that the runtime submits, which run a
+// hardware container. Used by the simulated compiler, the round trip and the e5rt runner through
+// Program, Write and Parse, and by `anecheck inspect` through kFormat_e5.
 #pragma once
 
 #include <array>
@@ -164,11 +164,11 @@ std::vector<Section> SectionsOf(const Program& program);
 // The bytes of a descriptor. They begin with the root offset 0x14, four zero bytes and the vtable
 // 0c00 1400 0400 0800 0c00 1000, as public dumps of real descriptors do. The size depends on names
 // and counts only, not on dimensions. Errors: kInvalid for ports, aliases or functions without any
-// operation (they hang from an operation's sections), for attributes of another kind than the
-// operation's, and for two operations with the same name (sections are found by name).
+// operation (a reader reaches them through an operation's sections), for attributes of another kind
+// than the operation's, and for two operations with the same name (sections are found by name).
 Result<Bytes> Write(const Program& program);
 
-// Reads a descriptor of any writer. Objects that hang from sections in another way than e5.fbs
+// Reads a descriptor of any writer. Objects that sections refer to in another way than e5.fbs
 // assumes are not read. Errors: those of the shape check, with absolute offset.
 Result<Program> Parse(ByteSpan bytes);
 

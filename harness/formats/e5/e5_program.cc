@@ -96,7 +96,7 @@ class Writer {
       if (!program_.functions.empty() || !program_.input_ports.empty() ||
           !program_.output_ports.empty() || !program_.alias_symbols.empty()) {
         status_ = MakeError(ErrorCode::kInvalid,
-                            "a descriptor's functions and ports hang from the sections of its "
+                            "a descriptor's functions and ports belong to the sections of its "
                             "operations: give the program an operation");
       }
       for (const Section& section : program_.sections) {

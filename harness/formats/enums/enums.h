@@ -68,7 +68,7 @@ std::optional<std::string_view> EnumName(EnumKind kind, uint64_t code);
 std::string EnumText(EnumKind kind, uint64_t code);
 // The code of a name or alias, exactly as spelled.
 std::optional<uint32_t> EnumCode(EnumKind kind, std::string_view name);
-// By the table's name.
+// The kind whose table has this name, or nothing.
 std::optional<EnumKind> FindEnumKind(std::string_view name);
 
 }  // namespace anecheck

@@ -10,9 +10,10 @@ namespace anecheck {
 
 enum class CommandDirection : uint8_t { kToFirmware, kToHost, kBoth };
 
-// The basis of a command's wire id. Chapter 30 names three ids and gives ranges for the others. A
-// range of ids that is as long as its range of logger indexes is taken to run in the same order.
-// The range 0x400 to 0x404 has five ids for four names, so those four have no wire id here.
+// The basis of a command's wire id. Chapter 30 names three ids and gives ranges for the others. If
+// a range of ids is as long as the matching range of logger indexes, both are assumed to have the
+// same order. The range 0x400 to 0x404 has five ids for four names, so those four have no wire id
+// here.
 enum class WireIdEvidence : uint8_t { kNamed, kCounted, kUnknown };
 
 struct FirmwareCommand {
@@ -31,12 +32,12 @@ struct WireIdRange {
   std::string_view covers;
 };
 
-// All 93, by logger index.
+// All 93 commands, by logger index.
 std::span<const FirmwareCommand> FirmwareCommands();
 // The 94 wire ids as eight ranges.
 std::span<const WireIdRange> WireIdRanges();
 
-// Null where there is none.
+// Each function returns null if there is no such command or range.
 const FirmwareCommand* CommandByIndex(uint64_t index);
 const FirmwareCommand* CommandByWireId(uint64_t wire_id);
 const WireIdRange* WireRangeOf(uint64_t wire_id);

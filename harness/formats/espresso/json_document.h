@@ -17,8 +17,9 @@
 
 namespace anecheck::espresso {
 
-// Two spaces a level, " : " after a name, "/" escaped, an empty container as an opening bracket, an
-// empty line and the closing bracket; no line break at the end of the file.
+// The layout of the canonical form: two spaces a level, " : " after a name, "/" escaped, an empty
+// container as an opening bracket, an empty line and the closing bracket; no line break at the end
+// of the file.
 struct JsonLayout {
   bool spaced_empty = true;  // false: {} and []
   std::vector<tree::PieceChange> changes;
@@ -41,7 +42,7 @@ class JsonSink {
  public:
   virtual ~JsonSink() = default;
   virtual void Piece(std::string_view canonical) = 0;
-  // Between the brackets of an empty container that stands `depth` levels deep.
+  // Receives the inside of an empty container that stands `depth` levels deep.
   virtual void InsideEmpty(uint32_t depth) = 0;
 };
 

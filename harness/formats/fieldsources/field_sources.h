@@ -29,7 +29,7 @@ struct FieldSources {
 FieldSources SourcesOf(std::span<const FieldFact> facts, const Json& json);
 
 // [{"fields": path, "evidence": name, "source": text}, ...] in the order of the rows; a field that
-// no row fits follows with the evidence "unknown". At most 100 of these are listed.
+// no row fits follows with the evidence "unknown". At most 100 such fields are listed.
 Json FieldSourcesToJson(const FieldSources& sources);
 
 // The same as text for people: successive rows with the same evidence and source share a line.

@@ -24,7 +24,7 @@ extern const Format kFormat_firmware;
 
 namespace firmware {
 
-inline constexpr uint32_t kPackageMagic = 0x414e4548;  // ANEH, in bytes HENA
+inline constexpr uint32_t kPackageMagic = 0x414e4548;  // ANEH, stored as the bytes HENA
 inline constexpr uint32_t kProgramMagic = 0x414e4550;  // ANEP
 inline constexpr uint32_t kSectionMagic = 0x414e4553;  // ANES
 inline constexpr uint32_t kControlMagic = 0x55aa55aa;  // AFPP control structure
@@ -68,7 +68,7 @@ Bytes WriteCommand(const Command& command);
 // A file is a package where it begins with a magic number, else a command.
 using File = std::variant<std::vector<Part>, Command>;
 bool IsPackage(ByteSpan bytes);
-// Failures are errors that begin with the rule's id.
+// The message of an Error begins with the id of the broken rule.
 Result<File> Parse(ByteSpan bytes);
 
 // A documented limit of the firmware.

@@ -44,7 +44,7 @@ enum class ShapeRole : uint8_t {
   kNothing,    // a scalar
   kCodes,      // the member code of a union
   kLeaf,       // a string, or a vector whose elements refer to nothing
-  kCodesLeaf,  // such a vector, of member codes of unions
+  kCodesLeaf,  // a vector of member codes of unions
   kNestedLeaf,
   kTable,
   kUnion,

@@ -52,7 +52,7 @@ inline constexpr uint32_t kMaxTables = 1'000'000;  // as the library's default
 // file. It stays false for a sound file that shares nothing.
 std::optional<ShapeError> CheckShape(const Schema& schema, ByteSpan bytes,
                                      const BufferFrame& frame = {}, bool* may_overlap = nullptr);
-// The same for another root table than the schema's, without an identifier.
+// CheckShape for a root table other than the schema's. It checks no identifier.
 std::optional<ShapeError> CheckShapeFromTable(const Schema& schema, int16_t root_table,
                                               ByteSpan bytes, const BufferFrame& frame);
 

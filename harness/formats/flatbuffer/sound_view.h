@@ -1,6 +1,6 @@
 // Reads FlatBuffers tables by field id after the shape check, without a further check: every field
 // that is read must be in the schema that CheckShape ran with, and be read at its width there.
-// Makes rules twice as fast as view.h, which reads unchecked bytes.
+// Rules run twice as fast on it as on view.h, which checks the bounds at every access.
 #pragma once
 
 #include <cstdint>

@@ -35,9 +35,9 @@ Symtab LaidSymtab(uint32_t symoff, const Symtab& table);
 Section LaidSection(const Container& container, const Segment& segment, const Section* before,
                     const Section& section);
 
-// Lays out a container: sets all of the above, in the order of their dependencies. A value that
-// `document`, the JSON form of the container, states takes the place of the derived one. A wrong
-// value sets `status` to an error.
+// Lays out a container: sets all values of the functions above, in the order of their dependencies.
+// A value that `document`, the JSON form of the container, states takes the place of the derived
+// one. A wrong value sets `status` to an error.
 void Layout(Container& container, const Json& document, Status& status);
 void Layout(Container& container);
 

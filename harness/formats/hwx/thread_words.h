@@ -22,7 +22,7 @@ inline constexpr uint32_t kFirstTaskWordsWord = 514;
 inline constexpr uint32_t kTaskCountWord = 515;
 inline constexpr uint32_t kProcedureNameWord = 523;
 inline constexpr uint32_t kHeaderCountOld = 0x214;  // compilers 4 and 5
-inline constexpr uint32_t kHeaderCountNew = 0x21a;  // 7.6 and later
+inline constexpr uint32_t kHeaderCountNew = 0x21a;  // compilers 7.6 and later
 
 inline constexpr uint32_t kDirectionWord = 1;
 inline constexpr uint32_t kTensorProcedureWord = 2;
@@ -34,7 +34,7 @@ inline constexpr uint32_t kByteSizeWord = 24;
 inline constexpr uint32_t kSymbolNameWord = 27;
 inline constexpr uint32_t kByteExtentWord = 28;
 inline constexpr uint32_t kTensorCountOld = 0x1e;   // compiler 4
-inline constexpr uint32_t kTensorCountNew = 0x34a;  // 5 and later
+inline constexpr uint32_t kTensorCountNew = 0x34a;  // compilers 5 and later
 
 inline constexpr uint32_t kInput = 1;
 inline constexpr uint32_t kOutput = 2;

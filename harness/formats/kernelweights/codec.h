@@ -40,10 +40,10 @@ struct Dense {
 // asserts there).
 struct AffineInt8 {
   Extent extent;
-  bool is_signed = true;       // int8, otherwise uint8
+  bool is_signed = true;       // true for int8, false for uint8
   std::vector<uint8_t> bytes;  // one per element
   std::vector<Half> scales;
-  std::vector<int16_t> zero_points;  // of the type's range
+  std::vector<int16_t> zero_points;  // within the range of the type
 };
 
 // Indices into codebooks of vectors. An index selects a vector for `vector_size` consecutive
@@ -78,8 +78,8 @@ struct BlockwiseInt8 {
   std::vector<Half> scales;
 };
 
-// w = scale * value of the byte. There is no zero point (the source says "0 only"). No scale means
-// 1.
+// w = scale * value of the byte. There is no zero point (the source says "0 only"). Without scales,
+// the scale is 1.
 struct Float8 {
   Extent extent;
   Float8Format format = Float8Format::kE4M3;
@@ -105,15 +105,16 @@ Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values,
 Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> values,
                                           uint32_t block_channels, uint32_t block_elements);
 
-// Exact, bit for bit, if each codebook serves at most 2^index_bits distinct vectors. Otherwise the
-// codebooks come from Lloyd's algorithm (16 rounds, from quantiles) and values must be finite.
+// The palette is exact, bit for bit, if each codebook serves at most 2^index_bits distinct vectors.
+// Otherwise the codebooks come from Lloyd's algorithm (16 rounds, from quantiles) and values must
+// be finite.
 Result<Palette> EncodePalette(Extent extent, std::span<const Half> values, uint8_t index_bits,
                               uint8_t vector_size = 1, uint32_t codebook_count = 1);
 
-// Exact, bit for bit: only +0 is left out.
+// The result is exact, bit for bit, because only +0 is left out.
 Result<Sparse> EncodeSparse(Extent extent, std::span<const Half> values);
 
-// Nearest fp8, overflow as asked; no scale.
+// Rounds each value to the nearest fp8, treats overflow as `overflow` states, and stores no scale.
 Result<Float8> EncodeFloat8(Extent extent, std::span<const Half> values, Float8Format format,
                             Float8Overflow overflow);
 

@@ -45,7 +45,8 @@ std::span<const std::string_view> UnitSections();  // in their order
 
 // The generations that weight_codecs.csv distinguishes.
 enum class Generation : uint8_t { kH13, kA14, kA15AndLater };
-// Streamed as stored, or folded to dense fp16 when the program is compiled.
+// The engine streams weights as they are stored (kStream), or the compiler folds them to dense fp16
+// (kFold).
 enum class Route : uint8_t { kFold, kStream };
 
 struct CodecRoutes {
@@ -61,7 +62,8 @@ std::span<const CodecRoutes> CodecTable();
 // "blockwise affine"). Unknown forms are folded, like all weights that the engine does not stream.
 Route RouteOf(std::string_view form, Generation generation);
 
-// Index widths that the encoder of a generation packs: 4 and 8 on H13, also 3 and 6 later.
+// Whether the encoder of a generation packs indices of this width: 4 and 8 on H13, and also 3 and 6
+// on later generations.
 bool EncoderPacksIndexWidth(uint32_t bits, Generation generation);
 
 }  // namespace anecheck::kernelweights

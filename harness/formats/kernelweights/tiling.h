@@ -41,7 +41,8 @@ struct TileRegion {
 // stride, or if the region extends beyond `file_size`.
 Status CheckRegion(const TileRegion& region, uint64_t file_size);
 
-// Puts the lanes' shares, all of one length, at `stride`, with zeros as padding.
+// Places the lanes' shares `stride` bytes apart, with zeros between them. All shares must have the
+// same length.
 Result<Bytes> Tile(std::span<const Bytes> lanes, uint64_t stride);
 
 // The used bytes of each tile of `container`.

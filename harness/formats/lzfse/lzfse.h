@@ -2,9 +2,9 @@
 // by `anecheck inspect`.
 //
 // Sources: the published format (public notes on LZFSE and LZVN), whose reference encoder made the
-// vectors of the tests. The frame "pbze" (two real files): a block size, then chunks of two
-// big-endian sizes and an LZFSE stream; that a chunk may have plain bytes is known only from the
-// other "pbz" frames.
+// vectors of the tests. The frame "pbze" (two real files) has a block size, then chunks. A chunk
+// has two big-endian sizes and an LZFSE stream. Only the other "pbz" frames show that a chunk may
+// have plain bytes instead.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace anecheck::lzfse {
 // for other bytes.
 std::string_view FormOf(std::span<const uint8_t> bytes);
 
-// The content of a stream. Memory and time follow its unpacked size. Errors, with their offset:
-// kMalformed and kTruncated for invalid streams, kLimit above `limit` bytes.
+// The content of a stream. Memory and time are proportional to its unpacked size. Errors, with
+// their offset: kMalformed and kTruncated for invalid streams, kLimit above `limit` bytes.
 Result<std::vector<uint8_t>> Unpack(std::span<const uint8_t> bytes, uint64_t limit);
 
 }  // namespace anecheck::lzfse

@@ -20,7 +20,7 @@ namespace anecheck::mil {
 // facts/mil.md, "raw 16-bit hex words"). Magnitudes of 65520 and more become infinity.
 std::optional<Half> ToHalf(std::string_view token);
 
-// Rounded once. Hex integers are not accepted.
+// Rounds the exact value once. Does not accept hex integers.
 std::optional<float> ToFloat(std::string_view token);
 std::optional<double> ToDouble(std::string_view token);
 
@@ -29,10 +29,10 @@ std::optional<int64_t> ToInteger(std::string_view token);
 std::optional<uint64_t> ToUnsigned(std::string_view token);
 
 // Exact, in the style of real files: 0x1.388p+13, 0x0p+0, -0x1p-24 (subnormals normalised), inf,
-// -inf. A NaN is its raw word, for example 0x7e00, which ToHalf reads back bit for bit.
+// -inf. A NaN is written as its raw word, for example 0x7e00, which ToHalf reads back bit for bit.
 void AppendHalf(std::string& out, Half value);
 
-// Exact for all but NaN, which is written nan.
+// The text is exact, except that every NaN is written nan.
 void AppendFloat(std::string& out, float value);
 void AppendDouble(std::string& out, double value);
 

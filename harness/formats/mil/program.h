@@ -102,7 +102,8 @@ struct Binding {
   uint32_t statement = kNone;  // kNone for a parameter
 };
 
-// Kept to 48 bytes, because the shortest statement of a text, `a();`, has four characters.
+// Kept to 48 bytes, because memory is bounded by a multiple of the text (parser.h), and the
+// shortest statement, `a();`, has only four characters.
 struct Statement {
   Text op;
   Text opset;  // of op<ios17>(...); empty where none is written
@@ -320,7 +321,7 @@ class StatementView {
   Sequence<BlockView> blocks() const;
   uint64_t offset() const { return raw().offset; }
   uint32_t index() const { return index_; }
-  // The index past the statements of its blocks.
+  // The index of the next statement after this one and after the statements in its blocks.
   uint32_t next() const {
     return raw().block_first == raw().block_end ? index_ + 1 : NextBehindBlocks();
   }

@@ -34,13 +34,13 @@ std::vector<ValueView> TupleOrOne(ValueView value);
 // joshuaswarren/mil-hwx-compiler, research; [1, 1, 1, 1] there), and Core ML writes none.
 bool IsFlatList(TableSlice<Dimension> axes, ValueView value);
 
-// All functions below take a typed literal, type(value), as FollowConstant returns it. Those of
-// integers, bools, strings and one float also take a value or a list without a type, axes = [1],
-// as published programs write attributes (github joshuaswarren/mil-hwx-compiler, research); a float
-// only if fp16 holds it. A tensor has
-// one level of lists for each axis or one flat list (rule literal-shape of verify.cc). Errors:
-// kInvalid, with the literal's offset, if it is of another kind or shape, or out of the type's
-// range.
+// All functions below take a typed literal, type(value), as FollowConstant returns it. The
+// functions for integers, bools, strings and a single float also take a value or a list without a
+// type, as in axes = [1], because published programs write attributes so (github
+// joshuaswarren/mil-hwx-compiler, research). They take such a float only if fp16 holds it exactly.
+// A tensor has one level of lists for each axis or one flat list (rule literal-shape of verify.cc).
+// Errors: kInvalid, with the literal's offset, if it is of another kind or shape, or out of the
+// type's range.
 
 // Any integer type, rank 0 or more, in row-major order.
 Result<std::vector<int64_t>> ReadIntegers(ValueView literal);
@@ -48,7 +48,7 @@ Result<std::vector<int64_t>> ReadIntegers(ValueView literal);
 Result<int64_t> ReadInteger(ValueView literal);
 Result<bool> ReadBool(ValueView literal);
 Result<std::vector<bool>> ReadBools(ValueView literal);
-// Escapes decoded.
+// The string with its escapes decoded.
 Result<std::string> ReadString(ValueView literal);
 // One element of any float type, as a double: exact for fp16 and fp32.
 Result<double> ReadFloat(ValueView literal);
@@ -57,7 +57,7 @@ Result<double> ReadFloat(ValueView literal);
 // per element. fp16 elements are read by ToHalf, so each is rounded once. Refuses strings and
 // BLOBFILE.
 Result<std::vector<uint8_t>> ReadElements(ValueView literal);
-// The same for a value without its own type: a member of a list, tuple or dict.
+// ReadElements for a value without its own type: a member of a list, tuple or dict.
 Result<std::vector<uint8_t>> ReadElementsAs(ValueView value, DataType type);
 
 // Whether a leaf spells a value of `type`: numbers in range, true and false, strings. Any number is

@@ -83,7 +83,7 @@ class TextWriter {
   // Ends the statement with the attribute name = string("name"), or without it if `name` is empty.
   void EndStatement(std::string_view name);
 
-  // In place of EndStatement for a statement with nested blocks:
+  // A statement with nested blocks ends with these calls instead of EndStatement:
   //
   //   writer.EndHead("y");
   //   writer.BeginBlock("_true_fn");   // then Parameter() calls where it has parameters
@@ -139,7 +139,7 @@ class TextWriter {
   std::string text_;
   bool first_ = true;        // the next item of a list is its first
   bool statement_ = false;   // results of a statement were written
-  bool attributes_ = false;  // arguments are ended, attributes begun
+  bool attributes_ = false;  // the arguments have ended and the attributes have begun
   size_t depth_ = 0;         // blocks around the statement
 };
 

@@ -19,7 +19,7 @@ namespace anecheck::mlmodel {
 inline constexpr std::string_view kFlexibleShapes = "FlexibleShapeInformation";
 
 struct InputShapes {
-  std::string function;  // empty: of every function
+  std::string function;  // empty if this applies to every function
   std::string input;
   std::vector<int64_t> extents;                // the default ones
   std::vector<std::array<int64_t, 2>> ranges;  // lowest and highest by axis; highest -1: no limit
@@ -31,9 +31,9 @@ struct InputShapes {
   bool IsOf(std::string_view name) const { return function.empty() || function == name; }
 };
 
-// The attribute's value for the flexible inputs of a function, as compiled texts spell it; `plain`:
-// in texts of version 1.3. Empty if no input is flexible. Sets of shapes are named by their
-// numbers, because compiled texts use names that no source explains.
+// The attribute's value for the flexible inputs of a function, as compiled texts spell it. `plain`
+// selects the spelling of texts of version 1.3. Empty if no input is flexible. Sets of shapes are
+// named by their numbers, because compiled texts use names that no source explains.
 std::string FlexibleShapesText(std::span<const InputShapes> inputs, std::string_view function,
                                bool plain);
 

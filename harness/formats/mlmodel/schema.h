@@ -141,8 +141,9 @@ bool IsPlainDialect(std::string_view text_opset);
 // The kind of model for a field of Model's oneof, for example "neural network" for 500. Empty for
 // other fields.
 std::string_view ModelKind(uint32_t number);
-// How its owner gets an ML Program of a model of that kind, for messages. Source: coremltools,
-// whose converter of whole models makes neural networks and ML Programs from the same sources.
+// Advice for messages: how the owner of a model of that kind gets an ML Program from it. Source:
+// coremltools, whose converter of whole models makes neural networks and ML Programs from the same
+// sources.
 std::string_view WayToProgram(uint32_t number);
 
 }  // namespace anecheck::mlmodel

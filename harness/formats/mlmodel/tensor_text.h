@@ -12,11 +12,11 @@
 
 namespace anecheck::mlmodel {
 
-// Appends the literal: a number, a string or nested lists. `extents`: the tensor's dimensions; one
-// of them may be unknown and then follows from the number of elements. Errors: kInvalid if the
-// value has another kind or number of elements than the type states, kLimit if `out` grows beyond
-// `limit`; the content of `out` is then meaningless. Throws protozero::exception as ForEachField
-// does.
+// Appends the literal: a number, a string or nested lists. `extents` has the dimensions of the
+// tensor. One of them may be unknown; it then follows from the number of elements. Errors: kInvalid
+// if the value has another kind or number of elements than the type states, kLimit if `out` grows
+// beyond `limit`; the content of `out` is then meaningless. Throws protozero::exception as
+// ForEachField does.
 Status AppendTensor(std::string_view value, mil::DataType type,
                     std::vector<std::optional<uint64_t>> extents, uint64_t limit, std::string& out);
 

@@ -62,8 +62,8 @@ inline bool NextField(protozero::pbf_reader& reader, WireField& field) {
   }
 }
 
-// Calls `use(WireField)`, which returns a Status, for each field in order, until one is an error.
-// Throws WireError if the bytes are no message.
+// Calls `use(WireField)`, which returns a Status, for each field in order, until a status is an
+// error. Throws WireError if the bytes are no message.
 template <typename Use>
 Status ForEachField(std::string_view message, Use&& use) {
   protozero::pbf_reader reader(message.data(), message.size());

@@ -53,7 +53,8 @@ struct LayerSpec {
   // True if the list of params is complete according to the sources: another key is an error. False
   // if the sources name the layer's attributes only loosely: another key is kept without a warning.
   bool closed = true;
-  // The compiler's answer to a wrong or missing key; the key follows if it ends in '*'.
+  // The compiler's answer to a wrong or missing key. If the answer ends in '*', the key takes the
+  // place of the '*'.
   std::string_view key_error = "InvalidParamSyntax";
 };
 

@@ -21,14 +21,14 @@ struct NamedArray {
 
 inline constexpr uint64_t kDefaultUnpackedLimit = uint64_t{1} << 30;
 
-// Every member, stored or deflated, in the directory's order, with verified checksums. Errors: a
-// member that is no .npy array, a repeated name, kLimit if all members together unpack to more than
-// `limit` bytes.
+// Reads every member, stored or deflated, in the directory's order, and verifies the checksums.
+// Errors: a member that is no .npy array, a repeated name, kLimit if all members together unpack to
+// more than `limit` bytes.
 Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes,
                                         uint64_t limit = kDefaultUnpackedLimit);
 
-// Deterministic for stored members: fixed dates, members in the order given. Errors: kInvalid for
-// an empty or repeated name.
+// If members are stored, the bytes depend only on `arrays`: dates are fixed, and members have the
+// order of `arrays`. Errors: kInvalid for an empty or repeated name.
 Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool compress = false);
 
 Result<std::vector<NamedArray>> ReadNpzFile(const std::string& path,

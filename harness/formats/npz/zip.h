@@ -132,7 +132,7 @@ Status FinishZip(ZipArchive& archive);
 Status UnpackZip(const ZipEntry& entry, uint64_t limit,
                  const std::function<void(std::span<const uint8_t>)>& take);
 
-// The whole content at once, under the same conditions.
+// The whole content at once, with the errors of UnpackZip.
 Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit);
 
 }  // namespace anecheck::npz

@@ -162,7 +162,7 @@ constexpr auto kRules = RulesOf<Compared>({
      "assumed: e5.fbs, table Section", kAssumed,
      [](const Compared& c, RuleReport& broken) {
        if (!c.IsEmpty()) return;
-       broken(0, "the descriptor's functions and ports do not hang from its first section");
+       broken(0, "the descriptor's functions and ports do not belong to its first section");
      }},
     {"pair-input-ports", "Each input port of the descriptor is a port of an input window.",
      kPortsSource, kAssumed, CheckPorts<hwx::kInputSection>},

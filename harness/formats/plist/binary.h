@@ -59,7 +59,8 @@ struct BinaryDocument {
 };
 
 Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes);
-// Only the table. Accepts the same files: the tree is checked but not built.
+// Reads only the table. Accepts the same files as ParseBinary, because it checks the tree without
+// building it.
 Result<BinaryTable> ParseBinaryTable(std::span<const uint8_t> bytes);
 
 // WriteBinary(ParseBinary(bytes).table) == bytes. An Error if a width is too small for its value,

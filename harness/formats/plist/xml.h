@@ -1,11 +1,10 @@
 // XML property lists with their concrete syntax: white space, comments, DOCTYPE and spellings
 // survive a rewrite byte for byte. Used by the network description format.
 //
-// Accepted: UTF-8, the elements dict, array, string, integer, real, true, false, data, date;
-// comments and
-// processing instructions between elements; the five predefined entities, character references and
-// CDATA in text. Refused with an Error: an internal DTD subset (entity declarations), a
-// repeated key, text that is not UTF-8, nesting deeper than tree::kMaxDepth.
+// Accepted: UTF-8; the elements dict, array, string, integer, real, true, false, data, date;
+// comments and processing instructions between elements; the five predefined entities, character
+// references and CDATA in text. Refused with an Error: an internal DTD subset (entity
+// declarations), a repeated key, text that is not UTF-8, nesting deeper than tree::kMaxDepth.
 #pragma once
 
 #include <cstdint>

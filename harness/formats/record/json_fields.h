@@ -1,6 +1,6 @@
-// Reads JSON objects with one sticky error that has the path. Also has the spellings of numbers and
-// bytes that the JSON forms of binary formats share. Used by every format but those with a grammar
-// of their own.
+// Reads JSON objects and keeps the first error, which has the path of the member. Also has the
+// spellings of numbers and bytes that the JSON forms of binary formats share. Used by every format
+// but those with a grammar of their own.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,8 @@ class JsonFields {
   Bytes HexBytes(std::string_view key);
   // Bytes in base64.
   Bytes Base64(std::string_view key);
-  // The member, which must be an array or an object; an empty array or object if it is absent.
+  // Array returns a member that must be an array, Object one that must be an object. If the member
+  // is absent, they return an empty array or object.
   const Json& Array(std::string_view key);
   const Json& Object(std::string_view key);
   // In returns a reader of the object under `key`. ForEach visits a reader of each object in the

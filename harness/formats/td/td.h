@@ -149,8 +149,8 @@ struct Chain {
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 
-  // Ambiguities of the bytes: another header length with which as many writes lie in blocks, and
-  // other generations under which a bare section decodes.
+  // Other readings of the bytes: a second header length with which as many writes lie in blocks as
+  // with the first, and other generations under which a bare section decodes.
   uint8_t other_header_words = 0;
   bool version_guessed = false;
   std::vector<const Generation*> other_generations;
@@ -179,7 +179,7 @@ Result<Bytes> Encode(const Chain& chain);
 void Layout(Chain& chain);
 // The default offset of the task after `previous`.
 uint32_t NextOffset(const Chain& chain, const Task& previous);
-// Header and stream of `task` in bytes.
+// The size of the header and stream of `task`, in bytes.
 uint32_t TaskBytes(const Chain& chain, const Task& task);
 
 // The registers of the engine while tasks are applied in order: values carry over from task to task
@@ -228,8 +228,8 @@ std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding
 
 // For people; `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
-// Appends the same to a text without a copy, because the text of a long chain takes many times the
-// chain's bytes.
+// Appends that print to `text` instead of returning it, because a copy of a long chain's print
+// takes many times the chain's bytes.
 void PrintChain(const Chain& chain, int indent, std::string& text);
 
 // Broken rules of kFormat_td, in file order.

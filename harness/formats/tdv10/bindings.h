@@ -31,7 +31,7 @@ struct Bindings {
 // 10 lacks, are refused by name.
 Result<Bindings> ReadBindings(const Json& json);
 
-// Writes all values; on an error, none.
+// Writes all values, or none if there is an error.
 Status Apply(const Bindings& bindings, Image& image);
 
 }  // namespace anecheck::tdv10

@@ -36,7 +36,7 @@ struct File {
   std::vector<SparseRecord> records;  // of a sparse stream
 };
 
-// Failures are errors that begin with the rule's id.
+// The message of an Error begins with the id of the broken rule.
 Result<File> Parse(ByteSpan bytes);
 
 std::span<const Rule> Rules();

@@ -16,8 +16,8 @@
 
 namespace anecheck::tree {
 
-// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. An entry
-// does not apply if an edit has changed its canonical piece.
+// A piece in which the file differs: piece number `index` is `canonical` in the canonical text and
+// `actual` in the file. An entry does not apply if an edit has changed its canonical piece.
 struct PieceChange {
   uint32_t index = 0;
   std::string canonical;

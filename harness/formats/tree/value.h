@@ -37,9 +37,11 @@ struct Date {
 
 // Whether the moment lies in the years 1 to 9999, which four digits can spell.
 bool HasFourDigitYear(const Date& date);
-// "2020-01-01T00:00:00Z": whole seconds, a fraction cut off. Precondition: HasFourDigitYear.
+// "2020-01-01T00:00:00Z": whole seconds, with any fraction rounded down. Precondition:
+// HasFourDigitYear.
 std::string TextOf(const Date& date);
-// Reads the same form. Trailing parts may be left out, but not the year, as in "2020-01Z".
+// Reads the form that TextOf writes. Trailing parts may be left out, but not the year, as in
+// "2020-01Z".
 std::optional<Date> DateFromText(std::string_view text);
 
 // A reference from one object of a keyed archive to another, by number.
