@@ -21,7 +21,7 @@ struct CorpusFile {
 struct CorpusLimits {
   uint64_t drawn = 256;               // valid files to choose from
   size_t max_size = size_t{1} << 18;  // bytes of one file
-  size_t max_files = 64;              // the most valid files to choose
+  size_t max_files = 64;              // the largest number of valid files to choose
 };
 
 // Valid files, at least one, the same for the same seed. The smallest drawn files that together
