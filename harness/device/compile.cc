@@ -36,7 +36,8 @@ class FunctionCompiler {
     for (const mil::StatementView statement : function_.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
-      // Constants are read by their users. A constant that only renames a value means that value.
+      // Constants are read by their users. A constant that only renames a value is another name for
+      // that value.
       if (statement.op() == "const" && constant && !renames) continue;
       ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
                                        : AddStatement(statement));
@@ -155,7 +156,7 @@ class StatementArguments : public ArgumentSource {
   }
 
  private:
-  // The constant expressions of older files have their operands in the brackets.
+  // Older files write the operands of constant expressions in the brackets, as attributes.
   std::optional<mil::ValueView> Find(std::string_view name) const {
     const auto value = mil::FindValue(statement_.arguments(), name);
     if (value || !statement_.op().starts_with("constexpr_")) return value;

@@ -14,7 +14,7 @@ namespace {
 using Node = Executable::Node;
 
 // For each operation, by index, the operations that must run before it: the producers of its
-// operands, and the earlier writers and readers of a state that it writes.
+// operands and, if it writes a state, the earlier writers and readers of that state.
 std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   std::vector<std::vector<size_t>> makers(executable.values.size());
   std::vector<std::vector<size_t>> readers(executable.values.size());
@@ -77,11 +77,11 @@ class Cutter {
  private:
   bool Cuts(size_t i) const { return nodes_[i].pass == Pass::kCut; }
 
-  // Moves the fused operations of one wave to the next wave that has fused operations, if no cut of
-  // that wave or of an earlier one reads them.
+  // Moves the fused operations of a wave to the next wave that has fused operations, unless a cut
+  // of that next wave or of an earlier wave reads them.
   void Delay() {
     std::set<int> waves;
-    std::map<int, int> first_reader;  // of each wave, the earliest that cuts
+    std::map<int, int> first_reader;  // by wave: the first wave with a cut that reads it
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!Cuts(i) && !nodes_[i].move) waves.insert(wave_[i]);
       for (const size_t earlier : before_[i]) {

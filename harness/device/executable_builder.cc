@@ -93,11 +93,11 @@ Status ExecutableBuilder::CheckExtent(const TensorType& type, int axis) const {
 }
 
 // fp16 and the 8- and 16-bit integers can be inputs and outputs of the engine (facts/mil.md), and
-// so can bools. The same source says that bools cannot, but compilations are stronger evidence:
-// Apple's compiler of macOS 26.6 takes bool inputs of select, cast and logical_not and bool results
-// of less for h13, and the inputs of select for h14 (github joshuaswarren/mil-hwx-compiler,
-// research/oracles; facts/silicon/compile_limits_silicon.csv), and an M1 computed such a select
-// exactly (facts/later_programs/numerics_h13_linux.csv). No source distinguishes later families.
+// so can bools. The same source says that bools cannot, but compilations are stronger evidence. For
+// h13, Apple's compiler of macOS 26.6 takes bool inputs of select, cast and logical_not, and bool
+// results of less. For h14 it takes bool inputs of select (github joshuaswarren/mil-hwx-compiler,
+// research/oracles; facts/silicon/compile_limits_silicon.csv). An M1 computed such a select exactly
+// (facts/later_programs/numerics_h13_linux.csv). No source says that later families differ.
 Status ExecutableBuilder::CheckBoundary(const TensorType& type, std::string_view name) const {
   switch (type.element) {
     case Element::kFp16:
@@ -155,7 +155,7 @@ Operand ExecutableBuilder::AddConstant(std::shared_ptr<const Constant> constant)
   return At(value);
 }
 
-// A value with separate storage among the intermediate tensors.
+// Adds a value that has storage of its own among the intermediate tensors.
 Result<uint32_t> ExecutableBuilder::AddStored(const TensorType& type) {
   ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
   const int64_t bytes = (type.Bytes() + kAlignment - 1) / kAlignment * kAlignment;

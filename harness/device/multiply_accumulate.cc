@@ -28,7 +28,8 @@ float PortLimitOf(const NumericModel& model, int64_t inner) {
   return model.Has(Planted::kMacPortHalved) ? kPortLimit / 2 : kPortLimit;
 }
 
-// The value that leaves the array: rounded, limited, and without NaN if the family has none.
+// The value that leaves the array. It is rounded and limited, and a NaN becomes 0 on families with
+// D07.
 float LeavePort(const NumericModel& model, float accumulator, float limit, bool to_half) {
   float value = accumulator;
   if (to_half) {
@@ -133,14 +134,15 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
   return LeaveFixed(model, static_cast<double>(sum) / kSteps);
 }
 
-// The power of two at or below the magnitude, at least 2^-14, as the array reads exponents.
+// The largest power of two that is at most the magnitude, or 2^-14 if that is larger: the array
+// reads exponents so.
 float PowerOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;
   return std::max(std::bit_cast<float>(bits), 0x1p-14f);
 }
 
 // A product in steps. Precondition: fewer than 2^31 steps. A product of two fp16 numbers has 22
-// bits, so fp32 holds it exactly, also with half a step added.
+// bits, so fp32 holds the product exactly, even with half a step added.
 int32_t FewSteps(float a, float power, float b) {
   const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
   return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
@@ -188,8 +190,8 @@ float Largest(const float* values, int64_t count) {
   return largest;
 }
 
-// For models without planted defects. Sums that overflow, and rows whose products may, take the
-// slow path.
+// Computes products of a model without planted defects. Sums that overflow take the slow path, and
+// so do rows whose products may overflow.
 void FastFixedLoops(const NumericModel& model, const float* left, const float* right,
                     MacShape shape, float* result, const ArrayStart& start) {
   constexpr double kLimit = static_cast<double>(kOverflow) / kSteps;

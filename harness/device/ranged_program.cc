@@ -7,7 +7,8 @@
 namespace anecheck::device {
 namespace {
 
-// The most executables that are kept; beyond that they are compiled again.
+// The most executables that are kept. If there are more, all are dropped and compiled again when
+// they are needed.
 constexpr size_t kMostKept = 64;
 
 // The extent of each input, kFixedExtent for inputs without a range.

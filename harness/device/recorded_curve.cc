@@ -67,7 +67,7 @@ Knots KnotsOf(const Words& words) {
   return knots;
 }
 
-// The fp16 numbers nearest to a function, `step` apart from `first` on.
+// The fp16 numbers nearest to the function's values at `first`, `first` + `step` and so on.
 Knots SampleKnots(double (*function)(double), double first, double step, size_t count = kKnots) {
   Knots knots;
   knots.count = count;

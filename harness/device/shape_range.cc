@@ -25,7 +25,7 @@ struct Written {
   std::map<std::string_view, mil::ValueView> shapes;
 };
 
-// The form is ((kind, {{input, list}, ...}), ...): a text outside of a pair is a kind.
+// The form is ((kind, {{input, list}, ...}), ...), so a text outside of a pair is a kind.
 Written ReadAttribute(mil::ValueView attribute) {
   Written written;
   std::string_view kind;

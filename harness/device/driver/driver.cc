@@ -23,7 +23,7 @@ constexpr uint32_t kUsageNotSupported = 24;
 // flight.
 constexpr size_t kMostInFlight = 127;
 constexpr uint64_t kUnsupportedUsage = 2;
-// facts/more/firmware_limits.csv: the limit of the single path, without chaining.
+// facts/more/firmware_limits.csv: the limit for requests without chaining (the single path).
 constexpr size_t kMostOutputSets = 1;
 
 constexpr std::string_view kGuide = "public guide, chapter 27";

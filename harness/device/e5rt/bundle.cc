@@ -49,8 +49,8 @@ std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
   return text;
 }
 
-// Plain write: the file is small, and the folder is the caller's own. An existing file is
-// overwritten and then truncated, which costs less than truncating it first.
+// A plain write is enough, because the file is small and the folder is the caller's own. An
+// existing file is overwritten and then truncated, which costs less than truncating it first.
 bool WriteWhole(const std::string& path, std::span<const char> text) {
   int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -64,7 +64,7 @@ bool WriteWhole(const std::string& path, std::span<const char> text) {
 
 std::string AnalyticsPath(const std::string& location) { return location + "/analytics.mil"; }
 
-// Writes no file for empty `bytes`, and removes an earlier one.
+// Writes `bytes`. If they are empty, it writes no file and removes the file of an earlier program.
 Status WriteOrRemove(const std::string& path, const std::vector<uint8_t>& bytes) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
   const bool done = bytes.empty() ? unlink(path.c_str()) == 0 || errno == ENOENT

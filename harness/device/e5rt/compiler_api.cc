@@ -52,8 +52,9 @@ Result<Programs> CompileForCpu(const std::string& text, CompileSettings settings
   return CompileInput(text, settings, backend);
 }
 
-// Compiles for the backend that the mask selects (facts/e5rt_abi.md): 3 selects BNNS, any mask
-// that includes 4 the engine. Mask 7 falls back to BNNS if the engine's compiler refuses (D35).
+// Compiles for the backend that the mask selects (facts/e5rt_abi.md): mask 3 selects BNNS, and any
+// mask that includes 4 selects the engine. Mask 7 falls back to BNNS if the engine's compiler
+// refuses (D35).
 Result<Programs> CompileByMask(const std::string& text, const CompileSettings& settings,
                                uint64_t mask, bool force_bnns) {
   if (force_bnns && (mask & kMaskCpu) != 0) return CompileForCpu(text, settings, Backend::kBnns);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kGranule = 64;
 
-// The most failures that an event remembers: no more requests can wait for their outcome.
+// The most failures that an event remembers. More are not needed, because no more requests can be
+// in flight.
 constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
@@ -157,7 +158,7 @@ Status Operation::Run() {
   return {};
 }
 
-// Planted defect: an aliased output is written to a separate buffer.
+// Planted defect: an output that shares a buffer with an input is written to a separate buffer.
 void Operation::HideAliases() {
   hidden_.resize(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {

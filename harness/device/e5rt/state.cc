@@ -37,7 +37,7 @@ struct Engine {
   std::atomic<bool> has_faults = false;
 };
 
-// Outlives every thread of the process, those that wait in it included.
+// The engine outlives every thread of the process, also a thread that waits in it.
 Engine& TheEngine() {
   static auto* engine = new Engine;
   return *engine;

@@ -38,7 +38,7 @@ Status RunOperation(Operation& operation) {
   return TimedOut();
 }
 
-// Waits for all events; the error of an event that failed.
+// Waits for all events. If an event failed, it returns the error of that event.
 Status WaitFor(const std::vector<Request::Moment>& moments) {
   for (const auto& [event, value] : moments) {
     ANECHECK_RETURN_IF_ERROR(event->WaitFor(value));
@@ -50,9 +50,9 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails; none if `outcome`, the outcome of earlier work, is an Error. The
-// steps behind a failed step do not run and fail with its error. They still signal, so that no
-// waiter hangs.
+// Runs the steps until one fails. If `outcome`, the outcome of earlier work, is an Error, it runs
+// no step. The steps behind a failed step do not run; they fail with the same error. They still
+// signal, so that no waiter hangs.
 Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
   const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
@@ -65,7 +65,7 @@ Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   return outcome;
 }
 
-// Calls the block; its error code as a Status.
+// Calls the block and returns its error code as a Status.
 Status Call(void* completion) {
   if (completion == nullptr) return {};
   if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return {};
@@ -83,7 +83,8 @@ void Serve(Request& request) {
   const bool at_completion = Reads(Reading::kBlockAtCompletion);
   const Status ran = RunSteps(request.steps, at_completion ? Status() : Call(request.block));
   if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
-  // The block may release programs and count the live ones, so the request drops its own first.
+  // The block may release programs and count the live ones, so the request first drops the programs
+  // that it holds.
   request.steps.clear();
   if (!at_completion) {
     if (request.block != nullptr) TouchBlock(request.block);

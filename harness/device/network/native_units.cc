@@ -13,7 +13,7 @@ enum class As : uint8_t {
   kText,
   kInteger,
   kLane,    // an array of one integer
-  kFlag,    // absent is false
+  kFlag,    // an absent key means false
   kHalf,    // the bits of an fp16 number
   kNumber,  // a real
 };
@@ -37,8 +37,8 @@ enum class Also : uint8_t {
   kRate,
   kFactor,
   kBatchFactors,
-  kChannelPlane,  // channel, height and width, by axes
-  kDimensions,    // the same, by a list of their names
+  kChannelPlane,  // normalises over channel, height and width; the argument has axes
+  kDimensions,    // as kChannelPlane; the key lists the names of the axes
   kFourAxes
 };
 
@@ -87,8 +87,8 @@ constexpr Key kResponseKeys[] = {{"KernelChannel", "size", As::kInteger},
                                  {"Alpha", "alpha", As::kHalf}};
 constexpr Fixed kTernary[] = {{"Type", "TERNARY_DYNAMIC_GOC"}};
 
-// The order of channels in each layer: PixelShuffle has the place inside the block last,
-// ChannelToSpace first (public notes on the six rearrangements).
+// The rearrangements order channels differently: PixelShuffle counts the place inside the block
+// last, ChannelToSpace counts it first (public notes on the six rearrangements).
 constexpr NativeUnit kUnits[] = {
     {"SDPA", "SDPA", kAttention, kSdpaKeys},
     {"Sort", "Sort", kX, kSortKeys, kColumns},
@@ -183,7 +183,7 @@ Status CheckGain(const ListItem& params, size_t operands) {
   return agrees ? Status() : Refused("BiasOnly that does not fit the operands");
 }
 
-// The guide spells the key Rate, a public netlist DropoutRate.
+// The guide spells the key Rate; a public netlist spells it DropoutRate.
 Status ReadRate(const ListItem& params, UnitArguments& arguments) {
   const auto rate = params.Find("Rate").Number();
   const auto other = params.Find("DropoutRate").Number();
@@ -264,7 +264,7 @@ Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands
   if (operands.empty() || operands.size() > native.operands.size()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{} operands", operands.size()));
   }
-  // With two operands, gain and offset at run time omit the middle operand, the scale.
+  // If gain and offset at run time have two operands, the middle one, the scale, is missing.
   const bool no_scale = native.also == Also::kGain && operands.size() == 2;
   for (size_t i = 0; i < operands.size(); ++i) {
     arguments.Tensor(native.operands[no_scale && i == 1 ? 2 : i], operands[i]);

@@ -55,8 +55,9 @@ std::optional<std::vector<std::string>> AsTexts(const ListItem& item) { return i
 std::optional<int64_t> AsInteger(const ListItem& item) { return item.Integer(); }
 
 // The shape of a constant. ML Compute, whose descriptions Apple's compiler takes, writes channels,
-// depth, height and width of every constant but no batch, and depth 1: such a constant has no axes
-// if each extent is 1, else the three others. Without extents it has no axes either (network.h).
+// depth, height and width of every constant but no batch, and depth 1. If all extents of such a
+// constant are 1, it has no axes; otherwise it has the axes channel, height and width. A constant
+// without extents has no axes either (network.h).
 std::optional<Shape> ReadConstantExtents(const ListItem& from) {
   const auto& [batch, channels, depth, height, width] = kConstantExtents;
   const auto has = [&](const char* key) { return from.Find(key).exists(); };

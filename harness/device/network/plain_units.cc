@@ -34,7 +34,7 @@ Status Matmul(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "matmul", arguments);
 }
 
-// The operand with five axes, of which the depth is 1.
+// The operand reshaped to five axes; the extent of the depth is 1.
 Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
   const auto own = x.type.shape.dims();
   std::vector<int64_t> extents(own.begin(), own.end());
@@ -47,8 +47,8 @@ Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
   return results.front();
 }
 
-// The broadcast is computed only if a layer other than ElementWise reads it: ElementWise repeats
-// its operands itself.
+// The broadcast is computed only if a layer other than ElementWise reads it: an ElementWise layer
+// repeats its operands itself.
 Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   Symbol symbol{x, {}};
@@ -94,7 +94,7 @@ Status Elementwise(NetworkContext& context, const NetworkUnit& unit) {
 }
 
 // The unit parser requires a saturation set and a version-specific set together, and its
-// consistency check refuses a unit with both: no authored table passes (specification 004,
+// consistency check refuses a unit with both, so no authored table passes (specification 004,
 // programmable activation LUT). The keys of the sets are published nowhere.
 bool IsCustomTable(const NetworkUnit& unit) {
   const std::string type = unit.params.Find("Type").Text().value_or("");
@@ -191,7 +191,7 @@ Status Concat(NetworkContext& context, const NetworkUnit& unit) {
     operands.push_back(operand);
   }
   const int rank = operands.front().type.shape.rank();
-  // The default is Channel: a real file omits the key.
+  // The default is Channel, because a real file omits the key.
   int64_t axis = AxisNamed("Channel", rank).value_or(0);
   if (unit.params.Find("Dimension").exists()) {
     ANECHECK_ASSIGN(const auto axes, AxesAt(unit, "Dimension", rank));
@@ -256,8 +256,8 @@ Status Pad(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "pad", arguments);
 }
 
-// The only dictionary in the array under `key`, which must be for the width; absent if the key is
-// absent.
+// Returns the dictionary in the array under `key`. The array must have exactly one, and its
+// Coordinate must be Width. If the key is absent, the returned item is absent.
 Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   const ListItem list = unit.params.Find(key);
   if (!list.exists()) return ListItem();
@@ -268,7 +268,7 @@ Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   return items->front();
 }
 
-// Only one public instance of the layer is known.
+// Takes only the form of the one public instance of the layer.
 Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const int64_t start, context.StartOf(unit));
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));

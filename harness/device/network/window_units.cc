@@ -55,8 +55,8 @@ bool IsBias(const NetworkUnit& unit) {
          !group.Find("ScaleCount").exists();
 }
 
-// The only reader of this convolution if it just adds the bias, else null: one pass of the array
-// does both.
+// The unit that reads this convolution, if it is the only reader and just adds the bias; otherwise
+// null. One pass of the array computes both units.
 const NetworkUnit* BiasOf(const Network& network, const NetworkUnit& conv) {
   if (std::ranges::find(network.outputs, conv.name, &NetworkOutput::bottom) !=
       network.outputs.end()) {
@@ -118,7 +118,7 @@ Status GainOffset(NetworkContext& context, const NetworkUnit& unit) {
   const NetworkUnit* below =
       unit.bottoms.empty() ? nullptr : FindUnit(context.network(), unit.bottoms[0]);
   if (below != nullptr && below->type == "Conv" && BiasOf(context.network(), *below) == &unit) {
-    // The convolution included this bias, provided that it stands before this unit as it must.
+    // If the name is defined, the convolution before this unit has already added the bias.
     if (context.Has(unit.name)) return {};
     return Wrong(unit, fmt::format("operand {} is not defined", below->name));
   }

@@ -20,13 +20,12 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// ---- einsum: x[n, c, h, w] and y[n, w, h, u] to [n, c, h, u]; rank 3 has no n
-// --------------------
+// ---- einsum: x[n, c, h, w] and y[n, w, h, u] to [n, c, h, u]; rank 3 has no n ----
 
 struct EinsumShape {
   Element element = Element::kFp16;
   int64_t batches = 1, rows = 1, heads = 1, inner = 1, columns = 1;
-  // Each is 0 if the operand repeats along the axis, else 1.
+  // Each member is 0 if its operand repeats along its axis, else 1.
   int64_t x_batch = 1, x_head = 1, y_batch = 1, y_head = 1;
   int64_t x_heads = 1, y_heads = 1;
 };
@@ -134,7 +133,7 @@ class AttentionKernel : public Kernel {
 
  private:
   bool half() const { return shape_.element == Element::kFp16; }
-  // The value that a pass stores for the next one.
+  // The value that a pass stores for the next pass to read.
   float Stored(float value) const {
     if (std::isnan(value) && model_.invalid_is_zero) return 0;
     return half() ? RoundToHalf(value, model_.store_rounding) : value;
@@ -152,7 +151,8 @@ class AttentionKernel : public Kernel {
     return loaded;
   }
 
-  // The scores, rows by keys: products, then scaled, then masked, with a store after each step.
+  // The matrix of scores, rows by keys. The products are scaled, then masked; each of the three
+  // steps stores its results.
   float* Scores(const Invocation& call, int64_t batch) const {
     const AttentionShape& s = shape_;
     bool finite = true;

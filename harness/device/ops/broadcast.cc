@@ -1,4 +1,4 @@
-// Alignment of two shapes for broadcasting.
+// Aligns two shapes for broadcasting.
 #include "harness/device/ops/broadcast.h"
 
 #include <algorithm>

@@ -220,7 +220,7 @@ void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
     builder.Reject(Stage::kCodegen, "Some ops are not supported on any of the specified backends");
   }
   if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
-  // On A13 the front end refuses these programs, on later families code generation
+  // The front end refuses these programs on A13; code generation refuses them on later families
   // (facts/compile_envelope.csv).
   const int64_t widest = builder.target().family <= kFamilyA13 ? 15 : 16;
   if (window.kernel[2] > widest && builder.target().family <= kFamilyA13) {

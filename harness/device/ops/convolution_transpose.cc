@@ -1,6 +1,6 @@
-// Transposed convolution: the engine has no layer for it, so it runs as a convolution with reversed
-// taps over an input that is spread apart by zeros (facts/op_device_matrix.csv,
-// facts/more/op_notes.csv).
+// Transposed convolution. The engine has no layer for it, so a transposed convolution runs as a
+// convolution with reversed taps over an input that is spread apart by zeros
+// (facts/op_device_matrix.csv, facts/more/op_notes.csv).
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ class SpreadConvKernel : public Kernel {
 struct Transposed {
   Window window;  // of the operation itself
   Spread spread;
-  Window::PerAxis cut{0, 0, 0};  // elements of the whole result dropped at the front
+  Window::PerAxis cut{0, 0, 0};  // elements that are dropped at the front of the whole result
 };
 
 int64_t Reach(const Window& window, size_t axis) {
@@ -85,7 +85,8 @@ void ReadExtents(OpBuilder& builder, std::string_view name, int spatial, int64_t
   }
 }
 
-// The result's extents without `output_shape`, and the padding before them.
+// Sets the extents that the result has without `output_shape`, and the padding in front of the
+// result.
 void PlacePadding(OpBuilder& builder, Transposed& t) {
   const std::string type = builder.String("pad_type", "valid");
   const IntList pad = builder.Ints("pad", {});

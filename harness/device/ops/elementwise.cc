@@ -71,7 +71,7 @@ void Compute(Binary op, const float* a, const float* b, int64_t count, float* to
   }
 }
 
-// Two's complement; division truncates, and a zero divisor gives 0.
+// Computes in two's complement. A division truncates, and a zero divisor gives 0.
 int64_t ComputeInt(Binary op, int64_t a, int64_t b) {
   switch (op) {
     case Binary::kAdd:
@@ -218,7 +218,8 @@ bool IsSwishOfProduct(const Operand& r, const Operand& gate) {
   return r.origin.op == "matmul" && r.type.shape.rank() == 2 && gate.origin.op == "sigmoid_hard" &&
          gate.origin.first_input == r.value;
 }
-// D34: an error of 4 percent in the L2 norm. Assumed to be spread evenly: no source tells.
+// D34: an error of 4 percent in the L2 norm. No source tells its distribution; the same error in
+// every element is assumed.
 constexpr float kSwishGain = 1.04F;
 
 float GainOf(const OpBuilder& builder, Binary op, const Operand& x, const Operand& y) {

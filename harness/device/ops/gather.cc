@@ -70,7 +70,7 @@ struct GatherShape {
   int64_t count = 1;    // indices, in one batch
   int64_t extent = 1;   // of the axis
   int64_t inner = 1;    // elements behind the axis
-  int64_t shift = 0;    // added to each index, round the axis
+  int64_t shift = 0;    // added to each index, modulo the extent
 };
 
 class GatherKernel : public Kernel {
@@ -108,7 +108,8 @@ Built BuildGather(OpBuilder& builder) {
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
   builder.Output({operands.x.type.element, result});
-  // D27: wrong elements of the axis. No source says which ones; the next one is assumed.
+  // D27: the gather reads wrong elements of the axis. No source says which; the next element is
+  // assumed.
   const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
   return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(operands.x.type.element),
                                                     .index = index,
@@ -156,7 +157,7 @@ Built BuildGatherAlongAxis(OpBuilder& builder) {
                   .inner = shape.Product(axis + 1, shape.rank())});
 }
 
-// An index vector names a place along the axes after the shared ones.
+// Each index vector names a place along the axes that follow the shared axes.
 struct GatherNdShape {
   int64_t size = 2;  // bytes of an element
   Element index = Element::kInt32;

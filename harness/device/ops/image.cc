@@ -234,12 +234,12 @@ Built BuildUpsample(OpBuilder& builder, bool nearest) {
 
 // ---- sampling at computed places ----------------------------------------------------------------
 
-// The images of x, and the rules for sampling them at the points of the results.
+// The images of x, and the rules by which the results sample them.
 struct SampledShape {
   Element element = Element::kFp16;
   int64_t images = 1, channels = 1, height = 1, width = 1;
   int64_t results = 1;
-  int64_t by_box = 0;  // boxes, if their results have a separate axis; else 0
+  int64_t by_box = 0;  // the number of boxes if they have an axis of their own; else 0
   int64_t rows = 1, columns = 1;
   Border border = Border::kConstant;
   float outside = 0;
@@ -354,8 +354,8 @@ struct BoxShape {
   Element element = Element::kFp16;
   Element index = Element::kOther;  // kOther: box k crops image k
   int64_t images = 1;
-  int64_t numbers = 4;  // numbers per box; with five, the first is its image
-  int64_t each = 0;     // crops of each box, one per image; 0 if a box has one image
+  int64_t numbers = 4;  // numbers per box; the first of five is the index of its image
+  int64_t each = 0;     // crops per box, one for each image; 0 if each box crops one image
   bool corners = true;
   bool height_first = true;
   std::array<double, 2> scale{1, 1};  // of coordinates along height and width
@@ -441,7 +441,7 @@ Built BuildCropResize(OpBuilder& builder) {
 // ---- resample and affine ----
 
 // Turns the coordinate over / under, in [-1, 1], in [0, 1] or in pixels, into a position in pixels.
-// There is only one division, so that whole positions are exact.
+// It divides only once, so that whole positions are exact.
 enum class Coordinates : uint8_t { kPixels, kMinusOneToOne, kZeroToOne };
 double ToPixels(Coordinates kind, bool align, double over, double under, int64_t extent) {
   const auto n = static_cast<double>(extent);
@@ -515,8 +515,8 @@ Built BuildResample(OpBuilder& builder) {
   return MakeSample(builder, x, sampled, std::make_unique<CoordinatePoints>(shape));
 }
 
-// Corners of the result lie at -1 and 1, a single point at -1; the matrix maps the result's
-// coordinates to the image's.
+// The corners of the result lie at -1 and 1; if the result has a single point, it lies at -1. The
+// matrix maps the result's coordinates to the image's.
 class AffinePoints : public PointSource {
  public:
   AffinePoints(const PlaceShape& shape, bool shared) : shape_(shape), shared_(shared) {}

@@ -14,8 +14,8 @@
 namespace anecheck::device {
 namespace {
 
-// MIL: a 0 keeps the input's extent at the same place counted from the last axis, or is 1 if there
-// is none; one -1 takes the rest.
+// By MIL's definition, a 0 stands for the extent of the input axis at the same distance from the
+// last axis, or for 1 if there is no such axis. One entry may be -1 and takes the rest.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList wanted = builder.Ints("shape");

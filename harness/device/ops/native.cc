@@ -28,7 +28,8 @@ struct AttentionShape {
 // mechanisms are assumed.
 struct AttentionQuirks {
   bool one_plane = false;  // D24
-  // D22: of twenty query rows nine are computed and the others are 0, which makes a cosine of 0.67.
+  // D22: of every twenty query rows, nine are computed and the others are 0, which gives the
+  // reported cosine of 0.67.
   bool rows_lost = false;
   // D23: after this many keys the sequence starts again.
   int64_t key_period = std::numeric_limits<int64_t>::max();
@@ -141,8 +142,8 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   const int axis = NativeDimension(builder);
   const float epsilon = HalfAttribute(builder, "Epsilon");
   if (!builder.ok()) return nullptr;
-  // By one source A13 refuses the whole layer, by another only the channel form (specification 004,
-  // arch-gated negatives; public guide, appendix B).
+  // One source says that A13 refuses the whole layer; another says that it refuses only the channel
+  // form (specification 004, arch-gated negatives; public guide, appendix B).
   const int family = builder.target().family;
   if (family < kFamilyA13 || (builder.QuirkOn("D20") && (axis == 1 || family == kFamilyA13))) {
     builder.RejectOnEngine(Stage::kValidator,
@@ -169,7 +170,8 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   });
 }
 
-// `kind` is the first letter of Add, Sub or Mult, > for the larger or < for the smaller.
+// `kind` is the first letter of Add, Sub or Mult, or '>' for the larger or '<' for the smaller of
+// the two.
 float Paired(char kind, float a, float b) {
   switch (kind) {
     case 'S':
@@ -314,7 +316,7 @@ std::unique_ptr<const Kernel> BuildDropout(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const double rate = builder.Float("Rate");
   if (!builder.ok()) return nullptr;
-  // The message is quoted from facts/netlist_layers.csv.
+  // The message is that of facts/netlist_layers.csv.
   if (builder.target().family < kFamilyA15) {
     builder.RejectOnEngine(Stage::kHal, "Dropout layer is not supported on this architecture.");
   }

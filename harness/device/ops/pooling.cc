@@ -25,8 +25,8 @@ struct PoolShape {
   bool exclude_padding = false;
 };
 
-// The taps of one output along one axis: [first, end) in input coordinates, and how many of the
-// kernel's taps lie in the padded input.
+// The taps of one output along one axis: [first, end) in input coordinates, and the number of the
+// kernel's taps that lie in the padded input.
 struct Extent {
   int64_t first = 0;
   int64_t end = 0;

@@ -196,7 +196,7 @@ Built BuildCrop(OpBuilder& builder) {
 
 struct Blocks {
   int64_t factor = 1;
-  bool place_first = true;  // channels are numbered by place, then channel; else the other way
+  bool place_first = true;  // channels are numbered by place first; else by channel first
 };
 
 // Checks the common arguments of the four operations; `name` is the argument of the factor.
@@ -298,7 +298,7 @@ std::optional<Operand> ReadBatches(OpBuilder& builder, std::string_view name, Ba
   return x;
 }
 
-// Along one axis: the indices k for which k * block + place - margin lies in [0, extent).
+// The indices k along one axis for which k * block + place - margin lies in [0, extent).
 struct Run {
   int64_t first = 0;
   int64_t count = 0;

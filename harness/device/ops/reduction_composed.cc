@@ -243,7 +243,7 @@ std::unique_ptr<const Kernel> BuildPosition(OpBuilder& builder) {
   if (!builder.ok()) return nullptr;
   const int axis = builder.Axis("axis", given, x.type.shape.rank());
   if (!builder.ok()) return nullptr;
-  // On this route whole-tensor and minimum forms need A15 or later (facts/known_defects.csv, D32).
+  // As a MIL operation, the minimum form needs A15 or later (facts/known_defects.csv, D32).
   if (!kLargest && (builder.target().family < kFamilyA13 || builder.QuirkOn("D32"))) {
     builder.RejectOnEngine(Stage::kFloor,
                            "Some ops are not supported on any of the specified backends");

@@ -45,7 +45,7 @@ double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, doub
   const auto i = static_cast<double>(index);
   const auto n = static_cast<double>(count);
   const double pixels = end - begin + 1;
-  // The position is over / under: with a single division, whole positions are exact.
+  // The position is over / under. Whole positions are exact, because there is only one division.
   double over = 0;
   double under = n;
   if (mode == GridMode::kDefault) {

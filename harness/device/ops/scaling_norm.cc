@@ -19,8 +19,8 @@ float HalfFloat(OpBuilder& builder, std::string_view name, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float(name, fallback))));
 }
 
-// The common part of both kernels around their arithmetic: function(values, results) over the whole
-// tensor.
+// The common part of both kernels: loads the whole tensor, calls function(values, results) and
+// stores the results.
 template <typename Function>
 class WholeKernel : public Kernel {
  public:

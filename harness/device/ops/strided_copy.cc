@@ -6,8 +6,8 @@
 namespace anecheck::device {
 namespace {
 
-// The axes with more than one index. Neighbouring axes are merged if both sides traverse them
-// alike.
+// The axes with more than one index. Neighbouring axes are merged if source and destination
+// traverse them alike.
 struct Region {
   int axes = 0;
   std::array<int64_t, Shape::kMaxRank> extents{};

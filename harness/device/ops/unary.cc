@@ -18,7 +18,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Evaluates in double and rounds to fp32, to model the engine's fp32-class evaluation.
+// Evaluates in double and rounds to fp32, because the engine evaluates in about fp32 precision.
 template <double (*kFunction)(double)>
 float InWide(float x, const NumericModel&) {
   return static_cast<float>(kFunction(static_cast<double>(x)));
@@ -45,7 +45,7 @@ std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
 int64_t IntegerAbs(Element, int64_t x) { return x < 0 ? -x : x; }
 int64_t IntegerSquare(Element, int64_t x) { return x * x; }
 int64_t IntegerSign(Element, int64_t x) { return (x > 0) - (x < 0); }
-// The whole part of the power, saturated to the type.
+// The whole part of 2^x, saturated to the type.
 int64_t IntegerExp2(Element element, int64_t x) {
   return SaturateToInt(element, std::exp2(static_cast<double>(x)));
 }
@@ -105,8 +105,8 @@ float Atan(float x, const NumericModel& model) {
   return seam ? y - std::copysign(kSeamError, y) : y;
 }
 
-// The epsilon in fp16, like every constant of a pass. `fallback` is the default of the MIL
-// operation set.
+// The epsilon in fp16, like every constant of a pass. `fallback` is the default that MIL's
+// operation set gives.
 float ReadEpsilon(OpBuilder& builder, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
 }
