@@ -50,8 +50,8 @@ std::string_view RuleText(std::string_view id) {
   return found == std::end(kRules) ? "Nothing was found." : found->text;
 }
 
-// SARIF's guid is a UUID with hyphens (section 3.5.3); a run's uuid is 32 digits without. Empty for
-// anything else.
+// SARIF's guid is a UUID with hyphens (section 3.5.3); a run's uuid is 32 digits without hyphens.
+// Empty for anything else.
 std::string Guid(std::string_view uuid) {
   if (uuid.size() != 32) return {};
   std::string guid;

@@ -70,7 +70,8 @@ class Panel {
   }
 
  private:
-  // 0 if it lies well between the ends, so that the sign of an error is visible.
+  // Returns 0 if 0 lies well between the ends, so that the sign of an error is visible; else the
+  // middle of the ends.
   double Middle() const {
     const double edge = (high_ - low_) / 5;
     return low_ + edge < 0 && 0 < high_ - edge ? 0 : (low_ + high_) / 2;

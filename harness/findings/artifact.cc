@@ -143,7 +143,8 @@ Status ReadRunner(const Json& json, CampaignOptions& options) {
   return {};
 }
 
-// The rest of the file follows from the graph.
+// Reads only the name and the place of the relation. The rewritten graph follows from the case's
+// graph.
 Status ReadRelation(const Json& json, Case& item) {
   if (!json.contains("relation")) return {};
   ANECHECK_ASSIGN(const Json written, Get<Json>(json, "relation"));

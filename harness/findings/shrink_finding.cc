@@ -13,9 +13,9 @@
 namespace anecheck {
 namespace {
 
-// A range relative to the extent of the case itself: a number of steps down and up. It follows when
-// the extent becomes shorter. The axis is counted from the last one, because shrinking drops
-// leading axes.
+// A range relative to the extent of the case itself: a number of steps down and up. It moves with
+// the extent when the extent becomes shorter. The axis is counted from the last one, because
+// shrinking drops leading axes.
 class FollowingRange {
  public:
   // Returns nothing if the ends of the range are not whole steps away from the extent.
@@ -290,7 +290,8 @@ std::string TextOf(Verdict verdict, const DefectSet& defects, std::string_view o
                      op.empty() ? "" : " in ", op);
 }
 
-// Returns whether a verdict is about numbers: the catalogue of defects decides between these.
+// Returns whether a verdict is about numbers: the catalogue of defects decides between such
+// verdicts.
 bool IsOfNumbers(Verdict verdict) {
   return verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
          verdict == Verdict::kOften || verdict == Verdict::kKnownDefect;

@@ -26,7 +26,7 @@ void Graph::Clear() {
 
 ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view value_name) {
   if (values_.size() == values_.capacity()) {
-    // Copies the type and the name, which may be part of values_: it moves as it grows.
+    // Copies the type and the name, which may be part of values_: the vector moves as it grows.
     const TensorType kept_type = type;
     const std::string kept_name(value_name);
     values_.reserve(std::max<size_t>(16, 2 * values_.size()));

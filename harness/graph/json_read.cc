@@ -121,7 +121,7 @@ Result<Declaration> ReadDeclaration(JsonValue json, const Place& place, bool dat
   return declaration;
 }
 
-// The document must outlive it.
+// The document must outlive the reader.
 class Reader {
  public:
   Reader(const Vocabulary& vocabulary, int depth) : vocabulary_(vocabulary), depth_(depth) {}

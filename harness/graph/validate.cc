@@ -77,7 +77,8 @@ Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t&
   return {};
 }
 
-// MIL's integers are int32, so that inference can add and multiply a few of them in 64 bits.
+// Integers must fit in int32, as MIL requires. Inference can then add and multiply a few of them in
+// 64 bits.
 Status CheckIntegers(const NodeView& node, const Attribute& attribute, const Parameter& parameter) {
   const auto check = [&](int64_t value) -> Status {
     if (value == static_cast<int32_t>(value)) return {};

@@ -69,7 +69,7 @@ NodeId NamedBy(const Graph& graph, std::string_view message) {
   return named == kNoNode ? MakerOfQuoted(graph, message) : named;
 }
 
-// A tensor of zeros for every value, of its type.
+// A tensor of zeros for every value, with the value's type.
 class Zeros {
  public:
   explicit Zeros(const Graph& graph) {
@@ -95,8 +95,8 @@ class Zeros {
   NodeCut::Values values_;
 };
 
-// A case of the operation alone. Nothing if the operation has no output, or if the case's form
-// cannot express it.
+// Returns a case of the operation alone, or nothing if the operation has no output, or if the
+// case's form cannot express it.
 std::optional<Case> Alone(const Case& item, NodeId node, const Zeros& zeros) {
   NodeCut cut(item.graph, zeros.values());
   cut.Take(node);

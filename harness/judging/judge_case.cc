@@ -30,8 +30,8 @@ std::string ProducerOf(const Graph& graph, ValueId value) {
   return std::string(graph.node(info.producer).schema->name);
 }
 
-// Charges a failure to the only operation of its graph. If there are several, it belongs to none
-// until each is tried alone (isolate.h).
+// Charges a failure to the only operation of its graph. A graph of several operations charges none
+// of them until each is tried alone (isolate.h).
 std::string OnlyOperation(const Graph& graph) {
   return graph.nodes().size() == 1 ? std::string(graph.nodes().front().schema->name) : "";
 }
@@ -275,7 +275,8 @@ bool Says(std::string_view message, std::string_view wording) {
 }
 
 // Whether the wording of a refusal fits the rule. Any wording fits if no source quotes the layer's
-// message. An empty message of an external program fits too: its stage decides.
+// message. An empty message of an external program fits too: the stage that the program names
+// decides.
 bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
   constexpr std::string_view kOwnWords = "(own words";
   if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
@@ -286,7 +287,7 @@ bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
 }
 
 // Whether an engine or an external program that refuses at `step` (harness/runners/PROTOCOL.md) can
-// mean a rule of `layer`: it names that layer, or none.
+// mean a rule of `layer`. The step must name that layer or no layer.
 bool SpeaksFor(Step step, legality::Layer layer) {
   using legality::Layer;
   constexpr std::pair<Step, Layer> kLayers[] = {

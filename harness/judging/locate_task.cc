@@ -14,8 +14,8 @@
 namespace anecheck {
 namespace {
 
-// At most this many tasks may make one value together: the batches of a product, the parts of a
-// concat.
+// At most this many tasks may make one value together, as they do for the batches of a product or
+// the parts of a concat.
 constexpr size_t kMostTogether = 64;
 
 // The results of one task.

@@ -39,8 +39,8 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
 }
 
 // The operations for which a graph's result counts. A refusal, crash or failure of a graph of
-// several operations shows nothing about each of them: it counts for the operation that shows it
-// alone, or for none. Every operation of the graph counts as tried.
+// several operations shows nothing about any single operation: it counts for the operation that
+// shows it alone, or for none. Every operation of the graph counts as tried.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
   std::bitset<kOpCount> blamed;
@@ -48,8 +48,8 @@ std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   return blamed;
 }
 
-// The steps that a case, or one of its graphs, reached. An engine that is not an ANE has no other
-// backend.
+// Returns the steps that a case, or one of its graphs, reached. An engine that is not an ANE needs
+// no proof of the backend, because it has no other.
 ReachCounts CountsOf(const GraphReach& shown, const CampaignTarget& target, bool verified) {
   ReachCounts counts;
   counts.cases = 1;

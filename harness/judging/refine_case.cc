@@ -26,7 +26,8 @@ void Downgrade(OutputVerdict& output, Verdict verdict, const DefectSet& defects)
   output.defects = defects;
 }
 
-// If no operation is wrong alone, only the operations on which an output depends explain it.
+// If no operation is wrong alone, only the operations on which an output depends explain that
+// output.
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
   std::set<std::string> terms;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
@@ -108,8 +109,8 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
 struct LocatedExecution {
   Location location;
   std::string_view apart;
-  // Whether `apart` comes from a comparison, rather than because no other program could show the
-  // error.
+  // Whether a comparison with a separate program set `apart`. Otherwise it is set because no
+  // separate program could show the error.
   bool compared = false;
 };
 
@@ -215,7 +216,7 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   return {};
 }
 
-// The verdict of an execution by itself.
+// Judges one execution without the others.
 Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
                                     const Execution& execution, Runner& runner,
                                     Evaluation& evaluation) {

@@ -95,12 +95,12 @@ std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome
 }
 
 // Records the reach of the rewritten graph beside the original, which passed. An operation of both
-// counts where it got further.
+// graphs counts for the graph in which it got further.
 void AddReach(const Case& item, const Case& partner, const CaseOutcome& other,
               CaseOutcome& outcome) {
   std::bitset<kOpCount> ops = AddedOps(item.graph, partner.graph);
   if (ops.none()) ops = OpsOf(partner.graph);
-  // The operation of the original, if the error is located there.
+  // If the error is located at an operation of the original, adds that operation.
   if (!other.shown.node().empty()) {
     const auto id = partner.graph.FindValue(other.shown.node());
     if (id) ops.set(partner.graph.node(partner.graph.value(*id).producer).schema->id);

@@ -36,7 +36,7 @@ Status CheckElement(uint64_t bytes, const std::string& who) {
                    fmt::format("{}: elements of one byte (bools) are not lifted", who));
 }
 
-// Byte offsets as element numbers.
+// Converts byte offsets to element numbers.
 Status ToPlaces(std::vector<uint64_t>& offsets, const std::string& who) {
   for (uint64_t& offset : offsets) {
     if (offset % kElementBytes != 0) {

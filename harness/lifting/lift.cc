@@ -139,8 +139,8 @@ class TaskLift {
     return Refuse("a copy of several channels to one");
   }
 
-  // The weights, if a task or an input wrote into the streams, so that they are not constant. Else
-  // empty.
+  // Returns the weights if a task or an input wrote into the coefficient streams, because the
+  // weights are then not constant. Otherwise returns no elements.
   Result<Elements> RuntimeWeights(const emulator::Coefficients& coefficients) {
     if (coefficients.places.empty()) return Elements{};
     ANECHECK_ASSIGN(Elements weights,
@@ -198,7 +198,8 @@ class TaskLift {
     return bits;
   }
 
-  // Weights that are computed: [output channels, input channels] times [input channels, positions].
+  // For weights that are computed: multiplies [output channels, input channels] by [input channels,
+  // positions].
   Result<ValueId> MatrixProduct(const Elements& source, const Elements& weights) {
     const NeuralTask& neural = task_.neural;
     const Extents& in = task_.input;
@@ -297,7 +298,8 @@ class TaskLift {
       case PlanarOperation::kSquareOfSum:
         break;
     }
-    // The square of a sum has no sign.
+    // Negating both operands does not change the square, so only a difference between the signs
+    // counts.
     const bool differ = planar.negate1 != planar.negate2;
     ANECHECK_ASSIGN(const ValueId sum, build_.Binary(differ ? OpKind::kSub : OpKind::kAdd, a, b));
     return build_.Unary(OpKind::kSquare, sum);
@@ -403,8 +405,8 @@ Status AddInputs(const emulator::Program& program, Graph& graph, ElementMemory& 
   return {};
 }
 
-// Each output must be a separate result: an identity is added if it is an input, a constant or
-// another output.
+// Each output must be a separate result: an identity is added if the output is an input, a constant
+// or another output.
 Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory& elements,
                   Builder& build) {
   for (const emulator::Port& port : program.ports) {

@@ -33,8 +33,8 @@ constexpr Candidate kCandidates[] = {
 constexpr double kMostError = 0.008;
 // The step between numbers that are compared; it is odd, so that every significand occurs.
 constexpr uint32_t kEvery = 37;
-// Results above kMost are not compared, and for positive numbers results below kLeast: a table need
-// not be right where fp16 has a subnormal number or an infinity.
+// Results above kMost are not compared. Results of positive numbers are not compared below kLeast
+// either. A table need not be right where fp16 has a subnormal number or an infinity.
 constexpr double kLeast = 0x1p-14, kMost = 65504;
 
 bool Follows(const emulator::ActivationTable& table, Function function) {

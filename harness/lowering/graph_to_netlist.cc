@@ -416,7 +416,7 @@ class Lowering {
   Status Softmax(const NodeView& node) {
     Unit& unit = AddUnit("Softmax", node);
     unit.SetParam("Dimension", AxisName(node, node.Int(params::Softmax::kAxis, -1)));
-    // False by default, which is numerically wrong (specification 004, "Method").
+    // The key is false by default, which is numerically wrong (specification 004, "Method").
     unit.SetParam("SubtractMax", Value::Bool(true));
     return {};
   }

@@ -35,8 +35,8 @@ bool IsFirstAxis(const NodeView& node) {
   return axis == 0 || axis == -1;  // of one axis
 }
 
-// Evaluates integers within limits: shapes and values made from them are short, so longer values
-// and paths are given up.
+// Evaluates integers within limits. Shapes and the values made from them are short, so the
+// evaluation gives up longer values and values that depend on too many others.
 class Folding {
  public:
   explicit Folding(const Graph& graph) : graph_(graph) {}

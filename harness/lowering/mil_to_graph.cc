@@ -194,7 +194,7 @@ class Reader {
   }
 
   // The parameter of an argument, or -1 for none. If an attribute and a tensor have the same name,
-  // it is the attribute if the argument is a constant or follows from shapes.
+  // the result is the attribute if the argument is a constant or follows from shapes.
   int ParameterOf(mil::ArgumentView argument, const OpSchema& schema) const {
     const int parameter = schema.FindParameter(argument.name());
     if (parameter < 0 || IsTensorKind(schema.parameters[static_cast<size_t>(parameter)].kind)) {

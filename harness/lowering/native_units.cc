@@ -80,9 +80,9 @@ constexpr Key kResponseNorm[] = {
     {params::LocalResponseNorm::kSize, "KernelChannel", Kind::kInteger},
     {params::LocalResponseNorm::kAlpha, "Alpha", Kind::kHalf}};
 
-// The order of channels in each layer: PixelShuffle has the place inside the block last,
-// ChannelToSpace first, like pixel_shuffle and depth_to_space (public notes on the six
-// rearrangements).
+// The layers differ in the order of channels. In PixelShuffle the place inside the block varies
+// fastest, as in pixel_shuffle; in ChannelToSpace it varies slowest, as in depth_to_space (public
+// notes on the six rearrangements).
 constexpr Spelling kSpellings[] = {
     {OpKind::kNativeSdpa, "SDPA", kSdpa},
     {OpKind::kNativeSort, "Sort", kSort, kColumns},

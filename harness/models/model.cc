@@ -128,7 +128,7 @@ Status Model::Fill(std::string_view text, bool is_model_file, Content& content) 
   if (first != std::string_view::npos && text[first] == '{') {
     ANECHECK_RETURN_IF_ERROR(CheckTextSize(text, "a graph in JSON", kDefaultFileLimit));
     auto graph = GraphFromText(text, OpVocabulary(), content.path);
-    // Only after that: a graph may have tensors of any name.
+    // Other forms are tried only after a graph, because a graph may have tensors of any name.
     if (!graph.ok() && espresso::LooksLikeNetwork(text)) return NetworkOfEspresso();
     if (!graph.ok()) return graph.error();
     content.graph = std::move(*graph);

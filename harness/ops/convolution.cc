@@ -45,7 +45,8 @@ Status InferConv(const NodeView& node, ResultTypes& results) {
 
 namespace {
 
-// coremltools admits this from iOS 17 on, but does not state how the products become integers.
+// coremltools admits float constants beside int32 from iOS 17 on, but does not state how the
+// products become integers.
 constexpr std::string_view kFractionsBesideIntegers =
     "constants of floats beside int32 give int32 in a way that no source tells";
 // MIL also multiplies int32 (coremltools); the native layers take only floats.

@@ -62,7 +62,7 @@ int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
 
 // With validate_indices, constant indices must lie in [0, extent); negative ones count as out of
 // bounds (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter).
-// Element i is one of axis first + i % axes of x. Without validate_indices any constant is
+// Element i is an index on axis `first` + i % `axes` of x. Without validate_indices any constant is
 // accepted.
 Status CheckIndices(const NodeView& node, int parameter, int validate, const Shape& x, int first,
                     int axes) {
@@ -104,7 +104,7 @@ constexpr Parameter kGatherAlongAxisParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// Both have the same extents except on the axis.
+// x and the indices must have the same extents except on the axis.
 Status CheckAlongAxis(const NodeView& node, const Shape& x, const Shape& indices, int axis) {
   Shape same = indices;
   if (same.rank() == x.rank()) same[axis] = x[axis];

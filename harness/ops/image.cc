@@ -46,8 +46,8 @@ constexpr Parameter kResizeParameters[] = {
     Choice("sampling_mode", kGrids, "DEFAULT"),
 };
 
-// The last `resized_dims` entries of shape are the extents of x's last axes; 0 keeps one. Height
-// and width are all that the layer resizes (facts/netlist_layers.csv, resize).
+// The last `resized_dims` entries of shape are the extents of x's last axes; An entry of 0 keeps
+// the extent of x. The layer resizes only height and width (facts/netlist_layers.csv, resize).
 Status InferResize(const NodeView& node, ResultTypes& results) {
   using P = params::Resize;
   const TensorType& x = node.InputType(P::kX);
@@ -123,7 +123,7 @@ constexpr Parameter kUpsampleBilinearParameters[] = {
                       Default::Words("not align_corners")),
 };
 
-// Extents are floor(extent * factor), the factor in fp32.
+// Each extent becomes floor(extent * factor), with the factor in fp32.
 Status InferUpsample(const NodeView& node, ResultTypes& results) {
   using P = params::Upsample;
   const Shape& x = node.InputShape(P::kX);
@@ -284,7 +284,8 @@ Status InferAffine(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-// Floors: facts/minimum_family.csv; operations of the texture engine alone need its byte.
+// Floors: facts/minimum_family.csv. Operations that only the texture engine computes need its
+// capability byte.
 constinit const OpDefinition kOpResize = Define(OpKind::kResize, kResizeParameters, InferResize);
 constinit const OpDefinition kOpResizeBilinear =
     Define(OpKind::kResizeBilinear, kResizeBilinearParameters, InferResizePlane);

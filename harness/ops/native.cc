@@ -245,8 +245,9 @@ constexpr Parameter kRadiusParameters[] = {
     {.name = "Radius", .kind = ParameterKind::kFloat},
 };
 
-// D1 C3 H1 on both sides (facts/netlist_layers.csv, radius_search): a row of cells for each point,
-// a cell for each centroid (ANEForge bridges).
+// Both operands have depth 1, three channels and height 1 (facts/netlist_layers.csv,
+// radius_search). The result has a row for each point, with a cell for each centroid (ANEForge
+// bridges).
 Status InferRadius(const NodeView& node, ResultTypes& results) {
   using P = params::NativeRadiusSearch;
   for (const int operand : {P::kCentroids, P::kPoints}) {
@@ -292,8 +293,9 @@ Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kDynamicSliceParameters[] = {
     {.name = "x"}, Integer("start"), Integer("SliceSize")};
 
-// The only instance known to be supported: a width of 4, a size of 2, a start that keeps the slice
-// inside (facts/more/defects_plus.csv, dynamic_slice). No source describes padding and background.
+// The only instance known to be supported has a width of 4, a size of 2, and a start that keeps the
+// slice inside (facts/more/defects_plus.csv, dynamic_slice). No source describes padding and
+// background.
 Status InferDynamicSlice(const NodeView& node, ResultTypes& results) {
   using P = params::NativeDynamicSlice;
   const Shape& x = node.InputShape(P::kX);

@@ -81,7 +81,8 @@ constexpr Parameter kLocalResponseNormParameters[] = {
      .fallback = Default::Number(1)},
 };
 
-// x of `least` to `most` axes, every constant operand one number per channel (axis 1).
+// x must have `least` to `most` axes, and every constant operand must have one number per channel
+// (axis 1).
 Status InferChannels(const NodeView& node, int least, int most, ResultTypes& results) {
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < least || x.shape.rank() > most) {
@@ -92,7 +93,7 @@ Status InferChannels(const NodeView& node, int least, int most, ResultTypes& res
   for (int i = 1; i < static_cast<int>(parameters.size()); ++i) {
     const Parameter& parameter = parameters[static_cast<size_t>(i)];
     if (!IsTensorKind(parameter.kind) || !node.HasInput(i)) continue;
-    // From iOS 17 on they may be of another float type than x (coremltools).
+    // From iOS 17 on these constants may be of another float type than x (coremltools).
     if (node.InputShape(i) == Shape{x.shape[1]}) continue;
     return Reject(node,
                   fmt::format("{} is {}, must be {}", parameter.name, node.InputType(i).ToString(),

@@ -113,7 +113,8 @@ Status InferPackedLut(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// One table for each block of the indices: [blocks of each axis..., 2^bits, vector].
+// `lut` must have one table for each block of the indices: [blocks of each axis..., 2^bits,
+// vector].
 Status CheckLut(const NodeView& node, const Shape& indices, DType index_type, const Shape& lut,
                 int vector_axis) {
   const int rank = indices.rank();

@@ -110,7 +110,7 @@ Status ExpectShape(const NodeView& node, int parameter, const Shape& wanted) {
   return {};
 }
 
-// x [steps, batch, input] and weight_hh [gates * hidden, hidden].
+// x must be [steps, batch, input], and weight_hh must be [gates * hidden, hidden].
 Result<Extents> ReadExtents(const NodeView& node, int weight_hh, int64_t gates) {
   const Shape& x = node.InputShape(0);
   const Shape& recurrent = node.InputShape(weight_hh);

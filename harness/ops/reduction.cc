@@ -106,7 +106,7 @@ constinit const OpDefinition kOpReduceLogSumExp =
     Define(OpKind::kReduceLogSumExp, kReduceRealParameters, InferReduce);
 constinit const OpDefinition kOpReduceArgmax =
     Define(OpKind::kReduceArgmax, kReduceArgParameters, InferReduceArg);
-// The conversion route rejects it below A15 (facts/known_defects.csv, D32).
+// The conversion route rejects reduce_argmin below A15 (facts/known_defects.csv, D32).
 constinit const OpDefinition kOpReduceArgmin =
     Define(OpKind::kReduceArgmin, kReduceArgParameters, InferReduceArg);
 constinit const OpDefinition kOpReduceProd =

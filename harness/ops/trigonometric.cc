@@ -20,8 +20,8 @@ constexpr Parameter kCostVolumeParameters[] = {
     {.name = "disparity_range", .kind = ParameterKind::kInt},
 };
 
-// Depth 1, channel 3, height 1, fp16 (facts/netlist_layers.csv, cross_product): the vectors lie
-// along axis 1 of [N, 3, 1, W].
+// Operands are fp16 with depth 1, three channels and height 1 (facts/netlist_layers.csv,
+// cross_product), so the vectors lie along axis 1 of [N, 3, 1, W].
 Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
   const Shape& x = node.InputShape(params::Binary::kX);
   const Shape& y = node.InputShape(params::Binary::kY);

@@ -69,8 +69,8 @@ void LimitTo(Resource resource, uint64_t bytes) {
   EndUnstarted(failure);
 }
 
-// 0, or the error why the program cannot be started. `failure` is closed in the new process when
-// the program begins.
+// Returns 0, or the errno of a program that cannot be started. The new process closes its end of
+// `failure` when the program begins.
 int WaitForStart(pid_t pid, int failure) {
   int code = 0;
   ssize_t size = 0;

@@ -41,7 +41,8 @@ std::string BugOf(std::string_view signature) {
   return fmt::format("{}wrong access{}", signature.substr(0, begin), signature.substr(end));
 }
 
-// The signal that ended a program, or that, according to a shell's exit code, ended its program.
+// The signal that ended the program. If the program is a shell, this may be the signal that ended
+// the shell's command, according to the exit code.
 int FatalSignal(const CommandOutcome& outcome) {
   constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
   const int told = outcome.exit_code - 128;

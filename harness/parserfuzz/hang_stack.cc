@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::milliseconds kToBegin{400};  // a runtime that prints a stack does so at once
 constexpr std::chrono::seconds kToEnd{5};
 
-// By /proc/PID/status: bit N - 1 is signal N.
+// Reads the mask of caught signals from /proc/PID/status. Bit N - 1 stands for signal N.
 uint64_t CaughtSignals(pid_t pid) {
   const auto status = ReadTextFile(fmt::format("/proc/{}/status", pid));
   const size_t at = status.ok() ? status->find("SigCgt:") : std::string::npos;

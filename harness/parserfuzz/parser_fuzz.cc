@@ -137,9 +137,9 @@ class Campaign {
     return CheckStarts(options_.second, attempts, &Trial::start_of_second);
   }
 
-  // A command exists if it ends in another way than a missing command on one of the first files,
-  // whose number does not depend on the jobs. Those files are run again, since it need not have run
-  // on each.
+  // A command exists if, on one of the first files, it ends in another way than a missing command
+  // does. The number of these files does not depend on the jobs. They are run again, since the
+  // command need not have run on each.
   Status CheckStarts(const std::vector<std::string>& command, const std::vector<Attempt>& attempts,
                      Start Trial::* start) {
     const auto asked = std::span(attempts).first(std::min<size_t>(attempts.size(), kFirstFiles));

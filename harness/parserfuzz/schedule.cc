@@ -148,7 +148,7 @@ Bytes Schedule::Make(const Plan& plan) const {
   return bytes;
 }
 
-// Applies them one after the other, since an edit of a text moves later places.
+// Applies the edges one after the other, since an edit of a text moves later places.
 Bytes Schedule::DrawEdges(const Kept& kept, uint64_t seed) const {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes = kept.file;

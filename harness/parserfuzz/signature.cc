@@ -73,7 +73,7 @@ std::string WithoutDigits(std::string_view word) {
 
 constexpr std::string_view kSummaryOfUndefined = "SUMMARY: Undefined";
 
-// The position within the name of a sanitizer, in a line that is not the final report of undefined
+// Returns a position within the name of a sanitizer. Skips the line that ends a report of undefined
 // behaviour.
 size_t SanitizerName(std::string_view err) {
   constexpr std::string_view kName = "Sanitizer: ";
@@ -178,7 +178,7 @@ std::optional<std::string> ReportSignature(std::string_view err) {
 std::optional<std::string> UndefinedSignature(std::string_view err) {
   const size_t at = UndefinedStart(err);
   if (at == std::string_view::npos) return std::nullopt;
-  // The same words are used for many places.
+  // Many places use the same words, so the place belongs to the signature.
   std::string_view place = BeforeInLine(err, at);
   DropEnd(place, ": ");
   place = BaseName(place.substr(place.rfind(' ') + 1));

@@ -145,8 +145,8 @@ Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
 Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options,
                  const std::atomic<bool>* stop, HuntResult& result) {
-  // Such candidates are costly: a hang, a crash or a lack of memory ends a worker, a hang also
-  // takes its whole time limit, and a slow compilation takes seconds.
+  // Candidates with these verdicts are costly: a hang, a crash or a lack of memory ends a worker, a
+  // hang also takes its whole time limit, and a slow compilation takes seconds.
   constexpr std::array kCostly = {Verdict::kHung, Verdict::kCrashed, Verdict::kMemoryGrowth,
                                   Verdict::kSlow};
   const bool costly = std::ranges::find(kCostly, finding.verdict) != kCostly.end();

@@ -269,8 +269,8 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
   return chosen;
 }
 
-// Runs the probes until `*stop` is set. The measurement that it interrupts is left out: Ctrl-C ends
-// the engine's process too, which is no answer of the engine.
+// Runs the probes until `*stop` is set. A measurement that the stop interrupts is left out: Ctrl-C
+// ends the engine's process too, and that end is no answer of the engine.
 Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
                                         Runner& runner, const std::atomic<bool>* stop) {
   std::vector<ProbeDatum> data;

@@ -1,5 +1,5 @@
-// The table of probes and the published figures (facts numerics.md and known_defects.csv; those of
-// specification 000 that repeat them).
+// The table of probes and the published figures. Sources: facts numerics.md and known_defects.csv,
+// and the figures of specification 000 that repeat them.
 #include <array>
 #include <cmath>
 #include <limits>

@@ -118,8 +118,8 @@ Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view 
   }).detach();
   const std::optional<bool> ran = WaitFor(*ending, engine.simulated());
   if (!ran) {
-    // The program runs until this process ends and would keep its folder so long, so the folder is
-    // removed here.
+    // The program runs until this process ends and would keep its folder until then, so the folder
+    // is removed here.
     const TempDirectory removed = TempDirectory::Adopt(folder);
     return 0;
   }

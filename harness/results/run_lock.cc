@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// The same name for a run, through any links to the results file.
+// The path of a run's lock file. It is the same whichever link to the results file `db` names.
 std::string LockPath(const std::string& db, int64_t run) {
   std::error_code failed;
   const std::filesystem::path file = std::filesystem::canonical(db, failed);

@@ -94,7 +94,8 @@ Status CheckEmpty(sqlite3* database, const std::string& path) {
                                path));
 }
 
-// Uses the system's message if it has one. kNotFound, because the user must name another file.
+// Uses the system's message if it has one. The error is kNotFound, because the user must name
+// another file.
 Error CannotOpen(const std::string& path, int code) {
   struct stat found = {};
   const std::string folder = std::filesystem::path(path).parent_path().string();

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kCountFinding =
     "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?";
-// Adds --run to the replay commands of an id, unless all runs found exactly the same. Goes through
-// the runs because findings are indexed by run and id.
+// Adds --run to the replay commands of an id, unless all runs have exactly the same artifact,
+// engine and provenance. Goes through the runs because findings are indexed by run and id.
 constexpr std::string_view kNameRuns =
     "UPDATE findings SET replay = replay || ' --run ' || (SELECT uuid FROM runs WHERE runs.id = "
     "findings.run) WHERE run IN (SELECT id FROM runs) AND id = ?1 AND instr(replay, ' --run ' || "

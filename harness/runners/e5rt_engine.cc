@@ -38,14 +38,15 @@ constexpr int kManyLoads = 16;
 // output would show their earlier content.
 constexpr int kSpoiled = 0xfe;
 
-// In cases that execute twice: bytes behind each output, and their content before an execution.
-// Other cases have none: no published call requires a buffer to fit its port exactly, but ordinary
-// programs use such buffers.
+// In cases that execute twice, each output buffer ends with this many guard bytes, with this
+// content before an execution. Other cases have no guard bytes. No published call requires a buffer
+// to fit its port exactly, but ordinary programs use buffers that do.
 constexpr size_t kGuard = 64;
 constexpr int kGuardByte = 0xa7;
 
-// In microseconds. A longer compilation is repeated: a busy machine delays one, but hardly two in a
-// row. Constants add to the limit: one microsecond for each kCompiledBytes bytes.
+// A compilation that takes longer, in microseconds, is repeated: a busy machine delays one
+// compilation, but hardly two in a row. Constants add to this limit one microsecond for each
+// kCompiledBytes bytes.
 constexpr uint64_t kLongCompile = 1'000'000;
 constexpr uint64_t kCompiledBytes = 10;
 

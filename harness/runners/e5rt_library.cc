@@ -180,7 +180,7 @@ bool IsSystemImage(std::string_view image) {
 EngineKind KindOf(const E5rtLibrary& library) {
   if (library.simulated()) return EngineKind::kSimulated;
 #if defined(__APPLE__)
-  // A library may intercept calls of the framework; a result depends on these three.
+  // A library may intercept calls of the framework; a result depends on these three calls.
   const E5rtApi& api = library.api;
   if (IsOfSystem(reinterpret_cast<void*>(api.compiler_compile)) &&
       IsOfSystem(reinterpret_cast<void*>(api.stream_execute_sync)) &&

@@ -80,7 +80,8 @@ bool WaitForHangUp(int descriptor) {
 
 bool WaitForHangUp(int descriptor) {
   pollfd entry = {descriptor, 0, 0};
-  // poll keeps a socket open while it waits. The pauses release one that this process closed.
+  // poll keeps a socket open while it waits. The pauses between polls release a socket that this
+  // process closed.
   while (poll(&entry, 1, kLookMs) <= 0) {
   }
   return (entry.revents & POLLNVAL) == 0;

@@ -73,8 +73,8 @@ struct Port {
   void* buffer = nullptr;  // the bound buffer; owned by the operation that allocated it
 };
 
-// The state of an operation between the calls that encode it. Its bindings may only change while it
-// is kNew: the engine refuses a change to an encoded operation.
+// The state of an operation between the calls that encode it. The bindings of an operation may only
+// change while it is kNew: the engine refuses a change to an encoded operation.
 enum class Encoding : uint8_t {
   kNew,
   kEncoded,
@@ -99,8 +99,8 @@ struct Operation {
 
 // The completion block of every submission. There is one for the process, and it is never freed:
 // the engine retains it, and no source tells when it reads it last. Sources differ on whether the
-// engine calls it when the work is done or when it was handed on, so the call is ignored: the final
-// event tells that the work is done.
+// engine calls the block when the work is done or when the work was handed on, so the call is
+// ignored: the final event tells that the work is done.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;
