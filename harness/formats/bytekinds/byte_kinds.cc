@@ -8,7 +8,7 @@ namespace {
 
 size_t IndexOf(ByteKind kind) { return static_cast<size_t>(kind); }
 
-// Puts ranges in order and joins those that touch.
+// Puts ranges in order and merges adjoining ranges.
 void Join(std::vector<ByteRange>& ranges) {
   if (!std::ranges::is_sorted(ranges, {}, &ByteRange::begin)) {
     std::ranges::sort(ranges, {}, &ByteRange::begin);

@@ -18,7 +18,7 @@ constexpr size_t kMaxValueText = 120;
 constexpr size_t kMaxTable = 4'000'000;
 
 std::string ValueText(const Json& value) {
-  // Avoids writing out a whole document only to cut it.
+  // A large value is not written out, because its text would be cut anyway.
   if (value.is_structured() && value.size() > 40) {
     return fmt::format("{} of {}", value.is_array() ? "array" : "object", value.size());
   }
@@ -106,7 +106,7 @@ class Differ {
     }
   }
 
-  // Equal except for ignored members.
+  // Whether the values are equal, ignored members aside.
   bool Same(const Json& before, const Json& after) const {
     if (before.is_object() && after.is_object()) {
       for (const auto& [name, value] : before.items()) {
@@ -137,7 +137,8 @@ class Differ {
     }
     const size_t olds = before.size() - begin - end;
     const size_t news = after.size() - begin - end;
-    // If as many elements came as went, they are taken for the same elements with other values.
+    // If as many elements were added as removed, they count as the same elements with changed
+    // values.
     if (olds == news || olds == 0 || news == 0 || olds * news > kMaxTable) {
       CompareInOrder(path, before, after, begin, begin + olds, begin, begin + news);
     } else {
@@ -145,7 +146,7 @@ class Differ {
     }
   }
 
-  // Elements of both ranges in order, then the surplus of one of them.
+  // Compares the elements of both ranges pair by pair, then lists the surplus of the longer range.
   void CompareInOrder(const std::string& path, const Json& before, const Json& after, size_t old_at,
                       size_t old_end, size_t new_at, size_t new_end) {
     while (old_at < old_end && new_at < new_end) {

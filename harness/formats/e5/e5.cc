@@ -64,12 +64,12 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   if (!document.ok()) return named ? 20 : 0;
   const auto& root = document->objects[document->root];
   const uint32_t vtable = document->objects[root.vtable].at;
-  const ByteSpan head = bytes.subspan(vtable);  // a vtable may be shorter and end the file
+  const ByteSpan head = bytes.subspan(vtable);  // shorter than 8 bytes if the vtable ends the file
   if (std::ranges::equal(head.first(std::min(head.size(), kHead.size())), kHead)) return 90;
   return named ? 60 : 0;
 }
 
-// The objects of a file, and the bytes that they stand in.
+// The objects of a file, and the bytes that contain them.
 struct File {
   ByteSpan bytes;
   Document document;
@@ -94,7 +94,7 @@ Result<Bytes> FromJson(const Json& json) {
   return Encode(document);
 }
 
-// Does not decode the objects, which the rules do not need.
+// Does not decode the objects, because the rules do not need them.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   bool may_overlap = false;
   if (auto error = flatbuffer::CheckShape(WireSchema(), bytes, {}, &may_overlap)) {
@@ -118,9 +118,9 @@ std::string_view InferredName(TensorDataType dtype) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
-// Two sources number the types of operands differently, so both readings are shown: the members of
-// the runtime's enumeration in their order (facts/e5_schema.md, inferred), and the serialization
-// codes of specification 000, table 23.12.
+// Two sources number the types of operands differently, so both readings are shown: one takes the
+// number as a member of the runtime's enumeration, counted in its order (facts/e5_schema.md,
+// inferred), the other as a serialization code of specification 000, table 23.12.
 std::string DtypeText(TensorDataType dtype) {
   const auto code = static_cast<uint32_t>(dtype);
   return fmt::format("type {} ({} by the runtime's enumeration, inferred; {} by table 23.12)", code,
@@ -152,9 +152,9 @@ void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std:
   }
 }
 
-// Specification 000 gives a byte diversity of 0.19 for an attribute blob but not how it is counted.
-// Distinct values divided by bytes is assumed: a cast between two types has 10 values in 52 bytes,
-// which is 0.19.
+// Specification 000 gives a byte diversity of 0.19 for an attribute blob but does not say how it is
+// counted. The number of distinct values divided by the number of bytes is assumed, because a cast
+// between two types has 10 values in 52 bytes, which is 0.19.
 void PrintAttributes(ByteSpan bytes, std::string* out) {
   for (const AttributeBytes& counted : CountAttributes(bytes)) {
     if (counted.bytes == 0) continue;

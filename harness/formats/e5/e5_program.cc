@@ -49,7 +49,7 @@ class Writer {
   explicit Writer(const Program& program) : program_(program) {}
 
   Result<Bytes> Run() {
-    // Defaults are written out: the size must not depend on the values (specification 000).
+    // Defaults are written out, because the size must not depend on the values (specification 000).
     builder_.ForceDefaults(true);
     // Real descriptors are aligned to 8, which puts four zero bytes after the root offset.
     builder_.ForceVectorAlignment(0, 1, 8);
@@ -245,7 +245,7 @@ void ForEach(const Vector* vector, Visitor visit) {
 std::array<uint64_t, 4> Four(const flatbuffers::Vector<uint64_t>* vector) {
   std::array<uint64_t, 4> values{};
   for (uint32_t i = 0; vector != nullptr && i < vector->size() && i < 4; ++i) {
-    // Only the length of a vector is sure to be aligned.
+    // Only the length word of a vector is sure to be aligned, so the values are read bytewise.
     values[i] = LoadLittle(vector->Data() + 8 * i, 8);
   }
   return values;

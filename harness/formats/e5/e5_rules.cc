@@ -252,9 +252,9 @@ class RuleChecker {
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
   }
 
-  // Writers put the sections in the order of the operations, so the section after the last one
-  // found is tried before the names are indexed. The index has the first of several sections with
-  // the same name.
+  // Writers put the sections in the order of the operations, so the section behind the last found
+  // section is tried first, and an index of names is made only if that fails. If several sections
+  // have the same name, the index has the first.
   const wire::Section* Find(const flatbuffers::String* name) {
     const auto* sections = root_.sections();
     if (sections == nullptr) return nullptr;
@@ -345,7 +345,8 @@ class RuleChecker {
     }
   }
 
-  // Casts before the first inference belong to inputs, those after the last to outputs.
+  // Casts before the first inference belong to inputs, and casts after the last inference to
+  // outputs.
   void CheckPortCasts(const wire::ProgramPart& part) {
     if (operations_.empty() || !IsCast(0) || !IsCast(operations_.size() - 1)) return;
     size_t before = 0;

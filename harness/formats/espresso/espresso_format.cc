@@ -68,7 +68,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The document; JSON of another kind is refused.
+// Reads the document. It refuses JSON of another kind.
 Result<JsonDocument> Read(ByteSpan bytes) {
   if (bytes.size() > kDefaultFileLimit) {
     return MakeError(ErrorCode::kLimit,
@@ -164,8 +164,8 @@ std::string PrintShapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-// A file that breaks the rules so far that it has no plain values is printed as a tree, with the
-// reason.
+// Prints a file as a tree, with the reason, if it breaks the rules so badly that it has no plain
+// values.
 std::string PrintBroken(const tree::Value& root, const Error& error) {
   return fmt::format("espresso JSON that breaks its rules: {}\n{}\n", error.message,
                      tree::ToJson(root).dump());
@@ -234,7 +234,7 @@ size_t StringEnd(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// White space outside of strings is fill.
+// White space outside of strings counts as fill.
 ByteCounts CountBytes(const JsonDocument& document, ByteSpan bytes) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string_view text = AsText(bytes);

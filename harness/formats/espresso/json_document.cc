@@ -52,7 +52,7 @@ class JsonReader {
     return inside && text_[pos_] == c;
   }
 
-  // White space up to the next token is a piece of its own, empty or not.
+  // The white space up to the next token is a separate piece, even if it is empty.
   void ReadSpace() {
     while (pos_ < text_.size() && (text_[pos_] == ' ' || text_[pos_] == '\n' ||
                                    text_[pos_] == '\t' || text_[pos_] == '\r')) {
@@ -202,7 +202,8 @@ class JsonReader {
     return Bad(fmt::format("the string of {:#x} has no end", begin), text_.size());
   }
 
-  // After an item: true for ",", false for the closing bracket, which is cut as a piece.
+  // Reads the token after an item: returns true for ",", and false for the closing bracket, which
+  // it cuts as a piece.
   Result<bool> MoreItems(char close) {
     ReadSpace();
     if (At(',')) {

@@ -62,7 +62,7 @@ constexpr auto kRules = RulesOf<File>({
      }},
     {"program-present", "A package holds a program.", "no source", kAssumed,
      [](const File& file, RuleReport& broken) {
-       // A section without a program is reported as such.
+       // Another rule reports a section without a program.
        if (!PartsOf(file).empty() && !HoldsPart(file, kProgramMagic) &&
            !HoldsPart(file, kSectionMagic)) {
          broken(0, "no part is an ANEP");
@@ -214,7 +214,7 @@ std::string WireText(const FirmwareCommand& command) {
   return "wire id unknown (0x400 to 0x404)";
 }
 
-// The id in both numberings, as either may be meant.
+// The id in both numberings, because a file may mean either of them.
 std::string IdText(uint32_t id) {
   std::string text;
   if (const FirmwareCommand* command = CommandByIndex(id)) {

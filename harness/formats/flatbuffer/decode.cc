@@ -9,8 +9,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// Finds the object that was made for a place and a type. Open addressing takes 8 to 24 bytes per
-// object; a node-based map would exceed the bound on memory.
+// Finds the object that was made for a place and a type. It uses open addressing, which takes 8 to
+// 24 bytes per object, because a node-based map would exceed the bound on memory.
 class ObjectIndex {
  public:
   uint32_t* Find(uint64_t key) {
@@ -74,7 +74,8 @@ class Decoder {
   uint32_t NewObject(Object object) {
     const uint64_t size = document_.SizeOf(object);
     content_ += size;
-    // Overlapping objects could decode to a multiple of the input; sound files have none.
+    // Overlapping objects could decode to many times the input. Sound files have no overlapping
+    // objects.
     if (content_ > uint64_t{2} * file_.size() + 4096 && status_.ok()) {
       status_ = MakeError(ErrorCode::kLimit,
                           fmt::format("objects overlap too much: second at 0x{:x}", object.at),
@@ -269,7 +270,7 @@ class Decoder {
   // Marks the bytes that the Document or the caller accounts for, with one flag per byte.
   struct Accounted {
     Bytes covered;
-    Bytes inside;  // of a table, between its fields as well
+    Bytes inside;  // inside a table, also between its fields
   };
 
   Accounted Account(std::span<ClaimedRange> claimed) const {

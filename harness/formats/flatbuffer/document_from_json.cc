@@ -323,7 +323,8 @@ class JsonReader {
     }
   }
 
-  // Adds one object for equal content at the same place, because tables may share a string.
+  // Adds an object, or returns the earlier one if its content and place are equal, because tables
+  // may share a string.
   uint32_t AddData(Object object, ByteSpan content) {
     const auto key = std::make_tuple(object.at, static_cast<int>(object.kind), object.width);
     if (object.at != kUnplaced) {
@@ -402,7 +403,7 @@ class JsonReader {
   }
 
   uint32_t Nested(const Field& field, const Json& json, uint32_t at, const std::string& path) {
-    // One object for equal content at the same place, as in AddData.
+    // Equal content at the same place becomes one object, as in AddData.
     const auto known = nested_.find({at, field.nested});
     if (known != nested_.end()) {
       if (*known->second.json == json) return known->second.object;
@@ -413,7 +414,7 @@ class JsonReader {
       Fail(path, inner.error().message);
       return 0;
     }
-    // The size if nothing in the nested buffer grew; the writer computes it again.
+    // This is the size if nothing in the nested buffer grew; the writer computes the final size.
     const uint32_t size = inner->size;
     document_.nested.push_back(std::move(*inner));
     const uint32_t self = NewObject({.at = at,

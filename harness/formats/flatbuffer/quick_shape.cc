@@ -21,12 +21,12 @@ struct alignas(64) Plan {
     uint16_t offset;  // in the table
     uint16_t element_width;
     uint8_t terminator;  // 1 for a string: bytes that follow the last element
-    uint8_t zero_mask;   // of the last byte: the bits that must be 0
+    uint8_t zero_mask;   // the bits of the leaf's last byte that must be 0
   };
   struct Branch {
     uint16_t offset;
     uint16_t code_offset;  // of the member codes of a union, or 0
-    int16_t type;          // table or union; the root of a nested buffer
+    int16_t type;          // index of the table or union, or of a nested buffer's root
     ShapeRole role;
   };
   static constexpr Leaf kStringLeaf = {0, 1, 1, 0xff};
@@ -102,7 +102,7 @@ class PlanCache {
 };
 
 // The last plan of each of a few table types, with the bytes of the vtable that it was made from.
-// Nested buffers each have vtables of their own, mostly with the same words.
+// Each nested buffer has its own vtables, which mostly have the same words as those of the others.
 class NestedPlans {
  public:
   struct Entry {

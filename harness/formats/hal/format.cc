@@ -51,7 +51,7 @@ Result<Bytes> FromJson(const Json& json) {
 
 Result<Bytes> Write(const HalBlob& blob) { return Bytes(blob.bytes().begin(), blob.bytes().end()); }
 
-// The targets whose every known value the table has.
+// The targets all of whose known values are in the table.
 std::string MatchingTargets(const HalBlob& blob) {
   std::string names;
   for (const Target& target : AllTargets()) {

@@ -212,7 +212,7 @@ class Builder {
     }
   }
 
-  // The section's number.
+  // Adds a section with these bytes and returns its number.
   size_t AddData(std::string_view name, Bytes data) {
     Section& section = AddSection(name, 6, kConstSection, data.size());
     section.in_file = true;

@@ -15,8 +15,8 @@
 namespace anecheck::hwx {
 namespace {
 
-// The bytes that a document may require beyond those that it spells out: zeros, words, padding and
-// room.
+// The most bytes that a document may require without spelling them out: zeros, words, padding and
+// room for sections.
 constexpr uint64_t kBudget = uint64_t{256} << 20;
 
 // Builds records from JSON. Derived values that the JSON leaves out are laid out afterwards, in the

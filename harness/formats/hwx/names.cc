@@ -87,9 +87,9 @@ bool HasUnlistedOpcode(const Container& container) {
   return false;
 }
 
-// Whether tiles of lanes have another stride than those of table 23.10. A task does not show
-// whether its weights belong to a convolution, so a container with the stride 0x40 alone counts as
-// different too.
+// Whether tiles of lanes have another stride than table 23.10 states. A task does not show whether
+// its weights belong to a convolution, so a container whose only stride is 0x40 also counts as
+// different.
 bool HasOtherStride(const Container& container) {
   size_t lanes = 0;
   size_t convolution = 0;

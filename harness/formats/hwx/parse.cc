@@ -266,8 +266,8 @@ class Parser {
     return {};
   }
 
-  // Bytes of the file that a record points to. Records may point to the same bytes, but not to
-  // more than a few times the file in all: work stays proportional to the input.
+  // Bytes of the file that a record points to. Records may point to the same bytes, but to at most
+  // a few times the size of the file in all, so that work stays proportional to the input.
   ByteSpan File(uint64_t offset, uint64_t size, std::string_view field, ByteReader& at) {
     if (!at.ok()) return {};
     if (offset > bytes_.size() || size > bytes_.size() - offset) {

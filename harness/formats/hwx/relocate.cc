@@ -17,8 +17,8 @@ class Moves {
     if (size != 0) moves_.push_back({from, size, to});
   }
 
-  // The new address; an address in no range stays. The end of a range belongs to it unless another
-  // range begins there.
+  // The new address. An address in no range stays as it is. The end of a range moves with the range
+  // unless another range begins there.
   uint64_t Apply(uint64_t address) const {
     for (const bool with_end : {false, true}) {
       for (const Move& move : moves_) {
@@ -87,8 +87,8 @@ std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* beg
   return order;
 }
 
-// Moves an object that begins inside the previous one to the next multiple of `unit`. Other objects
-// stay.
+// If an object begins inside the previous one, moves it behind that one, to the next multiple of
+// `unit`. Other objects stay.
 template <typename Place>
 void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
                uint64_t unit) {

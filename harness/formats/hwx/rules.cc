@@ -37,7 +37,7 @@ void ForEachTable(const Bindings& b, Visit visit) {
   });
 }
 
-// Slots have 8 bytes in files of H13, and 16 from H14 on according to public notes.
+// A slot has 8 bytes in files of H13; according to public notes it has 16 bytes from H14 on.
 bool SlotHolds(const Bindings& b, const Thread& thread, uint32_t slot, uint64_t address) {
   if (Pair(thread, 2 * slot) == address) return true;
   return !b.is_h13 && 4 * slot + 1 < thread.words.size() && Pair(thread, 4 * slot) == address;

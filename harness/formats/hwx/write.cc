@@ -16,8 +16,8 @@
 namespace anecheck::hwx {
 namespace {
 
-// The file under construction. Bytes may be placed twice at the same offset if they are the same;
-// otherwise that is an error.
+// The file under construction. Two parts may cover the same offset only if they place equal bytes
+// there; different bytes are an error.
 class Canvas {
  public:
   explicit Canvas(uint64_t size) : bytes_(size) {}

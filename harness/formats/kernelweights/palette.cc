@@ -77,7 +77,8 @@ struct Coded {
   std::vector<uint8_t> indices;
 };
 
-// Exact if the distinct vectors fit: the codebook then lists them in order of first use.
+// If all distinct vectors fit in a codebook, makes it list them in the order of first use, which is
+// exact.
 bool EncodeExact(std::span<const Vector> vectors, size_t entries, Coded& coded) {
   std::map<Vector, uint8_t> seen;
   for (const Vector& vector : vectors) {

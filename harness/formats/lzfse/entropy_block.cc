@@ -26,7 +26,7 @@ constexpr std::array<uint8_t, kLengths> kRunBits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0
                                                     0, 0, 0, 0, 0, 0, 2, 3, 5, 8};
 constexpr std::array<uint8_t, kLengths> kMatchBits = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                                                       0, 0, 0, 0, 0, 0, 3, 5, 8, 11};
-// Four symbols have the same number of bits.
+// Each group of four consecutive symbols has the same number of bits.
 constexpr std::array<uint8_t, kDistances> kDistanceBits = [] {
   std::array<uint8_t, kDistances> bits = {};
   for (size_t i = 0; i < kDistances; ++i) bits[i] = static_cast<uint8_t>(i / 4);
@@ -47,7 +47,7 @@ static_assert(kRunBase[19] == 60 && kMatchBase[19] == 312 && kDistanceBase[63] =
 struct Header {
   uint32_t size = 0;  // of its unpacked bytes
   uint32_t literals = 0, matches = 0, literal_bytes = 0, match_bytes = 0;
-  int literal_bits = 0, match_bits = 0;  // minus the number of unused bits in the last byte
+  int literal_bits = 0, match_bits = 0;  // 0 to -7: minus the unused bits of the last byte
   std::array<uint32_t, 4> literal_states = {};
   uint32_t run_state = 0, length_state = 0, distance_state = 0;
   std::array<uint16_t, kLengths> runs = {}, lengths = {};
@@ -137,7 +137,7 @@ Status ReadPlainHeader(ByteReader& reader, Header& header) {
 // Reads bits from the end of a stream towards its beginning.
 class BackwardBits {
  public:
-  // `unused`: 0 to -7, minus the number of bits at the end that do not belong to the stream.
+  // `unused` is 0 to -7: the number of bits at the end that do not belong to the stream, negated.
   BackwardBits(std::span<const uint8_t> bytes, int unused)
       : bytes_(bytes), left_(8 * static_cast<int64_t>(bytes.size()) + unused) {}
 
@@ -166,7 +166,7 @@ class BackwardBits {
 // A table of states: the output of each, and the next state.
 class States {
  public:
-  // Nothing if the frequencies exceed the states.
+  // Returns nothing if the frequencies add up to more than `count` states.
   static std::optional<States> Of(std::span<const uint16_t> frequencies, uint32_t count) {
     States states;
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol) {

@@ -23,7 +23,7 @@ Status CheckClaim(uint64_t size, uint64_t limit, const ByteReader& reader,
 
 bool AppendMatch(uint64_t distance, uint64_t length, std::vector<uint8_t>& out) {
   if (distance == 0 || distance > out.size()) return false;
-  // Byte by byte: a match may repeat bytes that it appends itself.
+  // Copies byte by byte, because a match may repeat bytes that it has just appended.
   for (uint64_t i = 0; i < length; ++i) out.push_back(out[out.size() - distance]);
   return true;
 }

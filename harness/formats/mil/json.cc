@@ -156,7 +156,7 @@ class Builder {
     if (!Build(json)) return std::move(error_);
     const std::string text = Print(program_, layout_);
     ANECHECK_ASSIGN(const Program parsed, Parse(text));
-    // Gaps that join tokens or split one change the number of tokens.
+    // A gap that joins two tokens or splits a token changes the number of tokens.
     const uint32_t tokens = LayoutTokens();
     if (LayoutOf(parsed).tokens != tokens ||
         (!layout_.gaps.empty() && layout_.gaps.back().token > tokens)) {

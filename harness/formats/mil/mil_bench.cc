@@ -154,8 +154,8 @@ void BM_ParseJson(benchmark::State& state) {
 BENCHMARK(BM_ParseJson)->Unit(benchmark::kMillisecond);
 
 // Runs both in turn, so that a busy machine slows both. `ratio` is bytes per second of MIL text
-// over bytes per second of JSON. `ratio_lines` is the same for JSON that is little more than
-// strings. Each uses the fastest round.
+// divided by bytes per second of JSON. `ratio_lines` is that ratio for JSON that is little more
+// than strings. Each uses the fastest round.
 void BM_MilOverJson(benchmark::State& state) {
   if (!HasCorpus(state)) return;
   const Corpus& corpus = SharedCorpus();

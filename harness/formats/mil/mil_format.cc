@@ -75,7 +75,7 @@ Result<Bytes> FromJson(const Json& json) {
   return BytesOf(text);
 }
 
-// A listing is at most kShortListing longer than its text, which also bounds its memory.
+// A listing is at most kShortListing bytes longer than its text, so that its memory is bounded too.
 constexpr size_t kShortListing = size_t{1} << 16;
 
 bool HasRoom(const Program& program, const std::string& out) {
@@ -101,7 +101,8 @@ void PrintOperations(const Program& program, const mil::Block& block, std::strin
   out += '\n';
 }
 
-// Appends in place, because each copy of a long text in a dense file would take its size again.
+// Appends to `out` without a temporary string, because a copy of a long text would double the
+// memory.
 void PrintAttribute(mil::ArgumentView attribute, std::string_view indent, std::string& out) {
   out += indent;
   out += attribute.name();

@@ -155,7 +155,7 @@ Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   const Half even = DoubleToHalf(nearest);
   const Half down = DoubleToHalf(nearest, Rounding::kTowardZero);
   const Half up = DoubleToHalf(nearest, Rounding::kUp);
-  if (down == up) return even;  // the double is a half itself, or no finite half is above it
+  if (down == up) return even;  // the double is itself a half, or no finite half is larger
   const double units = nearest * 0x1p25;
   const double low = HalfToDouble(down) * 0x1p25;
   const double high = up.IsInf() ? 65536.0 * 0x1p25 : HalfToDouble(up) * 0x1p25;
@@ -203,7 +203,7 @@ void AppendHexFloat(std::string& out, uint64_t significand, int width, int expon
 }
 
 // A normal half in the spelling of AppendHalf, for example 0x1.8p-3, or nothing for another
-// spelling. A fast path, because nearly all halves are spelled so.
+// spelling. This is a fast path, because nearly all halves are spelled so.
 std::optional<Half> ToPlainHalf(std::string_view token) {
   const char* at = token.data();
   const char* const end = at + token.size();

@@ -10,7 +10,8 @@
 namespace anecheck::mil {
 namespace {
 
-// Appends tokens to a text, with the given gaps where there are any, else the standard ones.
+// Appends tokens to a text, with the given gap before a token if there is one, else with the
+// standard gap.
 class TextSink {
  public:
   TextSink(const Program& program, std::span<const Gap> gaps, std::string& out)

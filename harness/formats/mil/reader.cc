@@ -105,7 +105,7 @@ class TensorLiteral {
 // Whether the value is written without a type: a plain value or a list.
 bool IsBare(ValueView value) { return value.kind() == ValueKind::kList || IsPlainLeaf(value); }
 
-// Calls `element` for the value without a type, or for each one of its list.
+// Calls `element` for a value that has no type, or for each member if it is a list.
 template <typename Element>
 Status ForEachBare(ValueView value, std::string_view wanted, const Element& element) {
   if (value.kind() != ValueKind::kList) return element(value) ? Status() : Wrong(value, wanted);
@@ -115,8 +115,8 @@ Status ForEachBare(ValueView value, std::string_view wanted, const Element& elem
   return {};
 }
 
-// Calls `element` for each leaf of a literal, in order, and refuses the first leaf that is none or
-// stands at a wrong depth. `wanted` names an element.
+// Calls `element` for each leaf of a literal, in order, and refuses the first leaf that is no
+// element or stands at a wrong depth. `wanted` names the kind of element in the error.
 template <typename Element>
 Status ForEachElement(ValueView literal, std::string_view wanted, const Element& element) {
   if (literal.kind() != ValueKind::kTyped) return ForEachBare(literal, wanted, element);
@@ -134,7 +134,8 @@ Status RequireTyped(ValueView literal, std::string_view what) {
   return {};
 }
 
-// Only a number that each float type holds is the same whatever its type.
+// Takes only a number that every float type holds exactly, because its value does not depend on the
+// type.
 Result<double> ReadBareFloat(ValueView number) {
   const auto value = ToDouble(number.text());
   const auto half = ToHalf(number.text());
@@ -233,7 +234,8 @@ std::optional<ValueView> ConstantValue(StatementView statement) {
 }
 
 std::optional<ValueView> FollowConstant(ValueView value) {
-  // The loop ends: a chain of constants that name constants is at most as long as the program.
+  // The loop ends, because a chain of constants that name constants is at most as long as the
+  // program.
   while (value.kind() == ValueKind::kName) {
     if (!value.IsResolved() || value.binding().IsParameter()) return std::nullopt;
     const auto constant =
@@ -319,7 +321,7 @@ Result<double> ReadFloat(ValueView literal) {
 
 namespace {
 
-// The bytes of the elements that `visit` passes to the function that it is given.
+// Collects the bytes of all elements. `visit` takes a function and calls it for each element.
 template <typename Visit>
 Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected,
                                       const Visit& visit) {

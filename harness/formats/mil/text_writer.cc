@@ -10,8 +10,8 @@ namespace anecheck::mil {
 namespace {
 
 constexpr size_t kBodyIndent = 12;   // of the statements of a function
-constexpr size_t kBlockIndent = 8;   // more for those of a nested block
-constexpr size_t kBraceOutdent = 4;  // less for the brace that ends them
+constexpr size_t kBlockIndent = 8;   // added for the statements of a nested block
+constexpr size_t kBraceOutdent = 4;  // subtracted for the brace that ends the statements
 
 constexpr std::string_view kHeader18 =
     "program(1.3)\n[buildInfo = dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}, "

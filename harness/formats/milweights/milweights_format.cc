@@ -68,7 +68,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
      "The header's count is the number of records, which begin with 0xDEADBEEF at multiples of 64.",
      kFacts, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
-       // If the data of a record are not in the file, the next record cannot be found.
+       // The next record can be found only if the data of the previous record are in the file.
        const size_t found = file.blobs.size();
        const bool lost = found > 0 && !IsDataInFile(file.blobs.back(), file.size);
        if (found < file.count && !lost) {

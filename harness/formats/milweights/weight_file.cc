@@ -53,7 +53,8 @@ std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
   parts.reserve(2 * blobs.size());
   for (const Blob& blob : blobs) {
     parts.emplace_back(blob.record_offset, blob.record_offset + kRecordSize);
-    // Uses the size of the data: the stated size may exceed the file, even 64 bits.
+    // Uses the size of the data that are in the file, because the stated size may exceed the file,
+    // and its end may exceed 64 bits.
     if (!blob.data.empty())
       parts.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
   }

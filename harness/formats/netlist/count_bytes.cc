@@ -193,7 +193,7 @@ class XmlCounter {
 // Equal strings share an object, so an unknown string may lie in the range of a known one.
 ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
-  constexpr uint64_t kUnused = 5;  // bytes at the trailer's begin, zero in files of known writers
+  constexpr uint64_t kUnused = 5;  // bytes at the trailer's start; known writers leave them zero
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, bytes.size() - kTrailer);
   map.Claim(ByteKind::kTyped, bytes.size() - kTrailer + kUnused, kTrailer - kUnused);

@@ -28,7 +28,7 @@ struct GateTable {
   std::vector<Rule> rules;
 };
 
-// A gate that real files contradict in part only warns.
+// If real files contradict part of a gate, the gate only warns.
 FactEvidence EvidenceOf(const legality::Rule& gate) {
   const bool contradicted = std::ranges::any_of(
       gate.others, [](const auto& other) { return other.source == "real files"; });

@@ -130,7 +130,8 @@ constexpr ParamSpec kDynamicSlice[] = {
     Required("BackgroundValue", kReal)};
 
 constexpr ParamSpec kFlatten[] = {With(Required("Type", kName), kFlattenTypes)};
-// The guide names the rate Rate; a public netlist that runs spells it DropoutRate, beside a Seed.
+// The guide calls the rate Rate; a public netlist that runs calls it DropoutRate and also has a
+// Seed.
 constexpr ParamSpec kDropout[] = {Optional("Rate", kReal), Optional("DropoutRate", kReal),
                                   Optional("Seed", kInteger)};
 constexpr ParamSpec kBroadcastInfo[] = {Required("Dimension", kDimension),
@@ -365,7 +366,7 @@ constexpr std::array kLayers = {
     LayerSpec{"MatrixDecomposition", "MatrixDecomposition", "", "", 53, 1, 1, kDecomposition},
 };
 
-// Enumerations write relu_n and sigmoid_high_precision, descriptions ReLUN and
+// Enumerations write relu_n and sigmoid_high_precision; descriptions write ReLUN and
 // SigmoidHighPrecision.
 bool IsSameName(std::string_view one, std::string_view other) {
   const auto next = [](std::string_view& rest) {

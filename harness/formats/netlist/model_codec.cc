@@ -270,8 +270,8 @@ class KeyWriter {
   void Texts(std::string_view key, const std::vector<std::string>& texts) {
     if (!texts.empty()) Set(key, Value::Strings(texts));
   }
-  // Real files of version 1.0.9 write a single operand as a string, public ones of 1.0.10 as a
-  // list.
+  // Real files of version 1.0.9 write a single operand as a string; public files of version 1.0.10
+  // write it as a list.
   void Operands(std::string_view key, const std::vector<std::string>& names) {
     if (names.size() == 1 && style_ == KeyStyle::kPorts) return AlwaysText(key, names[0]);
     Set(key, Value::Strings(names));
@@ -336,8 +336,8 @@ class KeyWriter {
     return style_ == KeyStyle::kPorts || !inputs.empty();
   }
   // Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
-  // recognises them by a Bottom without a Type. Outputs that it would not find so, or not in that
-  // order, are listed nevertheless.
+  // recognises them by a Bottom without a Type. If the reader would miss an output or find the
+  // outputs in another order, the writer lists them.
   bool IsListed(const std::vector<Output>& outputs) const {
     return style_ == KeyStyle::kPorts || !std::ranges::all_of(outputs, IsKnownByItsKeys) ||
            !std::ranges::is_sorted(outputs, {}, &Output::name);

@@ -39,8 +39,8 @@ void WriteShared(ByteWriter& writer, ZipFields fields) {
   kSharedRecord.Write(fields, writer);
 }
 
-// The sizes of a directory entry. If the header leaves a size out, the extra field has it, in the
-// order size, compressed size (APPNOTE 4.5.3).
+// The sizes of a directory entry. If the header leaves sizes out, the extra field has them: first
+// the size, then the compressed size (APPNOTE 4.5.3).
 struct FullSizes {
   uint64_t size = 0;
   uint64_t compressed = 0;
@@ -198,7 +198,7 @@ class Inflater {
   uint64_t produced() const { return stream_.total_out; }
   bool consumed_all() const { return stream_.avail_in == 0; }
 
-  // The next piece; empty after the last one, and if the data are no deflate stream.
+  // The next piece. It is empty after the last piece, and if the data are no deflate stream.
   std::span<const uint8_t> Next() {
     if (ended_) return {};
     stream_.next_out = piece_.data();
@@ -216,7 +216,8 @@ class Inflater {
   bool ended_ = false;
 };
 
-// Inflates to exactly the stated size; stops at the first byte beyond it.
+// Inflates an entry, which must give exactly the stated size. Stops at the first byte beyond that
+// size.
 Status Inflate(const ZipEntry& entry, const TakePiece& take) {
   Inflater inflater(entry.data);
   if (!inflater.started()) {

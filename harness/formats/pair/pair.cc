@@ -100,9 +100,9 @@ struct Compared {
     return program.input_ports.empty() && program.output_ports.empty() && inferences.empty();
   }
 
-  // The port of that name in that direction (a held state has one in each). A container may have
-  // both x and x_ane, so a port with exactly that name takes precedence over one for the same
-  // tensor.
+  // The port called `name` with windows of kind `kind`, which states the direction; a held state
+  // has a port in each direction. A container may have both x and x_ane, so a port with exactly
+  // this name takes precedence over a port for the same tensor.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
     const auto exact = side.by_name.find(std::pair(kind, name));
     if (exact != side.by_name.end()) return exact->second;

@@ -233,8 +233,8 @@ struct Place {
   uint32_t size = 0;
 };
 
-// Turns the table into a tree. Without a value to build in, it only checks that the table is a
-// tree. Shared objects are copied, within a budget.
+// Turns the table into a tree. If no value is given to build in, it only checks that the table is a
+// tree. It copies shared objects, up to a budget.
 class TreeBuilder {
  public:
   TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)

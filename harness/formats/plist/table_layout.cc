@@ -212,8 +212,8 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
   return {object, value.data.index(), bits, text};
 }
 
-// Puts the values of a tree into the objects of a layout. First counts each scalar for its object
-// in the layout; the counts decide which value an object keeps.
+// Puts the values of a tree into the objects of a layout. It first counts how often each object of
+// the layout stands for each scalar. An object then keeps its most frequent scalar.
 class TableFitter {
  public:
   explicit TableFitter(Layout layout)

@@ -219,7 +219,7 @@ class XmlReader {
     return {};
   }
 
-  // Reads "<name>" or "<name/>"; `empty` is true for the latter.
+  // Reads "<name>" or "<name/>". Sets `empty` to whether it was "<name/>".
   Status ReadOpenTag(std::string_view& name, bool& empty) {
     if (pos_ >= text_.size()) return Bad("expected an element");
     if (text_[pos_] != '<') return Bad("expected an element, not text");

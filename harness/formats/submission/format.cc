@@ -72,7 +72,7 @@ void CheckEchoes(const Capture& capture, std::string_view structure, RuleReport&
 // A count or size that a call must have according to its method.
 struct Stated {
   uint32_t Method::* member;
-  bool output;  // a call that fails may return nothing
+  bool output;  // the number is an output, and a failed call may return none
   size_t offset;
   size_t (*actual)(const Call& call);
 };
@@ -85,8 +85,9 @@ constexpr Stated kStated[] = {
      [](const Call& c) { return c.struct_out.size(); }},
 };
 
-// At least one candidate method must agree in all that it states. Reports the number at `kIndex` if
-// some candidate agrees in the numbers before it, but none also in this one.
+// A call must have all numbers that at least one of its candidate methods states. Reports the
+// number at `kIndex` if some candidate agrees with the numbers before it, but none of these
+// candidates agrees with this number.
 template <size_t kIndex>
 void CheckStated(const Capture& capture, RuleReport& broken) {
   ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& found) {

@@ -52,8 +52,8 @@ void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value
   fmt::format_to(out, "\n");
 }
 
-// The reading of specification 000, table 23.11, of a version-7 header, and the values of real
-// files in its place (facts/hwx.md, task header).
+// A word of a version-7 header: its meaning in specification 000, table 23.11, and its content in
+// real files, which differs (facts/hwx.md, task header).
 struct SpecifiedWord {
   uint32_t index;
   std::string_view specified;

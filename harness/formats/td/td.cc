@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t kByteAddressMask = 0x03ffffff;
 constexpr uint32_t kWordAddressMask = 0x7fff;
 constexpr uint32_t kSparseBit = 0x80000000;
-constexpr uint32_t kMostReserved = 1u << 20;  // bound for a wrong size in JSON
+constexpr uint32_t kMostReserved = 1u << 20;  // limits the cost of a wrong size in JSON
 
 uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -137,7 +137,7 @@ Result<Chain> DecodeV7(ByteSpan text, const Generation& generation, uint64_t bas
   return chain;
 }
 
-// Tasks from H14 follow each other; a unit of zeros is padding.
+// From H14 on, tasks follow each other; a 16-byte unit of zeros between them is padding.
 Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint8_t header_words,
                                uint64_t base) {
   Chain chain;
@@ -233,8 +233,8 @@ class Decodings {
     return guide;
   }
 
-  // The chain of a choice that was made for `generation`. Moves it out, so this must be the last
-  // call.
+  // The chain of a choice that was made for `generation`. The chain is moved out, so this must be
+  // the last call on this object.
   static Result<Chain> Take(const Choice& choice, const Generation& generation) {
     if (!choice.chain->ok()) return std::move(*choice.chain).error();
     Chain chain = std::move(*choice.chain).value();

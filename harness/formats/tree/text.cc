@@ -37,7 +37,7 @@ constexpr uint64_t kTops = 0x8080808080808080;
 // The top bit of each byte of `word` that is 0. Bits above the lowest set bit may be wrong.
 uint64_t Zeros(uint64_t word) { return (word - kOnes) & ~word & kTops; }
 
-// The same for the bytes that are below `limit`.
+// The top bit of each byte of `word` that is below `limit`, with the same uncertainty.
 uint64_t Below(uint64_t word, uint8_t limit) { return (word - kOnes * limit) & ~word & kTops; }
 
 }  // namespace

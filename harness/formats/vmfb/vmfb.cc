@@ -300,7 +300,7 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return PutTogether(std::move(parts), false);
 }
 
-// Does not decode the objects, which the rules do not need.
+// Does not decode the objects, because the rules do not need them.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
   // Refuses files whose objects overlap too much, as rewriting does.

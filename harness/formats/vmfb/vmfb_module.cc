@@ -106,8 +106,8 @@ std::vector<Form> MakeForms() {
 // In the order of Forms().
 enum FormIndex : size_t { kBmod, k201912, k202205, k202209, k202306 };
 
-// The possible forms by the number of root fields that their writers emit: always up to
-// bytecode_data, sometimes up to the debug database.
+// The possible forms by the number of root fields that their writers emit: a writer always emits
+// the fields up to bytecode_data, and sometimes those up to the debug database.
 std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
   if (fields > 14) return Forms().subspan(k202306, 1);

@@ -126,7 +126,7 @@ std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
 
 // The index of the 64-bit extra record that has the value of a saturated 32-bit field. That record
 // has only the values of saturated fields, in the order uncompressed, compressed, offset
-// (APPNOTE.TXT, 4.5.3); `before` of them come first.
+// (APPNOTE.TXT, 4.5.3); `before` is the number of values in front of the wanted value.
 std::optional<size_t> Wide(const ZipRecord& record, size_t before) {
   for (size_t i = 0; i < record.extra.size(); ++i) {
     if (record.extra[i].id == 1 && record.extra[i].data.size() >= 8 * (before + 1)) return i;
