@@ -24,7 +24,7 @@ void AddMutations(const DescriptorGenerator& generator, const SeedCandidate& bas
   }
 }
 
-constexpr size_t kMaxKept = 96;      // elements of a document that are kept alone
+constexpr size_t kMaxKept = 96;      // records of a document for which a reduced document is made
 constexpr size_t kMaxBase = 65536;   // bytes
 constexpr size_t kMaxElements = 32;  // of one array
 constexpr size_t kMaxSmall = 8;      // parts of a file that are mutated in turn
@@ -123,7 +123,7 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // The first few parts and packed containers that are much smaller than the file.
+    // Adds parts and mutations of the first few candidates that are much smaller than the file.
     const size_t end = candidates.size();
     size_t taken = 0;
     for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {

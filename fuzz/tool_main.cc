@@ -44,7 +44,7 @@ std::vector<std::string> FilesBelow(const std::string& path) {
 }
 
 struct ReplayOptions {
-  bool every_law = false;  // one that no file meets is a fault
+  bool every_law = false;  // a law that no file meets is a fault
   bool sampled = false;    // laws are sampled as fuzzers sample them
   std::vector<std::string> paths;
 };

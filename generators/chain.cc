@@ -61,12 +61,12 @@ bool Finish(Drawer& drawer) {
   return true;
 }
 
-// For integers and bools, these have no kernel on the simulated engine, or their constants have
-// another type. No source shows a kernel on other engines.
+// On integers and bools, these operations have no kernel on the simulated engine, or their
+// constants have another type. No source shows a kernel on other engines.
 constexpr std::array kHalvesAlone = {OpKind::kThreshold,    OpKind::kCumsum, OpKind::kReduceArgmax,
                                      OpKind::kReduceArgmin, OpKind::kResize, OpKind::kPad};
 
-// int32 is the only integer type that these take on the simulated engine.
+// On the simulated engine, int32 is the only integer type that these operations take.
 constexpr std::array kInt32Alone = {OpKind::kAbs, OpKind::kSquare, OpKind::kSign,
                                     OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 

@@ -107,7 +107,8 @@ ValueId Drawer::NewInput(const Shape& shape) {
 
 ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const TensorType type{DType::kFp16, shape};
-  // Constants contain no infinities or NaN: compilers would fold them, which is another test.
+  // Constants contain no infinities or NaN, because compilers would fold operations on them, and
+  // folding is another test.
   const CaseMode mode = values_ == CaseMode::kSpecial ? CaseMode::kFloat : values_;
   const auto size = static_cast<size_t>(type.ByteSize());
   if (bytes_.size() < size) bytes_.resize(size);

@@ -161,8 +161,8 @@ class Drawer {
   bool Moves(const Node& node) const;
   // How many leading axes an operand that broadcasts to this rank may lack.
   uint64_t MostDropped(int rank) const;
-  // x's shape with another leading axis, or with larger extents on axes of extent 1; the other axes
-  // may become 1.
+  // x's shape, perhaps with another leading axis, with larger extents on some axes of extent 1, and
+  // with an extent of 1 on some other axes.
   Shape EnlargedShape(ValueId x);
   // The default of a parameter of the node that was begun last.
   const Default& DefaultOf(int parameter) const;

@@ -53,7 +53,7 @@ Shape DrawLargeShape(Drawer& drawer) {
 constexpr std::array<int64_t, 25> kRangeEnds = {
     16385, 16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097, 2048, 2047, 2049, 1024,
     1023,  1025,  511,   512,   513,  384,  383,  385,  192,  191,  193,  256};
-// First the largest extent of the axis, and one less.
+// The draws below this number give the largest extent of the axis, and one less.
 constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {
@@ -67,7 +67,7 @@ Shape DrawRangeEndShape(Drawer& drawer) {
   const uint64_t end = choices.Below(kLimits + kRangeEnds.size());
   shape[axis] = end < kLimits ? limit - static_cast<int64_t>(end)
                               : std::min(kRangeEnds[end - kLimits], limit);
-  // A second axis, as long as the case stays cheap.
+  // Gives a second axis several elements, if the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);
   return shape;

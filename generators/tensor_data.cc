@@ -62,8 +62,8 @@ FloatBound FloatBoundOf(double limit) {
           DoubleToHalf(limit, Rounding::kTowardZero).bits};
 }
 
-// A half of random fraction whose exponent lies up to six binades below the top, and in a small
-// share anywhere down to the least normal one.
+// A half with a random fraction. Its exponent is one of the largest six; in a small share of draws
+// it may be any exponent down to the least normal one.
 Half DrawFloatBelow(ChoiceStream& choices, FloatBound bound) {
   const uint64_t word = choices.Below(1u << 16);
   int exponent =

@@ -118,7 +118,7 @@ constexpr double kNearLog = 0x1p-6;
 // tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
 constexpr double kFirstArcSeam = 0.4142;
 constexpr double kFirstTurnSeam = 0.7853;
-// "About 4 percent", and the roundings on the way.
+// The source says "about 4 percent"; the rest allows for the roundings on the way.
 constexpr double kSwishError = 0.05;
 
 constexpr Departure kDepartures[] = {

@@ -40,7 +40,7 @@ double SurpriseOf(const Estimate& expected, size_t i) {
       whole ? span : UlpBetween(expected.type.dtype, members.front(), members.back());
   return std::log2((numbers + 1) / static_cast<double>(members.size()));
 }
-// A chance of one in a thousand.
+// The bits of evidence of a chance of one in a thousand.
 constexpr double kConvincing = 10;
 
 // The search first tries some of the elements outside of a larger output: to compute the sums of
@@ -223,7 +223,7 @@ class DefectSearch {
       const Defect* const only = &defect;
       const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
       alone_.push_back(AdmittedByLast());
-      // No cover is smaller; of several such defects the first is taken.
+      // If one defect explains every element, no cover is smaller. The first such defect is taken.
       if (std::ranges::find(explained, kNot) != explained.end()) continue;
       return {{only}, false, std::ranges::find(explained, kVaguely) != explained.end()};
     }
@@ -339,7 +339,7 @@ class DefectSearch {
     return admitted;
   }
 
-  // Whether NaN is admitted and the sign of a zero judged.
+  // The element's flags, and whether the sign of a zero is judged.
   static uint64_t SignificanceOf(const Estimate& estimate, size_t i) {
     constexpr uint64_t kSignedZeros = 1 << 8;
     return estimate.flags[i] | (estimate.signed_zeros ? kSignedZeros : 0);

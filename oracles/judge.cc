@@ -25,8 +25,8 @@ int64_t FloatOrdinal(double x) {
 }
 
 // Whether the element may be one of two neighbouring integers of one sign, as a quotient that may
-// be truncated or floored. In a tensor of small numbers that is much of their range, but a wrong
-// engine would hardly return one of them by chance.
+// be truncated or floored. In a tensor of small numbers two neighbours are much of the tensor's
+// range, but a wrong engine would hardly return one of the two by chance.
 bool IsEitherNeighbour(const Estimate& expected, size_t index) {
   const DType dtype = expected.type.dtype;
   const double low = expected.low[index];

@@ -1,6 +1,6 @@
-// Containers run by the emulator: a result, or an error that names the refused part. Inputs are
-// files of the hwx format. The drawn inputs execute, so that an edit of one word is close to a
-// program that executes.
+// Runs containers in the emulator, which gives a result or an error that names the refused part.
+// Inputs are files of the hwx format. The drawn inputs execute, so that an edit of one word is
+// close to a program that executes.
 #include <array>
 
 #include "fuzz/fuzz_target.h"

@@ -1,5 +1,5 @@
-// JSON that people write for `anecheck encode`, for every format: the JSON encodes or is refused in
-// one line; the encoded file obeys the format's laws or does not parse.
+// Fuzzes the JSON that people write for `anecheck encode`, for every format. The JSON encodes or is
+// refused in one line. The encoded file obeys the format's laws or does not parse.
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"

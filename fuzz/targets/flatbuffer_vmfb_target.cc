@@ -1,6 +1,6 @@
-// Our shape check of IREE modules against the FlatBuffers library's verifier, in every form of the
-// schema: it refuses all files that the library refuses, and others only for the reasons that
-// IsStricterThanLibrary names.
+// Compares the project's shape check of IREE modules with the verifier of the FlatBuffers library,
+// in every form of the schema. The shape check must refuse every file that the library refuses. It
+// may refuse other files only for the reasons that IsStricterThanLibrary names.
 #include <fmt/format.h>
 #include <string>
 

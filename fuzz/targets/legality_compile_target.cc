@@ -2,8 +2,8 @@
 // the oracle refuses a graph that the engine compiles; the engine compiles every graph whose nodes
 // all layers admit, unless it has no kernel for an operation. The input is a choice stream. Graphs
 // are drawn for one family and compiled for another; every second graph has only operations that
-// the chip lacks, so that gated operations appear. Documented defects and the limits of the newest
-// compilers are on, since the rules include those for which a compiler refuses.
+// the chip lacks, so that gated operations appear. The engine has the documented defects and the
+// limits of the newest compilers, since the rules include those for which a compiler refuses.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -35,7 +35,7 @@ constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 struct KnownDifference {
   std::string_view rule, why;
   std::string_view op = {};                // if only one operation differs
-  std::span<const int> held_by_both = {};  // families for which the two agree: there it counts
+  std::span<const int> held_by_both = {};  // families to which the exception does not apply
 };
 constexpr int kTopKBandFamilies[] = {device::kFamilyA13, device::kFamilyA17};
 constexpr std::string_view kNewestCompiler =

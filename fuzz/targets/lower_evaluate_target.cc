@@ -42,7 +42,7 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
-// The same, with every constant that may be in the side file there.
+// The same check, with the side file holding every constant that it may hold.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
   Laws::Require(program.ok(), "generated graphs lower",

@@ -1,4 +1,4 @@
-// Type and tensor strings of a container's symbol table: an accepted string prints as it was.
+// Reads type and tensor strings of a container's symbol table: an accepted string prints unchanged.
 #include <algorithm>
 #include <array>
 #include <string>

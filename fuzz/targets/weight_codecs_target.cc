@@ -169,7 +169,7 @@ void RequireReconstructs(const Result<T>& encoded, size_t count) {
 
 // |again - value| <= scale / 2 and the rounding of the result to fp16.
 void RequireNear(Half value, Half again, Half scale) {
-  if (again.IsInf()) return;  // the scale is rounded up: its 127 steps may pass the largest half
+  if (again.IsInf()) return;  // the scale is rounded up, so 127 steps may exceed the largest half
   const double error = std::abs(HalfToDouble(again) - HalfToDouble(value));
   const double rounding = std::max(std::abs(HalfToDouble(again)) / 1024, 0x1p-24);
   Laws::Require(error <= HalfToDouble(scale) / 2 + rounding, "the error is at most half a scale",

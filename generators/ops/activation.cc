@@ -29,7 +29,7 @@ bool DrawClip(Drawer& drawer, ValueId x) {
   const int64_t least = drawer.choices().Chance(3, 4) ? std::max<int64_t>(1, reach / 4) : 1;
   int64_t low_bound = drawer.choices().Range(-reach, range.high > 0 ? 0 : -least);
   int64_t high_bound = drawer.choices().Range(range.low < 0 ? 1 : least, reach);
-  // Now and then between two numbers of one sign.
+  // Sometimes both bounds have one sign.
   if (range.low < 0 && range.high > 0 && reach >= 4 && drawer.choices().Chance(1, 8)) {
     low_bound = drawer.choices().Range(1, reach / 4);
     high_bound = drawer.choices().Range(low_bound + 1, reach);
@@ -48,7 +48,7 @@ bool DrawClip(Drawer& drawer, ValueId x) {
 bool DrawGelu(Drawer& drawer, ValueId x) {
   constexpr std::array<std::string_view, 3> kModes = {"EXACT", "TANH_APPROXIMATION",
                                                       "SIGMOID_APPROXIMATION"};
-  // Network descriptions know only the exact one.
+  // Network descriptions have only the exact form.
   const std::string_view mode = drawer.options().direct ? kModes[0] : drawer.choices().Pick(kModes);
   drawer.Begin(OpKind::kGelu);
   drawer.graph().AddArgument(params::Gelu::kX, x);

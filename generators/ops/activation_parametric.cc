@@ -41,7 +41,7 @@ bool DrawClampedRelu(Drawer& drawer, ValueId x) {
   return EmitAlphaBeta(drawer, OpKind::kClampedRelu, x, alpha, beta, {-range.Magnitude(), beta});
 }
 
-// In the middle of the range of x: some of it lies on each side.
+// A whole number in the middle of the range of x, so that elements of x may lie on both sides.
 double WholeThreshold(Drawer& drawer, ValueId x) {
   const ValueRange& range = drawer.range(x);
   const auto half = static_cast<int64_t>(std::clamp(range.Magnitude() / 2, 1.0, 1024.0));

@@ -12,9 +12,10 @@ namespace {
 
 constexpr ValueRange kTruth = {0, 1, true};
 
-// The maximum or minimum of x along an axis, or kNoValue if every axis has one element. Compared
-// with it, x is true in few places and false in the others, or the reverse, and another x changes
-// the places. The ranges alone would often decide a comparison with a constant.
+// The maximum or minimum of x along an axis, or kNoValue if every axis has one element. A
+// comparison of x with this extreme is true in few places and false in the others, or the reverse,
+// and other elements of x change the places. A comparison with a constant would often be decided by
+// the ranges alone.
 ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);
@@ -41,7 +42,7 @@ ValueId Raised(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kMaximum, {x, other}, range) ? drawer.Last() : other;
 }
 
-// The operand that x is compared with.
+// Returns the operand with which x is compared.
 ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   const auto allowed = [&](OpKind op) {
     return drawer.options().ops.test(static_cast<size_t>(op));

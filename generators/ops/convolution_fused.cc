@@ -57,7 +57,7 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
   graph.AddArgument(P::kWeight, weight);
   if (biased) graph.AddArgument(P::kBias, bias);
   AddPad(drawer, P::kPad, pad_type, std::span(pad).first(2 * spatial));
-  // The shape that follows from the padding.
+  // Sometimes writes the output shape, which already follows from the padding.
   if (choices.Chance(1, 6)) drawer.AddInts(P::kOutputShape, result.dims());
   drawer.AddString(P::kPadType, pad_type);
   drawer.AddInts(P::kStrides, std::span(stride).first(spatial));

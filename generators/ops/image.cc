@@ -70,7 +70,8 @@ bool DrawResizeNearest(Drawer& drawer, ValueId x) {
   using P = params::ResizePlane;
   if (!HasPlane(drawer, x)) return false;
   const Shape shape = drawer.shape(x);
-  // Only multiples in integer mode: for other extents the oracle admits several neighbours.
+  // Integer mode draws only multiples of the extent, because for other extents the oracle admits
+  // several neighbours.
   const auto target = [&](int axis, int64_t drawn) {
     const int64_t extent = shape[shape.rank() - 2 + axis];
     return drawer.integer_mode() ? extent * drawer.choices().Range(1, 2) : drawn;

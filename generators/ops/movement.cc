@@ -59,7 +59,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
   if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
   const bool alike =
       std::ranges::all_of(parts, [&](ValueId part) { return drawer.shape(part) == shape; });
-  // Network descriptions have no key for it.
+  // Network descriptions have no key for `interleave`.
   const bool interleave = alike && !drawer.options().direct && choices.Chance(1, 3);
   drawer.Begin(OpKind::kConcat);
   ValueRange range = drawer.range(x);
@@ -80,7 +80,7 @@ bool DrawPad(Drawer& drawer, ValueId x) {
   ChoiceStream& choices = drawer.choices();
   constexpr std::array<std::string_view, 3> kModes = {"constant", "constant", "replicate"};
   std::string_view mode = choices.Pick(kModes);
-  // Reflection needs the texture engine, from A14 (specification 003, byte 0x81d).
+  // Reflection needs the texture engine, which exists from A14 on (specification 003, byte 0x81d).
   if (drawer.options().family >= 3 && choices.Chance(1, 4)) {
     mode = choices.Coin() ? "reflect" : "symmetric";
   }

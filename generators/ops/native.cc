@@ -208,7 +208,7 @@ bool DrawScaled(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, drawer.integer_mode()});
 }
 
-// The template is a constant, or an input where its magnitude leaves the sums in range.
+// The template is a constant, or an input if the magnitude of inputs keeps the sums in range.
 bool DrawCorrelation(Drawer& drawer, ValueId x) {
   using P = params::NativeCrossCorrelation;
   ChoiceStream& choices = drawer.choices();

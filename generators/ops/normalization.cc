@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// With the default.
+// The epsilons that are drawn for layer and instance norm, the default among them.
 constexpr std::array<double, 4> kLayerEpsilons = {0x1p-10, 0x1p-14, 0x1p-10, 1e-5};
 
 // The layers of network descriptions have no key for gamma and beta, and take fp16 numbers.

@@ -74,7 +74,7 @@ bool DrawSliceUpdate(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   const DrawnSlice slice = DrawSlice(drawer.choices(), shape);
-  // Nothing of x would be left.
+  // The update would replace all elements of x.
   if (slice.result.Elements() == shape.Elements() && shape.Elements() > 1) return false;
   const ValueId update = drawer.SameShape(slice.result, x, drawer.type(x).dtype);
   drawer.Begin(OpKind::kSliceUpdate);

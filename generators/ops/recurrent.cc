@@ -30,7 +30,7 @@ ValueId ToSequence(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// Weights so small that the gates do not saturate.
+// A magnitude of weights that is so small that the gates do not saturate.
 double Limit(Drawer& drawer, ValueId x, int64_t inner) {
   const double sum = std::max(1.0, drawer.range(x).Magnitude()) * static_cast<double>(inner);
   return std::clamp(4 / sum, 0x1p-10, 2.0);

@@ -35,7 +35,7 @@ bool DrawSqrt(Drawer& drawer, ValueId x) {
 
 constexpr ValueRange kEverything = {-65504, 65504};
 
-// With an epsilon that is exact in fp16, or the default.
+// Draws the operation with an epsilon, which must be exact in fp16 or the default.
 bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
                      const ValueRange& range) {
   using P = params::WithEpsilon;
@@ -248,7 +248,7 @@ constinit const OpGenerator kGeneratorCosh = {OpKind::kCosh, false, 2,
                                               DrawHyperbolic<OpKind::kCosh>};
 constinit const OpGenerator kGeneratorCrossProduct = {OpKind::kCrossProduct, true, 2,
                                                       DrawCrossProduct};
-// Catalogued without a numeric reference: nothing to draw.
+// The catalogue has no numeric reference for this operation, so it is never drawn.
 constinit const OpGenerator kGeneratorMatrixDecomposition = {OpKind::kMatrixDecomposition, false, 0,
                                                              nullptr};
 

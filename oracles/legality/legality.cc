@@ -57,7 +57,8 @@ Ruling Unspoken(Layer layer, Route route) {
   return skipped ? Ruling::kNotRead : Ruling::kPass;
 }
 
-// Enters the rule in the verdict of its layer if it applies and is the gravest so far.
+// Enters the rule in the verdict of its layer if it applies and its ruling comes after the layer's
+// ruling so far, in the order of Ruling.
 void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   LayerVerdict& layer = verdict.layers[static_cast<size_t>(rule.layer)];
   const Value value = rule.when.Evaluate(scope);

@@ -138,7 +138,7 @@ bool TakesLeavesAlone(const Graph& graph, const Node& node) {
   });
 }
 
-// The order of its operands decides which of two zeros an extreme returns. A later operation, such
+// The order of an extreme's operands decides which of two zeros it returns. A later operation, such
 // as a quotient, may distinguish the zeros.
 bool TellsOrderByZeros(OpKind kind) { return kind == OpKind::kMaximum || kind == OpKind::kMinimum; }
 

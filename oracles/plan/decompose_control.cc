@@ -120,7 +120,7 @@ Result<std::vector<ValueId>> BothBranches(const Site& site) {
   for (size_t i = 0; i < yes.size(); ++i) {
     ANECHECK_RETURN_IF_ERROR(site.out.status());
     const Shape& shape = site.node.ResultType(static_cast<uint32_t>(i)).shape;
-    // One bool for every element, whatever its own rank.
+    // One bool selects all elements, whatever the rank of the predicate.
     const ValueId pred =
         site.out.Reshape(site.In(P::kPred), Shape::Filled(std::max(1, shape.rank()), 1));
     results.push_back(site.out.Add("select", {{"cond", pred}, {"a", yes[i]}, {"b", no[i]}}));

@@ -43,7 +43,7 @@ class Steps {
   Steps(const Contract& contract, const Grid& grid) : contract_(contract), grid_(grid) {}
 
   Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
-  // 1 / sqrt, with the root's neighbours, rounded or not.
+  // The bounds of 1 / sqrt, which include the root's neighbours, rounded or not.
   Bounds ReciprocalRoot(const Bounds& range) const {
     if (range.high < 0) return {kNan, kNan};
     const double least = 1 / std::sqrt(range.high);

@@ -11,7 +11,8 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// Integers that do not fit: the reference wraps in two's complement; an engine may saturate.
+// For integers that do not fit the type, the reference wraps in two's complement, and an engine may
+// saturate.
 void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size) {
   const auto wrap = [&](double v) { return WrapInteger(dtype, static_cast<int64_t>(v)); };
   const IntegerRange range = RangeOf(dtype);
@@ -82,7 +83,7 @@ void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
   MemberSets sets(context);
   std::vector<double> numbers;
   for (size_t i = 0; i < result.size; ++i) {
-    // NaN has no integer: any may be here.
+    // NaN has no integer, so any integer is admitted.
     if (!IsFloat(to) && (x.NanAt(i) || x.value[i] != x.value[i])) continue;
     if (result.low[i] == result.high[i]) continue;
     numbers.clear();

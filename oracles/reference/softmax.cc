@@ -176,7 +176,7 @@ void FillGroup(const Raw& raw, std::span<const int64_t> offsets, int64_t base, d
 // Whether every engine's operands have a finite maximum.
 bool HaveMaximum(const Lanes& lanes, size_t count) {
   bool numbers = true;
-  bool above = false;  // one is never -inf
+  bool above = false;  // some lane is never -inf
   for (size_t i = 0; i < count; ++i) {
     above |= lanes.low[i] > -kInfinity;
     numbers &= lanes.low[i] < kInfinity && lanes.high[i] < kInfinity;

@@ -106,7 +106,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"2^64 - the field before", [](const Context& c) { return ~c.before + 1; }},
     {"2^64 - the field before + 64", [](const Context& c) { return ~c.before + 65; }},
     {"2^64 - file size", [](const Context& c) { return ~c.file_size + 1; }},
-    // Products that do.
+    // Products that wrap to something small.
     {"2^32 / unit", WrappingCountOfUnit<32>},
     {"2^31 / unit", WrappingCountOfUnit<31>},
     {"2^64 / unit", WrappingCountOfUnit<64>},

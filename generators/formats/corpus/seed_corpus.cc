@@ -13,9 +13,9 @@
 namespace anecheck {
 namespace {
 
-constexpr size_t kFewValues = 24;     // a member with more of them names or measures something
-constexpr size_t kShortText = 24;     // a longer one is data
-constexpr size_t kMostElements = 64;  // of an array, that are looked at
+constexpr size_t kFewValues = 24;     // a member with more values holds a name or a measure
+constexpr size_t kShortText = 24;     // a longer value is data
+constexpr size_t kMostElements = 64;  // elements of an array that are examined
 
 // The content of the JSON form of a file, by path and value.
 struct Facts {

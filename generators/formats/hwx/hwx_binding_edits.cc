@@ -122,7 +122,7 @@ bool LaterAperture(Container& c, uint64_t a, uint64_t) {
 
 // ---- tensors ------------------------------------------------------------------------------------
 
-// A further tensor record and stab, without a port.
+// Adds a tensor record and its stab, without a port.
 bool TensorWithoutPort(Container& c, uint64_t a, uint64_t) {
   Thread* tensor = PickTensor(c, a);
   if (tensor == nullptr) return false;
@@ -224,7 +224,7 @@ bool SwapCatalogEntries(Container& c, uint64_t a, uint64_t b) {
   std::swap(one->name, two->name);
   return Relay(c);
 }
-// A symbol in the middle of a live tile that no relocation names.
+// Adds a symbol that begins inside a live tile and that no relocation names.
 bool UnalignedTile(Container& c, uint64_t, uint64_t b) {
   Symbol* first = PickTile(c, 0);
   if (first == nullptr || !HasRoom(c, 512)) return false;
@@ -239,7 +239,7 @@ bool SkipLane(Container& c, uint64_t, uint64_t) {
     return s.type == hwx::kPlaceSymbol && s.name.ends_with("_ne_0");
   });
   if (tile == nullptr || !HasRoom(c, 512)) return false;
-  // A new kernel that has only lane 1.
+  // Adds a kernel that has only lane 1.
   Symbol copy = *tile;
   copy.name = c.OwnText("Klonely_ne_1");
   Symbols(c).insert(Symbols(c).begin(), copy);

@@ -90,8 +90,8 @@ KernelSpec DrawKernel(ChoiceStream& choices, uint32_t task) {
 }
 
 void DrawTasks(ContainerSpec& spec, ChoiceStream& choices) {
-  // H13 more often than any other: it is the generation of all real files.
-  // The containers of the last one, H18g and H19, have another form.
+  // Draws H13 more often than any other generation, because all real files are of H13. Leaves out
+  // the last generation (H18g and H19), whose containers have another form.
   const auto generations = td::Generations().first(td::Generations().size() - 1);
   const uint64_t draw = choices.Below(2 * generations.size() - 3);
   const td::Generation& generation = generations[draw < generations.size() ? draw : 0];

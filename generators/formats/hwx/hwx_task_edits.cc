@@ -191,7 +191,7 @@ bool NoSectionHeader(Container& c, uint64_t, uint64_t) {
   chain->section_header.reset();
   return RelayLater(c);
 }
-// One write in each task; its first value reads as a stream word (as OpenHeader in
+// Leaves one write in each task, whose first value reads as a stream word (as OpenHeader in
 // td_generator.cc).
 bool OpenHeader(Container& c, uint64_t, uint64_t b) {
   td::Chain* chain = ChainOf(c);

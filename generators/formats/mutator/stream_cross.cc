@@ -30,8 +30,9 @@ struct Parent {
   }
 };
 
-// A draw of `of`, from draw `after` on, with the bound of draw `at` of `like`; preferably one whose
-// next draw has the same bound too. The end of `of` if `at` is the end or no draw has that bound.
+// A draw of `of`, from draw `after` on, that has the bound of draw `at` of `like`. Prefers draws
+// whose next draw also has the bound of draw `at` + 1 of `like`. Returns the end of `of` if `at` is
+// the end or if no draw has that bound.
 size_t Counterpart(const Parent& like, size_t at, const Parent& of, size_t after,
                    ChoiceStream& choices) {
   if (at >= like.log.size()) return of.log.size();

@@ -26,9 +26,9 @@ constexpr uint64_t kLargeFormsEvery = 16;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 
-// A value for a field with which a parser computes: an end of its width, an offset near the end of
-// the file or near its own, or the old value changed a little, or so much that a product of it
-// wraps.
+// A value for a field with which a parser computes: an extreme value, an offset near the end of the
+// file or near the field's own offset, or the old value, changed a little or so much that a product
+// with it wraps.
 uint64_t DrawValue(uint64_t old, size_t at, size_t width, size_t size, ChoiceStream& choices) {
   switch (choices.Below(8)) {
     case 0:
@@ -201,8 +201,8 @@ void ApplyByteEdits(const MutatorParts& parts, Bytes& bytes, size_t max_size,
   bytes.resize(parts.edit_bytes(bytes.data(), size, max_size));
 }
 
-// An offset in `b`, searched from a random one on, of the same few bytes as in `a` at `at`; nothing
-// if there is none.
+// An offset in `b` of the few bytes that `a` has at `at`; nothing if `b` does not have them. The
+// search starts at a random offset.
 std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream& choices) {
   constexpr size_t kAlike = 4;
   if (a.size() < at + kAlike || b.size() < kAlike) return std::nullopt;

@@ -47,7 +47,8 @@ bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileR
   return true;
 }
 
-// Mutations require a file that parses, so none follows after one that breaks parsing.
+// Mutations require a file that parses, so no mutation follows one after which the file does not
+// parse.
 FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed,
                          Bytes& bytes) {
   FileRecipe recipe{.seed = seed};

@@ -28,7 +28,8 @@ std::vector<uint64_t> Scalars(uint32_t count, ChoiceStream& choices) {
   return scalars;
 }
 
-// A request as one was measured: quality of service 5, priority 21, category 2, a few surfaces.
+// Fills a request with the values of a measured one: quality of service 5, priority 21, category 2,
+// a few surfaces.
 void FillRequest(Bytes& request, ChoiceStream& choices) {
   Store(program_request::kToken, request, 1 + choices.Below(4));
   Store(program_request::kSequence, request, choices.Below(8));
@@ -316,7 +317,8 @@ std::optional<Mutation> ProposeScalarIn(ByteSpan bytes, ChoiceStream& choices) {
 }
 
 std::optional<Mutation> ProposeScalarOut(ByteSpan bytes, ChoiceStream& choices) {
-  // Twice the scalar of the methods that return one is no known count either.
+  // Leaves out failed calls of two methods that return no scalar, because one scalar may be their
+  // right number.
   return OnCall(
       "add-scalar-output", bytes, choices,
       [](const Call& call, size_t /*index*/) {

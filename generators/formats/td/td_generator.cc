@@ -211,7 +211,7 @@ bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
   return IsV7(chain) && RunPast(chain, a, b);
 }
 
-// Only if no other generation has a longer block that holds the run.
+// Applies only if no other generation has a longer block that holds the run.
 bool RunPastPublished(Chain& chain, uint64_t a, uint64_t b) {
   return !IsV7(chain) && RunPast(chain, a, b) && StillReads(chain, [&](const Chain& again) {
     return again.generation == chain.generation && td::WritesOutsideBlocks(again) == 1;
@@ -248,8 +248,8 @@ bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   return any;
 }
 
-// One write in each task, whose first value reads as a stream word: the word before it may be the
-// tenth of the header.
+// Leaves one write in each task, whose first value reads as a stream word, so that the word before
+// that value may be the tenth word of the header.
 bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
   if (chain.generation->alternate_header_words == 0) return false;
   const uint32_t l2 = chain.generation->blocks[1].byte_address;

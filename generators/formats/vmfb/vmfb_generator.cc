@@ -33,7 +33,7 @@ Json* Debug(Json& json) {
   return found == Root(json).end() ? nullptr : &*found;
 }
 
-// A source map that has an entry, and which function it belongs to.
+// An entry of a source map, or null; sets `function` to the index of the map's function.
 Json* PickMapEntry(Json& json, uint64_t a, size_t* function) {
   Json* debug = Debug(json);
   if (debug == nullptr || !debug->contains("functions") || (*debug)["functions"].empty()) {
