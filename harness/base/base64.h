@@ -14,8 +14,9 @@ namespace anecheck {
 
 std::string Base64Encode(std::span<const uint8_t> bytes);
 
-// Strict: length a multiple of four, padding only at the end, no spaces, unused bits zero, so that
-// each byte sequence has one text. The offset of an error is that of the character in `text`.
+// Accepts exactly one text for each byte sequence: the length must be a multiple of four, padding
+// may stand only at the end, spaces are refused, and unused bits must be zero. The offset of an
+// error is the index of the wrong character, or the length of `text` if the length is wrong.
 Result<std::vector<uint8_t>> Base64Decode(std::string_view text);
 
 }  // namespace anecheck

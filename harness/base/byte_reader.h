@@ -16,13 +16,14 @@ namespace anecheck {
 
 static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
-// Reads fields in order. After the first failure every read returns 0 or an empty span and
-// `status()` is that first failure, so a codec may read a whole record and check once. Does not own
+// Reads fields in order. After the first failure every read returns 0 or an empty span, and
+// `status()` returns that failure, so a codec may read a whole record and check once. Does not own
 // the bytes. Not thread-safe.
 class ByteReader {
  public:
-  // `base` is the absolute offset of bytes[0]; error messages and offset() count from it.
-  // `context` prefixes field names in messages and must outlive the reader.
+  // `base` is the absolute offset of bytes[0]. Error messages and offset() give absolute offsets:
+  // `base` plus the position in `bytes`. `context` prefixes field names in messages and must
+  // outlive the reader.
   explicit ByteReader(std::span<const uint8_t> bytes, uint64_t base = 0,
                       std::string_view context = {}, int64_t index = -1)
       : bytes_(bytes), base_(base), context_(context), index_(index) {}
@@ -57,11 +58,11 @@ class ByteReader {
   // empty reader with the error, and this reader fails too.
   ByteReader Sub(uint64_t position, uint64_t size, std::string_view field, int64_t index = -1);
 
-  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before memory is
-  // reserved for a count from the input.
+  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before reserving
+  // memory for a count that the input states.
   bool CheckCount(uint64_t count, uint64_t record_size, std::string_view field);
 
-  // Records a failure at the current position, with the text of a format rule.
+  // Records a failure at the current position. `what` is the text of the message after the field.
   void Fail(ErrorCode code, std::string_view field, std::string_view what);
 
   bool ok() const { return status_.ok(); }

@@ -36,12 +36,12 @@ class ByteWriter {
   }
   void Fill(size_t count, uint8_t value = 0) { bytes_.insert(bytes_.end(), count, value); }
 
-  // Pads with `value` up to the next multiple of `alignment` (1 or more).
+  // Pads with `value` up to the next multiple of `alignment`, which must be at least 1.
   void Align(size_t alignment, uint8_t value = 0) {
     const size_t over = bytes_.size() % alignment;
     if (over != 0) Fill(alignment - over, value);
   }
-  // Pads with `value` until size() is `size`; does nothing if it is already that large.
+  // Pads with `value` until size() is `size`; does nothing if the buffer is already that large.
   void PadTo(size_t size, uint8_t value = 0) {
     if (bytes_.size() < size) Fill(size - bytes_.size(), value);
   }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
-// A path that cannot name such a file is a mistake of the caller; other errors are the system's.
+// A path that names no file which this process may use is a mistake of the caller, so it is
+// kInvalid. Other errors are the system's.
 ErrorCode CodeOf(int code) {
   switch (code) {
     case ENOENT:
@@ -59,7 +60,7 @@ Result<Container> ReadAll(const std::string& path, uint64_t limit) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return SystemError(path, "cannot open", errno);
   Container content;
-  std::array<char, kReadStep> step;  // small files, which are most, cost their size
+  std::array<char, kReadStep> step;  // no content is allocated ahead, because most files are small
   while (true) {
     const ssize_t count = read(file.get(), step.data(), step.size());
     if (count < 0 && errno == EINTR) continue;

@@ -1,6 +1,5 @@
-// IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. No arithmetic is
-// done in a native half type: results are computed wide and rounded once, where the caller requests
-// it.
+// IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. No code computes in
+// a native half type: callers compute in wider types and round the result once.
 #pragma once
 
 #include <bit>
@@ -35,8 +34,8 @@ inline constexpr double kHalfMinNormal = 0x1p-14;
 constexpr double HalfToDouble(Half half);
 constexpr float HalfToFloat(Half half);
 
-// Rounds once, from the full precision of the argument. Overflow follows the mode: to infinity, or
-// to 65504 if the mode rounds that sign toward zero. NaN becomes a quiet NaN of the same sign.
+// Rounds once, from the full precision of the argument. An overflow becomes infinity, or 65504 if
+// the mode rounds numbers of that sign toward zero. NaN becomes a quiet NaN of the same sign.
 constexpr Half DoubleToHalf(double value, Rounding mode = Rounding::kNearestEven);
 constexpr Half FloatToHalf(float value, Rounding mode = Rounding::kNearestEven);
 
@@ -58,8 +57,8 @@ constexpr double HalfUlp(double value);
 
 namespace half_internal {
 
-// Rounds a magnitude given as significand * 2^exponent (significand < 2^53, exact) to half bits
-// without sign.
+// Rounds a magnitude of exactly significand * 2^exponent to half bits without sign. `significand`
+// must be below 2^53.
 constexpr uint16_t RoundMagnitude(uint64_t significand, int exponent, bool negative,
                                   Rounding mode) {
   if (significand == 0) return 0;

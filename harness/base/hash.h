@@ -1,4 +1,5 @@
-// The two hashes whose values are recorded or seed draws: the same on every machine and compiler.
+// Two hashes that have the same values on every machine and compiler, because their values are
+// recorded or seed random draws.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class Fnv1a {
 
   explicit constexpr Fnv1a(uint64_t state = kBasis) : state_(state) {}
 
-  // Mixes in `byte`; a larger word is mixed in at once.
+  // Mixes in `byte`. A larger number is mixed in as one unit, not byte by byte.
   constexpr Fnv1a& Add(uint64_t byte) {
     state_ = (state_ ^ byte) * 0x100000001b3;
     return *this;
@@ -38,7 +39,7 @@ class Fnv1a {
     for (const uint8_t byte : bytes) Add(byte);
     return *this;
   }
-  // The eight bytes of `word`, the lowest first.
+  // Mixes in the eight bytes of `word`, the lowest first.
   constexpr Fnv1a& AddWord(uint64_t word) {
     for (int shift = 0; shift < 64; shift += 8) Add(word >> shift & 0xff);
     return *this;

@@ -24,8 +24,8 @@ std::string HexNumber(uint64_t value);
 
 // Two digits for each byte, in lower case.
 std::string HexText(std::span<const uint8_t> bytes);
-// The inverse; accepts either case. kInvalid for an odd number of digits, or for another character,
-// whose index is the error's offset.
+// The inverse of HexText; accepts either case. Errors: kInvalid for an odd number of digits;
+// kInvalid for a character that is no digit, with its index as the offset.
 Result<std::vector<uint8_t>> BytesFromHex(std::string_view text);
 
 }  // namespace anecheck

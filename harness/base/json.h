@@ -158,11 +158,12 @@ class Json {
   bool is_object() const { return kind_ == Kind::kObject; }
   bool is_structured() const { return kind_ >= Kind::kArray; }
 
-  // bool, an arithmetic type (of a number of any kind, cast), std::string, a vector of std::string
-  // or uint64_t, or Json itself. JsonError if the value is of another kind.
+  // T may be bool, an arithmetic type (any number is cast to it), std::string, a vector of
+  // std::string or uint64_t, or Json itself. Throws JsonError if the value is of another kind.
   template <typename T>
   T get() const;
-  // JsonError if it is not a string, array or object.
+  // text(), elements() and members() throw JsonError for a value of another kind than string, array
+  // or object.
   const std::string& text() const;
   std::string& text();
   const Array& elements() const;
@@ -192,8 +193,8 @@ class Json {
   Json& at(T index) {
     return const_cast<Json&>(Element(static_cast<size_t>(index)));
   }
-  // As `at`, but on a mutable value, adds a missing member as null, and turns null itself into an
-  // object or array.
+  // As `at`. On a mutable value, it also adds a missing member as null, and turns a null value into
+  // an object or array.
   const Json& operator[](std::string_view name) const { return at(name); }
   Json& operator[](std::string_view name);
   template <std::integral T>
@@ -230,7 +231,7 @@ class Json {
   Json& emplace_back() { return emplace_back(Json()); }
   Json& emplace_back(Json value);
   void insert(ConstIterator before, Json value);
-  // Sets each member of `object`.
+  // Sets the members that `object` has to its values.
   void update(const Json& object);
   // Removes a member; returns the number of members removed, 0 or 1.
   size_t erase(std::string_view name);

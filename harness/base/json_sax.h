@@ -1,5 +1,5 @@
 // The common part of the readers of JSON text: the caps, and errors instead of the library's
-// exceptions. Included by harness/base only.
+// exceptions. Only harness/base includes it.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-using ParserJson = nlohmann::ordered_json;  // whose parser it is; no value of it is made
+using ParserJson = nlohmann::ordered_json;  // the parser's value type; no value of it is made
 
 // The error for a text that the library refuses, with ParseJson's wording.
 Error JsonSyntaxError(const ParserJson::exception& error, std::string_view name);
@@ -27,8 +27,8 @@ Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
                     JsonMembers members = JsonMembers::kCapped);
 
 // A receiver of the library's parser that refuses texts beyond the caps of json_text.h, and keeps
-// the first error instead of throwing it: many texts are not JSON, and unwinding would cost more
-// than reading.
+// the first error instead of throwing it, because many texts are not JSON, and unwinding would cost
+// more than reading.
 class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
   explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)
@@ -45,8 +45,7 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error TakeError() && { return std::move(error_); }
 
  protected:
-  // Return false beyond a cap: of nesting, or of members, which are counted when their value
-  // begins.
+  // Return false beyond the cap of nesting or of members. A member counts when its value begins.
   bool Enter() {
     if (depth_ == kMaxJsonDepth) return false;
     members_[depth_++] = 0;

@@ -1,6 +1,6 @@
-// JSON text as a flat, read-only tree: values in one array, texts in another. For readers that
-// convert it once into something else: nlohmann's tree, which allocates for each text and
-// container, takes several times as long to build.
+// JSON text as a flat, read-only tree: values in one array, texts in another. It is for readers
+// that convert the text once into another form, because nlohmann's tree, which allocates memory for
+// each text and container, takes several times as long to build.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class JsonValue {
     kArray,
     kObject
   };
-  // Small: a few are made for each word of a text.
+  // A node must be small, because a text makes a few of them for each word.
   struct Node {
     const char* name = nullptr;  // of a member of an object
     union {
@@ -76,11 +76,11 @@ class JsonValue {
   bool is_whole() const { return node().kind == Kind::kInteger || node().kind == Kind::kUnsigned; }
   bool is_number() const { return is_whole() || node().kind == Kind::kReal; }
 
-  // Precondition of each: the value is of that kind.
+  // Precondition of boolean(), text(), number() and whole(): the value is of that kind.
   bool boolean() const { return node().whole != 0; }
   std::string_view text() const { return {node().text, node().size}; }
   double number() const;
-  // Nothing if it does not fit.
+  // Nothing if the number does not fit.
   std::optional<int64_t> whole() const;
 
   std::string_view name() const { return {node().name, node().name_size}; }
@@ -99,7 +99,8 @@ class JsonValue {
   uint32_t index_;
 };
 
-// Whether two texts are the same. Most different texts differ in their first characters.
+// Whether two texts are equal. Compares the first characters first, because most different texts
+// differ there.
 inline bool SameText(std::string_view a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
 }

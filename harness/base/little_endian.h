@@ -1,4 +1,4 @@
-// Little-endian loads and stores of one field, at a position whose range has been checked.
+// Loads and stores one little-endian field. The caller must have checked the range of the field.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ inline uint32_t LoadU32(const uint8_t* from) {
   std::memcpy(&value, from, sizeof value);
   return value;
 }
-// `width` bytes, 0 to 8, zero-extended.
+// Loads `width` bytes, which must be 0 to 8, and zero-extends them.
 inline uint64_t LoadLittle(const uint8_t* from, size_t width) {
   uint64_t value = 0;
   std::memcpy(&value, from, width);
@@ -36,7 +36,7 @@ inline void StoreLittle(uint8_t* to, uint64_t value, size_t width) {
 inline void StoreLittle(std::span<uint8_t> bytes, size_t offset, size_t width, uint64_t value) {
   StoreLittle(bytes.data() + offset, value, width);
 }
-// Sign-extends the low `width` bytes, 1 to 8.
+// Sign-extends the low `width` bytes; `width` must be 1 to 8.
 inline int64_t SignExtend(uint64_t value, size_t width) {
   const size_t shift = 64 - 8 * width;
   return static_cast<int64_t>(value << shift) >> shift;

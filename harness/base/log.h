@@ -18,10 +18,10 @@ inline void LogError(std::string_view message) { Log(LogLevel::kError, message);
 inline void LogWarning(std::string_view message) { Log(LogLevel::kWarning, message); }
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }
 
-// One or more lines that are rewritten in place on a terminal. Elsewhere (a pipe, a file) each line
-// is a separate message, much less often, and none in the first interval. Cleared from the terminal
-// when the object is destroyed. Only one may exist at a time. Not thread-safe, but other threads
-// may call Log().
+// Shows progress on standard error. On a terminal, it rewrites one or more lines in place, and the
+// destructor clears them. On a pipe or in a file, it writes each line as a separate message, much
+// less often, and nothing before the first interval is over. Only one object may exist at a time.
+// Not thread-safe, but other threads may call Log().
 class ProgressLine {
  public:
   // Draws at most once per `interval`, or per `plain_interval` without a terminal.

@@ -1,5 +1,5 @@
-// Regular files read without loading them, and paths that must stay inside given folders. For files
-// that a model or another file names: neither function opens a device, a pipe or a folder.
+// Maps regular files into memory, and checks that paths stay inside given folders. Both are for
+// files that a model or another file names. MappedFile refuses devices, pipes and folders.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ class MappedFile {
   std::span<const uint8_t> bytes_;
 };
 
-// Releases the memory of bytes of a MappedFile: they are read from the file again when touched.
-// Other bytes stay unchanged. For readers of data that does not fit in memory, such as a model's
-// weights. Thread-safe.
+// Releases the memory behind `bytes` of a MappedFile; a later access reads them from the file
+// again. Does nothing if `bytes` are in other memory. It is for readers of data that does not fit
+// in memory, such as a model's weights. Thread-safe.
 void DropPages(std::span<const uint8_t> bytes);
 
 // After this call, a mapped file that another process has shortened ends this process with exit

@@ -9,21 +9,21 @@
 
 namespace anecheck {
 
-// The number of hardware threads, at least 1, the default of `--jobs`.
+// The number of hardware threads, or 1 if it is unknown; the default of `--jobs`.
 int DefaultJobs();
 
 // Calls body(begin, end) for [0, chunk), [chunk, 2 * chunk), ... up to `count`, on at most `jobs`
-// threads, including the calling one (jobs below 1 means DefaultJobs()). Chunk borders depend only
-// on `count` and `chunk` (at least 1), so a body that writes only to its own range or to the slot
-// of its chunk has the same result for every `jobs`.
+// threads, including the calling one. A `jobs` below 1 means DefaultJobs(), and a `chunk` of 0
+// means 1. The borders of chunks depend only on `count` and `chunk`, so a body that writes only to
+// its own range or to the slot of its chunk has the same result for every `jobs`.
 //
-// A body fails by its Status or by an exception, which becomes kInternal. The result is the failure
-// of the first failing chunk in order, whatever the timing; every chunk before it has run; chunks
-// after it may not have run. `body` must be callable from several threads at once.
+// A body fails by its Status or by an exception, which becomes kInternal. The function returns the
+// failure of the first failing chunk in order, whatever the timing. Every chunk before that one has
+// run; chunks after it may be skipped. `body` must be callable from several threads at once.
 Status ParallelChunks(uint64_t count, uint64_t chunk, int jobs,
                       const std::function<Status(uint64_t begin, uint64_t end)>& body);
 
-// The same for single indices.
+// As ParallelChunks, for single indices.
 Status ParallelFor(uint64_t count, int jobs, const std::function<Status(uint64_t index)>& body);
 
 }  // namespace anecheck

@@ -1,6 +1,6 @@
-// Pointers of version control that stand in place of large files: a clone without the large files
-// holds them. Sources: the specification of Git LFS (docs/spec.md); git-annex's internals (pointer
-// files).
+// Pointer files of Git LFS and git-annex. A clone without the large files has such a pointer
+// instead of each large file. Sources: the specification of Git LFS (docs/spec.md); git-annex's
+// internals (pointer files).
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace anecheck {
 
-// kNotFound where `content`, the whole of the file `path`, is a pointer; the message names the
-// command that fetches the file. Every reader of whole files and every mapping asks this.
+// Errors: kNotFound if `content`, which must be the whole content of the file `path`, is a pointer;
+// the message names the command that fetches the file. Every reader of whole files and every
+// mapping calls this.
 Status CheckNotPointer(const std::string& path, std::string_view content);
 
 }  // namespace anecheck

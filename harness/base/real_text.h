@@ -7,14 +7,14 @@
 
 namespace anecheck {
 
-// T is float or double. The whole of `text` as a decimal number: "0.5", "-1e-3", and "inf",
-// "infinity" or "nan" in any case; no space, no plus sign, no hexadecimal. Rounded to nearest, ties
-// to even; magnitudes beyond T's range yield an infinity or zero with the sign. Nothing if `text`
-// is not such a number. Thread-safe.
+// Reads the whole of `text` as a decimal number such as "0.5" or "-1e-3", or as "inf", "infinity"
+// or "nan" in upper or lower case. Returns nothing for any other text; spaces, a plus sign and
+// hexadecimal digits are not allowed. Rounds to nearest, ties to even. A magnitude beyond T's range
+// becomes an infinity or zero with the sign of the text. T is float or double. Thread-safe.
 template <typename T>
 std::optional<T> RealFromText(std::string_view text);
 
-// The same for a hexadecimal number without its 0x: "1.8p+1".
+// As RealFromText, for a hexadecimal number without its 0x: "1.8p+1".
 template <typename T>
 std::optional<T> RealFromHexText(std::string_view text);
 

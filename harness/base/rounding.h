@@ -20,8 +20,8 @@ constexpr bool RoundsAway(Rounding mode, bool negative) {
   return (mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative);
 }
 
-// significand * 2^-shift rounded to an integer in `mode`. A negative shift is exact; the caller
-// keeps significand << -shift below 2^64.
+// significand * 2^-shift rounded to an integer in `mode`. A negative shift is exact; significand <<
+// -shift must then be below 2^64.
 constexpr uint64_t RoundShift(uint64_t significand, int shift, bool negative, Rounding mode) {
   if (shift <= 0) return significand << -shift;
   const bool away = RoundsAway(mode, negative);

@@ -9,9 +9,9 @@ namespace anecheck {
 namespace {
 
 constexpr size_t kFewestColumns = 20;
-// For lines that continue the line before.
+// The further indentation of a line that continues the line before.
 constexpr size_t kDeeper = 4;
-// Between cells, at least.
+// The least number of spaces between cells.
 constexpr size_t kGap = 2;
 constexpr std::string_view kTool = "anecheck ";
 
@@ -102,7 +102,7 @@ class FoldedLine {
   size_t columns_;
   size_t column_ = 0;    // of the next letter
   size_t hang_ = 0;      // the column at which continuation lines begin
-  size_t deeper_ = 0;    // the same for text without columns
+  size_t deeper_ = 0;    // the column of continuation lines if the text has no columns
   bool folded_ = false;  // whether a cell was too long
   std::string text_;
 };

@@ -11,11 +11,12 @@ namespace anecheck {
 // unknown.
 size_t TerminalColumns();
 
-// `text` with lines of at most `columns` columns, broken between words; 0 changes nothing. Cells
-// are separated by two or more spaces. A cell that begins in the left part of the line is continued
-// below itself; other cells move to further lines. A word longer than a line is not broken, nor is
-// a line that begins with the name of the tool, which people copy. Escape sequences of colours take
-// no column, and every code point of UTF-8 takes one.
+// Breaks lines of `text` between words so that each has at most `columns` columns. If `columns` is
+// 0, nothing changes; a number below 20 counts as 20. Two or more spaces separate the cells of a
+// line. A cell that does not fit is continued below its own beginning if it begins in the left
+// three fifths of the line; otherwise the cell moves to a new line. A word longer than a line is
+// not broken. A line that begins with the name of the tool is not broken either, because people
+// copy it. Escape sequences of colours take no column, and every code point of UTF-8 takes one.
 std::string Folded(std::string_view text, size_t columns);
 
 }  // namespace anecheck

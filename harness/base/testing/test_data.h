@@ -11,9 +11,10 @@
 
 namespace anecheck::testing {
 
-// Path of `relative` in the folder named by ANECHECK_REAL_DATA (default: ../shared/real beside the
-// source tree), by ANECHECK_VECTORS (default: ../shared/vectors), by ANECHECK_CASES (default:
-// ../shared/cases) or by ANECHECK_FACTS (default: ../shared/facts). It need not exist.
+// The path of `relative` in a folder that an environment variable names. The variables are, in the
+// order of these functions, ANECHECK_REAL_DATA (default: ../shared/real beside the source tree),
+// ANECHECK_VECTORS (default: ../shared/vectors), ANECHECK_CASES (default: ../shared/cases) and
+// ANECHECK_FACTS (default: ../shared/facts). The path need not exist.
 std::string RealDataPath(std::string_view relative);
 std::string VectorPath(std::string_view relative);
 std::string CasePath(std::string_view relative);
