@@ -10,8 +10,9 @@
 
 namespace anecheck {
 
-// For a number, its sign, or zero, one, between the two or above. For a list, its length, and the
-// class of its elements if they are all equal. Empty for other values.
+// Returns the class of a number or of a list; empty for other values. The classes of a number are
+// negative, zero, a fraction between zero and one, one, and more than one. The class of a list is
+// its length, with the class of its elements if they are all equal, else "mixed".
 std::optional<uint32_t> AttributeClass(const Graph& graph, const Attribute& attribute);
 
 // "negative", "fraction", "empty", "4 one", "2 mixed".

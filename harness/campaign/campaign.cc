@@ -207,8 +207,8 @@ class Campaign {
     return IsStopped() || (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
   }
 
-  // Records the time in the batch if it has a finding, at the end, and at intervals that grow with
-  // the time worked, so that the table stays at some hundred rows.
+  // Records the time in the batch if the batch has a finding or is the last one, and at intervals
+  // that grow with the time worked, so that the table stays at some hundred rows.
   void NotePace(bool last, RowBatch& batch) {
     const double seconds = worked_ + Seconds();
     const bool found = std::ranges::any_of(
@@ -260,8 +260,9 @@ class Campaign {
     return {};
   }
 
-  // The content required of case `index`. Steering only uses batches that the writer must have had
-  // by then at any speed of the threads, and no later batch.
+  // The content required of case `index`. Steering uses only the batches that the writer has
+  // received by then at any speed of the threads, so that the content does not depend on that
+  // speed.
   Aim AimOf(uint64_t batch, uint64_t index) {
     if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
@@ -277,7 +278,8 @@ class Campaign {
     return aim;
   }
 
-  // A thread's runner starts separate processes, possibly long after the run began.
+  // Checks that the engine is still that of the run. A thread's runner starts separate processes,
+  // possibly long after the run began.
   Status CheckStillSame(Runner& runner, Workbench& bench) const {
     if (bench.identified) return {};
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
@@ -358,8 +360,8 @@ class Campaign {
     return {};
   }
 
-  // Makes the case of a late reply again. Its row stays as it was judged, since it may already be
-  // recorded. The finding is the same as after a reply in time.
+  // Makes the case of a late reply again. The row of the case keeps its first verdict, since it may
+  // already be recorded. The finding equals that of a reply that came in time.
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
     ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};

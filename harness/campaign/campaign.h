@@ -28,7 +28,7 @@ bool IsJudged(const CaseRow& record);
 
 // Counts over a whole campaign, as in its JSON summary.
 struct CampaignSummary {
-  // Both as recorded for the run in the results file.
+  // `provenance` and `engine` are those that the results file records for the run.
   Provenance provenance = Provenance::kReported;
   std::string engine;
   uint64_t seed = 0;
@@ -50,13 +50,13 @@ using RunnerFactory = std::function<Result<std::unique_ptr<Runner>>()>;
 // Makes the runner that `options` name. Errors: kInvalid for an unknown kind.
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 
-// Runs the campaign and records it. If `stop` is not null, the campaign ends early once it is true,
-// with all finished cases recorded. For each signature, a new finding or unconfirmed deviation is
-// tried three more times in fresh workers; if it does not repeat each time it is `flaky`. Known
-// defects are not tried again: every run on a real engine has many of them, each try starts a
-// worker, and a result that a documented defect explains is not new. Everything recorded, except
-// times, follows from the options. `progress` receives each recorded batch. Batches are recorded
-// within a second; only the death of the process loses a batch before that.
+// Runs the campaign and records it. If `stop` is not null, the campaign ends early once `*stop` is
+// true, and all finished cases are recorded. The first new finding or unconfirmed deviation of each
+// signature is tried three more times in fresh workers; if it does not repeat every time, it is
+// `flaky`. Known defects are not tried again: every run on a real engine has many of them, each try
+// starts a worker, and a result that a documented defect explains is not new. Everything recorded,
+// except times, follows from the options. `progress` receives each recorded batch. A finished batch
+// is recorded within a second; if the process dies before that, the batch is lost.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -64,16 +64,17 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
 
 struct ResumePoint;
 
-// Resumes a recorded run that a signal, a time limit or a killed process stopped. The file ends as
-// an uninterrupted run would have left it, apart from times. Of `options` the number of jobs, the
-// time limit and the results file may differ; the rest must equal the recorded `point.options`.
+// Resumes a recorded run that a signal, a time limit or the death of its process stopped. The file
+// ends as an uninterrupted run would have left it, apart from times. The number of jobs, the time
+// limit and the results file of `options` may differ from the recorded `point.options`; everything
+// else must be equal.
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,
                                        const std::atomic<bool>* stop = nullptr);
 
-// Makes case `index` of a recorded campaign again as it was run, and returns the options of that
-// run. Errors: kMalformed if these cannot be read, and those of MakeCase.
+// Makes case `index` of a recorded campaign again as it was run, and stores the options of that run
+// in `options`. Errors: kMalformed if the recorded options cannot be read, and those of MakeCase.
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
 
 // Errors: kInvalid if `options` name a target that does not fit the runner. A chip's own engine
@@ -96,7 +97,7 @@ bool HasFindings(const CampaignSummary& summary, bool strict);
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
 // known_defects, unconfirmed}, "findings": [...]}.
 Json SummaryToJson(const CampaignSummary& summary);
-// Its "summary".
+// The member "summary" of SummaryToJson.
 Json CountsToJson(const CampaignSummary& summary);
 // One element of "findings".
 Json FindingToJson(const FindingRow& finding);

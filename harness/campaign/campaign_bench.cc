@@ -2,14 +2,15 @@
 // a row. Figures are cases per second. A worker is a separate process, so figures for one core need
 // `taskset -c 0`.
 //
-// Two profiles. "small" is `anecheck run --small --mode float,integer --targets h13`: graphs of 1
-// to 12 nodes (and the conversions that they bring along), 64 elements per tensor, and 1,024
-// products per operation if it has such a small instance. "mixed" is the default of `anecheck run
-// --targets h13`: its mix of modes, 256 elements, 16,384 products, one graph in 32 with up to 40
-// nodes, one case in 64 with a long axis. In both, as in `run`, the simulated engine has the
-// documented defects of its family, so that a share of the cases (6 % of "small") is judged again
-// operation by operation, and findings are confirmed. "small_clean" is "small" with `--quirk
-// all=off`: each case is generated, written, compiled, run, judged and recorded once.
+// The benchmarks use these profiles. "small" is `anecheck run --small --mode float,integer
+// --targets h13`: graphs of 1 to 12 nodes (and the conversions that they bring along), 64 elements
+// per tensor, and 1,024 products per operation if it has such a small instance. "mixed" is the
+// default of `anecheck run --targets h13`: its mix of modes, 256 elements, 16,384 products, one
+// graph in 32 with up to 40 nodes, one case in 64 with a long axis. In both, as in `run`, the
+// simulated engine has the documented defects of its family, so that a share of the cases (6 % of
+// "small") is judged again operation by operation, and findings are confirmed. "small_clean" is
+// "small" with `--quirk all=off`: each case is generated, written, compiled, run, judged and
+// recorded once.
 #include <algorithm>
 #include <atomic>
 #include <benchmark/benchmark.h>
@@ -66,8 +67,8 @@ void BM_DrawGraphs(benchmark::State& state) {
 }
 BENCHMARK(BM_DrawGraphs);
 
-// Adds the oracle's value and bound of every output, and the proof that each can move, to measure
-// their cost over drawing.
+// Also computes the oracle's value and bound of every output and the proof that each output can
+// move, to measure the cost that these add to drawing.
 void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   GeneratorOptions options = SmallGraphs();
   options.mode = mode;
@@ -238,7 +239,7 @@ class InProcessRunner final : public Runner {
   std::atomic<Step> step_;
 };
 
-// Generate, lower, compile, run, judge, record.
+// Generates, lowers, compiles, runs, judges and records cases.
 void RunCases(benchmark::State& state, Profile profile, const RunnerFactory& factory) {
   auto folder = TempDirectory::Create("anecheck-bench-");
   CampaignOptions options = Options(profile, static_cast<uint64_t>(state.range(0)));

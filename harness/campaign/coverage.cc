@@ -23,7 +23,7 @@ namespace {
 // Indices of kCoverageKinds.
 enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };
 
-// Takes the place of an operation in cells that are for all operations.
+// The number that cells of all operations have instead of the number of one operation.
 constexpr uint64_t kAllOps = 0xfff;
 
 // The code of a cell, which identifies it without its name. `more` is a parameter or another
@@ -105,7 +105,7 @@ class CoverageCounter::Cells {
     }
     Count(number);
   }
-  // The same for a cell that is identified by its name.
+  // Meets a cell that is identified by its name.
   void MeetNamed(Kind kind, std::string_view name) {
     const auto found = by_name_.find({kCoverageKinds[kind], name});
     if (found != by_name_.end()) return Count(found->second);

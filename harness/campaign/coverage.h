@@ -36,7 +36,7 @@ inline constexpr std::string_view kCoverageKinds[] = {
 // Legality rules are evaluated for one in kRulesEvery cases that ran, and for one in
 // kRefusedRulesEvery cases that were refused as required, because evaluating them costs more than
 // making the case. The case's seed decides, by other bits than those that choose cases to execute
-// twice. The index would not do: targets, routes and shards follow it.
+// twice. The case's index cannot decide, because targets, routes and shards follow from it.
 inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
 inline constexpr int kRulesShift = 8;
@@ -46,17 +46,18 @@ constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
 
 struct CaseOutcome;
 
-// Counts the cells of many cases, for operations of the table. It remembers cells, so that few
-// names are made. Not thread-safe; use one per thread.
+// Counts the cells of many cases, for operations of the table. It remembers cells, so that it makes
+// few names. Not thread-safe; use one per thread.
 class CoverageCounter {
  public:
   CoverageCounter();
   ~CoverageCounter();
 
   // Counts the cells of a case that ran. For a case that was refused as required it counts only the
-  // rules that applied. Other cases reached nothing. Rules count only in the cases chosen for them.
+  // rules that applied. It counts nothing for other cases. It counts rules only in the cases for
+  // which rules are evaluated.
   void Add(const Case& item, const CaseOutcome& outcome);
-  // Adds the counts since the last call to the batch. The names live as long as the process.
+  // Adds to `batch` the counts since the last call. The names live as long as the process.
   void Flush(RowBatch& batch);
 
  private:
@@ -64,13 +65,13 @@ class CoverageCounter {
   std::unique_ptr<Cells> cells_;
 };
 
-// The same for one case.
+// Adds the counts of one case to `batch`.
 void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch);
 
 // The cells known beforehand, sorted. They come from the schemas of the operations that graphs are
 // drawn from, from the types and classes of numbers in a few hundred drawn graphs per operation,
-// and from the tables of rules. A cell that is drawn more rarely may be met although it is not
-// known.
+// and from the tables of rules. Campaigns may also meet cells that those graphs show too rarely to
+// be known.
 struct CoverageCell {
   std::string kind, cell;
   auto operator<=>(const CoverageCell&) const = default;
@@ -106,7 +107,8 @@ Json CoverageToJson(const SpaceCoverage& coverage);
 // The same as readable text, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// The content required of a case: only these operations, or a pair of operations among any others.
+// The content required of a case: either only the operations `ops`, or the pair `chain` among any
+// other operations.
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
@@ -123,18 +125,18 @@ class Steering {
   Steering();
   // Notes that a case met a cell.
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
-  // The content required of case `index` on a target of that family, from the cells that cases
-  // below `known` met; `direct` if the case is a network description. Meet may have been called for
-  // later cases, but only cases below `known` count. All operations if no further cell can be
-  // reached on the family.
+  // Returns the content required of case `index` on a target of `family`. It is all operations if
+  // the case is not steered, or if no empty cell can be reached on the family. `direct` says
+  // whether the case is a network description. A cell is empty if no case below `known` met it,
+  // whatever later cases met.
   Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:
   struct Goal {
     CoverageCell cell;
     OpChain ops;  // the same operation twice if the cell is no pair
-    // Bit f: family index f reaches the operations. One mask for MIL text, one for network
-    // descriptions.
+    // Bit f is set if family index f reaches the operations. The first mask is for MIL text, the
+    // second for network descriptions.
     std::array<uint32_t, 2> families{};
     uint64_t met = UINT64_MAX;  // the first case that met it
   };

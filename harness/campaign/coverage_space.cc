@@ -28,7 +28,7 @@ constexpr CaseMode kSampledModes[] = {CaseMode::kFloat, CaseMode::kInteger, Case
 // The least number of these graphs that must show a cell. A rarer cell may occur once in a hundred
 // thousand graphs, too rarely for any campaign.
 constexpr uint64_t kLeastDrawn = 2;
-// One steered case in this many aims at a cell of one operation, while any is empty.
+// While any cell of a single operation is empty, one steered case in this many aims at such a cell.
 constexpr uint64_t kSingleEvery = 16;
 
 // The layer has the begin and the end of a slice in Offset and Size.
@@ -37,7 +37,7 @@ constexpr std::string_view kFixedPlaces =
     "facts/netlist_layers.csv, input_view: no offset is an operand";
 
 // Operands that MIL allows to be computed, but that layers take only from the weight file
-// (facts/netlist_layers.csv, gain_offset_control: BiasOffset): constants are drawn.
+// (facts/netlist_layers.csv, gain_offset_control: BiasOffset). Cases draw constants for them.
 constexpr std::string_view kConstantAlone[] = {"conv.bias", "conv_transpose.bias", "ne_conv.bias"};
 
 constexpr std::string_view kTooLarge = "drawn graphs are smaller";
@@ -265,7 +265,7 @@ bool IsReached(const OpDefinition& op, int family, Route route) {
   return op.family_floor <= family && !gated;
 }
 
-// Bit f: both operations are reached on family index f by that route.
+// Bit f is set if both operations are reached on family index f by that route.
 uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second, Route route) {
   constexpr int kFamilies = 8;
   uint32_t families = 0;

@@ -17,12 +17,12 @@ namespace anecheck {
 // error; the campaign continues.
 class EventStream {
  public:
-  // "-" is standard output. A file is emptied first. If `goes_on`, the stream appends to it
-  // instead, and first removes a last line that a killed writer left unfinished. Errors: kInvalid
-  // if the file cannot be opened.
+  // Opens the file `path`, or standard output if `path` is "-". Empties the file first. If
+  // `goes_on`, the stream appends to the file instead, and first removes a last line that a killed
+  // writer left unfinished. Errors: kInvalid if the file cannot be opened.
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
-  // `provenance` and `engine` are those of the runner; findings repeat the former.
+  // `provenance` and `engine` are those of the runner; each `finding` event repeats the provenance.
   void Started(const CampaignOptions& options, Provenance provenance, std::string_view engine,
                bool resumed);
   // Writes the events of the batch in `progress`, and the progress of the campaign.

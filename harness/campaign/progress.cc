@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// Campaigns that end by time have a larger number of wanted cases.
+// A campaign that only its time limit ends has at least this many wanted cases.
 constexpr uint64_t kCountless = uint64_t{1} << 40;
 
 double RateOf(const CampaignProgress& progress) {

@@ -36,7 +36,7 @@ class ProgressCounts {
   void Add(const RowBatch& batch);
 
   const std::map<std::string, TargetProgress>& targets() const { return targets_; }
-  // Cells of CoverageSpace() that were met.
+  // The number of cells of CoverageSpace() that were met.
   uint64_t cells_covered() const { return cells_.size(); }
 
  private:
@@ -59,7 +59,7 @@ class ProgressCounts {
 
 // The progress that RunCampaign reports after every batch, on the thread that called it.
 struct CampaignProgress {
-  uint64_t done = 0;  // of the run, with those recorded before a resume
+  uint64_t done = 0;  // cases of the run, including those recorded before a resume
   uint64_t wanted = 0;
   uint64_t findings = 0;
   double seconds = 0;  // since this process began to work on the run
@@ -67,9 +67,9 @@ struct CampaignProgress {
   const RowBatch* batch = nullptr;
   uint64_t known_defects = 0;
   uint64_t unconfirmed = 0;
-  uint64_t before = 0;                     // of `done`, by earlier processes
+  uint64_t before = 0;                     // cases of `done` that earlier processes recorded
   double limit_seconds = 0;                // the time given to this process; 0 for no limit
-  const ProgressCounts* counts = nullptr;  // null if `batch` is
+  const ProgressCounts* counts = nullptr;  // null if `batch` is null
 };
 
 // The estimated seconds for the remaining cases at the current rate, or until the time limit;

@@ -15,7 +15,7 @@ namespace anecheck {
 
 struct ResumePoint {
   int64_t run = 0;
-  RunState state = RunState::kRunning;  // kRunning: it was killed
+  RunState state = RunState::kRunning;  // kRunning if its process was killed
   std::string started, command;
   Provenance provenance = Provenance::kReported;
   std::string engine, runner, chip, os, compiler_version;
@@ -24,7 +24,8 @@ struct ResumePoint {
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;
   double seconds = 0;  // worked so far
-  // Taken before the rest was read, so that the rest is current; empty for a finished run.
+  // The lock was taken before the other members were read, so that these are current. Empty for a
+  // finished run.
   std::optional<RunLock> lock;
 };
 

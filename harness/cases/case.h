@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// The case's own choice stream seed: a function of only the run's seed and the index, so that any
-// cut of a campaign into jobs and shards makes the same cases.
+// The seed of the case's own choice stream. It depends only on the run's seed and the index, so
+// that any cut of a campaign into jobs and shards makes the same cases.
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
 
 // One axis of one input that the case's program leaves open. Its extents are `start` to `stop` by
@@ -52,7 +52,8 @@ struct Case {
   CaseMode mode = CaseMode::kFloat;
   Graph graph;
   std::vector<Tensor> inputs;
-  // Inputs of the second execution, of the same types; empty if it takes the same inputs.
+  // Inputs of the second execution, of the same types; empty if that execution takes the inputs of
+  // the first.
   std::vector<Tensor> again;
   // The proof for each output that some change of the inputs moves it beyond its bound.
   SensitivityProof sensitivity;
@@ -64,8 +65,8 @@ struct Case {
   // The network description and its weight file, if that is the route.
   std::string netlist;
   std::vector<uint8_t> netlist_weights;
-  // The range of shapes of the program if it has one, its text, and the further shapes to run. The
-  // last two follow from the first (shape_range.h).
+  // The program's range of shapes if it has one, the text of the program with that range, and the
+  // further shapes to run. The text and the shapes follow from the range (shape_range.h).
   std::optional<CaseRange> range;
   std::string ranged_mil;
   std::vector<RunShape> further;
@@ -73,16 +74,17 @@ struct Case {
   std::optional<CaseRelation> relation;
 };
 
-// A case with only the number, seed, target, mode and route of `item`: the start of other
-// executions, cuts and smaller versions of a case.
+// A case with only the number, seed, target, mode and route of `item`. Other executions, cuts and
+// smaller versions of a case start from it.
 Case InPlaceOf(const Case& item);
 
-// Writes the graph in the form of the case's route: `mil` always, for people and for runners that
-// read it, and the network description or the text of the range. A range that the graph does not
-// allow is dropped. Errors: those of GraphToMil and GraphToNetlist.
+// Writes the graph as the program of the case. Always writes `mil`, for people and for runners that
+// read it. Also writes the network description, if that is the route, or the text of the range. A
+// range that the graph does not allow is dropped. Errors: those of GraphToMil and GraphToNetlist.
 Status SpellCase(Case& item);
-// The request that runs the case, which must outlive it. One case in 16, and each with states, is
-// executed twice, and half of these on other inputs the second time. The seed decides which.
+// The request that runs the case, which must outlive it. One case in 16, and every case with
+// states, is executed twice. About half of the cases that are executed twice have other inputs the
+// second time. The case's seed decides both.
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route

@@ -25,7 +25,8 @@ const std::bitset<kOpCount>& MilOps();
 // operations that the engine refuses and that no other campaign draws.
 bool IsDrawnByName(const OpDefinition& op, int family, Route route);
 
-// The reason why such a campaign does not draw it. Precondition: IsDrawnByName is false.
+// The reason why a campaign that names the operation does not draw it. Precondition: IsDrawnByName
+// is false.
 std::string WhyNotDrawnByName(const OpDefinition& op, int family, Route route);
 
 }  // namespace anecheck

@@ -25,10 +25,10 @@ std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply
 std::string WhereIs(const Case& item, const Execution& execution);
 
 // A case whose graph, on its inputs, computes that execution's outputs. It has no range and is
-// executed once. Its program is not written (SpellCase).
+// executed once. SpellCase has not written its program.
 Case CaseOf(const Case& item, const Execution& execution);
-// The outputs of the execution, and the same as a reply to the case of CaseOf. Precondition: it is
-// the first execution, or one of FurtherExecutions.
+// The outputs of the execution, alone and as a reply to the case of CaseOf. Precondition: it is the
+// first execution, or one of FurtherExecutions.
 const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
                                      const Execution& execution);
 RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);

@@ -76,7 +76,8 @@ CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
                                                                                 : item.mode;
 }
 
-// A limit of the target in elements (facts/limits.csv), or the value used without one.
+// A limit of the target in elements (facts/limits.csv), or `otherwise` if the target has no such
+// limit.
 int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherwise) {
   const auto found = TargetCatalog::Builtin().Find(target);
   if (!found.ok()) return otherwise;
@@ -89,9 +90,9 @@ int64_t LongestAxis(const std::string& target) {
   return LimitOf(target, "max_tensor_wh", GeneratorOptions().longest_axis);
 }
 
-// One case in kWorkingSetEvery has tensors of 64 KB or 2 MB; in named modes that are about sizes it
-// is one in kNamedWorkingSetEvery. One in k2MegabytesEvery of these has 2 MB: it costs as much as
-// thousands of others.
+// One case in kWorkingSetEvery has tensors of 64 KB or 2 MB; if the user names modes that are about
+// sizes, one of their cases in kNamedWorkingSetEvery has them. One in k2MegabytesEvery of all these
+// cases has 2 MB, because such a case costs as much as thousands of others.
 constexpr uint64_t kWorkingSetEvery = 1024;
 constexpr uint64_t kNamedWorkingSetEvery = 64;
 constexpr uint64_t k2MegabytesEvery = 32;
@@ -162,16 +163,17 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   return SpellCase(item);
 }
 
-// One case in this many, chosen by its seed, is executed a second time. So is every case with
-// states, since their content shows in no other way.
+// One case in this many, chosen by its seed, is executed a second time. Every case with states is
+// also executed a second time, since the content of states shows in no other way.
 constexpr uint64_t kRepeatEvery = 16;
 
 bool IsRepeated(const Case& item) {
   return item.seed % kRepeatEvery == 0 || !item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
-// Half of the repeated cases take other inputs the second time. These are a change that is known to
-// move an output beyond its bound, so that results of the first inputs hardly pass.
+// Half of the repeated cases take other inputs the second time. The other inputs are a change that
+// is known to move an output beyond its bound, so that an engine that repeats its first results
+// rarely passes.
 std::vector<Tensor> InputsAgain(const Case& item) {
   const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
   const std::vector<Witness>& witnesses = item.sensitivity.witnesses;

@@ -46,7 +46,7 @@ struct CampaignOptions {
   uint64_t least_saving_us = 0;
   RouteSet routes = RouteSet::kMil;  // with both, cases alternate
   std::string runner = "e5rt";
-  std::string against;  // a second runner, whose bits are compared; empty for none
+  std::string against;  // a second runner, whose output bits are compared; empty for none
   WorkerOptions worker;
   // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
   // each finding. The judge already applies them.

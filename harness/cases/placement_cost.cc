@@ -22,18 +22,18 @@ constexpr double kSameCost = 1e-6;
 
 // The law by which an operation's cost follows from its bytes and its products.
 struct Law {
-  double bytes[kBackends];  // bytes a millisecond; 0 for none
-  double flops[kBackends];  // operations a millisecond; 0 for none
+  double bytes[kBackends];  // bytes per millisecond; 0 if bytes cost nothing
+  double flops[kBackends];  // operations per millisecond; 0 if operations cost nothing
 };
 constexpr double kGibPerMs = 0x1p30 / 1e3, kGflopPerMs = 1e6;
 constexpr double kEngineBytes = 68 * kGibPerMs;
 constexpr double kCpuBytes = kEngineBytes / 1.2;
 
-// "memory law": bytes over 68 GiB/s on the engine, 1.2 times as long elsewhere.
+// The "memory law": the engine moves 68 GiB/s, and the other backends take 1.2 times as long.
 constexpr Law kMemory = {{kEngineBytes, kCpuBytes, kCpuBytes}, {}};
 // Clamps of another operation's result: 100 GB/s on every backend (op_placement_h16g.csv, relu).
 constexpr Law kRelu = {{1e8, 1e8, 1e8}, {}};
-// Elementwise pairs (op_placement_h16g.csv, iso/add_f32).
+// Elementwise operations on two operands (op_placement_h16g.csv, iso/add_f32).
 constexpr Law kPair = {{kEngineBytes / 1.3529, kEngineBytes / 2.3045, kEngineBytes / 2.6507}, {}};
 // Rows of a tensor (op_placement_h16g.csv, iso/gather_c).
 constexpr Law kGather = {{kEngineBytes, kEngineBytes / 2.1163, kEngineBytes / 2.4342}, {}};
@@ -279,7 +279,8 @@ std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   return cheapest;
 }
 
-// The same from the operation to the end, without the operation itself.
+// For each operation and backend, the cost of the cheapest way from the operation to the end,
+// without the cost of the operation itself.
 std::vector<Row> Backward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = operations.size(); i-- > 0;) {

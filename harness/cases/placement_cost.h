@@ -1,6 +1,6 @@
-// The backend on which Core ML's planner would run each operation: published estimates of an
-// operation's cost on each processor, and the cheapest way through the model. Core ML does not
-// place every admitted operation on the engine: small models stay on the CPU.
+// Predicts the backend on which Core ML's planner runs each operation: from published estimates of
+// an operation's cost on each processor, it finds the cheapest way through the model. Core ML does
+// not place every admitted operation on the engine: small models stay on the CPU.
 #pragma once
 
 #include <array>
@@ -32,23 +32,24 @@ double ProductFlops(const NodeView& node);
 
 struct Plan {
   double milliseconds = 0;
-  // One backend per operation: among the cheapest ways the one that prefers the engine, then bnns.
+  // One backend per operation. If several ways are cheapest, this is the one that prefers the
+  // engine, then bnns.
   std::vector<Backend> backends;
   // For each operation and backend, whether some cheapest way runs the operation there.
   std::vector<std::array<bool, kBackends>> possible;
 };
 
-// The cheapest way through operations in their order. It costs the operations themselves, 0.125 ms
-// for each entry into the engine and for each change of backend, and 0.05 ms if it ends on the
-// engine. Ways whose costs differ by less than a nanosecond are equal. Empty if an operation has no
-// backend.
+// The cheapest way through operations in their order. The cost of a way is the sum of its
+// operations' costs, 0.125 ms for each entry into the engine, 0.125 ms for each change of backend,
+// and 0.05 ms if the way ends on the engine. Ways whose costs differ by at most a nanosecond count
+// as equal. Empty if an operation has no backend.
 Plan CheapestPlan(std::span<const BackendCosts> operations);
 // The milliseconds that the engine saves on the graph's operations against the faster of the other
 // backends, without launches and changes of backend. Operations without an estimate, and those that
 // the engine lacks, save nothing.
 double PredictedSaving(const Graph& graph);
-// The number of products that save `milliseconds`, in a linear map with a weight of less than 2^15
-// elements.
+// The least number of products that save `milliseconds` on the engine, in a linear map with a
+// weight of less than 2^15 elements.
 int64_t ProductsWorth(double milliseconds);
 
 // The cost of one placement; none if it puts an operation on a backend without it.

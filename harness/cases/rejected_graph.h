@@ -13,9 +13,9 @@
 
 namespace anecheck {
 
-// The ids of the rules by which some layer refuses some operation of `graph` on `target`, on the
-// conversion route, with that layer's message. Errors: kNotFound for an operation that the rules do
-// not know.
+// Returns, by id, the rules by which a layer of the compiler refuses an operation of `graph` on
+// `target` by the conversion route, each with that layer's verdict. Errors: kNotFound for an
+// operation that the rules do not know.
 Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
                                                                     const Target& target);
 

@@ -1,6 +1,6 @@
 // Cases whose program has a range of shapes. One axis of one input has no fixed extent. The program
-// is compiled once, and runs at the case's own extent, at both ends of the range and at a step
-// between them. Every output is judged at its shape.
+// is compiled once, and runs at the case's own extent, at both ends of the range and at the first
+// step between them. Every output is judged at the shape of its execution.
 #pragma once
 
 #include <optional>
