@@ -21,8 +21,8 @@ inline constexpr int kBaselineVersion = 1;
 struct CaseFate {
   RunStatus status = RunStatus::kOk;
   bool misplaced = false;  // it ran on another device than the engine
-  bool verified = false;   // the runner compared by itself; there are no bits
-  uint64_t bits = 0;       // else a digest of the types and bits of the outputs
+  bool verified = false;   // the runner compared the outputs itself and returned none
+  uint64_t bits = 0;       // unless `verified`, a digest of the types and bits of the outputs
 
   // Returns whether the case ran on the engine.
   bool ran() const { return status == RunStatus::kOk && !misplaced; }
@@ -48,8 +48,8 @@ struct BaselineEntry {
   OutputErrors errors;
 };
 
-// A case that is kept in the file, for every target of the file, so that later generators do not
-// matter.
+// A case that is kept in the file, for every target of the file, so that later changes of the
+// generator do not matter.
 struct BaselineCase {
   std::string op, configuration;
   Graph graph;
@@ -71,17 +71,18 @@ struct Baseline {
 };
 
 // Runs `options.cases` cases for each operation of `options.ops`, each of `options.modes` (integer
-// and float if empty) and each target. An operation that the generator does not draw for a target
-// and mode has no entry. Seeds follow from options.seed and the entry's names, so recording some
-// operations makes the same entries as recording all. The order of jobs does not matter.
+// and float if it is empty) and each target. An operation that the generator does not draw for a
+// target and mode has no entry. Seeds follow from options.seed and the entry's names, so recording
+// some operations makes the same entries as recording all. The order of jobs does not matter.
 Result<Baseline> RecordBaseline(const CampaignOptions& options, const RunnerFactory& make_runner,
                                 const std::function<void(const CampaignProgress&)>& progress = {});
 
 // Returns the cases that RecordBaseline would run on the first target, to be kept in a file.
 Result<std::vector<BaselineCase>> DrawBaselineCases(const CampaignOptions& options);
 
-// As RecordBaseline, but runs kept cases on each target: those whose operation and mode `options`
-// name. The result keeps them. Errors: also kInvalid if an entry does not have options.cases cases.
+// As RecordBaseline, but runs, on each target, those cases of `stored` whose operation and mode
+// `options` name. The baseline keeps these cases. Errors: also kInvalid if an entry does not have
+// options.cases cases.
 Result<Baseline> RecordBaselineOf(
     std::vector<BaselineCase> stored, const CampaignOptions& options,
     const RunnerFactory& make_runner,

@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// The change of an entry, mildest first. If several apply, the last counts.
+// The kinds of change of an entry, mildest first. If several apply, the last of them counts.
 enum class Drift : uint8_t {
   kIdentical,      // every case gives the same bits, or the same refusal
   kNotComparable,  // only one side has the entry, or the cases differ
@@ -34,10 +34,10 @@ std::optional<Drift> DriftFromName(std::string_view name);
 struct DriftThresholds {
   double share = 0.05;
   double mean_ulp = 0.01;
-  double bias_ulp = 0.01;  // on its magnitude
+  double bias_ulp = 0.01;  // compared with the magnitude of the bias
   double max_ulp = 0;
   double mean_relative = 1e-6;
-  uint64_t outside = 0;  // further elements that may lie outside
+  uint64_t outside = 0;  // additional elements that may lie outside
 };
 
 struct EntryDrift {

@@ -19,7 +19,7 @@ struct AnalyticsRow {
   BackendCosts costs;  // in milliseconds, of the backends that take it
   Backend selected = Backend::kAne;
   bool on_engine = false;  // the engine is among those that take it
-  std::string refusal;     // the compiler's reason if it is not
+  std::string refusal;     // the compiler's reason if the engine does not take it
 };
 
 // Returns the operations of a file's functions in order, without those that have no estimate
@@ -27,15 +27,16 @@ struct AnalyticsRow {
 // kInvalid, with the place, for a program without these attributes.
 Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 
-// Returns the rows as evidence about a target's engine: refused, attested (taken, another backend
-// chosen) or compiled. `source` names the file.
+// Returns the rows as evidence about a target's engine. A row is `compiled` if the planner chose
+// the engine, `attested` if the engine takes the operation but another backend was chosen, else
+// `rejected`. `source` names the file.
 std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
                                             const std::string& target, const std::string& source);
 
 // The backends that the published laws predict for the operations of analytics.
 struct PlanPrediction {
   Plan plan;
-  std::vector<bool> known;  // by row: whether a law gives its estimate; others count as 0
+  std::vector<bool> known;  // by row: whether a law gives its estimate; else its cost is 0
 };
 // `graph` is the graph of the same program. A row whose value is not in the graph has no estimate.
 PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& graph);

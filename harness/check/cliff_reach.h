@@ -17,10 +17,10 @@ double LargestHalf(std::span<const uint8_t> bytes);
 inline constexpr double kSumSlack = 1 + 0x1p-8;
 
 // An upper bound of the |partial sums of products| of all operations of `graph` at `inputs`. For an
-// output with known weights: the sum of its |weights|, each times the largest |operand| of its
-// input channel. For a matmul: the number of its products times the largest |number| of each
-// operand. 0 if no operation adds products; infinity if the operands of one are not available, or
-// if it adds products in another way.
+// output with known weights, it is the sum of its |weights|, each times the largest |operand| of
+// its input channel. For a matmul, it is the number of products of one sum times the largest
+// |number| of each operand. It is 0 if no operation adds products, and infinity if such an
+// operation has operands that are not available or adds products in another way.
 double MostOfSums(const Graph& graph, std::span<const Tensor> inputs);
 
 // Returns whether `departure` may change a result of `graph`, if its sums of products stay below

@@ -67,8 +67,8 @@ class ModelParts::Cutter {
     return !constant_[id] && CanLeaveAnEngine(graph_.type(id).dtype);
   }
 
-  // A value can be used from the part on that makes it; a value from outside, from the next part
-  // on.
+  // The first part that can use a value is the part that makes it. For a value that an operation
+  // outside makes, it is the part after that.
   void PlaceNodes(const std::vector<bool>& outside, uint64_t most_weights) {
     part_.clear();
     count_ = 0;

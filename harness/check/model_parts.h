@@ -28,11 +28,12 @@ class ModelParts {
   ~ModelParts();
 
   // Puts the operations that `outside` does not mark into as few parts as possible. A part has
-  // constants of at most `most_weights` bytes, or more if a single operation has more. Users of an
-  // operation outside are in a later part than its operands. Outputs of a part are the fp16, uint8
-  // and fp32 results that are outputs of the model or that operations outside of the part read.
-  // Operations that lead to no output are in no part. Integers and bools of other parts, and values
-  // made of constants alone, are computed again in the part that reads them.
+  // constants of at most `most_weights` bytes, or more if a single operation has more. An operation
+  // that reads a result of an operation outside is in a later part than the operands of the
+  // operation outside. Outputs of a part are the fp16, uint8 and fp32 results that are outputs of
+  // the model or that operations outside of the part read. Operations that lead to no output are in
+  // no part. Integers and bools of other parts, and values made of constants alone, are computed
+  // again in the part that reads them.
   std::vector<ModelPart> Around(const std::vector<bool>& outside,
                                 uint64_t most_weights = kAnyWeights);
   static constexpr uint64_t kAnyWeights = ~uint64_t{0};

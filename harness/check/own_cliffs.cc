@@ -15,7 +15,7 @@ namespace {
 
 // Constants with more elements are weights, which are never divisors or operands of a difference.
 constexpr int64_t kMostConstantElements = int64_t{1} << 22;
-// An offset of this size keeps a logarithm or a reciprocal away from 0 in fp16.
+// An offset of at least this size keeps a logarithm or a reciprocal away from 0 in fp16.
 constexpr double kLeastOffset = 0x1p-24;
 constexpr int kDeepestSearch = 32;
 

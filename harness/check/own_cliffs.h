@@ -13,7 +13,7 @@ namespace anecheck {
 
 // Returns the cliffs in the order of the operations, at most one of each id per operation. The ids
 // are "0/0", "inf-inf", "inf*0", "invalid" (any other NaN of operands without NaN) and "underflow".
-// All have `past`. `values` are the values of the graph at `inputs`.
+// `past` is true in all of them. `values` are the values of the graph at `inputs`.
 std::vector<Cliff> FindOwnCliffs(const Graph& graph, std::span<const Tensor> inputs,
                                  const ModelValues& values);
 

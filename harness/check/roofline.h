@@ -1,6 +1,7 @@
 // The roofline of an operation: the time that its products take at the engine's fitted peak, and
-// the time that its bytes take at the fitted bandwidth. The longer one bounds it. Source:
-// facts/more/cost_model.csv (public guide, chapter 18), which has fits for the M1 and the M5 only.
+// the time that its bytes take at the fitted bandwidth. The longer time bounds the operation.
+// Source: facts/more/cost_model.csv (public guide, chapter 18), which has fits for the M1 and the
+// M5 only.
 #pragma once
 
 #include <string_view>

@@ -19,8 +19,8 @@
 namespace anecheck::evidence {
 
 struct Cell {
-  // kAttested, kDecomposed, kRefused, kNoPath, kUnknown if only the rules decide; kDisputed if
-  // sources disagree; else the furthest stage of the strongest evidence.
+  // One of kAttested, kDecomposed, kRefused, kNoPath and kUnknown if only the rules decide;
+  // kDisputed if sources disagree; else the furthest stage of the strongest evidence.
   Stage stage = Stage::kUnknown;
   // The basis of the stage: "rules", "published tables", or a provenance.
   std::string kind = "rules";

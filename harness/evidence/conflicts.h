@@ -21,9 +21,9 @@ struct KnownConflict {
     std::optional<bool>
         reached;  // whether the operation was reached; nothing if the reading does not state it
   };
-  // `subject` is the question on which the sources differ; `cell` the operation or layer of the
-  // matrix whose state they decide, empty if they decide none. `targets`: "all" or compiler names
-  // with commas.
+  // `subject` is the question on which the sources differ. `cell` is the operation or layer of the
+  // matrix whose state they decide; it is empty if they decide none. `targets` is "all" or a list
+  // of compiler names with commas.
   std::string id, subject, cell, targets, why;
   std::vector<Reading> readings;
 
@@ -40,7 +40,7 @@ const KnownConflict* DecidingConflict(std::string_view operation, std::string_vi
 
 // Two statements about one subject and target that cannot both be true: one states that it was
 // reached, the other that it was refused. Statements with different routes, operating systems or
-// compiler versions do not conflict, because these are filters.
+// compiler versions do not conflict, because both can be true.
 struct Conflict {
   size_t stronger = 0, weaker = 0;  // indices
   bool decided = false;             // a known conflict names the winner, or one is stronger

@@ -54,11 +54,12 @@ std::string StatementsJson(std::span<const Statement> statements);
 const std::vector<Statement>& Published();
 
 // Returns the canonical name: "gelu" for "gelu_exact", "LRN" for "LocalResponseNormalization".
-// Other names stay.
+// Other names stay unchanged.
 std::string Canonical(std::string_view subject);
 
-// The strength of a statement against another, weakest first. A basis can only lower it: it
-// distinguishes measured from derived rows among the published rows of this project.
+// The strength of a statement against another, weakest first. A statement's basis can only lower
+// its strength: among the published rows of this project, the basis separates measured rows from
+// derived ones.
 enum class Strength : uint8_t {
   kNoEngine,          // a round trip through this project's readers and writers
   kModelled,          // a simulated or an emulated engine
