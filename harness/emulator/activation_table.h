@@ -28,7 +28,7 @@ enum class TableMode : uint16_t {
   kWhole = 0x64,           // x rounded towards zero, sign of x; without knots
   kReciprocal = 0x67,      // |x| = f * 2^e, f in [0.5, 1): k = (f - 0.5) * 2^s, value * 2^-e, sign
   kRoot = 0xc5,            // x = m * 2^e, e even, m in [0.5, 2): k = m * 2^s, value * 2^(e/2)
-  kReciprocalRoot = 0xc6,  // the same, value * 2^(-e/2)
+  kReciprocalRoot = 0xc6,  // as kRoot, but value * 2^(-e/2)
   kLog2 = 0xc9,            // x = f * 2^e: k = (f - 0.5) * 2^s, value + e
 };
 
@@ -52,7 +52,7 @@ struct ActivationTable {
   uint16_t knots_a_unit = 0;  // log2
   TableMode mode = TableMode::kCentred;
 
-  // Whether arguments lie between knots.
+  // Whether the table interpolates between knots.
   bool HasKnots() const {
     return knots_a_unit != kOnlyZero && mode != TableMode::kFraction && mode != TableMode::kWhole;
   }
@@ -62,8 +62,8 @@ struct ActivationTable {
   std::string_view Name() const;
 };
 
-// kUnsupported, naming `who`, if the mode or the number of knots per unit is unknown, or if words
-// are set that no known table sets. Precondition: kTableBytes bytes.
+// Errors: kUnsupported, naming `who`, if the mode or the number of knots per unit is unknown, or if
+// words are set that no known table sets. Precondition: `bytes` has kTableBytes bytes.
 Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::string& who);
 
 }  // namespace anecheck::emulator

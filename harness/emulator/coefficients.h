@@ -26,11 +26,11 @@ struct Coefficients {
 
 enum class WithPlaces : bool { kNo, kYes };
 
-// kUnsupported if a stream is not used up to its padding or has unknown content; kInvalid if it
-// leaves its surface.
+// Errors: kUnsupported if the coefficients do not use a stream up to its padding, or if its content
+// is unknown; kInvalid if a stream leaves its surface.
 Result<Coefficients> ReadCoefficients(const Task& task, const Memory& memory,
                                       WithPlaces with_places = WithPlaces::kNo);
-// The activation table alone; nothing if the task has none. The same errors.
+// The activation table alone; nothing if the task has none. Errors: as ReadCoefficients.
 Result<std::optional<ActivationTable>> ReadTable(const Task& task, const Memory& memory);
 
 }  // namespace anecheck::emulator

@@ -425,7 +425,7 @@ class Decoder {
     return {};
   }
 
-  // If no record decides an order, it is refused, not guessed.
+  // Refuses constants that need an order which no record decides.
   Status CheckPlanarConstants() const {
     const PlanarTask& planar = task_.planar;
     const bool scaled = planar.scale != 1;

@@ -11,11 +11,12 @@
 
 namespace anecheck::emulator {
 
-// How numbers are combined. Without a model: in fp64, rounded once to fp16 at the end. With a
-// model: like the simulated engine of that family.
+// The way in which engines compute. Without a model, they compute in fp64 and round to fp16 once at
+// the end, and once before a table. With a model, they compute like the simulated engine of that
+// family.
 struct Arithmetic {
   const device::NumericModel* model = nullptr;
-  // The most steps of one task, in multiplications or elements; more is kLimit.
+  // The most steps of one task, in multiplications or elements; a task with more fails with kLimit.
   uint64_t max_steps = uint64_t{1} << 40;
 };
 

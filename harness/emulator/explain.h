@@ -10,8 +10,8 @@
 
 namespace anecheck::emulator {
 
-// "convolution 3x3, stride 2, 64 to 64 channels, bias, relu". `table` is the task's, or null; one
-// with a name is named.
+// "convolution 3x3, stride 2, 64 to 64 channels, bias, relu". `table` is the task's table, or null.
+// If the table has a name, the text contains it.
 std::string DescribeWork(const Task& task, const ActivationTable* table = nullptr);
 // "reads image (BAR 5), 1x64x16x16; writes probs@output (BAR 4)".
 std::string DescribeTraffic(const Task& task, const Program& program);

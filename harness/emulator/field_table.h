@@ -38,15 +38,16 @@ inline constexpr size_t kFieldValues = static_cast<size_t>(Field::kCount);
 // The evidence for the meaning of a field, strongest first.
 enum class Evidence : uint8_t {
   kRealFile,  // the result of an executed container of a compiler depends on it
-  kRecorded,  // the result of an executed record of a compiler's words does
+  kRecorded,  // the result of an executed record of a compiler's words depends on it
   kNotes,     // public notes, or files that only agree with it
-  kAssumed,   // by name or symmetry alone
+  kAssumed,   // inferred from the name or from symmetry alone
 };
 std::string_view EvidenceName(Evidence evidence);
 
 enum class Effect : uint8_t { kResult, kSchedules };
 
-// When a field counts. Words of idle units contain meaningless leftovers.
+// The tasks in which a field counts. In other tasks its unit is idle, and the words of idle units
+// contain meaningless leftovers.
 enum class When : uint8_t {
   kAlways,
   kNeural,        // tasks of the neural engines
@@ -55,7 +56,7 @@ enum class When : uint8_t {
   kReducing,      // planar reductions
   kCoefficients,  // neural tasks with coefficients
   kKernel,        // tasks with a coefficient or table stream
-  kTable,         // tasks with a table of its own
+  kTable,         // tasks whose table has its own address
   kSource1Dma,
   kSource2Dma,
   kResultDma,
@@ -99,8 +100,8 @@ struct FieldRow {
 std::span<const FieldRow> FieldRows();
 const FieldRow& RowOf(Field field);
 
-// A range of known codes. `meaning` is the code as which the emulator treats `low`: the same code,
-// unless a test changes it.
+// A range of known codes. `meaning` is the code that the emulator reads in place of `low`. It
+// equals `low`, unless a test changes it.
 struct KnownCodes {
   uint32_t low = 0;
   uint32_t high = 0;
@@ -129,7 +130,7 @@ class FieldTable {
   std::span<const Entry> entries() const { return entries_; }
   std::vector<Entry>& mutable_entries() { return entries_; }  // of tests that change a meaning
 
-  // The bits of a register (or header word) that a field claims.
+  // The bits of a register or header word that belong to some field.
   uint32_t KnownBits(PlaceKind kind, uint32_t address) const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace anecheck::emulator {
 
-// layout.md, L2: 2 MiB. The same is used for all generations.
+// layout.md, L2, gives 2 MiB. The emulator uses this size for all generations.
 inline constexpr uint64_t kL2Bytes = uint64_t{2} << 20;
 
 enum class RegionKind : uint8_t { kText, kConstants, kScratch, kInput, kOutput, kOther };
@@ -31,14 +31,14 @@ class Memory {
  public:
   // Adds a region and returns its index. kLimit if all regions together exceed `limit` bytes.
   Result<size_t> Add(Region region, uint64_t limit = kDefaultLimit);
-  // BAR `number` begins at device address `address`, which may lie in no region.
+  // Sets the device address at which BAR `number` begins. The address need not lie in a region.
   void SetBar(uint32_t number, uint64_t address) { bars_[number] = address; }
   const std::map<uint32_t, uint64_t>& bars() const { return bars_; }
 
   std::vector<Region>& regions() { return regions_; }
   const std::vector<Region>& regions() const { return regions_; }
-  // The first `bytes` of L2, at most kL2Bytes. L2 grows on demand, since most programs use little
-  // of it.
+  // The first `bytes` bytes of L2; a number above kL2Bytes counts as kL2Bytes. L2 grows on demand,
+  // since most programs use little of it.
   std::span<uint8_t> l2(uint64_t bytes) {
     bytes = std::min(bytes, kL2Bytes);
     if (l2_.size() < bytes) l2_.resize(bytes);
@@ -47,10 +47,11 @@ class Memory {
   // Sets scratch and L2 to zero, as before the first task.
   void Clear();
 
-  // The bytes from the BAR's first byte to the end of its region. kInvalid, naming `who`, if the
-  // BAR points to no region, or to one that a task may not read (or not write, if `write` is set).
+  // Returns the bytes from the BAR's first byte to the end of its region. Errors: kInvalid, naming
+  // `who`, if the BAR points to no region, or to a region that a task may not read (if `write` is
+  // set, may not write).
   Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
-  // The same bytes for reading.
+  // As Bar, for reading alone.
   Result<std::span<const uint8_t>> Read(uint32_t number, const std::string& who) const;
 
   static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;

@@ -23,7 +23,7 @@
 namespace anecheck::emulator {
 
 // A tensor that is bound by name. Shape and byte strides are N, C, H, W; elements are fp16, or
-// uint8 as bools are.
+// uint8 for bools.
 struct Port {
   std::string name;
   bool output = false;
@@ -51,9 +51,9 @@ struct Program {
   Result<std::vector<uint16_t>> ReadPort(std::string_view name) const;
 };
 
-// The program of a hardware container. kUnsupported if its generation has no table, an element type
-// is neither fp16 nor uint8, or it has several procedures; other codes if it does not parse.
-// `memory_limit` bounds all its windows, constants and scratch together, in bytes.
+// Loads the program of a hardware container. Errors: kUnsupported if its generation has no table,
+// an element type is neither fp16 nor uint8, or it has several procedures; other codes if it does
+// not parse. `memory_limit` bounds all its windows, constants and scratch together, in bytes.
 Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::kDefaultLimit);
 
 struct RunOptions {

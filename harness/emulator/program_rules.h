@@ -12,8 +12,9 @@ namespace anecheck::emulator {
 
 std::span<const Rule> ProgramRules();
 
-// Every broken rule, by task. Offsets count from the start of a file whose text begins at
-// `text_offset`. Empty if the emulator refuses a task, because its surfaces are then unknown.
+// Returns every broken rule, in the order of tasks. Offsets count from the start of a file whose
+// text begins at `text_offset`. Empty if the emulator refuses a task, because its surfaces are then
+// unknown.
 std::vector<Violation> VerifyProgram(const Program& program, uint64_t text_offset);
 
 }  // namespace anecheck::emulator

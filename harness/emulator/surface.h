@@ -12,29 +12,31 @@
 
 namespace anecheck::emulator {
 
-// The most elements of one task that an emulation holds at a time; more is kLimit.
+// The most elements of one task that an emulation holds at a time; a task with more fails with
+// kLimit.
 inline constexpr uint64_t kMaxElements = uint64_t{1} << 27;
 
 // One past the last byte of the pattern over `extents` (as stored, before `swapped`), counted from
 // the start of its surface. UINT64_MAX on overflow.
 uint64_t EndOf(const Pattern& pattern, const Extents& extents);
 
-// kInvalid, naming `who`, if the pattern leaves `bytes`; kLimit if it has too many elements.
+// Errors: kInvalid, naming `who`, if the pattern reaches beyond a surface of `bytes` bytes; kLimit
+// for more than kMaxElements elements.
 Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t bytes,
                     const std::string& who);
 
 // The elements in the order g, d, c, y, x. The pattern is checked first.
 Result<std::vector<float>> Gather(std::span<const uint8_t> bytes, const Pattern& pattern,
                                   const Extents& extents, const std::string& who);
-// The stored bits in the same order: those of fp16, or a byte.
+// The stored bits of the elements in the same order: 16 bits of an fp16 element, or one byte.
 Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const Pattern& pattern,
                                          const Extents& extents, const std::string& who);
-// Stores such bits.
+// Stores bits in the form that GatherBits returns.
 Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& extents,
                std::span<const uint16_t> values, const std::string& who);
 
-// Numbers, given as fp16 bits, as the bytes that stand for them. kUnsupported, naming `who`, if one
-// is no whole number from 0 to 255: the records have bools only, which are 0 and 1.
+// Converts fp16 bits to the bytes that have the same values. Errors: kUnsupported, naming `who`, if
+// a value is no whole number from 0 to 255. In the records such bytes are bools alone, 0 and 1.
 Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const std::string& who);
 
 // The offsets of the elements in bytes from the start of the surface, in the same order.

@@ -25,14 +25,14 @@ struct Extents {
                                     height * width;  // below 2^75 by the widths of the fields
     return count > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(count);
   }
-  // The same with width and channels exchanged.
+  // These extents with width and channels exchanged.
   Extents Swapped() const { return {groups, depth, width, height, channels}; }
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
 // The place of element (g, d, c, y, x): base + g*group + d*depth + (c div I)*channel + y*row +
-// E*(x*I + c mod I), all in bytes, E the bytes of an element: 2 of fp16, 1 of uint8. `swapped`
-// exchanges c and x. Source: layout.md.
+// E*(x*I + c mod I), all in bytes. I is `interleave`, and E is `element`, the bytes of an element:
+// 2 for fp16, 1 for uint8. `swapped` exchanges c and x. Source: layout.md.
 struct Pattern {
   uint64_t base = 0;
   uint64_t group = 0;
@@ -55,7 +55,7 @@ enum class TaskKind : uint8_t {
   kPlanarElementwiseReduction = 6,
 };
 
-// One source of a task. Along a broadcast axis the extent of `extents` is 1.
+// One source of a task. `extents` is 1 along a broadcast axis.
 struct Source {
   bool by_dma = false;
   bool keep = false;  // a copy of the data from DMA stays in L2
@@ -77,7 +77,7 @@ struct Destination {
 enum class NeuralOperation : uint8_t { kMultiply = 0, kProduct = 2, kMaximum = 3, kCopy = 4 };
 enum class Nonlinear : uint8_t { kNone = 0, kRelu = 1, kTable = 2 };
 
-// The bytes of one engine: offset and size in the surface of the coefficients.
+// The bytes that one engine reads: their offset and size in the surface of the coefficients.
 struct EngineStream {
   bool enabled = false;
   uint64_t offset = 0;
@@ -114,7 +114,7 @@ struct NeuralTask {
   uint64_t table_base = 0;
 
   uint32_t CoefficientBytes() const { return int8_coefficients ? 1 : 2; }
-  // Input channels that enter one output channel.
+  // The number of input channels that enter one output channel.
   uint32_t ChannelsPerOutput(uint32_t input_channels) const {
     return unicast ? unicast_channels : input_channels;
   }
@@ -137,7 +137,7 @@ struct PlanarTask {
   double bias = 0;
   bool relu = false;
   bool absolute = false;
-  bool maximum = false;  // of a reduction; else the sum
+  bool maximum = false;  // a reduction takes the maximum; else the sum
   double final_scale = 1;
   double epsilon = 0;
   PostFunction post = PostFunction::kNone;
@@ -157,8 +157,8 @@ struct Task {
   PlanarTask planar;
 };
 
-// The task of these fields. kUnsupported, with the task and the fields, if they contradict each
-// other or are a combination that no file or record has.
+// Decodes the task of these fields. Errors: kUnsupported, with the task and the fields, if they
+// contradict each other or are a combination that no file or record has.
 Result<Task> DecodeTask(Generation generation, const TaskWords& words, const FieldValues& values,
                         const FieldTable& table);
 

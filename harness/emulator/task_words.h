@@ -26,7 +26,7 @@ struct TaskWords {
   std::vector<RegisterValue> registers;  // by address, each once
 
   const RegisterValue* Find(uint32_t address) const;
-  // The last write wins.
+  // Replaces the value of an earlier write to the address.
   void Set(uint32_t address, uint32_t value, std::optional<uint32_t> bar = std::nullopt);
 };
 

@@ -47,7 +47,7 @@ void AddPorts(Program& program, const std::vector<PortSpec>& ports,
   }
 }
 
-// The words that all these tasks share, then those of one.
+// Adds a task with the words that all these tasks share and with its own words.
 void AddTask(Program& program, uint32_t bars, uint32_t kernel, const Registers& own) {
   TaskWords words;
   words.index = static_cast<uint32_t>(program.tasks.size());
@@ -73,7 +73,7 @@ void AddTask(Program& program, uint32_t bars, uint32_t kernel, const Registers& 
   program.tasks.push_back(std::move(words));
 }
 
-// Task `task` once more, with some words changed.
+// Adds a copy of task `task` with some words changed.
 void AddAlike(Program& program, size_t task, uint32_t bars, const Registers& own) {
   TaskWords words = program.tasks[task];
   words.index = static_cast<uint32_t>(program.tasks.size());
