@@ -33,9 +33,9 @@ Bytes LeakyTable(uint16_t alpha);
 // logical_not, select and floor in the public repository joshuaswarren/mil-hwx-compiler,
 // plugins/H13/H13BooleanTemplates.inc.
 
-// `below` under 0, `zero` at 0 and `above` over it, all fp16 bits.
+// The table that is `below` for x < 0, `zero` at 0 and `above` for x > 0; all three are fp16 bits.
 Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above);
-// x rounded towards zero, and x minus that.
+// The table of x rounded towards zero, and the table of x minus that whole part.
 Bytes WholeTable();
 Bytes FractionTable();
 

@@ -70,7 +70,7 @@ Bytes WriteHeader(const Header& header) {
   return bytes;
 }
 
-// Tasks never are zeros, padding of a header is.
+// The padding of a header is all zeros, and tasks never are.
 uint64_t TextPlace(ByteSpan bytes) {
   if (bytes.size() <= kCompilersHeaderBytes) return kHeaderBytes;
   const ByteSpan padding = bytes.subspan(kHeaderBytes, kCompilersHeaderBytes - kHeaderBytes);

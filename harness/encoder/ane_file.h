@@ -16,7 +16,7 @@
 // | 0x800  | task words, at the next multiple of 16 the constants                        |
 //
 // The library of the driver reads the words at 0x800. Its compiler writes them at 0x1000 (github
-// eiln/anecc, HEADER_SIZE, and nine real files). Both are read; 0x800 is written.
+// eiln/anecc, HEADER_SIZE, and nine real files). The functions below read both, and write at 0x800.
 #pragma once
 
 #include <string>
@@ -27,19 +27,21 @@
 
 namespace anecheck::encoder {
 
-// Whether bytes may be such a file: their sizes add up.
+// Whether `bytes` may be such a file: the sizes in its header fit each other and the length of the
+// file.
 bool LooksLikeAne(ByteSpan bytes);
 
-// The file of an H13 hardware container. kUnsupported if it has more than one procedure, kernels in
-// a separate segment, or inputs before outputs. The format contains no names.
+// Converts an H13 hardware container into such a file. Errors: kUnsupported if the container has
+// more than one procedure, kernels in a separate segment, or inputs before outputs. The format
+// contains no names.
 Result<Bytes> AneOfContainer(ByteSpan container);
 
-// The container of such a file; ports are input_0, input_1, ... and output_0, ..., each in the
-// order of the base addresses. A base address that tasks write is an output, and one that they only
-// read an input, whatever the header says: three published files, made from containers of macOS 14
-// and 26, have their inputs first (github allbilly/ane, hwx). A header that says otherwise adds one
-// line to `warnings`. Errors: kTruncated and kMalformed with the offset, kUnsupported for elements
-// that are not fp16.
+// Converts such a file into a container; its ports are input_0, input_1, ... and output_0, ...,
+// each in the order of the base addresses. A base address that tasks write is an output, and one
+// that they only read an input, whatever the header says: three published files, made from
+// containers of macOS 14 and 26, have their inputs first (github allbilly/ane, hwx). A header that
+// says otherwise adds one line to `warnings`. Errors: kTruncated and kMalformed with the offset,
+// kUnsupported for elements that are not fp16.
 Result<Bytes> ContainerOfAne(ByteSpan bytes, std::vector<std::string>* warnings = nullptr);
 
 // Converts a driver's file into its container; returns other bytes unchanged.

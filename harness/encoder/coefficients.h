@@ -35,9 +35,9 @@ struct StreamOrder {
 
 // log2 of the number of engines that work on `out_channels` output channels: 0 to 4.
 uint32_t EngineBits(uint32_t out_channels);
-// log2 of the number of lanes: the largest power of two, up to a sixteenth of the channels and up
-// to 16, that divides the channels. No file shows the width of the rows of a set with fewer
-// channels.
+// log2 of the number of lanes. The lanes are the largest power of two that divides `out_channels`
+// and is at most 16 and at most a sixteenth of `out_channels`, or 1 if there is none. No file shows
+// the width of the rows of a set with fewer channels.
 uint32_t LaneBits(uint32_t out_channels);
 
 // The streams in engine order, each a multiple of 64 bytes long. Engines without a channel have no

@@ -28,9 +28,9 @@ struct EncodeOptions {
 // Whether the encoder writes containers of `target`.
 bool EncodesFor(std::string_view target);
 
-// The container of `graph`, with ports by the names of its inputs and outputs, in that order.
-// Precondition: the graph is valid. kUnsupported, naming the operation and the missing fact, if the
-// facts cover no task for it.
+// Encodes `graph` as a container. Its ports have the names of the graph's inputs and outputs, in
+// that order. Precondition: the graph is valid. Errors: kUnsupported, naming the operation and the
+// missing fact, if the facts cover no task for it.
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {});
 
 // The tasks alone, for tests and reports.

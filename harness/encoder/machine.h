@@ -1,6 +1,6 @@
-// The differences of containers between generations: one machine, and a table of places. Sources:
-// the facts of H13 programs, layout.md; of later programs, generations.csv, header_forms.md and
-// weights_layout_later.md.
+// The differences between the containers of generations, in one row (Machine) for each generation.
+// Sources: the facts of H13 programs, layout.md; of later programs, generations.csv,
+// header_forms.md and weights_layout_later.md.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ namespace anecheck::encoder {
 
 // Values of words that only schedule, as compilers write them.
 struct ScheduleWords {
-  // By place of the task in the network: the only task, the first, one between, the last.
+  // One value each for the only task of a network, the first task, a task between, and the last.
   std::array<uint32_t, 4> log_events, debug_events;
-  std::array<uint32_t, 2> header6 = {};  // of the last task, of the others
+  std::array<uint32_t, 2> header6 = {};  // for the last task, for the others
   uint32_t task_flags = 0, last_task_flags = 0;
   uint32_t task_info = 0;
   uint32_t binary_point = 0;
@@ -49,7 +49,7 @@ struct Machine {
   bool source_mask;      // the common block says which sources come by DMA
   bool kernel_segment;   // weights and tables have a segment and a base address behind the tensors'
   bool rows_by_dma;      // the planar engine fetches rows of constants from memory
-  bool source2_twice;    // source 2 has its packet twice
+  bool source2_twice;    // the packet of source 2 occurs twice
   uint32_t slots_of_mask;  // of a zero-skip stream; 0 if no record has one
   StreamId stream_id;
   const ScheduleWords* schedule;

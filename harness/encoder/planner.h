@@ -26,8 +26,8 @@ struct Axis {
   uint64_t stride = 0;  // bytes
 };
 
-// A block of fp16 elements, or of bools in bytes, in memory. One axis may have a stride of one
-// element, the columns; the strides of the others are multiples of 64.
+// A block of fp16 elements, or of bools in bytes, in memory. One axis, the columns, may have a
+// stride of one element; the strides of the others are multiples of 64 bytes.
 struct View {
   uint32_t bar = 0;
   uint64_t base = 0;
@@ -36,7 +36,7 @@ struct View {
   uint32_t element = 2;  // bytes
 };
 
-// A block in L2: channels, which have rows, which have columns.
+// A block in L2. Each row holds the columns of one channel after the other.
 struct L2Block {
   uint32_t base = 0;
   uint32_t channels = 1, rows = 1, columns = 1;
@@ -76,22 +76,23 @@ class Planner {
   Status BindPorts();
   const Graph& graph() const { return graph_; }
   bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
-  // The fp16 bits of a constant; of bools, those of 0 and 1.
+  // The fp16 bits of a constant; for bools, the bits of 0 and 1.
   std::span<const uint16_t> ConstHalves(ValueId id);
   // The surface of a value; a constant is stored as an image on first use. Bools are 0 and 1 in
-  // fp16; those of an input are turned into them on first use.
+  // fp16; a task converts the bytes of an input of bools on first use.
   Result<View> ViewOf(ValueId id);
-  // The same, but the bytes of an input of bools as they are.
+  // As ViewOf, but the surface of an input of bools is its bytes, without a conversion.
   Result<View> StoredViewOf(ValueId id);
   // Writes a value of bools to its bytes if it is an output.
   Status StoreBools(ValueId id);
-  // The surface that the handler writes: that of `id`, or of the function fused after it.
+  // The surface that the handler writes: the surface of `id` or, if a function is fused after `id`,
+  // that of the function's result.
   Result<View> ResultOf(ValueId id);
-  // Memory between tasks.
+  // A new surface in scratch, for a value between tasks.
   Result<View> Temporary(const std::array<uint32_t, kAxes>& extents);
 
   // ---- fusion ----
-  // Does not write `id` itself: the task that computes it applies `post` and writes `into`.
+  // Fuses a function: the task that computes `id` applies `post` and writes `into` instead of `id`.
   void Fuse(ValueId id, ValueId into, Post post);
   // The function fused after `id`, or none.
   Post PostOf(ValueId id) const;
@@ -102,12 +103,13 @@ class Planner {
   Result<L2Block> TakeL2(uint32_t channels, uint32_t rows, uint32_t columns);
 
   // ---- constants ----
-  // A surface of constants, rows padded to 64 bytes. Precondition: as many halves as elements.
+  // Stores a surface of constants whose rows are padded to 64 bytes. Precondition: `halves` has one
+  // number for each element.
   View Image(const std::array<uint32_t, kAxes>& extents, std::span<const uint16_t> halves);
   // Equal streams are stored once.
   std::vector<Stream> AddStreams(const std::vector<Bytes>& streams);
-  // Gives a task without coefficients its activation table: either one stream for each engine with
-  // a channel, all of them the table, or the table's address.
+  // Gives a task without coefficients its activation table: either each engine with a channel gets
+  // a stream that contains only the table, or the task gets the table's address.
   void BindTable(const Bytes& table, uint32_t channels, Neural& neural);
   // Gives a task its streams of coefficients and its table, which is at the start of each stream or
   // separate.
@@ -116,8 +118,8 @@ class Planner {
   // ---- tasks ----
   // Checks that every number fits the descriptor and appends the task.
   Status Add(Task task);
-  // Copies the elements of `source` to `result`, which has the same extents, and applies `post`. A
-  // change of the column axis is a transposing task.
+  // Copies the elements of `source` to `result`, which has the same extents, and applies `post`. If
+  // the column axis changes, the task transposes.
   Status Copy(const View& source, const View& result, const Post& post = {});
   Status CopyToL2(const View& source, const L2Block& block, int channel, int row, int column);
   Status CopyFromL2(const L2Block& block, const View& result, int channel, int row, int column);
@@ -133,7 +135,7 @@ class Planner {
   // Whether inf - inf and 0 * inf are NaN where the tasks run (EncodeOptions).
   bool exact() const { return exact_; }
   const Machine& machine() const { return machine_; }
-  // The number of the task that last wrote scratch.
+  // The number of the task that was added last.
   uint32_t LastTask() const { return static_cast<uint32_t>(tasks_.size()) - 1; }
 
  private:
@@ -169,7 +171,8 @@ class Planner {
 Error Refuse(std::string reason);
 
 // The place of a view's or block's elements as a task's source or result, with the given axes as
-// channels, rows and depth. Axes of extent 1 have no stride. An axis number of -1 means none.
+// channels, rows and depth. An axis number of -1 means no axis. Missing axes and axes of extent 1
+// get the smallest strides of real files.
 Place PlaceOf(const View& view, int channel, int row, int depth = -1);
 Place PlaceOf(const L2Block& block);
 
@@ -178,13 +181,14 @@ Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id);
 std::array<uint32_t, kAxes> ExtentsOf(const View& view);
 
 // Merges neighbouring outer axes if both views step evenly over them, so that fewer axes have an
-// extent above 1. The views keep their elements and their order. Axes from `begin` to `end` take
-// part.
+// extent above 1. The views keep their elements and their order. The axes from `begin` to `end` - 1
+// take part.
 void MergeAxes(View& a, View& b, int begin, int end);
 
-// `length` elements of an axis from `begin` on, each `step`-th.
+// The view of `length` elements of an axis: every `step`-th element from `begin` on.
 View Part(const View& view, int axis, uint32_t begin, uint32_t length, uint32_t step = 1);
-// The view at one index of `axis`, which then has extent 1. An axis of extent 1 repeats.
+// The view at one index of `axis`, which then has extent 1. If the axis already has extent 1, its
+// element repeats, and the index has no effect.
 View At(const View& view, int axis, uint32_t index);
 
 }  // namespace anecheck::encoder

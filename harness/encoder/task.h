@@ -21,14 +21,15 @@ struct Extents {
   uint32_t width = 1, height = 1, channels = 1, depth = 1;
 };
 
-// The place of an operand or a result: element (g, d, c, y, x) is at `base` plus the strides, in
-// bytes, with `element` bytes for each x. A transposed result swaps the roles of x and channel.
+// The place of an operand or a result: element (g, d, c, y, x) is at `base` plus each index times
+// its stride, in bytes. The stride of x is `element`. A transposed result swaps the roles of x and
+// channel.
 struct Place {
   bool in_l2 = false;
   uint32_t bar = 0;  // of memory
   uint64_t base = 0;
   uint64_t channel = 0, row = 0, depth = 0, group = 0;
-  uint32_t element = 2;  // 1 of bools, in memory only
+  uint32_t element = 2;  // 1 for bools, which are bytes in memory only
 
   bool OfBytes() const { return element == 1; }
 };
@@ -83,7 +84,7 @@ struct Planar {
   PlanarOp op = PlanarOp::kAdd;
   bool relu = false;
   bool absolute = false;
-  bool maximum = false;  // of a reduction, in place of the sum
+  bool maximum = false;  // a reduction takes the maximum, not the sum
   PostFunction post = PostFunction::kNone;
   bool negate1 = false, negate2 = false;
   uint16_t bias = 0, scale = 0x3c00;  // fp16

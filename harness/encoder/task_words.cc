@@ -82,7 +82,7 @@ class Words {
     const emulator::Place& place = PlaceOf(field);
     if (place.kind == PlaceKind::kNone) return;
     if (place.kind == PlaceKind::kPacketBar) packets_[place.address] = value;
-    // A packet binds.
+    // The packets of addresses set such fields.
     if (place.kind == PlaceKind::kPacketBar || place.kind == PlaceKind::kBound) return;
     const uint32_t address = place.address + (place.kind == PlaceKind::kHeader ? 0 : 4 * index);
     uint32_t& word = place.kind == PlaceKind::kHeader ? header_[address] : registers_[address];

@@ -1,8 +1,8 @@
 // Comparisons, choices, roundings, casts and the inverse of bools. Bools are 0 and 1 in fp16
 // between tasks. Source of the sequences and tables: the records of less, logical_not, select,
 // floor and cast in the public repository joshuaswarren/mil-hwx-compiler,
-// research/oracles/h13/boolean. Operations beside those use the same words: another comparison is
-// another table of the difference, ceil adds 1 where floor subtracts it.
+// research/oracles/h13/boolean. Operations without a record use the same words: another comparison
+// uses another table of the difference, and ceil adds 1 where floor subtracts 1.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -33,14 +33,14 @@ Post TableOf(std::array<bool, 3> truth) {
 Post TableOf(Bytes table) { return {.nonlinear = Nonlinear::kTable, .table = std::move(table)}; }
 constexpr std::array kIsZero = {false, true, false}, kIsNotZero = {true, false, true};
 
-// No record of a later generation has such a table.
+// Refuses later generations, because none of their records has such a table.
 Status OnlyH13(const Planner& planner) {
   if (planner.machine().generation == emulator::Generation::kH13) return {};
   return Refuse("its tables are known from records of h13 alone");
 }
 
-// Comparisons and choices rely on the zeros that H13 stores for inf - inf and 0 * inf
-// (numerics.md).
+// Refuses exact arithmetic, because comparisons and choices rely on the zeros that H13 stores for
+// inf - inf and 0 * inf (numerics.md).
 Status OnlyWithZeros(const Planner& planner) {
   ANECHECK_RETURN_IF_ERROR(OnlyH13(planner));
   if (!planner.exact()) return {};
@@ -55,7 +55,8 @@ Status Compare(Planner& planner, const NodeView& node, const View& result,
   return planner.Copy(difference, result, TableOf(truth));
 }
 
-// x rounded towards zero, minus 1 where a fraction was below 0, or plus 1 where one was above.
+// Rounds x towards zero. Then, if `down`, subtracts 1 where the fraction of x is below 0; else adds
+// 1 where the fraction is above 0.
 Status Round(Planner& planner, const View& x, const View& result, bool down) {
   std::array<View, 3> parts;  // the fraction, whether it counts, the whole part
   for (View& part : parts) {
@@ -77,7 +78,7 @@ std::array<uint32_t, kAxes> ExtentsOfBoth(const View& a, const View& b) {
   return extents;
 }
 
-// `value` where the condition is as `table` says, else 0.
+// `value` where `table` is true for the condition, else 0.
 Result<View> Chosen(Planner& planner, const View& cond, std::array<bool, 3> table,
                     const View& value) {
   ANECHECK_ASSIGN(const View factor, planner.Temporary(ExtentsOf(cond)));
@@ -124,7 +125,7 @@ Status EncodeRound(Planner& planner, const NodeView& node) {
   return Round(planner, x, y, KindOf(node.schema()) == OpKind::kFloor);
 }
 
-// Bools to fp16 are 0 and 1 as they are; numbers to bools are whether they differ from 0.
+// Bools are 0 and 1 in fp16 already. A number becomes true if it differs from 0.
 Status EncodeCast(Planner& planner, const NodeView& node) {
   const ValueId from = node.Input(params::Cast::kX);
   const bool to_bool = planner.graph().type(node.Result()).dtype == DType::kBool;

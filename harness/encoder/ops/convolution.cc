@@ -99,8 +99,8 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
   return {};
 }
 
-// Records have strides up to 2, without groups, and none from H15 on. For other strides, every
-// element is computed and some are left out.
+// Records have strides up to 2, but not together with groups, and no strides above 1 from H15 on.
+// For other strides, every element is computed and some are left out.
 Status Convolve(Planner& planner, const Convolution& c) {
   const uint32_t x = c.window.stride_x, y = c.window.stride_y;
   const bool skips = c.groups == 1 && planner.machine().slots_of_mask != 0;

@@ -96,7 +96,7 @@ Status CombineRepeating(Planner& planner, View x, View y, const View& result, Co
   return planner.Add(std::move(task));
 }
 
-// Combines x and one number.
+// Combines x with one number.
 Status ByNumber(Planner& planner, const View& x, const View& result, OpKind kind, uint16_t number,
                 bool number_first) {
   if (kind == OpKind::kMul) return Unary(planner, x, result, {.scale = number});

@@ -1,6 +1,6 @@
 // One function for each operation, which adds the tasks that compute it or returns a refusal in
-// words. An operation without a function is refused by name. To add one: a row in handlers.cc, and
-// the function in the file of its kind.
+// words. An operation without a function is refused by name. To add an operation, write its
+// function in the file of its kind, and add a row to handlers.cc.
 #pragma once
 
 #include "harness/encoder/planner.h"
@@ -84,8 +84,8 @@ struct Combination {
 };
 Status Combine(Planner& planner, const View& x, const View& y, const View& result,
                const Combination& how);
-// Combines both inputs of a node, one of which may be a constant, as kAdd, kSub, kMul, kMaximum or
-// kMinimum do.
+// Combines both inputs of a node by `kind`, which must be kAdd, kSub, kMul, kMaximum or kMinimum.
+// One of the inputs may be a constant.
 Status CombineInputs(Planner& planner, const NodeView& node, const View& result, OpKind kind,
                      bool relu = false);
 // Computes kAdd, kSub or kMul of x and numbers[channel] on the planar engine.

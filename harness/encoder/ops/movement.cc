@@ -50,7 +50,7 @@ Turned TurnedBy(const View& view) {
   return turned;
 }
 
-// Copies `length` columns of `source`, from `begin` on, each `step`-th, to the first columns of
+// Copies `length` columns of `source`, every `step`-th from `begin` on, to the first columns of
 // `result`. In L2 each column is a channel, so that the columns may begin in the middle of a line.
 Status CopyColumns(Planner& planner, const View& source, uint32_t begin, uint32_t step,
                    const View& result, uint32_t length) {

@@ -1,4 +1,4 @@
-// Matrix products: a 1x1 convolution whose columns are the rows of the result. The rows of a
+// A matrix product is a 1x1 convolution whose columns are the rows of the result. The rows of a
 // runtime factor are themselves the streams of the engines (layout.md, rules 7 to 10).
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ struct Image {
   uint32_t channels = 1, columns = 1;
 };
 
-// `columns_summed`: the columns of the matrix are the summed axis, and become channels in L2.
+// If `columns_summed`, the columns of the matrix are the summed axis and become channels in L2.
 Result<Image> ImageOf(Planner& planner, const View& matrix, bool columns_summed) {
   if (!columns_summed) {
     return Image{PlaceOf(matrix, kRow, -1), Extent(matrix, kRow), Extent(matrix, kColumn)};
@@ -54,7 +54,7 @@ struct Factor {
   std::optional<uint32_t> kernel_bar;  // none: the constants
   uint32_t writer = 0;
   bool bias = false;
-  std::optional<uint64_t> table_base;  // of an activation table apart
+  std::optional<uint64_t> table_base;  // of an activation table with its own address
 };
 
 Status Multiply(Planner& planner, const Image& image, const Factor& factor, const Place& result,

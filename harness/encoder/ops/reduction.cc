@@ -34,7 +34,7 @@ AxisSet SetOf(std::span<const int64_t> axes, int rank) {
 // looped over. Columns are reduced, and rows too if `rows_reduced`.
 struct Slab {
   int channel = -1, row = -1, column = -1;
-  int depth = -1;  // of reductions alone: a third axis
+  int depth = -1;  // a third axis, for reductions alone
   bool rows_reduced = false;
   std::vector<int> loops;
 };
@@ -117,8 +117,9 @@ Task ReduceBlock(const L2Block& block, const Planar& planar) {
   return task;
 }
 
-// The sum of (0 - x)^2 over the rows and columns of a block, as a variance without a mean: squares
-// are not rounded before they are added. `zeros` has a zero for each channel.
+// The sum of (0 - x)^2 over the rows and columns of a block. It is computed like a variance whose
+// mean is 0, so that squares are not rounded before they are added. `zeros` has a zero for each
+// channel.
 Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& zeros) {
   ANECHECK_ASSIGN(const L2Block zero, planner.TakeL2(block.channels, 1, 1));
   ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(zeros, zero, 1, 2, 3));
@@ -132,8 +133,8 @@ Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& 
   return task;
 }
 
-// One slab of a reduction. Its one element per channel goes to the channel axis of `y`. With
-// `zeros` it is a sum of squares.
+// Reduces one slab. The result, one element per channel, goes to the channel axis of `y`. With
+// `zeros` the reduction is a sum of squares.
 Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, const Planar& planar,
                   const View* zeros) {
   planner.ResetL2();
@@ -159,7 +160,7 @@ Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, con
   return planner.Add(std::move(task));
 }
 
-// The result of a reduction of `x` with its axes kept at extent 1.
+// The extents of `x` after a reduction that keeps the reduced axes with extent 1.
 std::array<uint32_t, kAxes> Kept(const View& x, const AxisSet& reduced) {
   auto extents = ExtentsOf(x);
   for (size_t i = 0; i < kAxes; ++i) {
