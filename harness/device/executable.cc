@@ -80,7 +80,7 @@ void Execution::SpoilStates() {
   const bool lost = faults.Find(FaultEffect::kStateLost) != nullptr && runs_ > 0;
   const bool full = faults.Find(FaultEffect::kStateFull) != nullptr && runs_ == 0;
   if (!lost && !full) return;
-  constexpr uint8_t kOne[] = {0x00, 0x3c};  // of fp16
+  constexpr uint8_t kOne[] = {0x00, 0x3c};  // the fp16 number 1
   for (const Port& state : executable_->states) {
     auto* bytes = static_cast<uint8_t*>(pointers_[state.value]);
     for (int64_t i = 0; i < state.type.Bytes(); ++i) bytes[i] = full ? kOne[i % 2] : uint8_t{0};

@@ -34,7 +34,7 @@ struct Executable {
   struct Value {
     TensorType type;
     std::shared_ptr<const Constant> constant;  // null for a runtime value
-    int64_t arena_offset = -1;                 // of a result or a state; -1 for inputs
+    int64_t arena_offset = -1;                 // the place of a result or a state; -1 for inputs
     bool state = false;
   };
   struct Node {
@@ -97,7 +97,7 @@ class Execution {
 
   std::shared_ptr<const Executable> executable_;
   std::vector<uint64_t> arena_;  // 8-byte words: every element type is aligned
-  std::vector<void*> pointers_;  // by value index
+  std::vector<void*> pointers_;  // the address of each value, by value index
   std::vector<const void*> call_inputs_;
   std::vector<void*> call_outputs_;
   Scratch scratch_;

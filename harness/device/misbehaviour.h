@@ -11,6 +11,6 @@ namespace anecheck::device {
 [[noreturn]] void HangOnPurpose();
 void SleepOnPurpose(int64_t milliseconds);
 void LeakOnPurpose(size_t bytes);  // touched memory that is never freed
-void PrintGarbageOnPurpose();      // on standard output
+void PrintGarbageOnPurpose();      // prints to standard output
 
 }  // namespace anecheck::device

@@ -112,7 +112,7 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
                       (model.Has(Planted::kMacHalfAboveSixteen) && inner > 16);
   const bool narrow_tiles = model.Has(Planted::kMacHalfTiles);
   int64_t sum = ToSteps(static_cast<double>(start));
-  int64_t tile = 0;  // of kMacHalfTiles alone
+  int64_t tile = 0;  // the sum of the open tile, for kMacHalfTiles alone
   for (int64_t k = 0;; ++k) {
     if (std::llabs(sum) >= overflow) {
       return LeaveFixed(model, sum < 0 ? -HUGE_VAL : HUGE_VAL);

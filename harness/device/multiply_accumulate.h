@@ -10,9 +10,9 @@
 namespace anecheck::device {
 
 struct MacShape {
-  int64_t rows = 0;     // of the left operand
+  int64_t rows = 0;     // rows of the left operand
   int64_t inner = 0;    // taps of each result
-  int64_t columns = 0;  // of the right operand
+  int64_t columns = 0;  // columns of the right operand
 };
 
 // Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias. On

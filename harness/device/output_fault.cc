@@ -84,8 +84,8 @@ uint16_t SpoilElement(const Fault& fault, const Place& place) {
 // A tensor's bytes, addressed by rows of the last axis or by slices of another axis.
 struct Layout {
   char* data;
-  int64_t size;   // of an element
-  int64_t rows;   // of the last axis
+  int64_t size;   // bytes of an element
+  int64_t rows;   // number of rows along the last axis
   int64_t width;  // elements of a row
 
   char* Element(int64_t row, int64_t column) const { return data + (row * width + column) * size; }

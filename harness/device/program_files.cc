@@ -51,7 +51,7 @@ constexpr std::array<uint32_t, 1> kOverlapReflects = {1};
 struct StoredType {
   Element element;
   e5::TensorDataType descriptor;
-  uint32_t catalog;  // of the container (specification 000, listing 23.5)
+  uint32_t catalog;  // type number in the container's catalog (specification 000, listing 23.5)
 };
 // A bool has the code of uint8 in the catalog, because Apple's compiler described the condition of
 // a select so (github joshuaswarren/mil-hwx-compiler, research/h14-model-gap-findings.md).

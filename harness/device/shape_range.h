@@ -22,12 +22,12 @@ namespace anecheck::device {
 
 struct ShapeRange {
   std::string input;
-  size_t index = 0;  // of the input among the function's
+  size_t index = 0;  // the index of the input among the function's inputs
   int axis = 0;
   int64_t start = 1;
   int64_t stop = 1;
   int64_t step = 1;
-  int64_t standard = 1;  // of DefaultShapes; `start` without it
+  int64_t standard = 1;  // the extent in DefaultShapes, or `start` without such an entry
 
   bool Holds(int64_t extent) const {
     return extent >= start && extent <= stop && (extent - start) % step == 0;

@@ -108,8 +108,8 @@ int anecheck_sim_hold_queue(int hold);
 // Counts for tests of leaks and limits, and for reports.
 struct anecheck_sim_counts {
   uint64_t live_handles;     // objects created or retained and not released
-  uint64_t loaded_programs;  // of at most 128
-  uint64_t in_flight;        // of at most 127
+  uint64_t loaded_programs;  // programs that are loaded; at most 128
+  uint64_t in_flight;        // requests that are in flight; at most 127
   uint64_t compiles;         // programs compiled since the library was loaded
   uint64_t executions;       // operations executed since the library was loaded
   uint64_t dispatches;       // engine dispatches of these executions (a bridge cut adds one)

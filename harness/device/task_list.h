@@ -23,7 +23,7 @@ std::optional<Frame> FrameOf(const Shape& shape);
 
 struct EngineTask {
   std::string_view op;
-  Frame in = {1, 1, 1, 1};  // of the first operand that is no constant
+  Frame in = {1, 1, 1, 1};  // the frame of the first operand that is no constant
   Frame out = {1, 1, 1, 1};
   const Constant* kernel = nullptr;  // a constant fp16 weight, output channel outermost
   bool reflects = false;             // pads by reflection

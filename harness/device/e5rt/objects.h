@@ -69,7 +69,7 @@ class Buffer : public Object {
 
  private:
   void* memory_;
-  void* data_ = nullptr;  // in it
+  void* data_ = nullptr;  // the aligned start of the buffer in `memory_`
   size_t size_;
   uint32_t type_;
 };
@@ -97,7 +97,7 @@ class Event : public Object {
   std::condition_variable moved_;
   uint64_t signaled_;
   uint64_t future_;
-  std::map<uint64_t, Error> failures_;  // by event value; only the latest
+  std::map<uint64_t, Error> failures_;  // by event value; only the latest failures
 };
 
 // A loaded program with its bindings. Holds one program slot.
@@ -137,7 +137,7 @@ class Operation : public Object {
   bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
   // Not locked: callers must order their calls, as on the real system.
-  bool encoded = false;  // and not prepared since, so the bindings cannot change
+  bool encoded = false;  // encoded and not prepared since, so the bindings cannot change
   bool was_encoded = false;
   bool in_stream = false;  // its stream was neither reset nor released since
   std::vector<std::shared_ptr<Event>> completions;

@@ -48,7 +48,7 @@ struct NativeUnit {
   std::span<const Key> keys = {};
   std::span<const Fixed> fixed = {};
   Also also = Also::kNothing;
-  std::string_view argument = {};  // of the factor
+  std::string_view argument = {};  // the name of the factor's argument
 };
 
 constexpr std::string_view kX[] = {"x"};

@@ -30,7 +30,7 @@ struct Growth {
 // The data behind a name that layers may read.
 struct Symbol {
   Operand operand;
-  std::vector<Growth> growth;  // of a Broadcast; `operand` does not include it
+  std::vector<Growth> growth;  // a Broadcast's growth, which `operand` does not include
 };
 
 // An error of the stage Frontend.

@@ -27,9 +27,9 @@ class ListItem {
   // The value if it has the type of the getter.
   std::optional<std::string> Text() const;
   std::optional<int64_t> Integer() const;
-  std::optional<double> Number() const;  // of an integer too
+  std::optional<double> Number() const;  // also the value of an integer
   std::optional<bool> Flag() const;
-  std::optional<std::vector<ListItem>> Items() const;     // of an array
+  std::optional<std::vector<ListItem>> Items() const;     // the items of an array
   std::optional<std::vector<std::string>> Texts() const;  // one text, or an array of texts
   std::optional<std::vector<int64_t>> Integers() const;   // an array of integers
 

@@ -13,7 +13,7 @@ namespace anecheck::device {
 // Axes of the output with the element strides of the operands (0 along a broadcast axis). Axes that
 // both operands traverse alike are merged.
 struct BroadcastPlan {
-  Shape shape;  // of the output
+  Shape shape;  // the shape of the output
   int axes = 0;
   std::array<int64_t, Shape::kMaxRank> extents{};
   std::array<int64_t, Shape::kMaxRank> x_strides{};

@@ -60,7 +60,7 @@ class SpreadConvKernel : public Kernel {
 };
 
 struct Transposed {
-  Window window;  // of the operation itself
+  Window window;  // the window of the transposed convolution
   Spread spread;
   Window::PerAxis cut{0, 0, 0};  // elements that are dropped at the front of the whole result
 };

@@ -68,7 +68,7 @@ struct GatherShape {
   int64_t batches = 1;  // positions that x and the indices share
   int64_t outer = 1;    // positions of x before the axis, in one batch
   int64_t count = 1;    // indices, in one batch
-  int64_t extent = 1;   // of the axis
+  int64_t extent = 1;   // extent of the axis
   int64_t inner = 1;    // elements behind the axis
   int64_t shift = 0;    // added to each index, modulo the extent
 };
@@ -162,8 +162,8 @@ struct GatherNdShape {
   int64_t size = 2;  // bytes of an element
   Element index = Element::kInt32;
   int64_t batches = 1;
-  int64_t vectors = 1;  // in one batch
-  Shape extents;        // of the axes that a vector names
+  int64_t vectors = 1;  // index vectors in one batch
+  Shape extents;        // extents of the axes that a vector names
   int64_t inner = 1;    // elements read together
 };
 

@@ -358,7 +358,7 @@ struct BoxShape {
   int64_t each = 0;     // crops per box, one for each image; 0 if each box crops one image
   bool corners = true;
   bool height_first = true;
-  std::array<double, 2> scale{1, 1};  // of coordinates along height and width
+  std::array<double, 2> scale{1, 1};  // factors of the coordinates along height and width
   std::array<int64_t, 2> count{1, 1};
   GridMode mode = GridMode::kDefault;
 };
@@ -455,7 +455,7 @@ struct PlaceShape {
   Element element = Element::kFp16;
   Coordinates kind = Coordinates::kPixels;
   bool align = false;
-  int64_t height = 1, width = 1;  // of x
+  int64_t height = 1, width = 1;  // extents of x
   int64_t rows = 1, columns = 1;
 };
 

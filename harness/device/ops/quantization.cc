@@ -105,7 +105,7 @@ struct ByteScale {
   int64_t count = 1;  // elements
   int64_t inner = 1;  // elements that share a scale
   std::vector<float> scale;
-  std::vector<float> zero;  // as many, or empty for none
+  std::vector<float> zero;  // as many zero points as scales; empty for none
 
   size_t At(int64_t element) const { return static_cast<size_t>(element / inner) % scale.size(); }
   float Zero(size_t at) const { return zero.empty() ? 0.0f : zero[at]; }

@@ -21,7 +21,7 @@ Built Copies(const TensorType& type, std::vector<Region> regions) {
 // The part of a tensor that begin, end, stride and the masks select.
 struct Slice {
   Shape kept;     // extents of the axes that stay
-  Shape extents;  // of every axis
+  Shape extents;  // extents of every axis
   Strides strides{};
   int64_t first = 0;
 };

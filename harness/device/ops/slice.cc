@@ -14,7 +14,7 @@ namespace {
 struct SliceShape {
   Element element = Element::kFp16;
   Shape result;
-  Strides strides{};  // of the input, times the slice's steps
+  Strides strides{};  // the strides of the input times the slice's steps
   int64_t first = 0;  // element index of the slice's origin
   bool gain = false;  // D02
 };

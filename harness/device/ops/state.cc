@@ -40,9 +40,9 @@ Built BuildWrite(OpBuilder& builder) {
 
 struct RingShape {
   int64_t outer = 1;   // positions before the axis
-  int64_t extent = 1;  // of the ring along it
+  int64_t extent = 1;  // extent of the ring along the axis
   int64_t count = 1;   // slices that are moved
-  int64_t bytes = 0;   // of a slice, at one outer position
+  int64_t bytes = 0;   // bytes of a slice at one outer position
   int64_t first = 0;   // slice of the ring
 };
 

@@ -133,7 +133,7 @@ struct Port {
 // A held state: an output bound to the buffer of an input, `addr_offset` bytes into the state area.
 struct AliasSymbol {
   std::string name;
-  uint32_t symbol_index = 0;  // of Program::symbol_names
+  uint32_t symbol_index = 0;  // index of Program::symbol_names
   uint32_t addr_offset = 0;
   friend bool operator==(const AliasSymbol&, const AliasSymbol&) = default;
 };
@@ -189,14 +189,14 @@ struct Outline {
     std::string name;
     std::array<uint64_t, 4> shape{1, 1, 1, 1};  // batch, channels, height, width
     TensorDataType dtype = TensorDataType::kFloat16;
-    uint64_t byte_size = 0;  // of the bound buffer
+    uint64_t byte_size = 0;  // the size of the bound buffer
     uint64_t aperture_va = 0;
   };
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Tensor> states;  // each is an input and an output
   uint32_t segments = 1;       // one more than there are bridge cuts
-  std::string anehash;         // of the hardware container
+  std::string anehash;         // the hash of the hardware container
   std::vector<BuildInfoEntry> build_info;
 };
 

@@ -172,7 +172,7 @@ class Verifier {
     }
   }
 
-  std::map<std::string, size_t> writers_;  // by top: the number of the layer that writes it
+  std::map<std::string, size_t> writers_;  // by tensor: the index of the layer that writes it
   std::map<std::string, size_t> names_;
   std::map<int64_t, bool> blobs_;
   WalkReport report_;

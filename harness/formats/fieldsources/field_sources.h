@@ -20,7 +20,7 @@ struct SourcedField {
 
 struct FieldSources {
   std::vector<SourcedField> fields;    // by path
-  std::vector<const FieldFact*> rows;  // of these fields, in the order in which they are tried
+  std::vector<const FieldFact*> rows;  // the rows of these fields, in the order of trial
 };
 
 // Every field of `json` with the first of `facts` that fits it. Every format has two more rows,

@@ -33,9 +33,9 @@ inline constexpr uint32_t kControlMagic = 0x55aa55aa;  // AFPP control structure
 std::string_view MagicName(uint32_t word);
 
 struct Part {
-  uint64_t offset = 0;  // of the magic number; set by ParsePackage, not written
+  uint64_t offset = 0;  // the place of the magic number; set by ParsePackage, not written
   uint32_t magic = 0;
-  Bytes body;  // after the magic number
+  Bytes body;  // the bytes after the magic number
 };
 
 // Cuts a package into parts. Fails if it does not begin with a magic number.

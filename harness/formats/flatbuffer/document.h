@@ -38,7 +38,7 @@ struct Object {
   ObjectKind kind = ObjectKind::kTable;
   bool overlaps = false;  // shares bytes with the object before it, in the file it came from
   int16_t type = -1;      // table or struct index; -1 for a table of unknown type
-  uint16_t width = 0;     // of one element of kBytes
+  uint16_t width = 0;     // bytes of one element of kBytes
   uint32_t vtable = kNoObject;
   uint32_t first = 0;
   uint32_t count = 0;
@@ -67,7 +67,7 @@ struct Document {
   bool has_size_prefix = false;  // a length word stands before the root offset
   bool header_overlaps = false;  // the root offset shares bytes with something before it
   uint32_t size_prefix = 0;
-  uint32_t size = 0;  // of the whole file
+  uint32_t size = 0;  // the size of the whole file
   // The place at which the writer puts unplaced objects; kUnplaced means at the end of the file.
   uint32_t append_at = kUnplaced;
   // Objects that must move are moved by a multiple of this, which keeps their alignment.

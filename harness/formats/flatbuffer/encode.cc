@@ -221,7 +221,7 @@ class Encoder {
 
   const Document& document_;
   std::vector<Bytes> nested_;
-  std::vector<uint64_t> place_;  // of each object
+  std::vector<uint64_t> place_;  // the new place of each object
   std::vector<std::pair<const RawBytes*, uint64_t>> raw_places_;
   Relocation relocation_;
   uint64_t end_ = 0;

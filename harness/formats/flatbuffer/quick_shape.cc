@@ -25,13 +25,13 @@ struct alignas(64) Plan {
   };
   struct Branch {
     uint16_t offset;
-    uint16_t code_offset;  // of the member codes of a union, or 0
+    uint16_t code_offset;  // offset of the member codes of a union, or 0
     int16_t type;          // index of the table or union, or of a nested buffer's root
     ShapeRole role;
   };
   static constexpr Leaf kStringLeaf = {0, 1, 1, 0xff};
   uint32_t table_size;
-  uint32_t bytes;  // of table, vtable, and the length words and terminators of the leaves
+  uint32_t bytes;  // size of table, vtable, and the leaves' length words and terminators
   uint8_t phase_mask;
   uint8_t phase;  // the table's position modulo 4, or modulo 8 with an 8-byte field
   uint8_t leaf_count;

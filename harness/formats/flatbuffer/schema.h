@@ -18,7 +18,7 @@ enum class FieldKind : uint8_t {
   kUnion,      // an offset to the member's table
   kString,
   kTable,
-  kStruct,  // only as the element of a vector or a member of a struct
+  kStruct,  // occurs only as the element of a vector or a member of a struct
   kVector,
 };
 
@@ -28,15 +28,15 @@ struct Field {
   std::string evidence;  // the schema's `evidence` attribute, empty where it has none
   uint16_t id = 0;       // FlatBuffers field id; the index of the member in a struct
   FieldKind kind = FieldKind::kScalar;
-  FieldKind element = FieldKind::kScalar;  // of a vector
+  FieldKind element = FieldKind::kScalar;  // the kind of a vector's elements
   uint8_t width = 0;                       // bytes of the scalar, or 4 for a reference
   uint32_t element_width = 0;              // bytes of one vector element
-  bool is_signed = false;                  // of the scalar or the vector's scalar element
+  bool is_signed = false;                  // whether the scalar, or the vector's element, is signed
   bool is_bool = false;
   bool required = false;
   int16_t type = -1;           // table or struct index (kTable, kStruct), or enumeration index
   int16_t nested = -1;         // table index of the root of a FlatBuffer nested in a byte vector
-  uint32_t struct_offset = 0;  // of a struct's member, in bytes
+  uint32_t struct_offset = 0;  // the place of a struct's member, in bytes
 };
 
 // The check that remains for a field whose place in its table is sound.
@@ -68,11 +68,11 @@ struct ShapeField {
 };
 
 struct TableType {
-  std::string name;  // without namespace
+  std::string name;  // the name without its namespace
   std::vector<Field> fields;
   std::vector<ShapeField> shape;
   bool is_struct = false;
-  uint32_t byte_size = 0;  // of a struct
+  uint32_t byte_size = 0;  // the size of a struct
 
   const Field* FindField(std::string_view field_name) const;
   const Field* FieldById(uint16_t id) const;
@@ -81,7 +81,7 @@ struct TableType {
 struct EnumValue {
   std::string name;
   int64_t value = 0;
-  int16_t table = -1;  // of a union's member
+  int16_t table = -1;  // the table of a union's member
 };
 
 struct EnumType {

@@ -156,7 +156,7 @@ class ShapeChecker {
     Start start;
     if (!TableStart(at, up, &start) || !Spend(1, up, at)) return false;
     Step step{.up = &up, .table = type};
-    uint64_t union_type_at = 0;  // of the field just before a union
+    uint64_t union_type_at = 0;  // the place of the field just before a union
     for (const ShapeField& field : schema_.tables[type].shape) {
       const uint32_t offset = field.vtable_offset < start.vtable_size
                                   ? LoadU16(data_ + start.vtable + field.vtable_offset)

@@ -40,7 +40,7 @@ bool IsStricterThanLibrary(ShapeCheck check);
 
 struct ShapeError {
   ShapeCheck check = ShapeCheck::kRange;
-  Error error;  // with the absolute offset and the path of the field
+  Error error;  // has the absolute offset and the path of the field
 };
 
 inline constexpr uint32_t kMaxDepth = 64;          // as the library's default

@@ -17,7 +17,7 @@
 
 namespace anecheck::hwx {
 
-inline constexpr uint32_t kH13Subtype = 4;  // of all real files
+inline constexpr uint32_t kH13Subtype = 4;  // the subtype of all real files
 
 // Views the container, which must outlive it.
 struct Bindings {
@@ -31,14 +31,14 @@ struct Bindings {
   std::set<uint32_t> catalog;                        // type numbers
   struct Stab {
     const Symbol* symbol = nullptr;
-    uint64_t at = 0;               // of its record
-    uint32_t place = 0;            // among the type stabs of its table, from 1
+    uint64_t at = 0;               // the place of its record
+    uint32_t place = 0;            // the position among the type stabs of its table, from 1
     std::optional<uint32_t> type;  // number of a type stab that reads as one
     std::optional<stabs::TensorStab> tensor;
   };
   std::vector<Stab> all_stabs;
-  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // with the place of their first word
-  std::vector<std::pair<Banner, uint64_t>> banners;        // with their place
+  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // each with the place of its first word
+  std::vector<std::pair<Banner, uint64_t>> banners;        // each with its place
 
   // The window of a tensor's port, and its stride frame; null if there is none.
   const Section* WindowOf(std::string_view tensor) const;

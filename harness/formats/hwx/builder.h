@@ -52,7 +52,7 @@ struct ExtraSegment {
   std::string segname;
   std::string sectname;
   uint32_t section_flags = 0x25;
-  uint64_t size = 0;  // of a section without file bytes; else the size of `data`
+  uint64_t size = 0;  // the size of a section without file bytes; else the size of `data`
   Bytes data;
 };
 
@@ -78,7 +78,7 @@ struct ContainerSpec {
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
-  bool slots_in_order = false;  // of `tensors`, whatever their directions
+  bool slots_in_order = false;  // slots have the order of `tensors`, whatever their directions
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
   // In place of kernels: the finished content of that segment, beside the constants.
   Bytes kernel_data;

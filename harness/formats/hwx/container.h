@@ -54,7 +54,7 @@ std::string_view TextOf(const Name16& name);  // without trailing zeros
 // A Mach-O relocation entry. In real files the second word is 0x05000002: section 2, pc-relative,
 // length 2.
 struct Relocation {
-  int32_t address = 0;     // from the section's start
+  int32_t address = 0;     // counts from the section's start
   uint32_t symbolnum = 0;  // 24 bits; a section number if `external` is false
   bool pc_relative = false;
   uint8_t length = 0;  // log2 of the bytes
@@ -75,10 +75,10 @@ struct Section {
   uint32_t flags = 0;
   std::array<uint32_t, 3> reserved = {};
 
-  uint64_t record_offset = 0;  // of this record in the file
+  uint64_t record_offset = 0;  // the place of this record in the file
   bool in_file = false;        // whether `data` or `tasks` is in the file
   ByteSpan data;
-  std::unique_ptr<td::Chain> tasks;  // of the text section, if it decodes
+  std::unique_ptr<td::Chain> tasks;  // the tasks of the text section, if it decodes
   std::optional<Error> tasks_error;  // why the text section does not decode
   std::vector<Relocation> relocations;
 };
@@ -97,7 +97,7 @@ struct Segment {
 };
 
 struct Port {
-  uint32_t name_offset = 0;  // from the command's start; set by parsing and laying out
+  uint32_t name_offset = 0;  // counts from the command's start; set by parsing and laying out
   uint32_t reserved = 0;
   uint64_t vmaddr = 0;
   std::string_view name;
@@ -232,7 +232,7 @@ struct Tile {
   uint64_t offset = 0;      // in its section
   ByteSpan data;            // empty for a sentinel at the section's end
   bool sentinel = false;
-  size_t order = 0;  // among the section's symbols
+  size_t order = 0;  // the position among the section's symbols
 };
 // The tiles of a section, by offset. `section_number` counts from 1.
 std::vector<Tile> TilesOf(const Container& container, size_t section_number);

@@ -218,7 +218,7 @@ class Placement {
   Container& c_;
   const Json& document_;
   Status& status_;
-  const Section* before_ = nullptr;  // with relocations
+  const Section* before_ = nullptr;  // the last section before this one that has relocations
 };
 
 }  // namespace

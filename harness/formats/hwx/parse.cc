@@ -11,8 +11,8 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr size_t kFewRecords = 4;  // of each kind, as in small containers
-constexpr size_t kMaxNames = 16;   // of a thread command; real files have up to three
+constexpr size_t kFewRecords = 4;  // records of each kind, as in small containers
+constexpr size_t kMaxNames = 16;   // names of a thread command; real files have up to three
 
 bool AllZero(ByteSpan bytes) {
   uint64_t any = 0;

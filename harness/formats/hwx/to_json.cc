@@ -41,7 +41,7 @@ struct Laid {
   }
 
   uint32_t symoff;
-  std::vector<std::vector<Tile>> tiles;  // by section
+  std::vector<std::vector<Tile>> tiles;  // the tiles of each section
   std::vector<Section> sections;
 };
 

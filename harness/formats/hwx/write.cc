@@ -70,7 +70,7 @@ class Canvas {
   }
 
   Bytes bytes_;
-  std::array<std::byte, 1024> room_;  // for the ranges of a small container
+  std::array<std::byte, 1024> room_;  // memory for the ranges of a small container
   std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
   Ranges placed_{&memory_};
 };

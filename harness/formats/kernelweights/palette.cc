@@ -17,9 +17,9 @@ constexpr size_t kMaxVector = 5;
 using Vector = std::array<uint16_t, kMaxVector>;  // bits of halves; unused places are 0
 
 struct Shape {
-  uint64_t rows = 0;  // of indices
+  uint64_t rows = 0;  // rows of indices
   uint64_t rows_per_codebook = 0;
-  size_t entries = 0;  // of a codebook
+  size_t entries = 0;  // entries of a codebook
 };
 
 Shape ShapeOf(const Palette& weights) {
@@ -73,7 +73,7 @@ std::vector<Vector> Gather(const Palette& weights, std::span<const Half> values,
 }
 
 struct Coded {
-  std::vector<Vector> codebook;  // of `entries` vectors
+  std::vector<Vector> codebook;  // has `entries` vectors
   std::vector<uint8_t> indices;
 };
 

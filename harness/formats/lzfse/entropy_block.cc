@@ -45,7 +45,7 @@ constexpr auto kDistanceBase = Bases(kDistanceBits);
 static_assert(kRunBase[19] == 60 && kMatchBase[19] == 312 && kDistanceBase[63] == 229372);
 
 struct Header {
-  uint32_t size = 0;  // of its unpacked bytes
+  uint32_t size = 0;  // the number of its unpacked bytes
   uint32_t literals = 0, matches = 0, literal_bytes = 0, match_bytes = 0;
   int literal_bits = 0, match_bits = 0;  // 0 to -7: minus the unused bits of the last byte
   std::array<uint32_t, 4> literal_states = {};

@@ -17,7 +17,7 @@ struct Split {
   bool negative = false;
   bool hex = false;
   bool has_exponent = false;
-  std::string_view digits;  // after sign and 0x
+  std::string_view digits;  // the part after sign and 0x
 };
 
 Split SplitToken(std::string_view token) {

@@ -77,7 +77,7 @@ enum class ValueKind : uint8_t {
 struct Value {
   static constexpr uint32_t kMaxLength = (1u << 24) - 1;
 
-  uint32_t offset = 0;       // of its first byte
+  uint32_t offset = 0;       // the place of its first byte
   uint32_t kind_length = 0;  // kind in the top byte, length of a leaf's text below
   // kName: the named binding, or kNone. kType: the type. Containers: the index past the subtree.
   uint32_t link = kNone;
@@ -106,10 +106,10 @@ struct Binding {
 // shortest statement, `a();`, has only four characters.
 struct Statement {
   Text op;
-  Text opset;  // of op<ios17>(...); empty where none is written
+  Text opset;  // ios17 in op<ios17>(...); empty where none is written
   uint32_t offset = 0;
   Slice results;    // bindings
-  Slice arguments;  // in the table of arguments, where the attributes follow them
+  Slice arguments;  // the attributes follow them in the table of arguments
   uint32_t attribute_count : 31 = 0;
   uint32_t has_attributes : 1 = 0;  // `[...]` was written, even if empty
   uint32_t block_first = 0;

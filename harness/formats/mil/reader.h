@@ -67,7 +67,7 @@ bool IsElementOf(ValueView leaf, DataType type);
 // The place of a constant in a weight side file.
 struct BlobReference {
   std::string path;     // as written, for example "@model_path/weights/weight.bin"
-  uint64_t offset = 0;  // of the blob's record
+  uint64_t offset = 0;  // the place of the blob's record
 };
 // Nothing if the literal is not type(BLOBFILE(...)). Errors: kInvalid if it is one, but malformed.
 Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal);

@@ -9,7 +9,7 @@
 namespace anecheck::mil {
 namespace {
 
-constexpr size_t kBodyIndent = 12;   // of the statements of a function
+constexpr size_t kBodyIndent = 12;   // spaces before the statements of a function
 constexpr size_t kBlockIndent = 8;   // added for the statements of a nested block
 constexpr size_t kBraceOutdent = 4;  // subtracted for the brace that ends the statements
 

@@ -49,8 +49,8 @@ inline constexpr auto kBlobRecord = RecordOf<Blob>(
     "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp", FactEvidence::kPublicNotes,
     Field{"type", &Blob::type, RecordKind::kNumber, FieldRole::kSpelled, FactEvidence::kPublicNotes,
           "public notes: coremltools, MILBlob/Blob/BlobDataType.hpp"},
-    Field{"size", &Blob::size},                // of the data, in bytes
-    Field{"data_offset", &Blob::data_offset},  // from the start of the file
+    Field{"size", &Blob::size},                // the size of the data in bytes
+    Field{"data_offset", &Blob::data_offset},  // counts from the start of the file
     // Unused bits at the end of data of types below a byte.
     Field{"padding_size_in_bits", &Blob::padding_bits, RecordKind::kNumber, FieldRole::kUnlessZero},
     Field{"reserved", &Blob::reserved, RecordKind::kBase64, FieldRole::kUnlessZero,
@@ -70,7 +70,7 @@ struct WeightFile {
   std::array<uint8_t, 56> reserved{};
   std::vector<Blob> blobs;
   std::vector<Gap> gaps;
-  uint64_t size = 0;  // of the bytes that were parsed
+  uint64_t size = 0;  // the number of bytes that were parsed
 };
 inline constexpr auto kHeaderRecord = RecordOf<WeightFile>(
     "public notes: coremltools, MILBlob/Blob/StorageFormat.hpp", FactEvidence::kPublicNotes,

@@ -15,7 +15,7 @@ namespace anecheck::mlmodel {
 struct Model {
   int64_t specification_version = 0;
   std::string_view program;         // message Program, in the bytes that were read
-  std::vector<InputShapes> inputs;  // of those whose description has extents
+  std::vector<InputShapes> inputs;  // the inputs whose description has extents
 };
 
 // Whether a file with these first bytes may be a model file. No other format of this project begins

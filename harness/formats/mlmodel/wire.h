@@ -18,8 +18,8 @@ namespace anecheck::mlmodel {
 struct WireField {
   uint32_t number = 0;
   protozero::pbf_wire_type type = protozero::pbf_wire_type::unknown;
-  uint64_t varint = 0;     // of that wire type
-  std::string_view bytes;  // of a length-delimited field
+  uint64_t varint = 0;     // the value if the wire type is varint
+  std::string_view bytes;  // the content of a length-delimited field
 
   bool IsVarint(uint32_t wanted) const {
     return number == wanted && type == protozero::pbf_wire_type::varint;
@@ -38,7 +38,7 @@ class WireError : public protozero::exception {
   const char* at() const { return at_; }
 
  private:
-  const char* what_;  // of static storage, as the library's are
+  const char* what_;  // has static storage, as the library's texts have
   const char* at_;
 };
 

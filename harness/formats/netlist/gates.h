@@ -32,8 +32,8 @@ GateOperand PortOperand(const tree::Dict& port, const ExtentKeys& extents,
 GateOperand UnitOperand(const tree::Dict& unit);
 
 struct BrokenGate {
-  const Rule* rule = nullptr;  // of GateRules
-  std::string text;            // in the validator's words
+  const Rule* rule = nullptr;  // a row of GateRules
+  std::string text;            // the message in the validator's words
 };
 std::vector<BrokenGate> FindBrokenGates(const LayerSpec& layer, const tree::Dict& unit,
                                         std::span<const GateOperand> operands);

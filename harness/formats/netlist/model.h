@@ -78,7 +78,7 @@ struct Constant {
   std::string name;
   std::optional<std::string> type;
   Extents extents;
-  std::optional<int64_t> index;        // of the weight file
+  std::optional<int64_t> index;        // the number of the weight file
   std::optional<int64_t> byte_offset;  // in the weight file
   std::vector<tree::Entry> extra;
   friend bool operator==(const Constant&, const Constant&) = default;
@@ -99,7 +99,7 @@ struct Unit {
   // The parameter of that key, or nothing if it is absent or of another kind.
   std::optional<int64_t> Integer(std::string_view key) const;
   std::optional<bool> Boolean(std::string_view key) const;
-  std::optional<double> Real(std::string_view key) const;  // of an integer too
+  std::optional<double> Real(std::string_view key) const;  // also the value of an integer
   std::optional<std::string_view> Name(std::string_view key) const;
   std::optional<Half> HalfBits(std::string_view key) const;
   // The integers of an array, and the names of a single name or of an array; empty for other

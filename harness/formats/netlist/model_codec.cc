@@ -345,7 +345,7 @@ class KeyWriter {
 
   KeyStyle style_;
   std::map<std::string, Value> values_;
-  std::vector<Entry> lists_;  // of names
+  std::vector<Entry> lists_;  // the lists of names
 };
 
 template <typename Keys, typename Record>

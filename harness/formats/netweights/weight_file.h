@@ -19,12 +19,12 @@ inline constexpr std::string_view kTableSource =
 // An entry of the table in the file.
 struct TableEntry {
   uint64_t id = 0;
-  uint64_t size = 0;  // of the blob, in bytes
+  uint64_t size = 0;  // the size of the blob in bytes
 };
 inline constexpr auto kEntryRecord =
     RecordOf<TableEntry>(kTableSource, FactEvidence::kRealFile, Field{"id", &TableEntry::id},
                          Field{"size", &TableEntry::size});
-inline constexpr uint64_t kCountBytes = 8;  // of the table's length, before its entries
+inline constexpr uint64_t kCountBytes = 8;  // bytes of the count in front of the table's entries
 
 // One entry of the table and its bytes.
 struct WeightBlob {

@@ -22,10 +22,10 @@ struct MemberHead {
   MemberHead(MemberHead&&) = default;
   MemberHead& operator=(MemberHead&&) = default;
 
-  std::span<const uint8_t> bytes;  // of the content; all of it if it is not compressed
-  uint64_t size = 0;               // of the content
+  std::span<const uint8_t> bytes;  // the content's start; all of it if uncompressed
+  uint64_t size = 0;               // the size of the content
   bool compressed = false;
-  uint64_t data_offset = 0;  // in the archive, of the data, compressed or not
+  uint64_t data_offset = 0;  // the place of the data, compressed or not, in the archive
   std::vector<uint8_t> unpacked;
 };
 

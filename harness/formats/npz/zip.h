@@ -64,7 +64,7 @@ struct ZipEntry {
   uint32_t local_offset = 0;
   std::string comment;
 
-  uint64_t data_offset = 0;  // where `data` was read; not part of the file
+  uint64_t data_offset = 0;  // the place at which `data` was read; not written to the file
   uint64_t full_size = 0;    // uncompressed, with the ZIP64 extra field taken into account
 };
 

@@ -22,7 +22,7 @@ using FactEvidence::kAssumed;
 struct BoundPort {
   std::string_view name;
   uint64_t address = 0;
-  uint64_t offset = 0;  // of its command in the file
+  uint64_t offset = 0;  // the place of its command in the file
   const hwx::Section* window = nullptr;
 };
 

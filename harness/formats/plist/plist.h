@@ -19,7 +19,7 @@ enum class Encoding : uint8_t { kXml, kBinary };
 struct Document {
   tree::Value root;
   Encoding encoding = Encoding::kXml;
-  XmlLayout xml;  // of encoding kXml
+  XmlLayout xml;  // the layout if the encoding is kXml
   // For encoding kBinary; absent if the file has the canonical table of `root`.
   std::optional<BinaryTable> table;
 };

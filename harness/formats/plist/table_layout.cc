@@ -364,7 +364,8 @@ class TableFitter {
   size_t laid_;               // number of objects in the layout; added objects follow them
   uint64_t scalars_ = 0;
   std::map<ScalarKey, Use> uses_;
-  std::map<uint32_t, std::pair<const ScalarKey*, const Use*>> kept_;  // of each object
+  // The scalar that each object of the layout keeps.
+  std::map<uint32_t, std::pair<const ScalarKey*, const Use*>> kept_;
   std::map<ScalarKey, uint32_t> added_;
   // The container of the tree that was placed in each object of the layout; equal containers may
   // share the object.

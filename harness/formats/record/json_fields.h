@@ -82,7 +82,7 @@ class JsonFields {
   const Json& object_;
   std::string path_;
   Status* status_;
-  std::vector<bool> read_;  // by place in the object
+  std::vector<bool> read_;  // whether each member was read, in the order of the object
 };
 
 // Reads a JSON number or "0x..." string; false if it is neither or above `max`.

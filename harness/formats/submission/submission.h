@@ -26,7 +26,7 @@ inline constexpr std::array<uint8_t, 8> kMagic = {'A', 'N', 'E', 'S', 'U', 'B', 
 
 struct CaptureHead {
   std::array<uint8_t, 8> magic = kMagic;
-  uint32_t count = 0;  // of Capture::calls
+  uint32_t count = 0;  // the number of Capture::calls
 };
 inline constexpr auto kHeadRecord =
     RecordOf<CaptureHead>("the capture form", FactEvidence::kNotation,
@@ -54,7 +54,7 @@ inline constexpr auto kCallRecord = RecordOf<CallHeader>(
     Field{"result", &CallHeader::result, RecordKind::kHex});
 
 struct Call : CallHeader {
-  uint64_t offset = 0;  // of the call in the file; set by Parse, not written
+  uint64_t offset = 0;  // the place of the call in the file; set by Parse, not written
   std::vector<uint64_t> scalars_in;
   Bytes struct_in;
   std::vector<uint64_t> scalars_out;

@@ -212,7 +212,7 @@ class Decodings {
  public:
   // The result for one generation.
   struct Choice {
-    Result<Chain>* chain = nullptr;  // of any generation with the same coding
+    Result<Chain>* chain = nullptr;  // the chain, decoded for any generation with the same coding
     size_t outside = 0;              // writes that lie in no block, if the chain decodes
     uint8_t other_header_words = 0;  // as in Chain
   };

@@ -92,7 +92,7 @@ uint32_t LastAddress(const RegisterWrite& write);
 struct Task {
   uint32_t offset = 0;
   uint32_t size = 0;     // header and stream, without padding
-  uint32_t padding = 0;  // from H14: 16-byte zero units before this task
+  uint32_t padding = 0;  // the number of 16-byte zero units before this task, from H14 on
   std::array<uint32_t, kMaxHeaderWords> header = {};
   // A word between header and stream, if the header announces one (AnnouncesExtraWord). It is the
   // task that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
@@ -145,7 +145,7 @@ std::string_view V7PositionName(uint8_t position);
 struct Chain {
   const Generation* generation = nullptr;
   uint8_t header_words = 0;
-  std::optional<std::array<uint32_t, kSectionHeaderWords>> section_header;  // from H14
+  std::optional<std::array<uint32_t, kSectionHeaderWords>> section_header;  // occurs from H14 on
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 

@@ -31,9 +31,9 @@ Result<Form> FormOf(ByteSpan bytes);
 
 struct File {
   Form form = Form::kImage;
-  Bytes lead;                         // of a structure
-  std::optional<Image> image;         // of an image or a structure
-  std::vector<SparseRecord> records;  // of a sparse stream
+  Bytes lead;                         // the first 8 bytes of a structure
+  std::optional<Image> image;         // absent in a sparse stream
+  std::vector<SparseRecord> records;  // the records of a sparse stream
 };
 
 // The message of an Error begins with the id of the broken rule.

@@ -29,7 +29,7 @@ struct SparseRecord {
   uint32_t marker = kRecordMarker;
   uint64_t register_address = 0;  // device address: the aperture's base plus the register's address
   uint64_t first = 0;             // the value of that register
-  uint64_t second = 0;            // of a relocation slot: the value of the register after it
+  uint64_t second = 0;            // for a relocation slot: the value of the next register
 
   std::array<uint8_t, 16> rest = {};  // without known meaning
 

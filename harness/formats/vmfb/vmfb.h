@@ -50,8 +50,8 @@ struct Module {
   const Form* form = nullptr;
   std::optional<ZipArchive> zip;
   bool is_archive = false;   // the module is an entry of the archive
-  uint32_t start = 0;        // of the root offset
-  uint32_t buffer_end = 0;   // of the FlatBuffer
+  uint32_t start = 0;        // the place of the root offset
+  uint32_t buffer_end = 0;   // the end of the FlatBuffer
   bool may_overlap = false;  // as set by CheckShape
 
   // The start of the FlatBuffer, at its size prefix if it has one.

@@ -137,7 +137,7 @@ std::optional<size_t> Wide(const ZipRecord& record, size_t before) {
 bool Saturated(const ZipRecord& record, size_t field) { return record.values[field] == kSaturated; }
 
 struct WidePlace {
-  size_t field = 0;   // of the 32-bit value
+  size_t field = 0;   // index of the 32-bit field
   size_t before = 0;  // saturated fields before it
 };
 

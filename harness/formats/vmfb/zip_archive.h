@@ -71,7 +71,7 @@ struct ZipRecord {
   ZipRecordKind kind = ZipRecordKind::kLocal;
   uint32_t at = 0;
   bool overlaps = false;              // shares bytes with something before it
-  std::array<uint64_t, 16> values{};  // of the kind's fields, lengths included
+  std::array<uint64_t, 16> values{};  // the values of the kind's fields, lengths included
   Bytes name;
   std::vector<ZipExtra> extra;
   Bytes extra_rest;  // bytes too few for another extra record
