@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// "0x30000000" or decimal digits. kInvalid names `option`.
+// Reads "0x30000000" or decimal digits. Errors: kInvalid, which names `option`.
 Result<uint64_t> ReadAddress(std::string_view option, std::string_view text);
 
 }  // namespace anecheck

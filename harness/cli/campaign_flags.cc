@@ -115,7 +115,8 @@ std::optional<CaseMode> ModeNamed(std::string name) {
   return FindWord<CaseMode>(name);
 }
 
-// These settings act on the engine that the runner e5rt loads; the other runners load no engine.
+// Refuses settings that act on the engine which the runner e5rt loads, if the flags name another
+// runner. The emulator also takes --fault.
 Status CheckRunnerTakes(const CampaignFlags& flags) {
   if (flags.runner == "e5rt") return {};
   const std::pair<const char*, bool> given[] = {

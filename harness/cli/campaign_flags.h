@@ -46,12 +46,12 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags);
 // Errors name the wrong flag and its possible values.
 Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
 
-// Removes the targets whose front end takes nothing by the route from "all". Errors: the user named
-// such a target.
+// If the user asked for "all" targets, removes those whose front end refuses every program of the
+// route. Errors: kInvalid if the user named such a target.
 Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options);
 
-// Removes the operations that are not in the runner's own list of those it computes. Errors: the
-// runner does not start, or none is left.
+// Removes the operations that the runner does not compute, if the runner gives a list of those that
+// it computes. Errors: kInvalid if no operation is left.
 Status KeepOpsOfRunner(const RunnerIdentity& identity, CampaignOptions& options);
 
 // Returns "90", "90s", "15m" or "2h" as seconds.

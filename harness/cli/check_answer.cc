@@ -58,7 +58,8 @@ Json HostRows(const Graph& host) {
   return rows;
 }
 
-// Values that cross between the engine and the host, once in each direction.
+// The number of values that cross between the engine and the host. A value counts once in each
+// direction.
 size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
   std::set<std::pair<ValueId, bool>> crossing;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

@@ -1,6 +1,6 @@
-// The answer of `anecheck check` for one target, operation by operation: the placement of each and
-// the reason for it, the choice that Core ML would make by cost, the error of its results, the
-// cliffs met and advice.
+// The answer of `anecheck check` for one target. For each operation it has the placement with its
+// reason, the choice that Core ML makes by cost, the error of the results, the cliffs that its
+// numbers come near, and advice.
 #pragma once
 
 #include <map>
@@ -49,14 +49,14 @@ struct AnswerParts {
   const NamedErrors& errors;
   // The engine's message for each operation that it refused although the rules admit it, by name.
   const std::map<std::string, std::string>& refused;
-  const Graph& host;  // computed before the engine's part
+  const Graph& host;  // the part of the model that the host computes before the engine's part
 };
 
 // Adds to a target's report: "title", "operations", "hand_overs", "lowering", "plan" and "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
 
-// Marks the operations that the target admits after a run by the emulator, which is no engine:
-// "emulated" for those that ran, "not run" for the others.
+// Replaces the placement of the operations that the target admits, after a run by the emulator,
+// which is no engine. An operation in `ran` becomes "emulated", any other "not run".
 void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
 // The table of all targets of a report, for people.

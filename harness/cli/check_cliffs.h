@@ -15,12 +15,12 @@
 namespace anecheck {
 
 // The model's values on the ideal engine of a target's family: the expected outputs and, if every
-// value can be kept, their distance from cliffs.
+// value can be kept, all values and the cliffs that they come near.
 struct Expectation {
   std::vector<Estimate> outputs;
   std::optional<ModelValues> values;
   std::vector<Cliff> cliffs;
-  std::string not_looked_for;  // why there are no cliffs
+  std::string not_looked_for;  // why no cliffs were searched for; empty if they were
 };
 
 // Errors: those of the evaluation.

@@ -60,7 +60,7 @@ Result<std::vector<std::string>> ContainersOf(const std::vector<std::string>& pa
   return files;
 }
 
-// A package and a compiled model are folders too, with any name.
+// Excludes packages and compiled models, which are folders too and may have any name.
 bool IsFolderOfModels(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return false;

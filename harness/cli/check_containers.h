@@ -11,13 +11,14 @@
 namespace anecheck {
 
 // A container and the model that it should compute. In a folder of models, `container` is empty for
-// a model without one of its name, and `model` is empty for a container without one.
+// a model without a container of its name, and `model` is empty for a container without a model of
+// its name.
 struct ContainerPair {
   std::string model, container;
 };
 
 // Pairs each container, given as a file or inside a folder, with `model`. If `model` is a folder of
-// models, a container is paired with the model of the same name but for the extension. Errors:
+// models, a container is paired with the model whose name differs only in the extension. Errors:
 // kNotFound if a folder has no containers, or if there is no pair.
 Result<std::vector<ContainerPair>> PairsOf(const std::string& model,
                                            const std::vector<std::string>& containers);

@@ -213,7 +213,8 @@ class OneRun {
     return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
   }
 
-  // If the execution as a whole proves too little: the first wrong operation as a case of its own.
+  // If the execution as a whole proves too little, returns its first wrong operation as a separate
+  // case.
   std::optional<Case> WrongAlone() {
     if (location_.first_wrong.empty()) return std::nullopt;
     Case alone;

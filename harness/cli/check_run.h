@@ -39,7 +39,7 @@ struct CheckSetting {
 struct CheckRun {
   RowBatch batch;        // the row of the case in a results file
   bool taken = false;    // compiled and executed on the requested device
-  bool reached = false;  // the same, on the engine
+  bool reached = false;  // compiled and executed on the engine
   std::optional<FindingRow> finding;
   std::string node;  // the operation of the finding, by its first result
   Json location;     // null if nothing deviates
@@ -54,7 +54,7 @@ struct CheckRun {
 // The runs of one target by one route, in order, and the numbers of their cases.
 struct CheckRuns {
   uint64_t first = 0;  // the number of the first case
-  uint64_t step = 1;   // from one number to the next, so that no other place has the same
+  uint64_t step = 1;   // from one number to the next, so that no other place has equal numbers
   std::vector<CheckRun> list;
   // Returns whether the tables refuse an operation of a case. A refusal by the engine is then no
   // finding.
@@ -63,7 +63,7 @@ struct CheckRuns {
   uint64_t Next() const { return first + step * list.size(); }
 };
 
-// Gives the case its number, runs it and judges it; `expected` as JudgeCase takes it. If the
+// Gives the case its number, runs it and judges it. `expected` is passed to JudgeCase. If the
 // execution as a whole proves too little, the first wrong operation runs alone too. Returns the run
 // of the case. Errors: kUnsupported for a model that the case's route cannot spell, and those of
 // the runner.
@@ -86,7 +86,7 @@ Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runn
 
 // The results of a model's parts on one target by one route.
 struct PartsShown {
-  // Objects {operations, first, last, verdict, stage, message}, in order.
+  // Objects {operations, first, last, verdict, stage, message, one_by_one}, in order.
   Json parts = Json::array();
   // The operations that the engine refuses even alone although the tables attest them: {op, name,
   // verdict, message}.
@@ -100,8 +100,8 @@ struct PartsShown {
 
 // Runs a model in parts: a large one, or one that the engine refuses as a whole. The parts lie
 // between the operations `outside`, which the tables refuse. If the engine refuses a part too, each
-// operation of the part runs alone, and the model is cut around the operations that it refuses
-// alone. `values` are those of the model. Errors: those of RunCheck.
+// operation of the part runs alone, and the model is cut around the operations that the engine
+// refuses alone. `values` are those of the model. Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
                             std::vector<bool> outside, const ModelValues& values, CheckRuns& runs);
 

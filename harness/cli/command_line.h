@@ -65,15 +65,15 @@ class CommandLine {
   // Options of the parent command may also follow this command's name.
   void TakeParentOptions();
 
-  // Parses into `value`, which must live as long as the command line. `names`: "-o,--out", or a
-  // word for an argument without a name. Exists for the types that command_line.cc lists.
+  // Parses into `value`, which must live as long as the command line. `names` is "-o,--out", or one
+  // word for a positional argument. Exists for the types that command_line.cc lists.
   template <typename Value>
   CommandOption AddOption(const std::string& names, Value& value, const std::string& description);
   CommandOption AddFlag(const std::string& names, bool& value, const std::string& description);
 
   // Text below the options in the command's help: notes, and lines of "Example: ...".
   void Footer(const std::string& text);
-  // Called if this command was chosen, after everything is parsed.
+  // The parser calls `call` after it has parsed everything, if this command was chosen.
   void WhenChosen(std::function<void()> call);
 
   // Returns whether the parsed command line has the option `name`; Given() returns the names of all

@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// Adds the option to a command that runs an engine or judges a recorded case; `given` must outlive
-// the command.
+// AddContractFlag adds the option to a command that runs an engine, and AddRejudgeFlag to one that
+// judges a recorded case. `given` must outlive the command.
 void AddContractFlag(CommandLine& command, std::string& given);
 void AddRejudgeFlag(CommandLine& command, std::string& given);
 

@@ -67,8 +67,8 @@ struct Subject {
   std::vector<std::string> state_outputs;  // the states whose final contents are the last outputs
 };
 
-// Sets each state to the array of its name in `arrays`, and makes its final content an output: for
-// the states that `actual` has arrays of or, if `actual` is null, for all states.
+// Sets each state to the array of its name in `arrays`, and makes its final content an output. If
+// `actual` is null, it does so for all states, else for the states of which `actual` has arrays.
 void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
   const Graph graph = std::move(subject.model.graph);
   const std::vector<ValueId> given = StatesAmong(graph, arrays);

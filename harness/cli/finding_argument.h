@@ -26,7 +26,7 @@ void AddFindingArgument(CommandLine& command, FindingArgument& argument);
 
 struct FindingText {
   std::string json;
-  std::string file;  // from which it was read
+  std::string file;  // the file from which it was read
   // The provenance of the finding's run; empty for a file, whose JSON contains it.
   std::optional<Provenance> provenance;
   std::string engine;

@@ -23,10 +23,10 @@ struct FindingFlags {
 };
 
 struct Exported {
-  std::string id, folder, provenance;  // of the evidence: `provenance`
+  std::string id, folder, provenance;  // `provenance` is that of the evidence
   bool has_outputs = false;
   bool script_shows = false;
-  bool has_files = false;  // that show the finding, if its values do not
+  bool has_files = false;  // it has files that show the finding, if its values do not
 };
 
 Result<Exported> Export(const FindingFlags& flags) {

@@ -138,7 +138,8 @@ std::string SourcesTextOf(const Format& format, const ParsedFile& file, ByteSpan
   return FieldSourcesText(SourcesOf(format.fields(*content), *content));
 }
 
-// The typed share of the bytes, without and with the fill, which no field describes.
+// Says which share of the bytes fields describe: first of the bytes outside of payload and fill,
+// then of all bytes outside of payload.
 std::string CoverageText(const Format& format, const ByteCounts& coverage) {
   std::string text =
       fmt::format("format {} ({}), {}: {} payload, {} typed, {} fill, {} opaque", format.name,

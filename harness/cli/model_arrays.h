@@ -20,7 +20,7 @@ std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 // Warns of arrays that have the name of no input of a model.
 void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arrays);
 
-// The states of a graph that an array is named after.
+// The states of a graph that have the name of an array.
 std::vector<ValueId> StatesAmong(const Graph& graph, std::span<const npz::NamedArray> arrays);
 
 // Renames the arrays of `states` to the inputs or outputs that represent the states

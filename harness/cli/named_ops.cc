@@ -66,8 +66,8 @@ class NamedOps {
     return notes;
   }
 
-  // Returns whether any of the operations is drawn on the target. Errors: only one of two routes
-  // draws any.
+  // Returns whether any of the operations is drawn on the target. Errors: kInvalid if only one of
+  // two routes draws any.
   Result<bool> HasAny(const CampaignTarget& target) const {
     std::vector<Route> with;
     for (const Route route : routes_) {

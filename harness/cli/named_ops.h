@@ -9,8 +9,8 @@
 namespace anecheck {
 
 // Removes the operations that no target draws, and the targets on which no operation is drawn.
-// Prints once, with reasons, the operations that some or all targets do not draw. Errors
-// (kInvalid): no operation is left; a target on which one of the two routes of `both` has none.
+// Prints once, with reasons, the operations that some or all targets do not draw. Errors: kInvalid
+// if no operation is left, or if only one of two routes draws any of them on a target.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 
 }  // namespace anecheck

@@ -13,8 +13,8 @@ namespace anecheck {
 // {"version": 1, "seed": 1, "graphs": 32, "targets": ["h13", ...], "ops": [{"name", "targets":
 // {"h13": {"state", "executed": 20, "reason"}}}]}. `state` is "executed" if the emulator ran a
 // container, "encoded" if it refused every container, "not encoded" if the encoder refused every
-// graph, and "none" for an operation without known tasks. `executed` counts graphs. `reason` is a
-// refusal, if possible one that names the operation. Errors: those of drawing.
+// graph, and "none" for an operation without known tasks. `executed` counts graphs. `reason` is the
+// first refusal that names the operation, or else the first refusal. Errors: those of drawing.
 Result<Json> OperationContainers(uint64_t seed);
 // A table with one line per operation, as text.
 std::string OperationContainersText(const Json& table);

@@ -49,7 +49,7 @@ Status ComputeHostEdges(const Graph& host, const std::string& path,
   return {};
 }
 
-// An engine's answer to a broken part would not concern the model.
+// Checks that a part is valid. An engine's answer to a broken part says nothing about the model.
 Status CheckPart(const Graph& part, std::string_view whose) {
   const Status valid = ValidateGraph(part);
   if (valid.ok()) return {};

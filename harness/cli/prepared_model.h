@@ -20,8 +20,8 @@ struct PreparedModel {
   HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;  // constants that are made up because their file is missing
-  // Names of the states that begin with an array: extra operations at the start of the graph write
-  // it, and the final content is an output.
+  // Names of the states that begin with the content of an array. Extra operations at the start of
+  // the graph write the array to the state, and the state's final content is an output.
   std::vector<std::string> states;
 };
 
@@ -29,7 +29,7 @@ struct PreparedModel {
 struct ModelNumbers {
   std::string inputs;  // .npz, also for states; empty: every input is made up, and states are 0
   uint64_t seed = 1;   // of made-up numbers
-  // Extents of inputs with open axes at which the model is judged; then made-up values give no
+  // The shapes at which a model with open axes is judged. If there are any, made-up values cause no
   // warning.
   std::vector<ModelShape> tried = {};
 };

@@ -19,7 +19,8 @@ struct TargetFlags {
 
 void AddTargetFlags(CommandLine& command, TargetFlags& flags);
 
-// Returns the built-in targets, changed by the user's files and then by the blobs, in their order.
+// Returns the built-in targets, changed first by the user's files and then by the blobs, each in
+// the order given.
 Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);
 
 // Returns which of the two published numberings of the families to use.
