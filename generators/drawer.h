@@ -156,7 +156,7 @@ class Drawer {
   static Memory& Kept();
   // Stores `known` for the values that are new since the last call.
   void Track(const Known& known);
-  // The same for a constant, which counts as used because it is no output.
+  // As Track, for a constant, which counts as used because it is no output.
   void TrackConst(const ValueRange& range) { Track({.range = range, .used = true}); }
   bool Moves(const Node& node) const;
   // How many leading axes an operand that broadcasts to this rank may lack.

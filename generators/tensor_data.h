@@ -20,11 +20,11 @@ double InputMagnitude(CaseMode mode);
 Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit);
 
 // Little-endian bytes of a whole tensor. fp16 and fp32 follow the mode; integers are uniform in the
-// part of [-limit, limit] that their type can represent (for int32: that int16 can). bool is 0
-// or 1. fp8 and types of less than 8 bits take any bits.
+// part of [-limit, limit] that their type can represent (int32 draws only numbers that int16 can
+// represent). bool is 0 or 1. fp8 and types of less than 8 bits take any bits.
 std::vector<uint8_t> DrawTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode,
                                 double limit);
-// The same into `bytes`, type.ByteSize() of them.
+// As DrawTensor, but writes to `bytes`, which must have type.ByteSize() bytes.
 void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, double limit,
                 std::span<uint8_t> bytes);
 

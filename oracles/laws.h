@@ -22,7 +22,7 @@ struct Laws {
   bool plain_numbers = false;
   // Functions of one fp16 element come from the recorded tables (reference/recorded_tables.h).
   bool tables = false;
-  // A root of a negative number is NaN or +0, as the table's word for it says.
+  // A root of a negative number may be NaN, or +0 as on A13, whose tables the family has.
   bool perhaps_zero_roots = false;
 };
 

@@ -1,5 +1,5 @@
-// The same sums of products by oneDNN in f32 on one thread, as the reference of oracle_bench.
-// Absent if oneDNN is not installed.
+// Computes the sums of products of oracle_bench by oneDNN in f32 on one thread, for comparison.
+// Without oneDNN the functions return null.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ class Work {
   virtual void Run() = 0;
 };
 
-// Null where oneDNN is not installed.
+// Null if oneDNN is not installed.
 std::unique_ptr<Work> Matmul(int64_t side);
-// 3x3, same padding, one image of [channels, side, side].
+// A 3x3 kernel with same padding over one image of [channels, side, side].
 std::unique_ptr<Work> Convolution(int64_t channels, int64_t outputs, int64_t side);
 
 }  // namespace anecheck::onednn

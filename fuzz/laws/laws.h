@@ -80,7 +80,7 @@ struct LawBook {
     Note(law);
     if (!holds) FailLaw(law.words, detail);
   }
-  // The same; `detail` returns the text if the law is broken.
+  // As above, but computes the detail only if the law is broken: `detail` returns it.
   template <std::invocable Detail>
   static void Require(bool holds, Law law, const Detail& detail) {
     Note(law);

@@ -50,8 +50,8 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
   return y;
 }
 
-// The same with signs, or sometimes a value computed from a new input with magnitudes in the same
-// range.
+// A ModerateConst with signs, or sometimes a value that is computed from a new input and has
+// magnitudes in the same range.
 inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
   const bool magnitudes = drawer.options().ops.test(static_cast<size_t>(OpKind::kAbs));
   if (!magnitudes || !drawer.MayCompute()) return ModerateConst(drawer, shape, false);

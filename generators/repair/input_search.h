@@ -22,9 +22,9 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const Sensiti
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values);
 
 // Other data for the inputs that are `marked`; the others stay as they are. In modes that draw
-// magnitudes at the ends of fp16 (special, boundary), elements of 2 and more are scaled by 2^-15,
-// infinities become 2 and NaN numbers from 2 to 4: signs, fractions and small elements are kept. In
-// other modes the tensors are drawn again.
+// magnitudes at the ends of fp16 (special, boundary), elements with magnitudes of at least 2 are
+// scaled by 2^-15, an infinity becomes 2, and a NaN becomes a number from 2 to 4. Signs, fractions
+// and small elements are kept. In other modes the tensors are drawn again.
 std::vector<Tensor> CalmerInputs(ChoiceStream& choices, CaseMode mode,
                                  std::span<const Tensor> inputs, const std::vector<bool>& marked);
 

@@ -125,7 +125,7 @@ class Accumulator {
   // Adds a bias to the sum of the last Dot. The engine adds the bias in the accumulator, or rounds
   // the accumulator to the element type first.
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
-  // The same with element `channel` of `bias`. Returns `sum` unchanged if `bias` is null.
+  // As above, with element `channel` of `bias`. Returns `sum` unchanged if `bias` is null.
   Accumulated WithBias(const Accumulated& sum, const BoundedTensor* bias, size_t channel);
 
  private:

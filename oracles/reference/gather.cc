@@ -238,9 +238,9 @@ class Scattering {
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
-  // The same for two or more factors. If some partial product, with or without the element, may
-  // leave the range, the result may be anything. A subnormal partial product may be flushed, which
-  // loses at most the least normal number.
+  // As AdmitAnySum, for two or more factors. If some partial product, with or without the element,
+  // may leave the range, the result may be anything. A subnormal partial product may be flushed,
+  // which loses at most the least normal number.
   void AdmitAnyProduct(size_t i) {
     const Sums& sums = sums_[i];
     const double first = Magnitude(sums.first_low, sums.first_high);

@@ -18,7 +18,7 @@ bool AddOtherwise(const Contract& contract);
 // the sum of the products. `finite`: every end of every operand is known to be finite.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, bool finite, Accumulated& sum);
-// The same for sums without products. They have the full range of the element type
+// As DepartFromDot, for sums without products. Such sums have the full range of the element type
 // (facts/numerics.md, paths with full range) and otherwise the same bytes as a product with ones.
 void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
                    bool finite, Accumulated& sum);

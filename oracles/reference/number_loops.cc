@@ -61,7 +61,7 @@ size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HW
   return i;
 }
 
-// The same for Halves.
+// As DecodeVectors, for Halves.
 size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
                        uint16_t* HWY_RESTRICT halves) {
   const F f;
@@ -76,8 +76,8 @@ size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
   return i;
 }
 
-// The same for Combine. fp32 has 24 significand bits, twice fp16's 11 and two more. So a sum
-// rounded twice equals the sum rounded once, and a product is exact in fp32.
+// As DecodeVectors, for Combine. fp32 has 24 significand bits: two more than twice the 11 bits of
+// fp16. So a sum rounded twice equals the sum rounded once, and a product is exact in fp32.
 template <HalfArithmetic kOp>
 size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
                       double* HWY_RESTRICT value, bool& exact, bool& special) {

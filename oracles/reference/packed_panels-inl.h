@@ -123,7 +123,7 @@ HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
   }
 }
 
-// The same for all chunks: sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
+// As MeasureChunk, for all chunks: writes sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
 template <size_t kPitch>
 HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {

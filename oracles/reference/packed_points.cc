@@ -29,7 +29,7 @@ struct ToHalf {
   static constexpr double kBeyond = kInfinity;
   double operator()(double x) const { return RoundToHalf(x); }
 };
-// The same for numbers below kBeyond.
+// As ToHalf, for numbers with magnitudes below kBeyond.
 struct ToHalfInRange {
   static constexpr double kBeyond = 65520;
   double operator()(double x) const { return std::copysign(RoundToHalfInRange(x), x); }

@@ -140,7 +140,7 @@ struct TileSizes {
   size_t steps;
 };
 
-// The same for the magnitudes of a chunk of products, for kTiles consecutive tiles.
+// As SumTile, for the magnitudes of a chunk of products of kTiles consecutive tiles.
 template <size_t kTiles, size_t kTileVectors>
 void SumMagnitudes(const RowTile& tile, const TileSizes& of_tile, const ColumnPanel& panel,
                    size_t begin, size_t end, TileSums* HWY_RESTRICT total) {
@@ -239,7 +239,8 @@ class Kernels {
       kernel(tiles.At(row / kRows), panel, begin, end, spans_, sums[row / kRows]);
     }
   }
-  // The same for the magnitudes of a chunk of products, which begins at a multiple of kDepth.
+  // As Add, for the magnitudes of a chunk of products. The chunk must begin at a multiple of
+  // kDepth.
   void AddMagnitudes(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width,
                      size_t begin, size_t end, TileSums* sums) const {
     const bool wide = width > kSingles;
@@ -260,7 +261,7 @@ class Kernels {
   TileSizes of_tile_;
   Spans spans_;
   TileKernel many_[2];  // for one vector of columns and for kVectors
-  TileKernel one_[2];   // the same for one row alone
+  TileKernel one_[2];   // as many_, for a single row
 };
 
 }  // namespace anecheck::reference::HWY_NAMESPACE

@@ -324,7 +324,7 @@ struct LowOverAPoint : Function {
   double operator()(double x) const { return static_cast<const Function&>(*this)(x, x).low; }
 };
 
-// The same for a function whose bounds over a point equal its value.
+// As above, for a function whose bounds over a point equal its value.
 template <typename Function>
 Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
   if constexpr (std::is_class_v<Function> && std::is_empty_v<Function>) {

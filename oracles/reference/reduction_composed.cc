@@ -48,7 +48,7 @@ Status IntegerReduce(KernelContext& context, const Function& function, const Oth
   StoreExact(result, raw);
   return {};
 }
-// The same if no engine may return another number.
+// As above, if no engine may return another number.
 template <typename Function>
 Status IntegerReduce(KernelContext& context, const Function& function) {
   const BoundedTensor& x = Operand(context);

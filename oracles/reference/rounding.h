@@ -226,7 +226,8 @@ inline double WidenUp(double x) {
   const double wider = x + std::fabs(x) * kDoubleSlack;
   return std::fabs(x) < kInfinity ? wider : x;
 }
-// The same for a number to which an error bound was applied; returns `x` if that bound is 0.
+// As above, for an `x` to which the error bound `error` was already applied; returns `x` if `error`
+// is 0.
 inline double WidenDown(double x, double error) {
   const double wider = x - (std::fabs(x) + error) * kDoubleSlack;
   return error != 0 && std::fabs(x) < kInfinity ? wider : x;

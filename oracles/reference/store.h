@@ -48,13 +48,13 @@ double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t 
 // The operand at a parameter. If it is fp32 beside fp16 results, or int32 beside float results,
 // every element is read by KernelContext::Read.
 BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
-// The same, or null if the operand is absent.
+// As OperandAsRead, but null if the operand is absent.
 BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);
 
 // A float attribute beside operands of `dtype`. If it is absent, returns `fallback` rounded to
 // `dtype`.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);
-// The same beside the result's type.
+// As above, with the result's type as `dtype`.
 double Literal(KernelContext& context, int parameter, double fallback);
 
 // Whether a NaN operand acts as NaN and an invalid operation returns NaN. If not, a result that is
@@ -90,7 +90,8 @@ inline double OuterHigh(const Store& store, double x, bool wide) {
   const double stored = store(held);
   return wide && !(stored > held) ? held : stored;
 }
-// The same for a sum of the fixed-point accumulator: its unrounded form is the sum itself.
+// As OuterLow and OuterHigh, for a sum of the fixed-point accumulator, whose unrounded form is the
+// sum itself.
 template <typename Store>
 inline double OuterFixedLow(const Store& store, double x, bool wide) {
   return wide ? std::min(x, store(x)) : store(x);

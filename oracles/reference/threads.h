@@ -37,8 +37,8 @@ Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, 
   });
 }
 
-// The same for sums: body(accumulator, arena, first, last), each block with its own accumulator.
-// `accumulator` is that of the node.
+// As OverBlocks, for sums: calls body(accumulator, arena, first, last), with a separate accumulator
+// for each block. `accumulator` is the node's own.
 template <typename Body>
 Status OverRows(Arena& arena, Accumulator& accumulator, size_t rows, uint64_t steps,
                 const Body& body) {

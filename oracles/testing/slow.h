@@ -13,8 +13,9 @@ namespace anecheck::testing {
 // One result element, or nothing if infinities or NaN take part.
 using SlowElements = std::vector<std::optional<double>>;
 
-// `operands` are the numbers of each argument, in the order of the node's argument list, which may
-// be any; `result` is the index of the result. Nothing if the operation has no slow form.
+// `operands` are the numbers of each argument, in the order of the node's argument list. The list
+// may have any order. `result` is the index of the result. Nothing if the operation has no slow
+// form.
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);

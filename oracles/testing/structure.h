@@ -27,7 +27,7 @@ struct ProductSum {
   size_t bias = 0;
 };
 std::vector<ProductSum> ProductSums(const NodeView& node);
-// The same for one result element. Precondition: the operation is not conv_transpose.
+// As ProductSums, for one result element. Precondition: the operation is not conv_transpose.
 ProductSum ProductSumOf(const NodeView& node, size_t index);
 
 // Pools and reductions: for each result element the elements of x that it combines, and for

@@ -24,9 +24,9 @@ struct CorpusLimits {
   size_t max_files = 64;              // the largest number of valid files to choose
 };
 
-// Valid files, at least one, the same for the same seed. The smallest drawn files that together
-// have, as far as drawn: every member name; every array with zero, one and more elements; every
-// value of members with few values.
+// At least one valid file; equal seeds give equal files. Goes through the drawn files from the
+// smallest to the largest and takes each one, up to max_files, that contains something new: a
+// member name; an array with zero, one or more elements; a value of a member with few values.
 std::vector<CorpusFile> ChooseValidFiles(const DescriptorGenerator& generator, const Format& format,
                                          uint64_t seed, const CorpusLimits& limits = {});
 

@@ -28,8 +28,9 @@ struct MutatorParts {
 // that does not apply, or changes nothing, falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// The same, limited to changes that know the format, at the cost of the JSON form: a named
-// mutation, an edit of the JSON form, or a fresh file. Returns the input unchanged if none applies.
+// As MutateFile, but makes only changes that use the format: a named mutation, an edit of the JSON
+// form, or a fresh file. Each call takes as long as the JSON form does. Returns the input unchanged
+// if no such change applies.
 Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // A child of two files. For choice streams: draws of both (CrossStreams). For a format: a part of

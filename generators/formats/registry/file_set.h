@@ -40,9 +40,9 @@ struct FileRecipe {
   std::string severity;  // "error" or "warning" if `breaks` is set
 };
 
-// `count` recipes, the same for the same seed. A set that breaks rules uses the mutations of its
-// kind in turn, so that a count of at least their number covers each. Each of its files, read as
-// its recipe states, is verified to break its rule alone or, if it does not parse, to be refused
+// `count` recipes; equal seeds give equal recipes. A set that breaks rules uses the mutations of
+// its kind in turn, so that a count of at least their number covers each. Each of its files, read
+// as its recipe states, is verified to break its rule alone or, if it does not parse, to be refused
 // for that rule first. Only if no such file is found may a file also have warnings about facts that
 // bytes leave open ("...-open"). kInternal if a mutation makes no file, kUnsupported if no mutation
 // breaks such a rule.
