@@ -6,8 +6,8 @@ set -euo pipefail
 PROJECT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$PROJECT_DIR"
 
-# Two clones of one source then share the compiler cache's objects without a precompiled header: clang keeps that one's
-# path absolute, so that the objects with one differ by the clone.
+# With these settings, two clones of one source share objects in the compiler cache if the objects use no precompiled
+# header. Objects that use one differ by the clone, because clang keeps the header's absolute path.
 export CCACHE_BASEDIR="$PROJECT_DIR" CCACHE_NOHASHDIR=1
 # Settings that ccache needs to keep objects that read precompiled headers.
 export CCACHE_SLOPPINESS=pch_defines,time_macros

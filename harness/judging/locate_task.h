@@ -22,7 +22,7 @@ struct TaskDeviation {
   uint32_t tasks = 0;    // of the container
   std::string work;      // of that task, "convolution 3x3, 64 to 64 channels"
 
-  // "the first deviation is in task 3 of 7 (planar add), where v4 (add) is to come behind v3".
+  // "the first deviation is in task 3 of 7 (planar add), where v4 (add) comes behind v3".
   std::string ToString() const;
 };
 

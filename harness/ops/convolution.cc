@@ -195,10 +195,9 @@ Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
     return Reject(node, "quantization_type is lut, and no argument holds its table: use linear");
   }
   if (const int64_t bits = node.Int(P::kNbits, 8); bits != 8) {
-    return Reject(node,
-                  fmt::format("nbits is {}, and no source tells how the elements of the weight "
-                              "hold other than 8",
-                              bits));
+    return Reject(node, fmt::format("nbits is {}, and no source tells how the weight's elements "
+                                    "hold another number of bits than 8",
+                                    bits));
   }
   if (node.HasInput(P::kBias)) {
     return Reject(node, "has a bias of bytes, and no source gives their meaning");

@@ -74,7 +74,7 @@ Status InferPlane(const NodeView& node, ResultTypes& results, double height, dou
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < 3) return Reject(node, "x must have rank 3 or more");
   if (!(height >= 1) || !(width >= 1) || !(height < 65537) || !(width < 65537)) {
-    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+    return Reject(node, fmt::format("a result of {} by {} is not possible", height, width));
   }
   Shape shape = x.shape;
   shape[shape.rank() - 2] = static_cast<int64_t>(height);
@@ -213,7 +213,7 @@ Status InferCropResize(const NodeView& node, ResultTypes& results) {
   const int64_t height = node.Int(P::kTargetHeight, 1);
   const int64_t width = node.Int(P::kTargetWidth, 1);
   if (height < 1 || width < 1 || height > 65536 || width > 65536) {
-    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+    return Reject(node, fmt::format("a result of {} by {} is not possible", height, width));
   }
   for (const int64_t extent : {x.shape[1], height, width}) shape.Append(extent);
   results.Add(x.dtype, shape);
@@ -276,7 +276,7 @@ Status InferAffine(const NodeView& node, ResultTypes& results) {
   const int64_t height = node.Int(P::kOutputHeight, 1);
   const int64_t width = node.Int(P::kOutputWidth, 1);
   if (height < 1 || width < 1 || height > 65536 || width > 65536) {
-    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+    return Reject(node, fmt::format("a result of {} by {} is not possible", height, width));
   }
   results.Add(x.dtype, Shape{x.shape[0], x.shape[1], height, width});
   return {};

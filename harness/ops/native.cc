@@ -211,7 +211,8 @@ Status InferCorrelation(const NodeView& node, ResultTypes& results) {
   const int64_t width = node.Int(params::NativeTemplate::kWidth, 0);
   if (x[0] != 1 || x[1] != 1) return Reject(node, fmt::format("x is {}, no plane", x.ToString()));
   if (height < 1 || width < 1 || height > x[2] || width > x[3]) {
-    return Reject(node, fmt::format("a template of {} by {} on {}", height, width, x.ToString()));
+    return Reject(node, fmt::format("a template of {} by {} does not fit into x, {}", height, width,
+                                    x.ToString()));
   }
   if (row != Shape{1, 1, 1, height * width}) {
     return Reject(
@@ -232,8 +233,8 @@ Status InferSampling(const NodeView& node, ResultTypes& results) {
   }
   const int64_t count = node.Int(P::kCentroidCount, 1);
   if (count < 2 || count > points[3] || count > 1024 || points[3] > 8192) {
-    return Reject(node,
-                  fmt::format("{} of {} points: 2 to 1024 of at most 8192", count, points[3]));
+    return Reject(node, fmt::format("{} centroids of {} points: must be 2 to 1024 of at most 8192",
+                                    count, points[3]));
   }
   results.Add(DType::kFp16, Shape{1, 3, 1, count});
   return {};

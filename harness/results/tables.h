@@ -21,7 +21,7 @@ inline constexpr auto kTable<RunRow> = Describe<RunRow>(
      .end = "UNIQUE (uuid)"},
     Key("id", &RunRow::id).Within(1, kMostCount),
     Value("uuid", &RunRow::uuid, "the same run in two files is the same row"),
-    Value("command", &RunRow::command, "to type to run it again"),
+    Value("command", &RunRow::command, "the command that runs the campaign again"),
     Value("options", &RunRow::options).Json(), Value("seed", &RunRow::seed).Bits(),
     Value("state", &RunRow::state, "'running', 'finished', 'interrupted'"),
     Value("started", &RunRow::started, "UTC, ISO 8601"), Value("finished", &RunRow::finished),
@@ -45,8 +45,8 @@ inline constexpr auto kTable<CaseRow> = Describe<CaseRow>(
     Value("nodes", &CaseRow::nodes),
     Value("status", &CaseRow::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
     Value("stage", &CaseRow::step,
-          "where it stopped, '' where it ran or that is not known; of a metamorphic case that ran, "
-          "where the rewritten graph stopped"),
+          "the step at which the run stopped; '' if it did not stop or the step is not known; for "
+          "a metamorphic case that ran, the step at which the rewritten graph stopped"),
     Value("backend", &CaseRow::backend, "proved by analytics: 'ane', ''"),
     Value("verdict", &CaseRow::verdict, "'pass', 'known-defect', 'wrong', 'rejected', ..."),
     Value("message", &CaseRow::message), Value("compile_us", &CaseRow::compile_us),
@@ -66,14 +66,15 @@ template <>
 inline constexpr auto kTable<ReachRow> = Describe<ReachRow>(
     {.name = "reach",
      .note =
-         "How far each operation got, counted over the cases of a run. The rewritten graph of a "
-         "metamorphic case counts for the operations that rewriting added (for all of them "
-         "where it added none) and by its own route; the graph itself for its own others."},
+         "How far each operation got, counted over the cases of a run. The rewritten graph of "
+         "a metamorphic case counts, by its own route, for the operations that rewriting "
+         "added, or for all its operations if rewriting added none. By that route, the original "
+         "graph counts for its other operations only."},
     Key("target", &ReachRow::target), Key("route", &ReachRow::route), Key("op", &ReachRow::op),
-    Sum("cases", &ReachRow::cases, "cases that hold the operation"),
+    Sum("cases", &ReachRow::cases, "cases that contain the operation"),
     Sum("compiled", &ReachRow::compiled),
     Sum("dispatched", &ReachRow::dispatched, "ran, and the engine's analytics name the engine"),
-    Sum("correct", &ReachRow::correct, "all outputs that depend on it inside their intervals"),
+    Sum("correct", &ReachRow::correct, "all outputs that depend on it lie inside their intervals"),
     Sum("known_defect", &ReachRow::known_defect,
         "explained by a documented defect of any operation of the case"),
     Sum("wrong", &ReachRow::wrong), Sum("rejected", &ReachRow::rejected),
@@ -82,9 +83,9 @@ inline constexpr auto kTable<ReachRow> = Describe<ReachRow>(
 template <>
 inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
     {.name = "proved_reach",
-     .note = "The part of `reach` whose answers came with a proof that was checked, in a run that "
-             "is otherwise its runner's word: it counts as `provenance`, the rest of `reach` as "
-             "the run's.",
+     .note = "The part of `reach` whose answers came with a proof that was checked, in a run whose "
+             "other evidence is only its runner's word. This part counts with `provenance`, the "
+             "rest of `reach` with the provenance of the run.",
      .since = 6},
     Key("target", &ProvedReachRow::target), Key("route", &ProvedReachRow::route),
     Key("op", &ProvedReachRow::op), Key("provenance", &ProvedReachRow::provenance, "'silicon'"),
@@ -96,13 +97,13 @@ inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
 template <>
 inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
     {.name = "unconfirmed_reach",
-     .note = "The cases of `reach` with deviations that only terms never "
-             "measured on their family forbid; beside them those of `proved_reach`.",
+     .note = "The cases of `reach` with deviations that only terms never measured on their family "
+             "forbid. Further rows count such cases of `proved_reach`.",
      .since = 7},
     Key("target", &UnconfirmedRow::target), Key("route", &UnconfirmedRow::route),
     Key("op", &UnconfirmedRow::op),
     Key("provenance", &UnconfirmedRow::provenance,
-        "'' of all cases, else that of the part which was proved"),
+        "'' for all cases, else the provenance of the proved part"),
     Sum("cases", &UnconfirmedRow::cases));
 
 template <>
@@ -117,8 +118,9 @@ inline constexpr auto kTable<PlannedRow> = Describe<PlannedRow>(
 template <>
 inline constexpr auto kTable<ProofRow> = Describe<ProofRow>(
     {.name = "proofs",
-     .note = "Analytics of the engine that ran a case: for each operation, target and route of a "
-             "run at least one, where the engine left any. Reports check them again.",
+     .note =
+         "Analytics of the engine that ran a case. A run has at least one row for each operation, "
+         "target and route for which the engine left analytics. Reports check the analytics again.",
      .since = 10},
     Key("case_index", &ProofRow::case_index), Value("target", &ProofRow::target),
     Value("route", &ProofRow::route), Value("ports", &ProofRow::ports, "names, a line each"),
@@ -137,7 +139,7 @@ template <>
 inline constexpr auto kTable<WidthRow> = Describe<WidthRow>(
     {.name = "bound_widths",
      .note = "Widths in ulp of the bounds of the elements that `ulp_histogram` counts, in the same "
-             "buckets: 0 where one value is right.",
+             "buckets. Bucket 0 has the elements with only one right value.",
      .since = 13},
     Key("target", &WidthRow::target), Key("op", &WidthRow::op),
     Key("bucket", &WidthRow::bucket).Within(0, kUlpBuckets - 1),
@@ -146,12 +148,12 @@ inline constexpr auto kTable<WidthRow> = Describe<WidthRow>(
 template <>
 inline constexpr auto kTable<FindingRow> = Describe<FindingRow>(
     {.name = "findings",
-     .note = "To be looked at by a person. `artifact` is the finding as JSON: graph, inputs, "
+     .note = "Findings for a person to look at. `artifact` is the finding as JSON: graph, inputs, "
              "expectation, answer.",
      .index = "CREATE INDEX findings_by_signature ON findings (signature)"},
     Key("id", &FindingRow::id, "'f3a1c09d2be4', from run seed, case and signature"),
     Value("case_index", &FindingRow::case_index),
-    Value("op", &FindingRow::op, "of a known defect the one that has it in this case"),
+    Value("op", &FindingRow::op, "for a known defect, the operation that has it in this case"),
     Value("target", &FindingRow::target), Value("route", &FindingRow::route),
     Value("verdict", &FindingRow::verdict, "'wrong', 'crashed', 'flaky', 'unconfirmed', ..."),
     Value("known_defect", &FindingRow::defects),
@@ -159,8 +161,8 @@ inline constexpr auto kTable<FindingRow> = Describe<FindingRow>(
     Value("occurrences", &FindingRow::occurrences, "cases of this run with that signature"),
     Value("summary", &FindingRow::summary, "one line"),
     Value("replay", &FindingRow::replay,
-          "the command that runs it again; names the run where others have the id for something "
-          "else")
+          "the command that runs it again; it names the run if the id means another finding in "
+          "other runs")
         .Local(),
     Value("artifact", &FindingRow::artifact).Json().Large());
 
@@ -179,10 +181,11 @@ inline constexpr auto kTable<ProbeRow> = Describe<ProbeRow>(
      .since = 2},
     Key("probe", &ProbeRow::probe, "'accumulator_port'"), Key("target", &ProbeRow::target),
     Value("state", &ProbeRow::state, "'no cliff', 'at value', 'unmeasured'"),
-    Value("value", &ProbeRow::value, "of 'at value': a decimal, 'Infinity', 'NaN'; '' otherwise"),
+    Value("value", &ProbeRow::value,
+          "for 'at value': a decimal, 'Infinity' or 'NaN'; otherwise ''"),
     Value("published", &ProbeRow::published,
-          "the same for the family, 'no cliff', '' where nothing is known"),
-    Value("agrees", &ProbeRow::agrees, "'yes', 'no', '' where there is nothing to compare"),
+          "the published value for the family, or 'no cliff'; '' if nothing is known"),
+    Value("agrees", &ProbeRow::agrees, "'yes', 'no'; '' if there is nothing to compare"),
     Value("message", &ProbeRow::message, "why it is unmeasured"));
 
 template <>
@@ -199,14 +202,14 @@ template <>
 inline constexpr auto kTable<MagnitudeRow> = Describe<MagnitudeRow>(
     {.name = "magnitude_errors",
      .note = "Errors in ulp of the outputs that an operation produced, by the magnitude of the "
-             "expected value, over elements where it and the answer are finite.",
+             "expected value, over elements whose expected value and answer are finite.",
      .since = 4},
     Key("target", &MagnitudeRow::target), Key("op", &MagnitudeRow::op),
     Key("exponent", &MagnitudeRow::exponent,
         "the even number at or below log2 |value|; -26: 0 and below 2^-24")
         .Within(-26, 128),
     Sum("elements", &MagnitudeRow::elements),
-    Sum("sum_ulp", &MagnitudeRow::sum_ulp, "an error of more than 65536 counts as that")
+    Sum("sum_ulp", &MagnitudeRow::sum_ulp, "an error of more than 65536 counts as 65536")
         .Within(0, int64_t{1} << 60),
     Value("max_ulp", &MagnitudeRow::max_ulp, "", Growth::kMost));
 
@@ -214,7 +217,7 @@ template <>
 inline constexpr auto kTable<LibraryRow> = Describe<LibraryRow>(
     {.name = "libraries",
      .note = "The libraries, the C library and the compiler that the run was made with, and a "
-             "checksum of the engine's file, where it has one.",
+             "checksum of the engine's file, if it has one.",
      .since = 5},
     Key("name", &LibraryRow::name, "'sqlite', 'compiler', 'engine'"),
     Value("version", &LibraryRow::version));
@@ -222,7 +225,7 @@ inline constexpr auto kTable<LibraryRow> = Describe<LibraryRow>(
 template <>
 inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
     {.name = "pace",
-     .note = "How long the run had worked when a case and all before it were recorded. Time "
+     .note = "The working time of the run when a case and all cases before it were recorded. Time "
              "between a stop and a resumption does not count. There is a row for the batch of "
              "every finding.",
      .since = 5},
@@ -242,20 +245,23 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     {.name = "error_leans",
      .note = "The side to which errors of an operation lean inside their bounds: the sums of the "
              "sequential test of oracles/lean_sums.h, over outputs that passed. Parts of a bound "
-             "and binary logarithms stand in 1 / 1048576.",
+             "and binary logarithms are stored in units of 1 / 1048576.",
      .since = 8},
     Key("target", &LeanRow::target), Key("route", &LeanRow::route), Key("op", &LeanRow::op),
     Key("lean", &LeanRow::lean, "'up', 'down', 'away', 'toward' (zero), 'fills'"),
     Sum("outputs", &LeanRow::outputs).Within(0, kMostOutputs),
-    Sum("sum", &LeanRow::sum, "of the outputs' mean errors that way, in parts of the bound")
+    Sum("sum", &LeanRow::sum,
+        "the sum of the outputs' mean errors in that direction, in parts of the bound")
         .Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_1", kCapital<0>, "log2 of the capital of a player who bets 1/8 on each output")
         .Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_2", kCapital<1>, "1/4").Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_3", kCapital<2>, "1/2").Within(-kMostLeanSum, kMostLeanSum),
     Sum("capital_4", kCapital<3>, "3/4").Within(-kMostLeanSum, kMostLeanSum),
-    Value("extreme_case", &LeanRow::extreme_case, "whose output leans most", Growth::kOfMost),
-    Value("extreme", &LeanRow::extreme, "by so much", Growth::kMost).Within(-kMostLean, kMostLean));
+    Value("extreme_case", &LeanRow::extreme_case, "the case whose output leans most",
+          Growth::kOfMost),
+    Value("extreme", &LeanRow::extreme, "how much that output leans", Growth::kMost)
+        .Within(-kMostLean, kMostLean));
 
 // In the order in which the tables are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,

@@ -200,7 +200,7 @@ RunReply ContainerRunner::RunOne(const RunRequest& request) {
   if (!graph_) graph_ = graph;
   if (*graph_ != graph) {
     reply.status = RunStatus::kNotRun;
-    reply.message = "the container only has the whole model";
+    reply.message = "the container answers only the whole model";
     return reply;
   }
   auto read = ReadFile(path_);

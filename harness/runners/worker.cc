@@ -257,7 +257,7 @@ Status E5rtRunner::EnsureStarted() {
   const int what = channel.Wait(kStartTimeoutMs);
   if (what != 'H') {
     const std::string end = what == 0
-                                ? fmt::format("it says nothing for {} s", kStartTimeoutMs / 1000)
+                                ? fmt::format("it sent nothing for {} s", kStartTimeoutMs / 1000)
                                 : process_->Reap();
     process_.reset();
     return MakeError(ErrorCode::kInternal, fmt::format("a worker did not start: {}", end));

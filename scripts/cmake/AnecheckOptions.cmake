@@ -84,7 +84,7 @@ if(ANECHECK_FUZZERS AND NOT ANECHECK_FUZZING_ENGINE)
   if(ANECHECK_SANITIZE)
     target_compile_options(anecheck_settings INTERFACE
       "-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/scripts/cmake/unchecked_sources.txt"
-      # Costs every function that has locals with an address; the preset `asan` has it.
+      # The check costs time in every function that has locals with an address; the preset `asan` has it.
       -fsanitize-address-use-after-return=never)
   endif()
   target_link_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)

@@ -15,7 +15,7 @@ set(ANECHECK_COMMON_HEADERS
 # rapidcheck.h assumes <exception>, which no other header of libc++ 19 includes.
 set(ANECHECK_TEST_HEADERS <exception> <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
-# Commands only read options and print, so development builds do not optimise them, and others do so little.
+# Commands only read options and print, so development builds do not optimise them, and other builds optimise them little.
 set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
 # Reports wait for the results file.
 set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")

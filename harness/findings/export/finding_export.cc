@@ -233,7 +233,7 @@ std::string Further(const Artifact& artifact) {
     return "    anecheck shrink finding.json --out small.json\n";
   return "\nNo bound is broken: the errors of many cases together lean to one side, and this is "
          "one of "
-         "them. Run\nagain it shows how it leans by itself, which proves nothing alone; `shrink` "
+         "them. A\nsecond run shows how this case leans, which proves nothing alone; `shrink` "
          "takes only findings that one case shows.\n";
 }
 
