@@ -1,6 +1,7 @@
-// Reads constants out of the weight side file of a program: a 64-byte file header, then per blob a
-// 64-byte record that starts with 0xDEADBEEF and contains type, size and offset. Source:
-// facts/mil.md; the record's field order is that of coremltools' public blob storage.
+// Reads constants out of the weight side file of a program. The file has a 64-byte header. Each
+// blob then has a 64-byte record that starts with 0xDEADBEEF and contains the blob's type, size and
+// offset. Source: facts/mil.md; the record's field order is that of coremltools' public blob
+// storage.
 #pragma once
 
 #include <cstdint>

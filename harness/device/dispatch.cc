@@ -49,7 +49,8 @@ class Cutter {
     Delay();
   }
 
-  // Cuts come first in their wave: the other operations of the wave neither feed a cut nor read it.
+  // Cuts come first in their wave, because the other operations of the wave neither feed a cut nor
+  // read one.
   void Sort() {
     std::vector<std::pair<std::pair<int, bool>, size_t>> order;
     order.reserve(nodes_.size());

@@ -57,8 +57,8 @@ struct Executable {
   std::vector<Port> outputs;
   // The states that an operation of this program keeps between executions, zero at first.
   std::vector<Port> states;
-  // Whether host and engine share the buffers of the states, because the family has no resident
-  // states: A13 (specification 000, hardware task descriptor; specification 004, table 26.1).
+  // Whether host and engine share the buffers of the states. They do on A13, which has no resident
+  // states (specification 000, hardware task descriptor; specification 004, table 26.1).
   bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;
@@ -76,8 +76,8 @@ class Execution {
   explicit Execution(std::shared_ptr<const Executable> executable);
 
   // Runs the program once. `inputs` and `outputs` are the port buffers in port order, each at least
-  // as large as its port and with 16 bytes behind it; they may alias: outputs are written after
-  // everything has been read. Calls must not overlap in time.
+  // as large as its port and with 16 bytes behind it; buffers may alias, because outputs are
+  // written after everything has been read. Calls must not overlap in time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
   // Keeps a state in `data` instead of in the execution's own memory.

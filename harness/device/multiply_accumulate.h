@@ -1,6 +1,7 @@
-// The multiply-accumulate array of the simulated engine: products enter a wide accumulator in
-// contiguous tiles of four lanes and leave through a port that rounds to fp16. Used by convolution,
-// linear and matrix multiply. Figures: facts/numerics.md, facts/more/numerics_plus.csv.
+// The multiply-accumulate array of the simulated engine. Products enter a wide accumulator in
+// contiguous tiles of four lanes. Sums leave through a port that rounds to fp16. Used by
+// convolution, linear and matrix multiply. Figures: facts/numerics.md,
+// facts/more/numerics_plus.csv.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@ inline bool HasFixedPointArray(const NumericModel& model) {
   return model.family == kA16 || model.family == kA18;
 }
 
-// Applies to an operand, in place, the changes on the way into the array: NaN becomes +infinity
-// (D06), subnormals become +0 (D05), infinities and NaN of halves become numbers if the array is a
-// fixed-point accumulator. Values are fp16 carried in fp32. Returns whether all changed values are
-// finite.
+// Changes an operand, in place, as it changes on the way into the array. If the array is a
+// fixed-point accumulator, infinities and NaN of halves become numbers. On families with D06 NaN
+// becomes +infinity, on families with D05 subnormals become +0. Values are fp16 carried in fp32.
+// Returns whether all changed values are finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
 // The start of a fixed-point accumulator, one value per row or one per column. Arrays of other
@@ -45,8 +46,8 @@ struct ArrayStart {
 
 // result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major. PrepareMacOperand must
 // have prepared both operands. `finite` states whether all values of both are finite. With
-// `to_half` results lie on the fp16 grid after one rounding at the port; else they are the fp32
-// accumulator.
+// `to_half` results lie on the fp16 grid after one rounding at the port; otherwise they are the
+// values of the fp32 accumulator.
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
                         MacShape shape, bool finite, bool to_half, float* result,
                         const ArrayStart& start = {});

@@ -82,9 +82,9 @@ enum class Planted : uint8_t {
 };
 static_assert(static_cast<int>(Planted::kCount) <= 128);
 
-// With every flag at its default the model is the conforming engine: correctly rounded fp16
-// results, IEEE special values, multiply-accumulate in exact tiles of four lanes and an fp32
-// accumulator. Each flag names the documented departure that it follows (quirk.h).
+// With every flag at its default the model is the conforming engine. It rounds fp16 results
+// correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles of four lanes
+// with an fp32 accumulator. Each flag names the documented departure that it follows (quirk.h).
 struct NumericModel {
   int family = 2;
 

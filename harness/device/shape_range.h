@@ -1,6 +1,7 @@
-// Inputs whose extent along one axis is bound after the program is compiled: the live-in parameters
-// of specification 000 ("Hardware task descriptor"), each tied to a named input and checked against
-// a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt layer.
+// Inputs whose extent along one axis is bound after the program is compiled. They are the live-in
+// parameters of specification 000 ("Hardware task descriptor"). Each is tied to a named input and
+// checked against a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt
+// layer.
 //
 // By the sources, real MIL texts write `?` for the extent. They give the function an attribute
 // FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and DefaultShapes

@@ -1,6 +1,6 @@
-// The control interface of the simulated engine: a C ABI that a runner reaches by dlsym in
-// libanecheck_espresso.so, beside the e5rt_* symbols that it shares with Espresso. A library that
-// lacks `anecheck_simulated_engine` is not the simulated engine, and its results are not
+// The control interface of the simulated engine. It is a C ABI that a runner reaches by dlsym in
+// libanecheck_espresso.so. The library also has the e5rt_* symbols that Espresso has. A library
+// that lacks `anecheck_simulated_engine` is not the simulated engine, and its results are not
 // `simulated` evidence.
 //
 // All functions may be called from any thread; they take one lock. Settings apply to programs that

@@ -45,7 +45,7 @@ int64_t MaxKernelHeight(const Target& target);
 
 // Whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d decides; it is set
 // only on A18 (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, for any
-// target: it is assumed to be the same.
+// target; it is assumed to equal byte 0x52d.
 bool TakesFloat8(const Target& target);
 
 }  // namespace anecheck::device

@@ -40,7 +40,7 @@ class RuleReport {
     });
   }
 
-  // The same with a complete message, which is not cut like a quoted text.
+  // Reports with a complete message, which is not cut like a quoted text.
   [[gnu::noinline, gnu::cold]] void Say(uint64_t offset, std::string_view message) {
     violations_.Add(rule_, base_ + offset,
                     [&] { return fmt::format("{}: {}", rule_.id, message); });
@@ -94,7 +94,7 @@ class RuleTable {
     Verify(model, 0, violations);
     return std::move(violations).Take();
   }
-  // The same for a model inside another file, at offset `base`.
+  // Adds the broken rules of a model that begins at offset `base` of another file.
   void Verify(const Model& model, uint64_t base, ViolationList& violations) const {
     for (size_t i = 0; i < kCount; ++i) {
       RuleReport report(rules_[i], base, violations);

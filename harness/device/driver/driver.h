@@ -1,7 +1,7 @@
-// A model of the kernel driver: it answers the external methods of a capture in order, keeps the
+// A model of the kernel driver. It answers the external methods of a capture in order. It keeps the
 // programs that a client made, the completions that wait on the wake port, and the chaining cache.
 // Each answer names the law that it follows; a law that no source states is marked as assumed. The
-// answers are simulated: none is evidence of a real driver.
+// answers are simulated, so none is evidence of a real driver.
 //
 // The driver makes a token when it creates a program, and writes the token through a pointer. A
 // capture therefore first shows the token in the call that prepares the program.
@@ -53,7 +53,7 @@ class Driver {
   explicit Driver(Rights rights = {}) : rights_(rights) {}
 
   // The answer to one call. Output scalars are not modelled, except the device address of a mapped
-  // buffer: no source gives the meaning of the others.
+  // buffer, because no source gives the meaning of the other scalars.
   Answer Take(const submission::Call& call);
   // The oldest request ends and its message leaves the wake port.
   std::optional<Completion> NextCompletion();

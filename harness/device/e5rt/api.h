@@ -11,12 +11,12 @@
 // follows one. The calls may be made from any thread; one stream is executed by one thread at a
 // time. Each thread has its own last error message.
 //
-// An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and by the
-// code that the specification describes, Espresso changes no bindings of an encoded operation. An
-// operation with an unbound port is therefore not encoded. An encoded operation keeps its buffers
-// and events until its stream is reset or released and the operation is prepared again. Assumed:
-// all ports must be bound, events must not change while they are used, and an operation cannot be
-// prepared while it is encoded in a stream.
+// An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and
+// according to the code that the specification describes, Espresso never changes the bindings of an
+// encoded operation. An operation with an unbound port is therefore not encoded. An encoded
+// operation keeps its buffers and events until its stream is reset or released and the operation is
+// prepared again. Assumed: all ports must be bound, events must not change while they are used, and
+// an operation cannot be prepared while it is encoded in a stream.
 #pragma once
 
 #include <cstddef>
@@ -112,14 +112,14 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void*
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // `block` is an Objective-C block, called without further arguments. The reading
 // "block-at-completion" (simulator_control.h) decides when it is called and whether its result
-// counts. It may release the stream, and must stay valid after the call: it is retained here, and
-// released when the request is done and the block was called. NULL crashes, as it does on the real
-// system. No source describes the fate of a request that fails. Assumed: the operations behind the
-// failed one do not run, events advance as if the request had succeeded, and
-// e5rt_async_event_sync_wait returns the error if it waits for an event of a failed operation. In a
-// block that is called at completion e5rt_get_last_error_message returns the message of the error,
-// or "" if the request succeeded. An operation that waits for such an event fails with that error
-// too.
+// counts. The block may release the stream. It must stay valid after this call: the call retains
+// it, and the engine releases it when the request is done and the block was called. A NULL block
+// crashes the process, as on the real system. No source describes the fate of a request that fails.
+// Assumed: the operations behind the failed one do not run, events advance as if the request had
+// succeeded, and e5rt_async_event_sync_wait returns the error if it waits for an event of a failed
+// operation. In a block that is called at completion e5rt_get_last_error_message returns the
+// message of the error, or "" if the request succeeded. An operation that waits for such an event
+// fails with that error too.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
 // Submits without a block. The call is assumed to work, although by public notes it answers "Use
 // submit_async".

@@ -1,6 +1,6 @@
-// The bundle that a compilation writes: analytics.mil tells the backend of each operation and the
-// process that compiled the program; program.e5 and model.hwx are the compiled program. No source
-// tells the names and folders of the last two inside a real bundle: these are assumed.
+// The bundle that a compilation writes. Its analytics.mil states the backend of each operation and
+// the process that compiled the program. Its program.e5 and model.hwx are the compiled program. No
+// source tells the names and folders of the last two inside a real bundle: these are assumed.
 #pragma once
 
 #include <memory>

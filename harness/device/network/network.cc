@@ -19,7 +19,8 @@ Error Bad(std::string_view what) {
   return MakeError(ErrorCode::kMalformed, fmt::format("network description: {}", what));
 }
 
-// The names under `key` with the dictionary of each; empty if `key` is absent.
+// The names in the list under `key`, each with the dictionary under that name. Empty if `key` is
+// absent.
 Result<std::vector<std::pair<std::string, ListItem>>> Named(const ListItem& from,
                                                             const std::string& key) {
   std::vector<std::pair<std::string, ListItem>> named;

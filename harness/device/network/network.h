@@ -25,7 +25,8 @@
 
 namespace anecheck::device {
 
-// "Batch", "Channel", ... of each axis, outermost first; none for ranks other than 1 to 5.
+// The names of the axes ("Batch", "Channel", ...), outermost first; empty for ranks other than 1 to
+// 5.
 std::span<const std::string_view> AxisNames(int rank);
 // The axis of that name, if a tensor of that rank has it.
 std::optional<int> AxisNamed(std::string_view name, int rank);

@@ -1,6 +1,6 @@
 // Einsum, "a chain of matmul and transpose", and attention, which "runs on the matmul and softmax
-// path" (facts/more/op_notes.csv): matrix products of the array, with a store in the element type
-// between the passes.
+// path" (facts/more/op_notes.csv). Both are matrix products of the array, and each pass stores its
+// results in the element type.
 #include "harness/device/ops/attention.h"
 
 #include <algorithm>

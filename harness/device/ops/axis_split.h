@@ -1,5 +1,5 @@
-// Splits the elements of a tensor into the axes an operation works along and the others. Used by
-// reductions, softmax and normalizations.
+// Splits the axes of a tensor into those that an operation works along and those that it keeps.
+// Used by reductions, softmax and normalizations.
 #pragma once
 
 #include <cstdint>

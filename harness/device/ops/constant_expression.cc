@@ -1,6 +1,6 @@
 // Compressed constants, expanded when a program is compiled: in full precision, with one rounding
-// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Families
-// stream or fold these constants; the numbers are the same.
+// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some
+// families stream these constants and others fold them; both give the same numbers.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Kernels of one operand and one result of the same integer type, element by element. Used by
-// unary.cc.
+// Kernels that map each element of one operand to an element of the result, of the same integer
+// type. Used by unary.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Kernels of one operand and one result of the same type, element by element. Used by activation.cc
-// and unary.cc.
+// Kernels that map each element of one operand to an element of the result, of the same type. Used
+// by activation.cc and unary.cc.
 #pragma once
 
 #include <algorithm>

@@ -71,8 +71,8 @@ std::unique_ptr<const Kernel> BuildTopK(OpBuilder& builder) {
   return BuildRanked(builder, x, k, falling);
 }
 
-// The position of the extreme of each line. A line has `count` elements that are `step` apart; a
-// block of count * step elements has `step` interleaved lines.
+// Finds the position of the largest or smallest element of each line. A line has `count` elements
+// that are `step` apart; a block of count * step elements has `step` interleaved lines.
 std::unique_ptr<const Kernel> BuildPositions(OpBuilder& builder, const Operand& x, int first,
                                              int last, bool largest) {
   if (!builder.ok()) return nullptr;

@@ -21,7 +21,8 @@ int64_t Folded(int64_t index, int64_t period) {
   return place < 0 ? place + period : place;
 }
 
-// The index to read in place of `index`, which is outside [0, extent); -1 for the constant.
+// The index that a border reads instead of `index`, which must be outside [0, extent); -1 if it
+// reads the constant.
 int64_t BorderIndex(Border border, int64_t index, int64_t extent) {
   if (border == Border::kConstant) return -1;
   if (border == Border::kEdge) return std::clamp<int64_t>(index, 0, extent - 1);
@@ -93,7 +94,7 @@ float Blending::Linear(const Image& image, double row, double column) const {
   const int64_t left = CellOf(column);
   const double down = drops_weight ? 0 : row - static_cast<double>(top);
   const double right = drops_weight ? 0 : column - static_cast<double>(left);
-  // Pixels of weight 0 are not read: an infinity times 0 would spoil the sum.
+  // Pixels of weight 0 are not read, because an infinity times 0 would spoil the sum.
   const auto line = [&](int64_t at) {
     const float first = image.At(at, left);
     if (!(right > 0)) return first;

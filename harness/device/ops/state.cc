@@ -1,8 +1,8 @@
 // States: tensors that an operation of the runtime keeps from one execution to the next. A read
 // copies the state, so that a later write does not change the value that was read. No public text
-// describes the buffer movers. Assumed: they are the state operations under other names, and a ring
-// is a state that is read and written from a position on, wrapping round its axis
-// (facts/more/op_notes.csv; specification 004, table 26.1).
+// describes the buffer movers. Assumed: the movers are the state operations under other names. Also
+// assumed: a ring is a state that is read and written from a position on and wraps round at the end
+// of its axis (facts/more/op_notes.csv; specification 004, table 26.1).
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>

@@ -12,7 +12,7 @@ namespace {
 
 using Built = std::unique_ptr<const Kernel>;
 
-// The same elements in another shape.
+// Gives the elements of `x` another shape.
 Built Renamed(OpBuilder& builder, const TensorType& x, const Shape& shape) {
   if (shape.Elements() != x.shape.Elements()) {
     builder.Reject(Stage::kFrontend, fmt::format("{} does not hold the elements of {}",

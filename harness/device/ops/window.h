@@ -30,8 +30,8 @@ struct Window {
 // Reads strides, pad_type and pad, also the arguments dilations and ceil_mode if the parameters
 // `dilations` and `ceil_mode` are set, and computes the output extents. `kernel` has one entry per
 // spatial axis of `x`. Refuses through the builder. In MIL, "same" puts an odd element of padding
-// behind the input and "same_lower" puts it before; with ceil_mode and padding, a last window that
-// would start past the input and the padding before it is dropped.
+// behind the input and "same_lower" puts it before; with ceil_mode and padding, the last window is
+// dropped if it would start behind the front padding and the input.
 Window ReadWindow(OpBuilder& builder, const Shape& x, const IntList& kernel, bool dilations,
                   bool ceil_mode);
 

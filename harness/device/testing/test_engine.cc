@@ -117,8 +117,8 @@ void* LoadedProgram::Bind(const std::string& port, bool output, size_t bytes) {
   return Share(port, output, buffer) ? data : nullptr;
 }
 
-// Makes an encoded operation bindable again by the published calls (specification 001, section
-// 2.3).
+// Makes the published calls after which an encoded operation can be bound again (specification 001,
+// section 2.3).
 bool LoadedProgram::MayBind() {
   if (!std::exchange(encoded_, false)) return true;
   return Check(ENGINE(e5rt_execution_stream_reset)(stream_)) &&

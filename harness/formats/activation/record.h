@@ -1,6 +1,6 @@
 // The activation record: how the engine stores a nonlinear function, as 33 knots of a piecewise
 // linear curve. Sources describe it in two ways that do not agree, and no real file of it is known;
-// both views are read and written here, and neither is taken for the other.
+// this code reads and writes both views and never takes one for the other.
 //
 // Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): "43 half words = 86
 // bytes", whose named parts, two input clamps, mode, scale, 33 knots, 4 tail coefficients and a

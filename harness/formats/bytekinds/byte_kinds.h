@@ -13,7 +13,7 @@
 namespace anecheck {
 
 // The kind of a byte, strongest claim first: a byte that several claims cover counts as the first
-// of them in this order. So a whole record may be claimed as typed, and those of its words that no
+// of them in this order. So a caller may claim a whole record as typed, and claim the words that no
 // source names as opaque.
 enum class ByteKind : uint8_t { kOpaque, kPayload, kFill, kTyped };
 inline constexpr size_t kByteKinds = 4;

@@ -34,10 +34,10 @@ struct FileDifferences {
 // members.
 std::span<const std::string_view> LayoutMembers(std::string_view format);
 
-// Elements of arrays are matched in order (longest common subsequence of equal elements; long
-// arrays by their common beginning and end), so that an added or removed element is one difference.
-// At most `limit` differences are listed. Members whose name is in `ignored` are left out at any
-// depth.
+// Elements of arrays are matched in order, so that an added or removed element is one difference.
+// The match is the longest common subsequence of equal elements; for long arrays it is their common
+// beginning and end. At most `limit` differences are listed. Members whose name is in `ignored` are
+// left out at any depth.
 FileDifferences DiffJson(const Json& before, const Json& after,
                          std::span<const std::string_view> ignored, size_t limit);
 

@@ -27,8 +27,9 @@ Result<Document> DecodeFile(ByteSpan bytes) {
                 WireSchema().root);
 }
 
-// The specification states the root and the tensor descriptor, public notes name the fields of the
-// other tables (facts/e5_schema.md); fields in neither carry evidence "assumed" in e5.fbs.
+// The specification states the root and the tensor descriptor. Public notes name the fields of the
+// other tables (facts/e5_schema.md). A field that neither source has carries the evidence "assumed"
+// in e5.fbs.
 std::pair<FactEvidence, std::string> SourceOf(const flatbuffer::TableType& table,
                                               const flatbuffer::Field& field) {
   static constexpr std::string_view kInferred[] = {"op_type", "storage_type", "src_dtype",

@@ -95,7 +95,7 @@ struct AneInferenceAttrs {
   friend bool operator==(const AneInferenceAttrs&, const AneInferenceAttrs&) = default;
 };
 
-// The fields of the other ten attribute tables are unknown: they are written empty.
+// The fields of the other ten attribute tables are unknown, so they are written empty.
 struct OpaqueAttrs {
   friend bool operator==(const OpaqueAttrs&, const OpaqueAttrs&) = default;
 };
@@ -200,8 +200,8 @@ struct Outline {
   std::vector<BuildInfoEntry> build_info;
 };
 
-// The canonical chain of specification 000: one Cast per input or state, one AneInference per
-// segment, one Cast per output or state; states at 16 KiB strides.
+// The canonical chain of specification 000. It has one Cast per input or state, one AneInference
+// per segment, and one Cast per output or state. States lie 16 KiB apart.
 Program MakeProgram(const Outline& outline);
 
 // The schema that flatc compiled from e5.fbs.

@@ -32,7 +32,7 @@ FieldSources SourcesOf(std::span<const FieldFact> facts, const Json& json);
 // no row fits follows with the evidence "unknown". At most 100 such fields are listed.
 Json FieldSourcesToJson(const FieldSources& sources);
 
-// The same as text for people: successive rows with the same evidence and source share a line.
+// The sources as text for people. Successive rows with the same evidence and source share a line.
 std::string FieldSourcesText(const FieldSources& sources);
 
 }  // namespace anecheck

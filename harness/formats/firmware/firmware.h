@@ -65,7 +65,7 @@ inline constexpr uint32_t kInvalidId = 0xffffffff;  // appendix C.3
 Result<Command> ParseCommand(ByteSpan bytes);
 Bytes WriteCommand(const Command& command);
 
-// A file is a package where it begins with a magic number, else a command.
+// A file that begins with a magic number is a package; any other file is a command.
 using File = std::variant<std::vector<Part>, Command>;
 bool IsPackage(ByteSpan bytes);
 // The message of an Error begins with the id of the broken rule.

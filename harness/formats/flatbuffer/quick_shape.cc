@@ -101,8 +101,9 @@ class PlanCache {
   std::array<Plan, kSlots> plans_;
 };
 
-// The last plan of each of a few table types, with the bytes of the vtable that it was made from.
-// Each nested buffer has its own vtables, which mostly have the same words as those of the others.
+// For a few table types, the last plan of the type, with the bytes of the vtable that the plan was
+// made from. Each nested buffer has its own vtables, which mostly have the same words as those of
+// the others.
 class NestedPlans {
  public:
   struct Entry {

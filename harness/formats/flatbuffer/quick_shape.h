@@ -1,6 +1,6 @@
-// The fast form of the shape check: the same checks as shape.cc without a path for messages. A file
-// that it accepts is sound. A file that it does not accept may still be sound, so the caller then
-// runs the full check of shape.cc. Used by CheckShape alone.
+// The fast form of the shape check. It makes the checks of shape.cc, but keeps no path for
+// messages. A file that it accepts is sound. A file that it does not accept may still be sound, so
+// the caller then runs the full check of shape.cc. Used by CheckShape alone.
 #pragma once
 
 #include <cstdint>

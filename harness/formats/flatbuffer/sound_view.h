@@ -1,6 +1,6 @@
-// Reads FlatBuffers tables by field id after the shape check, without a further check: every field
-// that is read must be in the schema that CheckShape ran with, and be read at its width there.
-// Rules run twice as fast on it as on view.h, which checks the bounds at every access.
+// Reads FlatBuffers tables by field id after the shape check, without a further check. A caller may
+// read only fields of the schema that CheckShape ran with, each at the width that the schema
+// states. Rules run twice as fast on it as on view.h, which checks the bounds at every access.
 #pragma once
 
 #include <cstdint>

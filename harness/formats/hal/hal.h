@@ -67,7 +67,7 @@ struct HalDifference {
 
 // Every differing byte of any number of tables, by offset.
 std::vector<HalDifference> DiffHal(std::span<const HalImage> images);
-// The same for people: one line per byte, under a header with the tables' names.
+// The differences as text for people: one line per byte, under a header with the tables' names.
 std::string DiffHalText(std::span<const HalImage> images);
 
 // The record fields of the whole table, by offset.

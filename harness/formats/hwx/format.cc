@@ -56,8 +56,8 @@ Result<Bytes> FromJsonOf(const Json& json) {
   return bytes;
 }
 
-// Claims the unnamed words of a thread command: as fill if they are 0, else as opaque, like words
-// of registers.
+// Claims the unnamed words of a thread command like words of registers: a word that is 0 is fill,
+// any other word is opaque.
 void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map) {
   std::vector<bool> named(thread.words.size(), false);
   if (IsApertureTable(thread)) {

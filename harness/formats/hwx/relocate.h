@@ -1,4 +1,4 @@
-// The loaded form of a container: its segments in engine memory, and the container moved to other
+// The loaded form of a container: its segments in engine memory. Also moves a container to other
 // apertures, as the loader does at every load (specification 000, "re-virtualized per load").
 // `anecheck encode` uses it to move containers, and the rules use a part of it.
 #pragma once

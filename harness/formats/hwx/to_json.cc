@@ -21,7 +21,8 @@ bool AllZero(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0; });
 }
 
-// Puts `value` beside the other members if it differs from the derived value, else under "derived".
+// Puts `value` under "derived" if it equals the derived value, and beside the other members if it
+// differs.
 void PutLaid(Json& object, std::string_view key, uint64_t value, uint64_t laid) {
   Json& place = value == laid ? object["derived"] : object;
   place[std::string(key)] = HexNumber(value);

@@ -1,7 +1,7 @@
-// Weight tiles: a kernel is split over the engine's compute lanes, and each lane's share is padded
-// to the 64-byte tile granule and placed at a fixed stride. So weights can be patched in place
-// while the program stays. Used by the lowering and by tests of containers. Sources: specification
-// 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
+// Weight tiles. The compiler splits a kernel over the engine's compute lanes, pads the share of
+// each lane to the 64-byte tile granule, and places the shares at a fixed stride. So weights can be
+// patched in place while the program stays. Used by the lowering and by tests of containers.
+// Sources: specification 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
 #pragma once
 
 #include <cstdint>

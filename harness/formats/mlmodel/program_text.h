@@ -10,13 +10,13 @@
 
 namespace anecheck::mlmodel {
 
-// The MIL text of a program in protocol buffers (message Program): functions in the order of the
-// file, arguments and attributes in the order of their names, as compiled texts have them. Doc
-// strings, and specializations of a function for other opsets than its own, have no place in the
-// text and are left out. A function whose inputs are flexible according to the description gets the
-// attribute FlexibleShapeInformation, unless it has one. Errors: kMalformed for bytes that are no
-// such message; kInvalid and kUnsupported, with the operation, for models that MIL text cannot
-// spell; kLimit for a text that is above mil::kMaxTextSize or out of proportion to the file.
+// The MIL text of a program in protocol buffers (message Program). Functions have the order of the
+// file. Arguments and attributes are sorted by name, as in compiled texts. Doc strings, and
+// specializations of a function for other opsets than its own, have no place in the text and are
+// left out. A function whose inputs are flexible according to the description gets the attribute
+// FlexibleShapeInformation, unless it has one. Errors: kMalformed for bytes that are no such
+// message; kInvalid and kUnsupported, with the operation, for models that MIL text cannot spell;
+// kLimit for a text that is above mil::kMaxTextSize or out of proportion to the file.
 Result<std::string> ProgramText(std::string_view program, std::span<const InputShapes> inputs = {});
 
 }  // namespace anecheck::mlmodel

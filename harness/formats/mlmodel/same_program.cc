@@ -76,8 +76,8 @@ std::vector<ValueView> Members(ValueView value) {
   return members;
 }
 
-// The type of a member. The members of a tuple have their own types, those of a list all the same.
-// For a dictionary returns `type`, because its pairs have the types.
+// The type of a member. Each member of a tuple has its own type; all members of a list have one
+// type. For a dictionary returns `type`, because its pairs have the types.
 TypeView MemberType(TypeView type, size_t index) {
   switch (type.kind()) {
     case TypeKind::kTuple:
@@ -89,7 +89,7 @@ TypeView MemberType(TypeView type, size_t index) {
   }
 }
 
-// Whether two values of one type are the same. Each is bare or has its own type.
+// Whether two values of one type are equal. Each is bare or has its own type.
 bool SameValue(TypeView type, ValueView first, ValueView second) {
   if (first.kind() == ValueKind::kTyped) type = first.type();
   if (second.kind() == ValueKind::kTyped && !SameType(type, second.type())) return false;

@@ -16,7 +16,7 @@ enum class ParamKind : uint8_t {
   kAny,  // no source tells the kind
   kInteger,
   kBoolean,
-  kReal,      // a real, or an integer in its place
+  kReal,      // a real or an integer
   kHalfBits,  // an integer 0 to 65535: the bits of an fp16 value
   kName,      // a string, from a closed set if `names` is not empty; see also `spelled`
   kNameOrInteger,
@@ -30,7 +30,8 @@ enum class ParamKind : uint8_t {
 struct ParamSpec {
   std::string_view key;
   ParamKind kind = ParamKind::kAny;
-  // The parser fails without it. `required_evidence` is the evidence for that.
+  // Whether the parser fails without this parameter. `required_evidence` is the evidence for the
+  // failure.
   bool required = false;
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};

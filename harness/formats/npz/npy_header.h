@@ -7,7 +7,8 @@
 
 namespace anecheck::npz {
 
-// The version, behind kMagic. The length of the text follows, 16 bits wide in version 1, else 32.
+// The version, behind kMagic. The length of the text follows. It is 16 bits wide in version 1 and
+// 32 bits wide in later versions.
 inline constexpr auto kVersionRecord =
     RecordOf<Header>("NumPy, numpy.lib.format", FactEvidence::kPublicNotes,
                      Field{"major", &Header::major}, Field{"minor", &Header::minor});

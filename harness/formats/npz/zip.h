@@ -1,7 +1,7 @@
-// The part of the ZIP format that .npz files use, kept without loss: every header field and every
-// byte between records stays, so that a parsed archive is written back as it was.
-// Source: PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4. Archives of more than one disk, encryption,
-// and a ZIP64 end record (4 GiB or 65535 entries and more) are kUnsupported.
+// The part of the ZIP format that .npz files use, kept without loss. Every header field and every
+// byte between records stays, so that a parsed archive is written back byte for byte. Source:
+// PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4. Archives of more than one disk, encryption, and a
+// ZIP64 end record (4 GiB or 65535 entries and more) are kUnsupported.
 #pragma once
 
 #include <cstdint>

@@ -32,8 +32,8 @@ Result<Pair> Join(ByteSpan descriptor, const hwx::Container& container);
 // Every broken rule. Offsets are in the container: the record that disagrees, or the first record
 // of that kind if the container lacks one. Messages begin with the rule's id.
 std::vector<Violation> Verify(const Pair& pair);
-// The same for two files as bytes. Errors: those of the two parsers, prefixed with the name of the
-// part.
+// Every broken rule of two files that are given as bytes. Errors: those of the two parsers,
+// prefixed with the name of the part.
 Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container);
 
 // False if the descriptor has nothing to compare, so that there is no verdict.

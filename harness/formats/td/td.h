@@ -220,9 +220,9 @@ std::string_view OpcodeName(uint32_t word);
 Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 
-// The evidence for the fields of ChainToJson (see Format::fields) under the member `prefix` (empty:
-// at the top): `coding` is the evidence for the generation's coding, `version` the row for the
-// field "version" without its path.
+// The evidence for the fields of ChainToJson (see Format::fields) under the member `prefix`; an
+// empty `prefix` means the top. `coding` is the evidence for the generation's coding. `version` is
+// the row for the field "version", without its path.
 std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
                                   const FieldFact& version);
 
@@ -234,12 +234,12 @@ void PrintChain(const Chain& chain, int indent, std::string& text);
 
 // Broken rules of kFormat_td, in file order.
 std::vector<Violation> VerifyChain(const Chain& chain);
-// The same for a chain that begins at offset `base` of its file.
+// Adds the broken rules of a chain that begins at offset `base` of its file.
 void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
 
-// Claims words with named fields as typed, other words as fill if they are zero, else as opaque.
-// `base` is the place of the text section in the map's file. The zeros between tasks stay
-// unclaimed.
+// Claims words with named fields as typed, other words that are zero as fill, and all remaining
+// words as opaque. `base` is the place of the text section in the map's file. The zeros between
+// tasks stay unclaimed.
 void ClaimChain(const Chain& chain, uint64_t base, ByteKindMap* map);
 
 }  // namespace anecheck::td

@@ -26,9 +26,9 @@ struct Bindings {
 // {"bars": [{"name", "kind": "device_address" | "data_set_id" | "buffer_offset", "slot" or
 // "address", "bit", "width", "value"}], "live_ins": [{"input", "address", "bit", "width", "start",
 // "stop", "step", "value"}], "strides": [{"address", "value"}]}. Each list may be absent; numbers
-// are numbers or texts like "0x4d00". "slot" is the name of a slot of table 23.5; bit is then 0,
-// and width is 32 if absent. Errors name the member. The kinds of the compute cache, which version
-// 10 lacks, are refused by name.
+// are numbers or texts like "0x4d00". "slot" is the name of a slot of table 23.5. With it, the bit
+// is 0, and an absent width means 32. Errors name the member. The kinds of the compute cache, which
+// version 10 lacks, are refused by name.
 Result<Bindings> ReadBindings(const Json& json);
 
 // Writes all values, or none if there is an error.

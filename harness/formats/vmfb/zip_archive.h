@@ -1,6 +1,6 @@
-// The ZIP records of an IREE module, field by field: 2021 modules have a directory of the files
-// embedded in their data; later modules are archives whose first entry is the module. Used by the
-// vmfb format only; entries are stored, never compressed.
+// The ZIP records of an IREE module, field by field. A 2021 module has a directory of the files
+// that are embedded in its data. A later module is an archive whose first entry is the module
+// itself. Used by the vmfb format only; entries are stored, never compressed.
 #pragma once
 
 #include <array>
