@@ -21,7 +21,8 @@ Shape DrawShape(Drawer& drawer) {
   // Rank 4 is the engine's own layout and by far the most common one.
   constexpr std::array<int, 8> kRanks = {4, 4, 4, 4, 3, 2, 5, 1};
   const int rank = choices.Pick(kRanks);
-  // Equal extents expose axes exchanged by mistake: with other extents, they would not fit.
+  // Equal extents expose an engine that exchanges axes by mistake: its values are then wrong. With
+  // different extents the exchanged axes would not fit.
   const bool square = rank > 1 && choices.Chance(1, 8);
   Shape shape;
   int64_t left = drawer.options().max_elements;

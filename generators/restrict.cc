@@ -11,7 +11,7 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
   for (uint32_t i = 0; i < node.result_count; ++i) {
     if (wanted[node.first_result + i]) return true;
   }
-  // An operation without results is needed if the state that it changes is.
+  // An operation without results is needed if the state that it changes is needed.
   return node.result_count == 0 &&
          std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
            return graph.value(argument.value).kind == ValueKind::kState && wanted[argument.value];
@@ -19,7 +19,7 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
 }
 
 // Nodes that lead to an output. Users of a value come after it, except that an earlier node may
-// read a state in the next execution. Hence the repetition.
+// read a state in the next execution. Therefore the search repeats until it finds no further node.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
   for (bool grown = true; grown;) {

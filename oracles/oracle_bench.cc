@@ -152,10 +152,10 @@ class Copy : public onednn::Work {
   std::vector<uint8_t> to_;
 };
 
-// Counts items/s. With a yardstick, `ratio` is its time over the time of the evaluation. Both run
-// in turns, so that other work of the machine slows both; the yardstick's operands stay in the
-// caches. best_items/s and best_ratio come from the fastest run of each, which a busy machine slows
-// least.
+// Counts items/s. With a yardstick, `ratio` is the yardstick's time divided by the evaluation's
+// time. The two run in turns, so that other work of the machine slows both; the yardstick's
+// operands stay in the caches. best_items/s and best_ratio come from the fastest run of each, which
+// a busy machine slows least.
 void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr,
              int family = kA13) {
   Evaluation evaluation;

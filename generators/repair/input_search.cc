@@ -85,7 +85,8 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode,
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values) {
   std::vector<bool> needed(graph.values().size(), false);
   for (const ValueId id : values) needed[id] = true;
-  // A value that is written to a state after its last reader only counts in the next execution.
+  // A value that is written to a state after the state's last reader matters only in the next
+  // execution.
   for (size_t id = graph.nodes().size(); id-- > 0;) {
     const Node& node = graph.nodes()[id];
     const auto arguments = graph.arguments(node);

@@ -39,8 +39,8 @@ struct Trial {
   Witnesses witnesses;
 };
 
-// Replaces outputs that no change moves: an output that moves stays. An output that does not is
-// replaced by the nearest values before it that move and that no judged value depends on.
+// Replaces outputs that no change moves. An output that moves stays. An output that does not move
+// is replaced by the nearest values before it that move and that no judged value depends on.
 class Retreat {
  public:
   Retreat(const Graph& graph, SensitivitySearch& search)
@@ -93,14 +93,15 @@ class Retreat {
   std::vector<bool> chosen_, seen_;
 };
 
-// All zero, which is below most thresholds and overflows nowhere.
+// Inputs that are all zero, which is below most thresholds and overflows nowhere.
 Inputs Zeros(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) std::ranges::fill(tensor.bytes, uint8_t{0});
   return changed;
 }
 
-// Positive numbers that all differ from the old ones: a change even if the choices have run out.
+// Positive numbers that all differ from the old ones, so that they are a change even if the choices
+// have run out.
 Inputs Ramp(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) {
@@ -115,8 +116,8 @@ Inputs Ramp(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// The graph if nothing in `from` moves: its first input through the rectifier, which every family
-// has.
+// Makes the graph for the case that nothing in `from` moves: the first input goes through the
+// rectifier, which every family has.
 void Rectify(const Graph& from, Graph& graph) {
   graph.Clear();
   graph.name = from.name;

@@ -178,7 +178,7 @@ class Shrinker {
     return false;
   }
 
-  // An operand that may be absent, or one of a list.
+  // Removes an operand that may be absent, or one operand of a list.
   bool FewerOperands() {
     for (NodeId id = 0; id < graph().nodes().size(); ++id) {
       const Node& node = graph().node(id);

@@ -166,9 +166,10 @@ class AttentionRow {
     if (reach >= kFixedLimit * kFixedUnit) sum.beyond |= kUpward | kDownward;
   }
 
-  // The exponentials of the scores themselves, rounded to the element type: infinities from the
-  // logarithm of its largest number on, and 0 below its least number. A weight that may be infinite
-  // is bounded by the largest number, since with an infinite weight the row has no mean.
+  // Computes the exponentials of the scores themselves, rounded to the element type. They are
+  // infinities from the logarithm of the type's largest number on, and 0 if they lie below the
+  // type's least number. A weight that may be infinite is bounded by the largest number, since with
+  // an infinite weight the row has no mean.
   void WeighUnshifted() {
     const double largest = grid_.Step(kInfinity, -1);
     overflows_ = may_overflow_ = false;
@@ -192,7 +193,7 @@ class AttentionRow {
     return rounded == 0 || rounded == kInfinity ? rounded : Exponential(score, sign);
   }
 
-  // A sum of exponentials that includes the maximum's is nearly 1 or more.
+  // A sum of exponentials that includes that of the maximum is nearly 1 or more.
   double LeastTotal(double total) const { return unshifted_ ? total : std::max(total, 0.5); }
 
   // The mean of v under every choice of weights inside their bounds, with the possible error of

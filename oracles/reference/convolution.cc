@@ -180,8 +180,8 @@ Status Conv(KernelContext& context) {
   return ConvBy(context, OperandAsRead(context, params::Conv::kWeight));
 }
 
-// The weight's value is rounded once to the type of x; an engine may keep it unrounded, or round
-// the product before it adds the offset.
+// The weight's value is rounded once to the type of x. An engine may keep the weight unrounded, or
+// round the product of data and scale before it adds the offset.
 Status ConvQuantized(KernelContext& context) {
   using P = params::ConvQuantized;
   const BoundedTensor& bytes = context.Input(P::kWeight);

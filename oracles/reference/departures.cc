@@ -104,13 +104,13 @@ void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   }
 }
 
-// A documented place is an argument: an element of the operand, or of the result of a reduction.
+// The tensor in which a documented place is looked up: the operand, or for a reduction its result.
 const BoundedTensor& PlacesOf(KernelContext& context, const BoundedTensor& result) {
   const bool reduces = context.node().op().starts_with("reduce_");
   return reduces ? result : context.Value(context.node().Input(0));
 }
 
-// f(x) == value at the places that `hits` selects.
+// Sets f(x) to `value` at the places that `hits` selects.
 template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
   const BoundedTensor& x = PlacesOf(context, result);

@@ -108,10 +108,10 @@ double Accumulator::ExactTotal(const double* x, size_t count) {
   return exact_.Odd();
 }
 
-// The accumulator adds `count` terms in an unknown order: at most count roundings, each by half an
-// ulp of a partial sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2). On
-// a grid coarse enough for every partial sum there is no rounding. The double sums that are the
-// ends of the interval err in proportion to the magnitude.
+// The accumulator adds `count` terms in an unknown order. This takes at most `count` roundings,
+// each of which errs by at most half an ulp of a partial sum (Higham, "Accuracy and Stability of
+// Numerical Algorithms", section 4.2). On a grid coarse enough for every partial sum there is no
+// rounding. The double sums that are the ends of the interval err in proportion to the magnitude.
 double Accumulator::Error(double magnitude, double sum, size_t count, bool on_grid) const {
   if (on_grid && magnitude <= single_limit_) return 0;
   const double terms = static_cast<double>(count);

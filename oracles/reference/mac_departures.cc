@@ -82,12 +82,12 @@ Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& 
 
 struct Magnitudes {
   double all = 0;        // of all finite products
-  double subnormal = 0;  // of the loss by flushing subnormal operands or products
+  double subnormal = 0;  // most that flushing of subnormal operands or products can change
   double positive = 0;   // of the products that may be above zero, infinities included
   double negative = 0;   // of those that may be below
   bool up = false;       // some product is +infinity, perhaps by rounding
   bool down = false;
-  bool finite = true;  // every end of every lane is
+  bool finite = true;  // every end of every lane is finite
 };
 
 double Greatest(const Lanes& lanes, size_t k) {
@@ -154,7 +154,7 @@ Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const La
   return {.positive = sizes.positive, .negative = sizes.negative};
 }
 
-// Sums of points: the readings alone, each within the accumulator's error.
+// A sum of points admits only the readings, each within the accumulator's error.
 void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, const Lanes& x,
                   const Lanes& y, size_t count, const Magnitudes& sums, Accumulated& sum) {
   const Readings readings = ReadPoints(active, grid, x, y, count);
@@ -168,9 +168,9 @@ void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, co
   sum.exact = true;
 }
 
-// Sums of intervals: the conforming interval, widened by the most that the departures can change.
-// Each of a tile's additions on the lattice truncates two operands to a quantum of at most 2^(1 -
-// bits) of the magnitudes summed so far.
+// A sum of intervals admits the conforming interval, widened by the most that the departures can
+// change. Each of a tile's additions on the lattice truncates two operands to a quantum of at most
+// 2^(1 - bits) of the magnitudes summed so far.
 void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
                      size_t count, const Magnitudes& sums, Accumulated& sum) {
   sum.value = ReadPoints(active, grid, x, y, count).value;

@@ -278,8 +278,8 @@ Status Normalise(KernelContext& context, const NormForm& form) {
   return {};
 }
 
-// The epsilon as given, fp32 at most. An absent epsilon is rounded to the element type, but an
-// engine may have it wider.
+// The epsilon as given, in fp32 precision at most. An absent epsilon is rounded to the element
+// type, but an engine may hold it in a wider type.
 Epsilon EpsilonOf(const KernelContext& context, int parameter) {
   const double epsilon = RoundToFloat(context.node().Float(parameter, 1e-5));
   const double rounded = Grid(context.node().ResultType().dtype).Round(epsilon);

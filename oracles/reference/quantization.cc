@@ -35,7 +35,7 @@ double WrapFloat(DType dtype, double x) {
   return WrapInteger(dtype, static_cast<int64_t>(whole));
 }
 
-// Truncation toward zero with saturation. NaN has no integer: an engine may return any.
+// Truncation toward zero with saturation. NaN has no integer, so an engine may return any integer.
 void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size,
                       bool wraps) {
   const IntegerRange range = RangeOf(dtype);

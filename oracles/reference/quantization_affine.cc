@@ -45,8 +45,9 @@ double Quotient(double a, double b) {
   return plain ? DivideOdd(a, b) : a / b;
 }
 
-// clip(round(x / scale) + zero point). The engine's quotient is rounded to the element type, or a
-// neighbour of that, or kept unrounded. No source says how the integer rounding treats ties.
+// clip(round(x / scale) + zero point). The engine may round the quotient to the element type, take
+// a neighbour of the rounded quotient, or keep the quotient unrounded. No source says how the
+// integer rounding treats ties.
 Status Quantize(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Quantize::kInput);
   BoundedTensor& result = context.Result();
@@ -81,7 +82,7 @@ Status Quantize(KernelContext& context) {
       low = std::min({low, corner, grid.RoundAndStep(corner, -ulp)});
       high = std::max({high, corner, grid.RoundAndStep(corner, ulp)});
     }
-    // NaN has no integer: an engine may return any.
+    // NaN has no integer, so an engine may return any integer.
     raw.low[i] = open ? range.low : finish(std::min(RoundEven(low), RoundAway(low)));
     raw.high[i] = open ? range.high : finish(std::max(RoundEven(high), RoundAway(high)));
   }

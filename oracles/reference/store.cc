@@ -267,7 +267,7 @@ double Literal(KernelContext& context, DType dtype, int parameter, double fallba
   const Grid grid(dtype);
   const NodeView& node = context.node();
   if (!node.HasAttribute(parameter)) return grid.Round(fallback);
-  const double given = RoundToFloat(node.Float(parameter, fallback));  // fp32 at most
+  const double given = RoundToFloat(node.Float(parameter, fallback));  // at most fp32 precision
   return grid.half() ? context.Read(given, grid.Round(given)) : grid.Round(given);
 }
 double Literal(KernelContext& context, int parameter, double fallback) {

@@ -37,7 +37,7 @@ Bounds Wave(double low, double high, double top) {
   constexpr double kTurn = 2 * std::numbers::pi;
   if (low == high || low != low) return {kFunction(low), kFunction(high)};
   if (!(high - low < kTurn)) return {-1, 1, !(high - low < kInfinity)};
-  // A little outside, because pi is no double.
+  // Looks for extremes in a slightly wider interval, because pi is no double.
   const double slack = (std::fabs(low) + std::fabs(high) + 1) * kDoubleSlack;
   const double a = kFunction(low);
   const double b = kFunction(high);

@@ -57,7 +57,7 @@ Status IntegerTurning(KernelContext& context) {
   return {};
 }
 
-// Exact in double for fp16 and fp32 alike.
+// The results are exact in double for operands of fp16 and of fp32.
 template <typename Function>
 Status MagnitudeLike(KernelContext& context) {
   if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<Function>(context);
@@ -70,7 +70,7 @@ Status MagnitudeLike(KernelContext& context) {
                    {});
 }
 
-// Correctly rounded by IEEE 754 in double, which is wide enough (rounding.h).
+// IEEE 754 requires a correctly rounded root in double, which is wide enough (rounding.h).
 double RootValue(double x) { return std::sqrt(x); }
 
 Status SquareRoot(KernelContext& context) {
