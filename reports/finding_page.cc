@@ -178,8 +178,8 @@ std::string History(const ReportData& data, const std::string& signature) {
   return text;
 }
 
-// For a program with an open axis: the results at the other shape that shows the finding, which the
-// tables of the graph's own shape do not contain.
+// For a program with an open axis, returns the results at the other shape that shows the finding.
+// The tables of the graph's own shape do not contain these results.
 std::string OtherShape(const Json& artifact) {
   const Json shown = Part(artifact, "at_shape");
   if (!shown.is_object()) return "";

@@ -22,11 +22,12 @@ std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
 struct NodeMark {
   std::string style, line, words;
 };
-// The same with a mark for each operation, up to kMarkedNodes of them.
+// As GraphPicture, with a mark for each operation. Graphs may have up to kMarkedNodes operations.
 inline constexpr size_t kMarkedNodes = 2000;
 std::string MarkedPicture(const Graph& graph, std::span<const NodeMark> marks);
 
-// The same as text, one operation on each line, for readers who cannot see the picture.
+// The content of the picture as text, with one operation on each line, for readers who cannot see
+// it.
 std::string GraphSentence(const Graph& graph);
 
 }  // namespace anecheck::reports

@@ -52,9 +52,9 @@ Result<Matrix> BuildMatrix(const ReportData& data);
 // Keeps only the columns of targets with results.
 void KeepMetTargets(Matrix& matrix);
 
-// The same columns as in AttestationCsv.
+// The columns are those of AttestationCsv.
 std::string MatrixCsv(const Matrix& matrix);
-// The same as a table of GitHub Flavored Markdown.
+// The matrix as a table of GitHub Flavored Markdown.
 std::string MatrixMarkdown(const Matrix& matrix);
 
 }  // namespace anecheck::reports

@@ -40,13 +40,13 @@ std::string OperationReferenceText(const Json& reference);
 // each term's number and source, documented defects, arguments. Empty if `reference` has no
 // operation called `name`.
 std::string OperationSheetText(const Json& reference, std::string_view name);
-// The same facts as an object; null if there is no such operation.
+// The sheet as a JSON object; null if there is no such operation.
 Json OperationSheetJson(const Json& reference, std::string_view name);
 
 // One section for each operation, by class. `reference` is the result of OperationReferenceJson.
 std::string OperationReferenceMarkdown(const Json& reference);
-// The same as one page that needs no network. It is readable without a script; its address holds
-// the filters.
+// The reference as one page that needs no network. The page is readable without a script; its
+// address holds the filters.
 std::string OperationReferenceHtml(const Json& reference);
 
 }  // namespace anecheck::reports

@@ -44,7 +44,8 @@ struct ReachKey {
   auto operator<=>(const ReachKey&) const = default;
 };
 
-// The key of error histograms in ulp. They are summed like the counts, but over both routes.
+// The key of error histograms in ulp. The histograms are summed like the counts, but over both
+// routes.
 struct HistogramKey {
   std::string op, target;
   Provenance provenance = Provenance::kReported;

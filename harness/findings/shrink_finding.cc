@@ -102,8 +102,9 @@ std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
   return tensor;
 }
 
-// The inputs of smaller cases in a second execution. Each is the value of that name in the second
-// execution of the case itself, computed by the oracle and cut to the input's type.
+// The inputs of smaller cases in a second execution. Each input is the value of the same name in
+// the second execution of the original case. The oracle computes it, and it is cut to the input's
+// type.
 class FollowingInputs {
  public:
   explicit FollowingInputs(const Case& item)

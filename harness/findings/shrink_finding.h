@@ -39,9 +39,9 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});
 
-// As ShrinkFinding, but the user's predicate decides instead of the verdict. It is called with a
-// file in `folder`. Errors: kInvalid if the predicate is false for the finding itself; kInterrupted
-// if the stop came before that was known.
+// As ShrinkFinding, but the user's predicate decides instead of the verdict. The predicate is
+// called with a file in `folder`. Errors: kInvalid if the predicate is false for the finding
+// itself; kInterrupted if the stop came before that was known.
 Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
                                       const FilePredicate& predicate, const std::string& folder,
                                       const ShrinkOptions& options = {});

@@ -189,7 +189,8 @@ class NodeView {
   const OpSchema& schema() const { return *node_->schema; }
   std::string_view op() const { return node_->schema->name; }
 
-  // The operand at a tensor parameter, or kNoValue. For a list, its first operand.
+  // The operand at a tensor parameter, or kNoValue. For a list parameter, returns the first
+  // operand.
   ValueId Input(int parameter) const;
   bool HasInput(int parameter) const { return Input(parameter) != kNoValue; }
   // Precondition: HasInput(parameter).

@@ -127,10 +127,10 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
 Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
                     CaseOutcome& outcome);
 
-// A key that outcomes of one defect share. It begins with the verdict. For wrong values follow the
-// operation, the kind of deviation and the executions that alone show them; for known defects, the
-// documented id; for everything else, the message without numbers and without the place where a
-// graph was rewritten.
+// A key that outcomes of one defect share. The key begins with the verdict. For wrong values, the
+// operation, the kind of deviation and the only executions that show them follow. For known
+// defects, the documented id follows. For everything else, the message follows, without numbers and
+// without the place where a graph was rewritten.
 std::string Signature(const CaseOutcome& outcome);
 
 // The record of an outcome other than a pass, without id, replay command and artifact.

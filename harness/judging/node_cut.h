@@ -38,7 +38,7 @@ class NodeCut {
   // Marks the operation and those that must be computed inside the cut for it.
   void Want(NodeId id);
   void WantWriters(ValueId state, NodeId before);
-  // Each records its additions to the cut in known_.
+  // Both functions record their additions to the cut in known_.
   void Include(NodeId id);
   void IncludeLeaf(ValueId id);
 

@@ -20,7 +20,7 @@ namespace anecheck {
 inline constexpr int kLeastExponent = -26;
 inline constexpr int kMostExponent = 30;
 int MagnitudeExponent(double value);
-// The same exponents counted from 0.
+// Indices of the exponents, counted from 0.
 inline constexpr size_t kMagnitudes = (kMostExponent - kLeastExponent) / 2 + 1;
 constexpr size_t MagnitudeIndexOf(int exponent) {
   return static_cast<size_t>((exponent - kLeastExponent) / 2);

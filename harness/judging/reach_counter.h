@@ -30,7 +30,7 @@ class ReachCounter {
   std::unique_ptr<Counts> counts_;
 };
 
-// The same for one case.
+// As ReachCounter, but for one case.
 void CountReach(const Case& item, const CaseOutcome& outcome, RowBatch& batch,
                 std::optional<Provenance> proved = std::nullopt);
 

@@ -13,7 +13,8 @@
 namespace anecheck {
 namespace {
 
-// The same case with the rewritten graph; judged as a plain case, without a relation.
+// Returns the case with the rewritten graph in place of its own. It is judged as a plain case,
+// without a relation.
 Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   Case partner = item;
   partner.graph = rewritten.graph;

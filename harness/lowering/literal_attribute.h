@@ -19,8 +19,8 @@ Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int p
 // The message that an attribute is no constant, with the next step.
 std::string ComputedAttribute(std::string_view op, std::string_view attribute);
 
-// The same as AddLiteralAttribute for a tuple of scalars, each a literal or the name of a constant.
-// kUnsupported for a computed scalar.
+// As AddLiteralAttribute, for a tuple of scalars. Each scalar is a literal or the name of a
+// constant. Errors: also kUnsupported for a computed scalar.
 Status AddTupleAttribute(mil::ValueView tuple, const OpSchema& schema, int parameter, Graph& graph);
 
 }  // namespace anecheck

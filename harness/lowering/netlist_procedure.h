@@ -7,13 +7,13 @@
 
 namespace anecheck {
 
-// The same program with its ports in the network; a description in this form is returned unchanged.
+// Returns the program with its ports in the network. Returns a description in this form unchanged.
 // Errors: kUnsupported for more than one network, procedure or operation; kInvalid if the operation
 // runs no network of the description, if ports are in both places, or if inputs of the same symbol
 // differ.
 Result<netlist::Description> WithPorts(netlist::Description description);
 
-// The same program with one procedure "main" that has one operation "op0". Precondition: the
+// Returns the program with one procedure "main" that has one operation "op0". Precondition: the
 // description has one network, which contains the ports.
 netlist::Description WithProcedure(netlist::Description description);
 

@@ -20,7 +20,7 @@ namespace anecheck {
 // kUnsupported for layers without an operation, for weights of other types; kInvalid if wiring,
 // parameters or shapes contradict each other; and those of `read`.
 Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
-// The same for weights in a single file, with index 0.
+// As ReadNetlist, for weights in a single file, which has index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,
                              std::span<const uint8_t> weights);
 

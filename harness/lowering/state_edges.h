@@ -13,8 +13,8 @@
 namespace anecheck {
 
 struct StateEdges {
-  // First writes an input of the state's type into each state of `given`. At the end returns the
-  // content of each state of `asked`, as outputs behind those of the model.
+  // This graph first writes an input of the state's type into each state of `given`. At the end it
+  // returns the content of each state of `asked`, as outputs behind those of the model.
   Graph graph;
   std::vector<std::string> inputs;   // their names, for each of `given`; behind the model's inputs
   std::vector<std::string> outputs;  // theirs, for each of `asked`

@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// The error for a statement whose operation the vocabulary lacks. It also lists the other such
-// operations of the program with their counts.
+// The error for a statement whose operation the vocabulary lacks. The message also lists the
+// program's other operations that the vocabulary lacks, with their counts.
 Error UnreadOperation(const mil::Program& program, mil::StatementView statement,
                       const Vocabulary& vocabulary);
 

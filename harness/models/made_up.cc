@@ -39,7 +39,8 @@ std::vector<double> MadeUpElements(const TensorType& type, uint64_t seed) {
     } else if (IsFloat(type.dtype)) {
       x = 0.5;
     } else {
-      // In the range of the narrowest integer type, with both signs if the type has a sign.
+      // Draws integers in the range of the narrowest integer type, with both signs if the type has
+      // a sign.
       const int bits = std::min(DTypeBits(type.dtype), 8);
       const bool has_sign = type.dtype == DType::kInt8 || type.dtype == DType::kInt4 ||
                             type.dtype == DType::kInt16 || type.dtype == DType::kInt32;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Parameter kUnaryParameters[] = {{.name = "x", .dtypes = kFloats}};
 
-// These also take int32 (coremltools, elementwise_unary_with_int).
+// Operations with these parameters also take int32 (coremltools, elementwise_unary_with_int).
 constexpr Parameter kNumberParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}}};
 

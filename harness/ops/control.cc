@@ -1,8 +1,8 @@
 // State, buffers and control flow: schemas and shape inference.
 //
-// read_state and write_state are MIL's (facts/mil.md). No public text shows the buffer movers. They
-// are assumed to use the names of the state operations. They occur in stateful graphs only
-// (facts/more/op_notes.csv), so a buffer is a state here.
+// read_state and write_state are MIL's (facts/mil.md). No public text shows the buffer movers. The
+// buffer movers are assumed to use the names of the state operations. Since they occur in stateful
+// graphs only (facts/more/op_notes.csv), a buffer is a state here.
 //
 // A block is a separate graph. The outer values that it uses are the operation's `captures` and, in
 // the same order, the block's last inputs; MIL text names them directly.

@@ -171,7 +171,8 @@ namespace {
 
 constexpr DTypeSet kUint8Only = {DType::kUint8};
 constexpr std::array<std::string_view, 2> kQuantizations = {"linear", "lut"};
-// In the order of params::ConvQuantized. Arguments and types are from coremltools.
+// The parameters are in the order of params::ConvQuantized. Arguments and types are from
+// coremltools.
 constexpr Parameter kConvQuantizedParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kUint8Only, .constant = true},

@@ -38,8 +38,8 @@ inline constexpr Parameter kMatmulParameters[] = {
 
 inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
 
-// In the order of params::UnitPool: avg_pool has all except the mode; the other pools have all
-// except the last two.
+// The parameters are in the order of params::UnitPool. avg_pool has all of them except the mode;
+// the other pools have all except the last two.
 inline constexpr Parameter kUnitPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},

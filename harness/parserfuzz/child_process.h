@@ -29,8 +29,8 @@ struct ChildStart {
   std::vector<std::string> environment;  // "NAME=value", instead of this process's
 };
 
-// The environment of every parser. It makes runtimes print a stack on a fatal signal. Sanitizers
-// print a stack without symbols if the harness can name the frames (symbolise.h).
+// The environment of every parser. This environment makes runtimes print a stack on a fatal signal.
+// Sanitizers print a stack without symbols if the harness can name the frames (symbolise.h).
 std::vector<std::string> ChildEnvironment();
 
 // Starts a process that leads its own process group and dies with this process. Standard input is

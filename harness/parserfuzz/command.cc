@@ -94,7 +94,8 @@ class Watch {
     if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
     if (WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
     NotePeak(usage);
-    // These reads empty the pipes. A process that still writes has left the group.
+    // Reading here empties the pipes. A process that still writes has left the group, so nothing
+    // waits for it.
     out_.Take();
     err_.Take();
     outcome_.out = out_.Text();

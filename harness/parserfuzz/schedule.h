@@ -46,8 +46,8 @@ std::string_view WayName(Way way);
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 
-// Returns one feature for each place that the parser reached. It names the place and the order of
-// magnitude of how often the parser was there.
+// Returns one feature for each place that the parser reached. The feature names the place and the
+// order of magnitude of how often the parser was there.
 std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters);
 // Returns one feature for the exit code, and one for each of the first lines of both streams.
 // Numbers in the lines do not count.

@@ -65,7 +65,7 @@ bool Answers(const Subject& subject, const FindingRow& finding) {
                              [&](const std::string& label) { return finding.defects.Has(label); });
 }
 
-// The same for results that do not count as new findings.
+// As Answers, for results that do not count as new findings.
 bool AnswersOpenly(const Subject& subject, const FindingRow& finding) {
   return subject.group == SubjectGroup::kPlanted && IsSuspect(finding.verdict) &&
          KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
@@ -126,8 +126,8 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
          !(Answers(subject, without) || AnswersOpenly(subject, without));
 }
 
-// The same for a lean, which only many cases show: the same number of cases without the subject
-// must not show it. Fewer cases, after an early stop, prove nothing.
+// As OwesToSubject, for a lean, which only many cases show: as many cases without the subject must
+// not show it. Fewer cases, after an early stop, prove nothing.
 Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {

@@ -1,6 +1,6 @@
 // Measurements of completion events and blocks: when they come, and how often. They are rows of the
-// runtime probes. Each binds, encodes, submits, waits and releases by specification 001 (sections
-// 2.3 to 2.6). Errors: the step that failed.
+// runtime probes. Each probe binds, encodes, submits, waits and releases by specification 001
+// (sections 2.3 to 2.6). Errors: the step that failed.
 #pragma once
 
 #include <string_view>

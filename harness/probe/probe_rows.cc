@@ -154,7 +154,7 @@ bool NotItself(double x, double y) { return y != x; }
 bool NotOneMore(double x, double y) { return y != x + 1; }
 bool NotSixteen(double, double y) { return y != 16; }
 bool Vanishes(double, double y) { return y == 0; }
-// For probes that search the first argument whose result does not vanish.
+// Probes use this to search the first argument whose result does not vanish.
 bool Kept(double, double y) { return y != 0; }
 
 constexpr std::array kProbes = {

@@ -263,7 +263,7 @@ inline constexpr auto kTable<LeanRow> = Describe<LeanRow>(
     Value("extreme", &LeanRow::extreme, "how much that output leans", Growth::kMost)
         .Within(-kMostLean, kMostLean));
 
-// In the order in which the tables are made and copied: runs first.
+// The tables in the order in which they are made and copied: runs first.
 using TableRows = std::tuple<RunRow, CaseRow, OutputRow, ReachRow, ProvedReachRow, UnconfirmedRow,
                              PlannedRow, ProofRow, UlpRow, WidthRow, FindingRow, FindingCaseRow,
                              ProbeRow, CoverageRow, MagnitudeRow, LibraryRow, PaceRow, LeanRow>;

@@ -30,7 +30,7 @@ constexpr int kMostStrayLines = 64;
 // Time to wait for a second reply to the last case of a run; otherwise the next run would read that
 // reply.
 constexpr std::chrono::milliseconds kSettle(5);
-// The same wait in runs that are made to find such replies, and after the last run.
+// The waits for second replies in runs that are made to find them, and after the last run.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
 // The longest delay until a stopped campaign ends, whatever the program does.

@@ -25,8 +25,8 @@ SocketPair MakeSocketPair();
 ssize_t SendBytes(int socket, std::string_view bytes, bool wait);
 
 // Waits until the other end of a socket, or the reader of a pipe, is gone (true), or until this
-// process closed `descriptor` (false). It reads nothing, and unread bytes do not end the wait. For
-// a second thread beside the one that communicates.
+// process closed `descriptor` (false). It reads nothing, and unread bytes do not end the wait. A
+// second thread calls this beside the thread that communicates.
 bool WaitForHangUp(int descriptor);
 
 }  // namespace anecheck

@@ -10,7 +10,7 @@ namespace anecheck {
 // Resident bytes of process `pid`, or 0 if the system does not tell.
 uint64_t ResidentBytes(pid_t pid);
 
-// The same for this process, for callers that ask often.
+// As ResidentBytes, for this process and for callers that ask often.
 uint64_t OwnResidentBytes();
 
 }  // namespace anecheck

@@ -120,8 +120,8 @@ struct RunReply {
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty if unproved
   // The analytics themselves, unless the simulated engine wrote them or they exceed kLongestProof.
   std::string proof = {};
-  // The device of each operation as an external program reports it; empty if it reports none. It is
-  // the planned device, and no proof that the program ran there.
+  // The device of each operation as an external program reports it; empty if it reports none. The
+  // plan is no proof that the program ran on these devices.
   std::vector<PlannedOp> plan = {};
   uint64_t compile_us = 0;
   uint64_t run_us = 0;

@@ -17,9 +17,9 @@ namespace anecheck {
 class SharedBuffer {
  public:
   // Creates memory of `bytes` bytes, all zero. `bytes` must be at least 1. The name has at most 100
-  // letters, digits, '-', '_' and '.'. It is free again when this object is destroyed; processes
-  // that have opened the memory keep it. Errors: kInvalid for the name or the size, kIo with the
-  // system's message, also if the name is taken.
+  // letters, digits, '-', '_' and '.'. The name is free again when this object is destroyed.
+  // Processes that have opened the memory keep the memory. Errors: kInvalid for the name or the
+  // size, kIo with the system's message, also if the name is taken.
   static Result<SharedBuffer> Create(const std::string& name, uint64_t bytes);
   // The memory that another process, or this one, created. Errors: kInvalid for the name, kNotFound
   // if no memory has it.
@@ -31,7 +31,7 @@ class SharedBuffer {
 
   uint64_t size() const;  // bytes, `bytes` of Create or somewhat more
 
-  // Both start at the first byte. Errors: kInvalid for more than size(), kIo.
+  // Both functions start at the first byte. Errors: kInvalid for more than size(), kIo.
   Status Write(std::span<const uint8_t> bytes);
   Status Read(std::span<uint8_t> bytes) const;
 

@@ -61,8 +61,8 @@ class WorkerChannel {
 
   int worker_memory() const { return memory_; }
   int worker_socket() const { return other_socket_; }
-  // Waits until the other end is gone (true) or this end was closed (false); reads nothing. For a
-  // second thread beside the one that communicates.
+  // Waits until the other end is gone (true) or this end was closed (false); reads nothing. A
+  // second thread calls this beside the thread that communicates.
   bool WaitForEnd() const;
 
   // Closes the worker's descriptor; call this once the worker was started.

@@ -53,7 +53,7 @@ class TableHtml {
   TableHtml(std::string label, std::vector<std::string> columns)
       : label_(std::move(label)), columns_(std::move(columns)) {}
   void Add(std::vector<std::string> cells);
-  // The same, followed by further cells given as complete "<td>...</td>" elements.
+  // Adds a row as Add does, followed by further cells given as complete "<td>...</td>" elements.
   void AddWithCells(std::vector<std::string> cells, std::string_view whole);
   size_t size() const { return rows_; }
   // Whether further rows are only counted; AddUnseen counts such a row without its cells.

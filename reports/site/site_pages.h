@@ -16,7 +16,7 @@ std::string ChipHtml(const Site& site, size_t chip);
 std::string OpHtml(const Site& site, size_t op, const Json& reference);
 std::string CompareHtml(const Site& site);
 
-// The same as JSON, form 1 (reports/schemas/site.schema.json).
+// The pages as JSON, form 1 (reports/schemas/site.schema.json).
 Json FrontJson(const Site& site);
 Json ChipJson(const Site& site, size_t chip);
 Json OpJson(const Site& site, size_t op, const Json& reference);

@@ -11,9 +11,9 @@ namespace anecheck::reports {
 // The faults of a document under reports/schemas/<name>.schema.json; empty if it is valid. A
 // missing validator (HasSchemaValidator) counts as a fault.
 std::string SchemaProblem(const Json& document, std::string_view name);
-// The same for each line of `lines`.
+// As SchemaProblem, for each line of `lines`.
 std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);
-// The same against a schema file.
+// As SchemaProblem, with the path of a schema file.
 std::string SchemaFileProblem(const Json& document, const std::string& path);
 
 bool HasSchemaValidator();
