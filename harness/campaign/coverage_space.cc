@@ -48,7 +48,7 @@ constexpr ExcludedCell kExcluded[] = {
     {"op_attribute", "MinMaxNorm.Dimension=Channel",
      "facts/known_defects.csv, D20: the compiler of A13 refuses it"},
     {"op_attribute", "SDPA.SubtractMax=false",
-     "facts/netlist_layers.csv: must be true; left false the softmax is wrong (D21)"},
+     "facts/netlist_layers.csv: must be true; if it is false, the softmax is wrong (D21)"},
     {"op_attribute", "ScaledElementWise.Type=Sub",
      "facts/known_defects.csv, D26: the compiler refuses it"},
     {"op_attribute", "slice_by_index.begin=computed", kFixedPlaces},

@@ -50,9 +50,10 @@ std::optional<ValueView> ValueAt(ValueView dictionary, std::string_view key) {
 }
 
 Error Missing(mil::StatementView statement, std::string_view what) {
-  Error error = MakeError(ErrorCode::kInvalid,
-                          fmt::format("{}: no {}; analytics of Core ML have it of each operation",
-                                      statement.op(), what));
+  Error error =
+      MakeError(ErrorCode::kInvalid,
+                fmt::format("{}: has no {}, which Core ML's analytics have for each operation",
+                            statement.op(), what));
   error.offset = statement.offset();
   return error;
 }

@@ -160,14 +160,13 @@ class CliffFinder {
       changed += infinite(i) && std::isfinite(departed_.value[i]) ? 1 : 0;
     }
     if (changed == 0) return;
-    cliffs_.push_back(
-        {.node = node,
-         .id = "fixed_sums",
-         .what = "a sum of products that reaches 32768 on its way is infinite for good",
-         .past = past,
-         .elements = changed,
-         .operand = operand_,
-         .result = result_});
+    cliffs_.push_back({.node = node,
+                       .id = "fixed_sums",
+                       .what = "a sum of products that reaches 32768 at any step stays infinite",
+                       .past = past,
+                       .elements = changed,
+                       .operand = operand_,
+                       .result = result_});
   }
 
   // Returns how many elements of the first result `departures` take out of the admitted interval

@@ -150,8 +150,7 @@ std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer) {
     if (node.on_engine) continue;
     if (const plan::Layer* const part = answer.RefusedPart(id)) {
       node.layer = "lowering";
-      node.reason =
-          fmt::format("{} ({}), which it becomes: {}", part->name, part->op, part->reason);
+      node.reason = fmt::format("it becomes {} ({}): {}", part->name, part->op, part->reason);
       node.rule = part->rule;
       node.source = part->source;
     } else if (const legality::LayerVerdict* const stopper = verdict.Stopper()) {

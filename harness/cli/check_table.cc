@@ -156,8 +156,8 @@ std::string PlanText(const Json& plan) {
       ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));
   if (engine == 0) {
     text +=
-        "    a model this small stays on the CPU: entering the engine costs 0.125 ms, and leaving "
-        "it as much\n";
+        "    a model this small stays on the CPU: each entry into the engine costs 0.125 ms, and "
+        "so does each change of processor\n";
   }
   if (plan["no_estimate"].empty()) return text;
   std::string names;

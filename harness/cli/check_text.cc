@@ -194,7 +194,7 @@ std::string CheckText(const Json& json, bool why, size_t columns) {
                         side, Join(casts[side]));
   }
   if (!json["states_given"].empty()) {
-    text += fmt::format("states that begin with an array and are judged at the end: {}\n",
+    text += fmt::format("states that begin with an array, and whose final content is judged: {}\n",
                         Join(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);

@@ -116,7 +116,7 @@ class Unpacker {
         result_.taps * outputs > kMaxElements) {
       return MakeError(
           ErrorCode::kLimit,
-          fmt::format("task {}: {} coefficients of {} outputs; at most {} are emulated",
+          fmt::format("task {}: {} coefficients for each of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
     // Limits memory by the size of the container. A coefficient takes one or two bytes, and a slot

@@ -92,7 +92,7 @@ class Decoder {
     if (task_.kind != TaskKind::kNeural) {
       source.l2.swapped = V(Field::kTranspose1) != 0;
       if (source.by_dma && source.l2.swapped) {
-        return Refuse("a swapped first source by DMA is not seen, one in L2 is");
+        return Refuse("no file or record has a swapped first source by DMA, only one in L2");
       }
       if (V(Field::kBroadcast1W) != 0) source.extents.width = 1;
       if (V(Field::kBroadcast1H) != 0) source.extents.height = 1;
@@ -161,7 +161,7 @@ class Decoder {
                                      V(Field::kSource2Used) != 0));
     }
     if (!TakesTwoSources()) {
-      if (bound) return Refuse("a second source of a task that takes one");
+      if (bound) return Refuse("a second source, but the task takes one source");
       return {};
     }
     Source source;
@@ -169,7 +169,7 @@ class Decoder {
     source.bar = V(Field::kSource2Bar);
     const bool swapped = V(Field::kTranspose2) != 0;
     if (bound && swapped && task_.kind != TaskKind::kPlanarPerChannel) {
-      return Refuse("a swapped second source by DMA is seen in per-channel tasks only");
+      return Refuse("records have a swapped second source by DMA in per-channel tasks only");
     }
     source.memory = {.base = V(Field::kSource2Base),
                      .group = Units(Field::kSource2Group, 64),
@@ -236,7 +236,7 @@ class Decoder {
                                          Field::kResultTruncate, Field::kResultMemory));
     if (V(Field::kResultFormat) != 0) return {};
     if (task_.kind != TaskKind::kNeural) return Refuse("a planar result of bytes is not seen");
-    if (result.to_l2) return Refuse("a result of bytes in L2 is not seen");
+    if (result.to_l2) return Refuse("no file or record has a result of bytes in L2");
     if (result.memory.interleave != 1) return Refuse("interleaved bytes are not seen");
     result.memory.element = result.l2.element = 1;
     return {};
@@ -365,7 +365,7 @@ class Decoder {
       ANECHECK_RETURN_IF_ERROR(CheckInt8());
     }
     if (V(Field::kPaddingMode) != 0 && !plain_window) {
-      return Refuse("a padding of minus infinity is not seen where something is padded");
+      return Refuse("no file or record has a padding of minus infinity with a window");
     }
     if (neural.nonlinear == Nonlinear::kTable) return CheckTable();
     return {};
@@ -434,19 +434,20 @@ class Decoder {
       return Refuse("PlanarScale and PlanarBias together: no record decides their order");
     }
     if (planar.absolute && (scaled || biased || planar.relu)) {
-      return Refuse("Absolute with a scale, a bias or relu is not seen");
+      return Refuse("no file or record has Absolute with a scale, a bias or relu");
     }
     const bool reduces = task_.kind == TaskKind::kPlanarReduction ||
                          task_.kind == TaskKind::kPlanarElementwiseReduction;
     if (reduces && (scaled || biased || planar.relu || planar.absolute)) {
-      return Refuse("a scale, a bias, relu or absolute value in a reduction is not seen");
+      return Refuse("no file or record has a scale, a bias, relu or absolute value in a reduction");
     }
     if (!reduces &&
         (planar.final_scale != 1 || planar.epsilon != 0 || planar.post != PostFunction::kNone)) {
-      return Refuse("FinalScale, Epsilon or PostFunction outside a reduction is not seen");
+      return Refuse(
+          "no file or record has FinalScale, Epsilon or PostFunction outside of a reduction");
     }
     if (planar.maximum && (planar.final_scale != 1 || planar.epsilon != 0)) {
-      return Refuse("FinalScale or Epsilon of a maximum is not seen");
+      return Refuse("no file or record has FinalScale or Epsilon with a maximum");
     }
     return {};
   }
@@ -454,9 +455,9 @@ class Decoder {
   Status CheckPlanarOperation() const {
     const PlanarTask& planar = task_.planar;
     const bool square = planar.operation == PlanarOperation::kSquareOfSum;
-    if (planar.negate1 && !square) return Refuse("Negate1 is seen under a square only");
+    if (planar.negate1 && !square) return Refuse("Negate1 is known with a square only");
     if (planar.negate2 && planar.operation != PlanarOperation::kAdd && !square) {
-      return Refuse("Negate2 is seen with an addition only");
+      return Refuse("Negate2 is known with an addition or a square only");
     }
     if (!TakesTwoSources() &&
         (planar.negate1 || planar.negate2 || planar.operation != PlanarOperation::kAdd)) {

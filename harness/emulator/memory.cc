@@ -9,8 +9,9 @@ Result<size_t> Memory::Add(Region region, uint64_t limit) {
   uint64_t total = region.bytes.size();
   for (const Region& other : regions_) total += other.bytes.size();
   if (total > limit) {
-    return MakeError(ErrorCode::kLimit, fmt::format("the container's memory passes {} bytes at {}",
-                                                    limit, region.name));
+    return MakeError(
+        ErrorCode::kLimit,
+        fmt::format("the container needs more than {} bytes of memory, at {}", limit, region.name));
   }
   regions_.push_back(std::move(region));
   return regions_.size() - 1;

@@ -164,8 +164,8 @@ Result<std::vector<Bytes>> PackWeights(const Weights& weights, const StreamOrder
   const size_t channels = size_t{weights.groups} * weights.out_channels;
   const size_t count = channels * weights.in_channels * weights.height * weights.width;
   if (weights.values.size() != count) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("{} weights, the extents make {}", weights.values.size(), count));
+    return MakeError(ErrorCode::kInvalid, fmt::format("{} weights, but the extents require {}",
+                                                      weights.values.size(), count));
   }
   if (!weights.bias.empty() && weights.bias.size() != channels) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{} biases for {} output channels",

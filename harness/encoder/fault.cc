@@ -7,11 +7,11 @@ namespace {
 
 constexpr auto kNames = std::to_array<FaultName>({
     {Fault::kLaneOrder, "lane-order", "conv",
-     "sets of output channels stand on the engines in reverse"},
-    {Fault::kStride, "stride", "add", "the planes of a result lie one line closer"},
+     "the engines have the sets of output channels in reverse order"},
+    {Fault::kStride, "stride", "add", "the planes of a result are one line closer together"},
     {Fault::kBiasRow, "bias-row", "conv", "the bias row in front of the weights is missing"},
     {Fault::kTableShift, "table-shift", "sigmoid",
-     "the knots of an activation table stand one further"},
+     "the knots of an activation table are shifted by one"},
     {Fault::kL2Base, "l2-base", "linear", "a task reads its operand from one line further in L2"},
 });
 

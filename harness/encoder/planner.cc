@@ -101,7 +101,7 @@ std::string KernelHash(std::span<const Bytes> streams) {
 // Converts numbers to bools, and bools of either form to the other form.
 Post NotZero() { return {.nonlinear = Nonlinear::kTable, .table = StepTable(kOne, 0, kOne)}; }
 
-constexpr std::string_view kNoOrder = "an order of axes that no one task moves";
+constexpr std::string_view kNoOrder = "an order of axes that no single task can move";
 
 // Calls act(part, row) for each row of a block, whose channels are the rows of the part.
 template <typename Act>
@@ -255,10 +255,11 @@ Status Planner::BindPorts() {
   std::vector<ValueId> tensors;
   for (const ValueId id : graph_.outputs()) {
     if (graph_.value(id).kind != ValueKind::kResult) {
-      return Refuse(fmt::format("{} is an output and no result", graph_.value(id).name));
+      return Refuse(
+          fmt::format("{} is an output, but no operation computes it", graph_.value(id).name));
     }
     if (std::ranges::find(tensors, id) != tensors.end()) {
-      return Refuse(fmt::format("{} is two outputs", graph_.value(id).name));
+      return Refuse(fmt::format("{} is an output twice", graph_.value(id).name));
     }
     tensors.push_back(id);
   }
@@ -371,7 +372,8 @@ Result<L2Block> Planner::TakeL2(uint32_t channels, uint32_t rows, uint32_t colum
   const uint64_t channel = RoundUp(kElement * columns, kL2Line);
   const uint64_t bytes = channel * channels * rows;
   if (l2_next_ + bytes > kL2Bytes) {
-    return Refuse(fmt::format("{} bytes between its tasks: L2 has {}", l2_next_ + bytes, kL2Bytes));
+    return Refuse(
+        fmt::format("its tasks need {} bytes of L2, which has {}", l2_next_ + bytes, kL2Bytes));
   }
   const L2Block block{.base = l2_next_,
                       .channels = channels,

@@ -112,7 +112,7 @@ Status EncodePrelu(Planner& planner, const NodeView& node) {
   x = WithHeight(x, rank);
   y = WithHeight(y, rank);
   const auto alpha = planner.ConstHalves(node.Input(P::kAlpha));
-  if (alpha.size() != x.axes[1].extent) return Refuse("prelu: not one alpha a channel");
+  if (alpha.size() != x.axes[1].extent) return Refuse("prelu: it needs one alpha for each channel");
   std::array<View, 3> parts;  // below zero, times alpha, above zero
   for (View& part : parts) {
     ANECHECK_ASSIGN(part, planner.Temporary(ExtentsOf(x)));

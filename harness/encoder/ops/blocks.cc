@@ -40,7 +40,7 @@ Status PadWithElements(Planner& planner, const View& x, int axis, std::string_vi
   std::vector<uint32_t> indices;
   for (int64_t at = -before; at < extent + after; ++at) {
     const int64_t element = ElementAt(mode, at, extent);
-    if (element < 0 || element >= extent) return Refuse("pad: beyond the mirrored elements");
+    if (element < 0 || element >= extent) return Refuse("pad: too few elements to mirror");
     indices.push_back(static_cast<uint32_t>(element));
   }
   return Pick(planner, x, axis, indices, result);

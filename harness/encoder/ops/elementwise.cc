@@ -61,7 +61,7 @@ Status CombineAlike(Planner& planner, View x, View y, View result, const Combina
   MergeAxes(x, result, 0, 2);
   MergeAxes(y, z, 0, 2);
   if (Extent(x, 0) > 1 || Extent(y, 0) > 1 || ExtentsOf(x) != ExtentsOf(y)) {
-    return Refuse("batches that do not lie evenly");
+    return Refuse("batches with uneven steps");
   }
   Task task{.type = TaskType::kElementwise};
   task.in = task.out = {.width = Extent(x, 3), .height = Extent(x, 2), .channels = Extent(x, 1)};
@@ -255,7 +255,7 @@ Status Combine(Planner& planner, const View& x, const View& y, const View& resul
   }
   for (const View& operand : {x, y}) {
     if (Extent(operand, 0) != 1 && Extent(operand, 0) != whole[0]) {
-      return Refuse("an operand that repeats along a part of its batches");
+      return Refuse("an operand with a part of the result's batches");
     }
   }
   for (uint32_t batch = 0; batch < whole[0]; ++batch) {

@@ -325,7 +325,7 @@ Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
   ANECHECK_ASSIGN(const Ranges ranges, RangesOf<P>(planner, node));
   if (ranges.squeezes || ExtentsOf(update) != ranges.sizes) return Refuse("a squeezed update");
-  if (ranges.steps[3] != 1) return Refuse("an update of every other column");
+  if (ranges.steps[3] != 1) return Refuse("an update with a step between columns");
   View from = x, to = y;
   for (int axis = 0; axis < 3; ++axis) {
     const auto i = static_cast<size_t>(axis);

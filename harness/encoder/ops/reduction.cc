@@ -63,7 +63,7 @@ Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
   slab.column = take(inner);
   slab.row = take(inner);
   slab.rows_reduced = slab.row >= 0;
-  if (!inner.empty()) return Refuse("three axes reduced at once that do not lie evenly");
+  if (!inner.empty()) return Refuse("three axes with uneven steps, reduced at once");
   if (!columns_kept && !kept.empty()) {
     const auto most = std::ranges::max_element(kept, {}, [&](int i) { return Extent(view, i); });
     slab.channel = *most;
@@ -395,7 +395,7 @@ Result<View> Parameter(Planner& planner, ValueId id, const AxisSet& reduced,
   const auto halves = planner.ConstHalves(id);
   uint64_t count = 1;
   for (const uint32_t extent : extents) count *= extent;
-  if (halves.size() != count) return Refuse("a gamma or beta of other extents than its axes");
+  if (halves.size() != count) return Refuse("a gamma or beta that does not fit its axes");
   return planner.Image(extents, halves);
 }
 
