@@ -175,7 +175,7 @@ class Drawer {
   Graph& graph_;
   OpKind open_{};
   std::vector<Known> known_;
-  std::vector<uint8_t> bytes_;  // of a constant, before it is the graph's
+  std::vector<uint8_t> bytes_;  // of a constant, until it is added to the graph
 };
 
 // How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the

@@ -11,7 +11,7 @@ namespace anecheck {
 
 struct RestrictedGraph {
   Graph graph;
-  std::vector<size_t> inputs;  // which inputs of the original are left, as positions among them
+  std::vector<size_t> inputs;  // the inputs that are left, as positions among the original's inputs
 };
 
 // The graph with exactly `outputs`, in that order. Nodes, inputs and constants that lead to none of

@@ -45,7 +45,7 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
 // The bounds of floats drawn below a limit.
 struct FloatBound {
   int top = 0;        // the largest exponent
-  int rare = 1;       // how many exponents lie below the common ones, from that of the least normal
+  int rare = 1;       // number of exponents below the common ones, from the least normal one on
   uint16_t most = 0;  // bits of the largest magnitude; matters only below the normal halves
 };
 

@@ -353,7 +353,7 @@ class DefectSearch {
   std::span<const double> actual_;
   std::span<const size_t> outside_;
   const bool large_;
-  std::vector<size_t> looked_at_;  // of outside_
+  std::vector<size_t> looked_at_;  // the elements of outside_ that are examined
   std::vector<uint8_t> wanted_;    // for large outputs: whether each element is examined
   Contract contract_;              // of the last estimate; the evaluation refers to it
   Evaluation& evaluation_;

@@ -49,7 +49,7 @@ struct OutputJudgement {
   double expected_high = 0;
   double actual = 0;
   Deviation deviation = Deviation::kNone;  // of the worst element
-  DefectSet defects;  // of kKnownDefect; several if only the combination explains it
+  DefectSet defects;  // for kKnownDefect; several if only together they explain the output
   // With kKnownDefect: the defects admit some element only because later operations let almost any
   // value pass, or because they widen an interval as far as they can. The caller should then judge
   // operation by operation.

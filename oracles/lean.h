@@ -18,7 +18,7 @@ struct OutputLean {
   double up = 0;      // the mean error, -1 to 1
   double away = 0;    // the mean of the errors with the sign of their values; 0 counts as no error
   uint64_t wide = 0;  // elements of more than kFewNumbers numbers (statistics.h)
-  double mean_square = 0;  // of their errors
+  double mean_square = 0;  // of the errors of these wide elements
 };
 // Precondition: `actual` has one number for each element of `expected`.
 OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual);

@@ -70,7 +70,7 @@ class SensitivitySearch {
 
   std::vector<ValueId> values_;
   Evaluation at_inputs_;
-  std::vector<Change> changes_;  // by number
+  std::vector<Change> changes_;  // indexed by the number of the change
   std::vector<Estimate> bounds_;
 };
 

@@ -26,7 +26,7 @@ std::string_view OccasionName(Occasion occasion);
 // The operation to rewrite, and where its replacement goes.
 struct Site {
   NodeView node;
-  std::span<const ValueId> places;  // of the values of node.graph() in the new graph
+  std::span<const ValueId> places;  // for each value of node.graph(), its id in the new graph
   Builder& out;
   int64_t cap = 0;  // Occasion::kSplit: bytes of kernel memory
 
@@ -48,7 +48,7 @@ struct Site {
 struct Decomposition {
   std::string_view op;
   Occasion occasion = Occasion::kDecompose;
-  std::string_view rule;  // only if this rule of the legality tables asks for it; empty: any
+  std::string_view rule;  // the rule of the legality tables that must ask for it; empty: any
   std::string_view what;  // "two matrix multiplies by constants"
   std::string_view source;
   // The error that folded constants and intermediate functions add to a result, relative to the

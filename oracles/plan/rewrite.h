@@ -43,7 +43,7 @@ class Rewriter {
   PlanOptions options_;
   Graph graph_;
   std::set<std::string, std::less<>> names_;
-  std::vector<std::string> origins_;  // by node
+  std::vector<std::string> origins_;  // indexed by node
   // For each node, the rules that do not rewrite it again, because they made the node or have no
   // graph for it.
   std::vector<std::vector<std::string>> settled_;

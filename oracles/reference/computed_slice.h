@@ -11,7 +11,7 @@ namespace anecheck::reference {
 
 // One axis of the sliced tensor.
 struct ComputedAxis {
-  int64_t extent = 1;  // of the sliced tensor
+  int64_t extent = 1;  // extent of the sliced tensor along this axis
   int64_t stride = 1;  // elements of the sliced tensor between neighbours along this axis
   int64_t count = 1;   // elements that the slice takes
   int64_t step = 1;    // from one taken element to the next, along this axis

@@ -33,7 +33,7 @@ class DistinctNumbers {
  private:
   BoundedTensor numbers_;
   const uint16_t* halves_ = nullptr;  // the bits of each element of x
-  const uint16_t* found_ = nullptr;   // of each of numbers_
+  const uint16_t* found_ = nullptr;   // the bits of each of numbers_
 };
 
 // Whether a table of all fp16 numbers is worthwhile; otherwise DistinctNumbers evaluates the

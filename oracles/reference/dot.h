@@ -187,11 +187,11 @@ class Accumulator {
   };
   // A sum under the law, without a bias, in units of the accumulator.
   struct LawSum {
-    double value = 0;  // of the values, without overflow
+    double value = 0;  // sum of the values' products, without overflow
     double size = 0;   // sum of the magnitudes of the values' products
-    double low = 0;    // of the values that an engine may hold
+    double low = 0;    // ends of the sum over all operands that an engine may hold
     double high = 0;
-    double positive = 0;  // of the positive and of the negative products that it may hold
+    double positive = 0;  // sums of the positive and of the negative parts of these products
     double negative = 0;
     double reach = 0;     // the greatest magnitude of a partial sum, in source order
     bool numbers = true;  // every operand is a number

@@ -150,7 +150,7 @@ const Node* OnlyReader(const Graph& graph, ValueId id) {
 // The scales after a node, up to the first operation that cannot be folded.
 struct Behind {
   int scales = 0;
-  double least = 1;  // of the product of their factors
+  double least = 1;  // at most the least magnitude of the product of their factors, and at most 1
 };
 
 Behind ScalesBehind(const Graph& graph, const Node& node) {

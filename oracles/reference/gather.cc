@@ -177,13 +177,13 @@ class Scattering {
   struct Sums {
     double low = 0;
     double high = 0;
-    double magnitude = 0;  // of all terms
-    double finite = 0;     // of those that are finite
-    double added = 0;      // of all but the first
+    double magnitude = 0;  // sum of the magnitudes of all terms
+    double finite = 0;     // of the finite terms
+    double added = 0;      // of all terms but the first
     double first_low = 0;  // the element itself
     double first_high = 0;
-    int terms = 0;       // beside it
-    bool point = false;  // all are single numbers
+    int terms = 0;       // beside the element itself
+    bool point = false;  // all terms are known exactly
     bool zero = false;   // a factor, or the element, is exactly 0
     // The products of the updates' factors above 1, and of those below 1.
     double most = 1;

@@ -81,10 +81,10 @@ Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& 
 }
 
 struct Magnitudes {
-  double all = 0;        // of all finite products
+  double all = 0;        // sum of the magnitudes of all finite products
   double subnormal = 0;  // most that flushing of subnormal operands or products can change
-  double positive = 0;   // of the products that may be above zero, infinities included
-  double negative = 0;   // of those that may be below
+  double positive = 0;   // sum of the products that may be above zero, infinities included
+  double negative = 0;   // sum of the magnitudes of products that may be below zero
   bool up = false;       // some product is +infinity, perhaps by rounding
   bool down = false;
   bool finite = true;  // every end of every lane is finite

@@ -278,7 +278,7 @@ class Furthest {
       Measure(course);
       const auto exact = std::ranges::max_element(course.distance);
       const auto best = static_cast<size_t>(exact - course.distance.begin());
-      double least = 0;  // of the farthest point's distance
+      double least = 0;  // lower bound of the farthest point's distance
       for (const StepBounds& bounds : course.bounds) least = std::max(least, bounds.low);
       next.push_back({best, course.distance, course.bounds});
       for (size_t i = 0; i < count_; ++i) {
@@ -297,7 +297,7 @@ class Furthest {
   struct Course {
     size_t last = 0;
     std::vector<double> distance;    // squared, of each point to the nearest chosen one
-    std::vector<StepBounds> bounds;  // of the engine's distance for it
+    std::vector<StepBounds> bounds;  // bounds of the engine's number for each squared distance
   };
 
   // Whether every coordinate is a single finite number.
@@ -379,7 +379,7 @@ class Balls {
         ideal_(contract.ideal) {}
 
   Flag At(size_t point, size_t centroid) const {
-    ExactSum excess;  // of the squared distance over the squared radius
+    ExactSum excess;  // squared distance minus squared radius
     bool known = true;
     bool finite = true;
     for (size_t c = 0; c < 3; ++c) {

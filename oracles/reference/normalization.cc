@@ -157,7 +157,7 @@ class LayerNormGroup {
   double epsilon_;
   double epsilon_low_;  // as given, or rounded to the element type
   double epsilon_high_;
-  double reciprocal_error_;  // relative
+  double reciprocal_error_;  // relative error of 1 / n
   double* centred_;          // n x - sum
   Interval* differences_;    // x - mean
   double value_root_ = 0;    // n times the standard deviation

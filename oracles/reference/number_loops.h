@@ -23,7 +23,7 @@ Extent MeasureNumbers(const double* numbers, size_t count);
 // The distribution of the magnitudes of finite numbers.
 struct Spread {
   uint64_t zeros = 0;
-  uint64_t small = 0;      // not zero, below a limit
+  uint64_t small = 0;      // nonzero numbers below the limit
   uint64_t exponents = 0;  // the sum of the exponent fields of the nonzero numbers as doubles
 };
 Spread SpreadOfNumbers(const double* numbers, size_t count, double small);

@@ -46,8 +46,8 @@ HWY_INLINE double StepDown(double x) { return -StepUp(-x); }
 // The constants that depend only on the number of products.
 struct Widths {
   Spans spans;
-  double single = 0;  // of the magnitude: error of sums that are computed partly in fp32
-  double settle = 0;  // the same of sums in double: each addition has an error of half an ulp
+  double single = 0;  // error of sums that are computed partly in fp32, relative to the magnitude
+  double settle = 0;  // the same for sums in double: each addition errs by half an ulp
   // For a product below 2^-14: rounded to 11 bits it errs by 2^-26, rounded to fp16 by 2^-25.
   double small = 0;
 };
@@ -200,12 +200,12 @@ RunFacts StoreAnyRun(const Allowance& allowance, const RunSums& sums, size_t wid
 
 // The place of a tile's results.
 struct Place {
-  size_t row;  // the first
+  size_t row;  // the first row
   size_t rows;
-  size_t column;  // the first
+  size_t column;  // the first column
   size_t width;   // how many columns
-  size_t tile;    // in Rows
-  size_t panel;   // in Columns
+  size_t tile;    // index in Rows
+  size_t panel;   // index in Columns
 };
 
 // One call of StorePoints.
@@ -305,7 +305,7 @@ struct Block {
   size_t left;  // the first column
   size_t width;
   TileSums* sums;  // [panel][tile]
-  size_t tiles;    // of each panel
+  size_t tiles;    // in each panel
 
   size_t panels() const { return (width + kWidth - 1) / kWidth; }
   size_t WidthOf(size_t panel) const { return std::min(kWidth, width - panel * kWidth); }

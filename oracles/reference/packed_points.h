@@ -29,7 +29,7 @@ struct PointArithmetic {
   bool bias_rounding = false;
   double exact_limit = 0;   // a sum of magnitudes up to here: exact in double
   double single_limit = 0;  // a sum of magnitudes up to here: exact in the engine's accumulator
-  double roundings = 0;     // of the engine's accumulator, in units of PartialSumPower
+  double roundings = 0;     // error of the engine's accumulator, in units of PartialSumPower
   double double_error = 0;  // error of inexact double sums, relative to the sum of magnitudes
   // Products below 2^-14 may be subnormal in fp16; only vectors with numbers below these magnitudes
   // have such products. 0: no product is subnormal, or rounding does not change them.
@@ -50,7 +50,7 @@ struct OpenPoint {
   size_t column = 0;
   const double* x = nullptr;  // the numbers, `count` each
   const double* y = nullptr;
-  double magnitude = 0;    // of the products, summed
+  double magnitude = 0;    // sum of the magnitudes of the products
   double rounded_low = 0;  // around the sum of the rounded products
   double rounded_high = 0;
 };

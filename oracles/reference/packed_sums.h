@@ -18,7 +18,7 @@ enum class ProductRounding {
 struct PointSums {
   double sum = 0;
   double magnitude = 0;
-  double rounded = 0;  // of the products rounded to fp16; `sum` without product rounding
+  double rounded = 0;  // sum of the products rounded to fp16; `sum` if products are not rounded
 };
 
 // Plain sums over the products of intervals: of the products' ends, of the ends rounded to fp16, of

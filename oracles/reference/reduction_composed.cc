@@ -477,7 +477,7 @@ class ProductBound {
   int bits_ = 0;
   double growth_ = 0;
   double decay_ = 0;
-  bool zero_ = false;  // some factor may be
+  bool zero_ = false;  // some factor may be 0
 };
 
 // How many of the products of `count` factors may be inexact in single precision: none if all their

@@ -71,7 +71,7 @@ double LinearValue(const Plane& plane, const Position& y, const Position& x) {
   const double down = std::fma(-row, y.denominator, y.numerator);
   const double right = std::fma(-column, x.denominator, x.numerator);
   Twofold sum;
-  double plain = 0;  // for infinities and NaN
+  double plain = 0;  // the sum in plain double, for infinities and NaN
   bool finite = true;
   for (int corner = 0; corner < 4; ++corner) {
     const double wy = corner >= 2 ? down : y.denominator - down;

@@ -28,7 +28,7 @@ Status Stack(KernelContext& context) {
   PrepareMove(context, result, point);
   for (const ValueId value : values) KeepBeyond(context, context.Value(value), result);
   const Strides strides = RowMajorStrides(shape);
-  Strides target{};  // of the operand's axes: those of the result without the new one
+  Strides target{};  // of the operand's axes: the result's strides without the new axis
   for (int i = 0; i + 1 < shape.rank(); ++i) {
     target[static_cast<size_t>(i)] = strides[static_cast<size_t>(i < axis ? i : i + 1)];
   }

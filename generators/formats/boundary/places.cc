@@ -11,7 +11,7 @@ namespace {
 
 struct FormatWalker {
   std::string_view format;
-  std::string_view magic;  // with which the files begin that the walker is for; empty: all
+  std::string_view magic;  // the walker is for files that begin with it; empty: for all files
   Walker walk;
 };
 

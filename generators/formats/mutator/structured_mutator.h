@@ -18,7 +18,7 @@ struct MutatorParts {
   const Format* format = nullptr;                      // null: bytes only
   const DescriptorGenerator* generator = nullptr;      // null: no mutations by name
   Bytes (*generate)(ChoiceStream& choices) = nullptr;  // null: the generator's, if any
-  ByteEditor edit_bytes = nullptr;                     // that of libFuzzer; null: EditBytes
+  ByteEditor edit_bytes = nullptr;                     // libFuzzer's editor; null: EditBytes
   StreamReader draw = nullptr;                         // set if files are choice streams
 };
 

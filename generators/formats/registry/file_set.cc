@@ -18,7 +18,7 @@ namespace {
 
 // Tries to find a file that a mutation applies to; each kind applies to one file in a few.
 constexpr int kTries = 200;
-constexpr uint64_t kMostDraws = 16;  // of a mutated file, until one is new
+constexpr uint64_t kMostDraws = 16;  // draws of a mutated file until one is new
 
 // Seeds of neighbouring files must not give neighbouring streams.
 uint64_t FileSeed(uint64_t seed, uint64_t index) {
