@@ -11,10 +11,11 @@ namespace anecheck::reports {
 // Graphs with more operations are not drawn.
 inline constexpr size_t kDrawnNodes = 300;
 
-// A box for each input, state, operation and output, and a line for each operand; constants and
-// attributes are not drawn. `marked` is the operation that gets the class "wrong" and the label
-// "first wrong"; kNoNode: none. Colours come from the page's style through the classes "node",
-// "input", "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
+// Draws a box for each input, state, operation and output, and a line for each operand. Does not
+// draw constants and attributes. `marked` is the operation that gets the class "wrong" and the
+// label "first wrong"; kNoNode: none. Colours come from the page's style through the classes
+// "node", "input", "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes
+// operations.
 std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
 
 // Additions to an operation in the picture: a class, a line below its name, and a text that appears

@@ -38,7 +38,8 @@ struct Study {
 Study StudyOf(const Curve& curve);
 
 // Compares the curve's values, rounded as the family stores them, with the contract of the
-// operation, on every finite fp16 number at which the function is defined, with an epsilon of 0.
+// operation, on every finite fp16 number at which the function is defined. The operation's epsilon,
+// if it has one, counts as 0.
 struct Admission {
   std::string contract;
   uint64_t inputs = 0;

@@ -17,11 +17,12 @@ namespace anecheck {
 Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 
 // Compares the files that an engine's compiler made from `graph` with the plan of the conversion
-// route for the target called `target`, and describes the first difference. Empty if there is none,
-// or if no plan predicts the files, as for graphs with states, whose ports no source names. Tasks
-// and kernels are not compared if the plan rewrites operations, which an engine may run unchanged.
-// In addition, dispatches are not compared if the plan splits weights, authors a layer directly
-// (which an engine may convert), or cuts after rewritten operations.
+// route for the target called `target`, and describes the first difference. Returns an empty text
+// if there is no difference, or if no plan predicts the files. No plan predicts the files of a
+// graph with states, because no source names the ports of states. Tasks and kernels are not
+// compared if the plan rewrites operations, which an engine may run unchanged. In addition,
+// dispatches are not compared if the plan splits weights, authors a layer directly (which an engine
+// may convert), or cuts after rewritten operations.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 

@@ -1,4 +1,4 @@
-// A run of the same model on the CPU alone, compared with the engine's: if both agree on a value
+// Compares a run of the same model on the CPU alone with the engine's run. If both agree on a value
 // that is not admitted, the engine is hardly at fault.
 #pragma once
 

@@ -384,8 +384,8 @@ std::string Signature(const CaseOutcome& outcome) {
     return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target, part(deviation),
                        part(outcome.apart));
   }
-  // Left out are parts that are specific to the case: numbers in an engine's message, text that it
-  // printed, and values of a run that should not have happened.
+  // Leaves out the parts that are specific to the case: numbers in an engine's message, text that
+  // the engine printed, and values of a run that should not have happened.
   const char end = verdict == Verdict::kStrayOutput ? ':'
                    : verdict == Verdict::kMisplaced ? ';'
                                                     : 0;
@@ -450,8 +450,9 @@ std::optional<ShownVerdict> RanElsewhere(const Case& item, std::string_view back
                       .op = LastProducer(item.graph)};
 }
 
-// One operation that is planned elsewhere is enough, since its result is not the engine's. For a
-// graph that the engine must refuse this is not a fault: the host may compute refused operations.
+// One operation that is planned on another device is enough, since its result is not the engine's.
+// For a graph that the engine must refuse this is not a fault: the host may compute refused
+// operations.
 std::optional<ShownVerdict> PlannedElsewhere(const Case& item, std::span<const PlannedOp> plan) {
   const PlannedOp* const first = FirstElsewhere(plan);
   if (first == nullptr || IsAnyEngine(item.target.family)) return std::nullopt;

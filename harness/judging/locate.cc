@@ -92,9 +92,9 @@ class NodeJudge {
   std::string_view deviation() const { return deviation_; }
 
  private:
-  // Judges an operation that is wrong alone again, together with the producers of its operands, if
-  // a documented defect depends on them. If that defect explains the result, the verdict is a known
-  // defect.
+  // If an operation is wrong alone and a documented defect depends on the producers of its
+  // operands, judges it again, together with these producers. If that defect explains the result,
+  // the verdict is a known defect.
   JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
     const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
     if (wanted.empty() || node.result_count != 1) return alone;

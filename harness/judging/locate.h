@@ -54,11 +54,11 @@ struct Location {
 std::optional<Case> Tapped(const Case& item);
 
 // Runs the tapped graph once on `runner`, in the same way as the case: with its range and, if the
-// second execution is of interest, twice. If the case is one program of fixed shapes, also runs
-// each operation that was wrong as a separate program, up to the first that is wrong there too.
-// `reply` is the reply for the original graph. Nodes are those of the graph of CaseOf(item,
-// execution). `judging`, if given, receives the number of judged operations and the number of all
-// operations. Errors: those of the runner.
+// second execution is of interest, twice. If the case is one program of fixed shapes, also runs, as
+// separate programs, the operations that were wrong, up to the first that is wrong as a separate
+// program too. `reply` is the reply for the original graph. Nodes are those of the graph of
+// CaseOf(item, execution). `judging`, if given, receives the number of judged operations and the
+// number of all operations. Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});

@@ -1,6 +1,7 @@
 // Finds the place at which a hardware container goes wrong: the first operation of a graph whose
-// values no task makes, and the task after the last agreeing tasks. No part of the container is run
-// separately: each task's result is compared with the oracle's interval for each operation.
+// values no task makes, and the task that follows the last task that makes one of its operands. No
+// part of the container is run separately: each task's result is compared with the oracle's
+// interval for each operation.
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,8 @@ bool NamesAnAddress(std::string_view word) {
   return prefixed || (word.size() >= kLong && std::ranges::any_of(word, IsDigit));
 }
 
-// The length of the part of an absolute path to remove: its folders, and inside a temporary folder
-// also a name without a dot.
+// The length of the part of an absolute path that is removed: the folders and, directly in a
+// temporary folder, also a name without a dot.
 size_t FoldersLength(std::string_view path) {
   constexpr std::array<std::string_view, 4> kTemporary = {"/tmp/", "/private/tmp/", "/var/tmp/",
                                                           "/var/folders/"};

@@ -104,8 +104,8 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
   return {};
 }
 
-// The place of an execution's error, and whether only this program shows it: a separate program, of
-// the same shape or as a first execution, yields other values.
+// The place of an execution's error, and whether only this program shows it. Only this program
+// shows it if a separate program, of the same shape or as a first execution, yields other values.
 struct LocatedExecution {
   Location location;
   std::string_view apart;

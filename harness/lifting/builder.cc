@@ -289,7 +289,8 @@ Result<ValueId> Builder::Join(const Elements& elements, const Shape& shape, int 
   return Concat(parts, axis);
 }
 
-// Concatenates the flattened values and then the numbers, and gathers from that element by element.
+// Concatenates the flattened values and then the numbers, and gathers element by element from the
+// result.
 Result<ValueId> Builder::Gather(const Elements& elements, const Shape& shape) {
   std::map<ValueId, int64_t> begin_of;
   std::map<uint32_t, int64_t> place_of_number;

@@ -79,7 +79,8 @@ std::string CompareStates(const CompiledProgram& program, const e5::Program& des
   return {};
 }
 
-// Rows start at multiples of 64 bytes, planes and batches follow each other (facts/hwx.md).
+// Rows must start at multiples of 64 bytes; planes and batches must follow each other without gaps
+// (facts/hwx.md).
 std::string CompareFrame(const CompiledTensor& tensor, const stabs::TensorStab& stab) {
   const auto shape = ToEngineShape(tensor.type.shape);
   const uint64_t element = static_cast<uint64_t>(DTypeBits(tensor.type.dtype)) / 8;

@@ -1,5 +1,5 @@
-// A graph with no attribute left to its default: the form that a reader of another language must
-// arrive at.
+// A graph in which no attribute is left to its default. A reader of another language must arrive at
+// this form.
 #pragma once
 
 #include "harness/base/result.h"

@@ -179,8 +179,8 @@ class Reader {
     });
   }
 
-  // The arguments, and the attributes that are parameters, because real files write the operands of
-  // compressed constants as attributes.
+  // Returns the arguments and those attributes that are parameters, because real files write the
+  // operands of compressed constants as attributes.
   static std::vector<mil::ArgumentView> ArgumentsOf(mil::StatementView statement,
                                                     const OpSchema& schema) {
     std::vector<mil::ArgumentView> arguments;

@@ -36,7 +36,7 @@ netlist::Extents ToExtents(const Shape& shape);
 std::optional<Shape> FromExtents(const netlist::Extents& extents);
 
 // The same for constants. ML Compute's form is read with the axes channel, height and width, or as
-// a scalar if each is 1; absent extents are a scalar.
+// a scalar if each is 1; a constant without extents is a scalar.
 netlist::Extents ToConstantExtents(const Shape& shape);
 std::optional<Shape> FromConstantExtents(const netlist::Extents& extents);
 

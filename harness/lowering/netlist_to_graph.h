@@ -17,8 +17,8 @@ namespace anecheck {
 // convolution, a helper Broadcast (kBroadcastMark) before elementwise units, a chain of InputViews
 // by its names. Ranks follow from the extents that are present; a convolution's input without a
 // batch gets a batch of 1. Weights of Float32 are rounded to fp16. Errors name the unit:
-// kUnsupported for layers without an operation, for weights of other types; kInvalid if wiring,
-// parameters or shapes contradict each other; and those of `read`.
+// kUnsupported for layers without an operation and for weights of other types than Float16 and
+// Float32; kInvalid if wiring, parameters or shapes contradict each other; and those of `read`.
 Result<Graph> ReadNetlist(const netlist::Description& description, const NetlistRead& read);
 // As ReadNetlist, for weights in a single file, which has index 0.
 Result<Graph> NetlistToGraph(const netlist::Description& description,

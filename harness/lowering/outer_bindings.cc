@@ -31,8 +31,8 @@ class Finder {
     if (std::ranges::none_of(outer_, same)) outer_.push_back(binding);
   }
 
-  // Bindings are numbered in the order of the text: bindings before the first one of the block are
-  // outer ones.
+  // Bindings are numbered in the order of the text, so bindings before the first one of the block
+  // are outer ones.
   const uint32_t first_;
   const std::function<bool(mil::ValueView)>& is_constant_;
   std::vector<mil::BindingView>& outer_;

@@ -120,7 +120,8 @@ constexpr std::array<std::string_view, 2> kCondBlocks = {"_true_fn", "_false_fn"
 constexpr std::array<std::string_view, 2> kWhileBlocks = {"_cond", "_body"};
 constexpr std::array<std::string_view, 1> kCallBlocks = {"_function"};
 
-// The block takes the values at `parameter` (-1 for none), then the captures, and keeps no state.
+// The block must take the values at `parameter` (-1 for none), then the captures, and must keep no
+// state.
 Status CheckBlock(const NodeView& node, const Graph& block, int parameter) {
   std::vector<ValueId> given;
   if (parameter >= 0) given = node.InputList(parameter);

@@ -46,7 +46,7 @@ constexpr Parameter kResizeParameters[] = {
     Choice("sampling_mode", kGrids, "DEFAULT"),
 };
 
-// The last `resized_dims` entries of shape are the extents of x's last axes; An entry of 0 keeps
+// The last `resized_dims` entries of shape are the extents of x's last axes. An entry of 0 keeps
 // the extent of x. The layer resizes only height and width (facts/netlist_layers.csv, resize).
 Status InferResize(const NodeView& node, ResultTypes& results) {
   using P = params::Resize;

@@ -167,8 +167,8 @@ constexpr Parameter kSliceBySizeParameters[] = {
     ComputedPlace("begin"),
 };
 
-// MIL: size -1 takes everything from begin to the end of the axis; with a computed begin, that
-// extent depends on the data.
+// In MIL, a size of -1 takes everything from begin to the end of the axis. If begin is computed,
+// that extent depends on the data.
 Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   using P = params::SliceBySize;
   const TensorType& x = node.InputType(P::kX);

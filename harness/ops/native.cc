@@ -332,7 +332,7 @@ int NativeAxis(std::string_view dimension) {
   return dimension == "Channel" ? 1 : dimension == "Height" ? 2 : 3;
 }
 
-// The floors are the first family whose code generation supports the layer by direct authoring
+// Each floor is the first family whose code generation supports the layer by direct authoring
 // (facts/netlist_layers.csv): sort and top-k above A13, range normalization above A13
 // (specification 004, table 26.1), the dynamic slice above A13 (facts/known_defects.csv, D18).
 // Dropout's byte is set from A15 on (specification 003, table 24.3); the guide's catalog, in which

@@ -46,8 +46,8 @@ using FamilyReach = std::array<Reach, 4>;
 // The floor of operations that no engine has (facts/op_device_matrix.csv, no_path).
 inline constexpr uint8_t kNoFamily = 255;
 
-// The pairs of elements that a sum of products takes: the structure of the operation, which several
-// operations may share.
+// The pairs of elements that a sum of products takes. Several operations may have the same
+// structure of products.
 enum class Products : uint8_t {
   kNone,      // no sum of products
   kWindows,   // a kernel at each place of its window (conv)

@@ -20,7 +20,7 @@ inline constexpr int kClockFactor = 4;
 struct CommandLimits {
   // The program hangs if it has lasted this long and used as much processor time, or if it has
   // lasted kClockFactor times as long, working or waiting. If the system does not report the
-  // processor time of a running process (macOS), only the clock counts, without the factor.
+  // processor time of a running process (macOS), only the clock counts, without kClockFactor.
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
   uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes

@@ -34,8 +34,8 @@ struct Failure {
   // For display: the kind and the report's words (signature.h), or the last line of output without
   // numbers.
   std::string signature = {};
-  // Equal for failures that are probably one bug of one command: the signature, except that all
-  // wrong accesses at one place are one bug.
+  // The text is equal for failures that are probably one bug of one command. It is the signature,
+  // except that all wrong accesses at one place are one bug.
   std::string bug = {};
   // The part of the signature that does not depend on the parser's words, if only these words
   // distinguish the failure from others; else empty.

@@ -21,8 +21,8 @@ constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps le
 constexpr size_t kMostOrigin = 400;    // characters
 constexpr Feature kWordFeatures = 1 << 19;
 
-// The share of each way of editing in a thousand files, before feedback: for runs that cost as
-// little as an edit, and for runs that cost a hundred times as much.
+// The share of each way of editing in a thousand files, before feedback. The first row is for runs
+// that cost as little as an edit, the second for runs that cost a hundred times as much.
 constexpr uint64_t kFastWeights[kWays] = {0, 200, 150, 20, 250, 80, 140, 140, 12, 8};
 constexpr uint64_t kSlowWeights[kWays] = {0, 350, 100, 150, 100, 80, 60, 60, 60, 40};
 // Ways that feedback favours get up to this many times their share.

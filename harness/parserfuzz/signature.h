@@ -14,15 +14,15 @@ std::string WithoutNumbers(std::string_view line);
 // Returns the last line that is not a shell's note about a program that died, without its numbers.
 std::string LastLine(std::string_view text);
 
-// "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main" if `err` contains a sanitizer's
-// report: its words, the innermost three functions that are not the sanitizer's own, and the place
-// of the first of them. Without symbols, places in the program's file replace the functions.
-// Reports of undefined behaviour are not included.
+// Returns the words of the sanitizer's report in `err`, the innermost three functions that are not
+// the sanitizer's own, and the place of the first of them: "AddressSanitizer: heap-buffer-overflow
+// Parse file.cc:7 main". Returns nothing if `err` has no report. Without symbols, places in the
+// program's file replace the functions. Reports of undefined behaviour are not included.
 std::optional<std::string> ReportSignature(std::string_view err);
 
-// "file.cc:7:12: runtime error: shift exponent N is too large" if `err` contains it: the first
-// report of undefined behaviour, after which a program may continue, with its stack if there is
-// one.
+// Returns the first report of undefined behaviour in `err`, with its stack if there is one:
+// "file.cc:7:12: runtime error: shift exponent N is too large". A program may continue after such a
+// report.
 std::optional<std::string> UndefinedSignature(std::string_view err);
 
 // Whether that report is the end of `err`, as it is if the report ended the program.

@@ -18,8 +18,8 @@ std::string_view BaseName(std::string_view path);
 // "file.cc:7:12" and "file.cc:7" are "file.cc:7". Empty if there is no line.
 std::string_view WithoutColumn(std::string_view place);
 
-// The parser's own functions in the first stack in `text`, the innermost first: without functions
-// of sanitizers, of the persistent driver and, if frames have lines, of the C library.
+// Returns the parser's own functions in the first stack in `text`, the innermost first. Leaves out
+// functions of sanitizers, of the persistent driver and, if frames have lines, of the C library.
 std::vector<StackFrame> ReadStack(std::string_view text);
 
 }  // namespace anecheck::parserfuzz

@@ -18,9 +18,9 @@ const std::string& SymboliserPath();
 // Queries llvm-symbolizer once for each place of a program. Thread-safe.
 class Symboliser {
  public:
-  // `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" replaced by lines for the functions
-  // at that place, inlined functions first: "#2 0x55d2 in Parse /src/parser.c:7:12". Unchanged if
-  // no symboliser is found.
+  // Returns `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" replaced by lines for the
+  // functions at that place, inlined functions first: "#2 0x55d2 in Parse /src/parser.c:7:12".
+  // Unchanged if no symboliser is found.
   std::string Symbolise(const std::string& report);
 
  private:

@@ -1,5 +1,5 @@
-// One hunt: a campaign against the simulated engine with one defect, up to its first finding, which
-// is then made small.
+// Runs one hunt: a campaign against the simulated engine with one defect, up to the first finding.
+// The finding is then made small.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// The power of a campaign to find defects: measured by a hunt for every planted fault and every
-// switchable known defect, campaigns on the clean engine, and the smallest error that is found in
-// each operation.
+// Measures the power of a campaign to find defects. It hunts every planted fault and every
+// switchable known defect, runs campaigns on the clean engine, and measures the smallest error that
+// is found in each operation.
 #pragma once
 
 #include <atomic>

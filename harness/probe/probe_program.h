@@ -24,8 +24,8 @@ std::string ProbeText(std::string_view parameters, std::string_view statements);
 // y = x + 1 of four elements; every compiler that takes MIL compiles it.
 std::string PlainProbeText();
 
-// When to pass the target to the compiler. kWhereNeeded: unless the engine is the system's, which
-// compiles for its own chip (see TargetOption). kAlways: in any case.
+// When to pass the target to the compiler. kWhereNeeded passes it unless the engine is the
+// system's, which compiles for its own chip (see TargetOption). kAlways passes it in any case.
 enum class NamesTarget : uint8_t { kWhereNeeded, kAlways };
 
 // Not thread-safe. The destructor releases everything in the order of specification 001.
@@ -68,8 +68,9 @@ class ProbeProgram {
   std::string folder() const;  // of the program's files
   // The folder that contains only the compiler's bundle.
   const std::string& bundle() const { return bundle_.path(); }
-  // The backend that the bundle's analytics name. Empty if they name none, if there are no
-  // analytics, or if the simulated engine wrote them although the probe runs on another engine.
+  // The backend that the bundle's analytics name. Empty if the analytics name no backend, if there
+  // are no analytics, or if the simulated engine wrote them although the probe runs on another
+  // engine.
   std::string SelectedBackend();
 
  private:

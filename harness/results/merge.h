@@ -18,13 +18,13 @@ struct MergeSummary {
   std::vector<MissingShards> missing;  // parts of campaigns that no input has
 };
 
-// Writes every run of `inputs` to `out`, ordered by uuid. `out` must not exist. A run of several
-// files is taken once: from the file with the most of its cases; of several such files, from the
-// one in which it came furthest (running, interrupted, finished); of several such files, from the
-// one whose rows have the largest digest. So the result depends only on the content of the files,
-// not on their order: joining is idempotent, commutative and associative. The inputs are only read.
-// Errors: those of Store::OpenReadOnly; kInvalid if `out` exists; kIo. On an error `out` is not
-// written.
+// Writes every run of `inputs` to `out`, ordered by uuid. `out` must not exist. A run that is in
+// several files is taken once. It is taken from the file with the most of its cases. If several
+// files have as many, it is taken from the one in which the run came furthest (running,
+// interrupted, finished). If there are still several, it is taken from the one whose rows have the
+// largest digest. So the result depends only on the content of the files, not on their order:
+// joining is idempotent, commutative and associative. The inputs are only read. Errors: those of
+// Store::OpenReadOnly; kInvalid if `out` exists; kIo. On an error `out` is not written.
 Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out);
 
 }  // namespace anecheck

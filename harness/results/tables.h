@@ -231,8 +231,9 @@ inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
      .since = 5},
     Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
 
-// Upper limits of the outputs of one operation in any campaign, and of the change of a sum by one
-// output: the player with the largest bet loses 2.2 units.
+// Upper limits of the number of outputs of one operation in any campaign, and of the change of a
+// sum by one output. One output changes a sum by at most 2.2 units, the loss of the player with the
+// largest bet.
 inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
 inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
 inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;

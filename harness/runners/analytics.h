@@ -10,9 +10,9 @@ namespace anecheck {
 // The name of the engine itself in analytics.
 inline constexpr std::string_view kEngineBackend = "ane";
 
-// The backend that `text` names for every operation, `SelectedBackend = string("ane")`
-// (specification 001, section 1): the engine if all operations are placed there, else the first
-// other backend. Empty if no backend is named or the text ends inside a name.
+// Returns the backend that `text` names, as `SelectedBackend = string("ane")` for each operation
+// (specification 001, section 1). It is the engine if all operations are placed there, else the
+// first other backend. Empty if no backend is named or the text ends inside a name.
 std::string BackendInAnalytics(std::string_view text);
 
 // Whether `text` is about a program with these ports and one of these operations: it must contain

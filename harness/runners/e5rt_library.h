@@ -13,8 +13,8 @@
 
 namespace anecheck {
 
-// Signatures as in facts/e5rt_abi.md: every call returns 0 for success, out-pointers come first
-// except in compile, every release takes the address of the handle.
+// The signatures are those of facts/e5rt_abi.md. Every call returns 0 for success, out-pointers
+// come first except in compile, every release takes the address of the handle.
 struct E5rtApi {
   using Handle = void*;
   int64_t (*config_create)(Handle* out);

@@ -1,5 +1,5 @@
-// The JSON-lines protocol of external runners, versions 1 and 2: only its lines, without any
-// process. harness/runners/PROTOCOL.md describes the protocol for authors of runners.
+// Reads and writes the lines of the JSON-lines protocol of external runners, versions 1 and 2.
+// Starts no process. harness/runners/PROTOCOL.md describes the protocol for authors of runners.
 #pragma once
 
 #include <cstdint>

@@ -67,9 +67,9 @@ class TargetCatalog {
   // Returns the floor of an operation of table 24.2, or unknown.
   Known<Family> Floor(std::string_view op) const;
 
-  // Overwrites the table of one target, and the limits with the values of its fields, with a blob
-  // of 0x938 bytes, or of 0xa10 bytes for the newest compiler. `source` names the blob in printed
-  // text.
+  // Overwrites the table of one target with a blob of 0x938 bytes, or of 0xa10 bytes for the newest
+  // compiler. Also overwrites the limits that restate fields of the table. `source` names the blob
+  // in printed text.
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
                     const std::string& source);
 

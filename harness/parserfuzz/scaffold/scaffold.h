@@ -1,5 +1,5 @@
-// Projects that fuzz a parser of a format under another fuzzer, ready to build, written by
-// `anecheck fuzz scaffold`. Each row of the table in scaffold.cc is a fuzzer.
+// Writes projects, ready to build, that fuzz a parser of a format under another fuzzer. `anecheck
+// fuzz scaffold` calls this. Each row of the table in scaffold.cc is a fuzzer.
 #pragma once
 
 #include <span>
