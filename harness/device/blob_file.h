@@ -21,8 +21,9 @@ class BlobFiles {
   // `model_folder` replaces a leading "@model_path".
   explicit BlobFiles(std::string model_folder) : model_folder_(std::move(model_folder)) {}
 
-  // The payload of the blob whose record is at `offset` of `path`; it must have `bytes` bytes.
-  // Errors: kNotFound, kInvalid or kIo for the file, kTruncated or kMalformed for the record.
+  // The payload of the blob whose record is at `offset` of the file `path`. The payload must have
+  // exactly `bytes` bytes. Errors: kNotFound, kInvalid or kIo for the file, kTruncated or
+  // kMalformed for the record.
   Result<std::vector<uint8_t>> Read(const std::string& path, uint64_t offset, uint64_t bytes);
 
  private:

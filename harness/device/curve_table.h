@@ -29,7 +29,7 @@ struct CurveTable {
   std::array<float, kKnots - 1> deltas{};  // knots[i + 1] - knots[i], on the fp16 grid
   float below = 0;                         // the table's value outside the domain
   float above = 0;
-  // kHalfPlusEven only: outside the domain table(|x|) = tail_slope * |x|.
+  // Used by kHalfPlusEven only. Above the domain, table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
   // The value in fp32, before the rounding of the store; NaN for NaN. From `model` it reads only

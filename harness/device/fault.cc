@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kUlpFamily = "ulp-error:";
 
 // Storage for ids and operation names of the parametric family, which has no rows. It never
-// shrinks: ids are enabled by hand, so there are few.
+// shrinks, because ids are enabled by hand and therefore few.
 std::string_view Intern(std::string_view text) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> texts;

@@ -181,7 +181,7 @@ class ActiveFaults {
   bool empty() const { return faults_.empty(); }
   std::span<const Fault> all() const { return faults_; }
 
-  // The first enabled row with that effect for `op` (empty: for any operation).
+  // The first enabled row with that effect for `op`; an empty `op` stands for any operation.
   const Fault* Find(FaultEffect effect, std::string_view op = {}) const;
   // Whether the operation must ignore the argument.
   bool IgnoresArgument(std::string_view op, std::string_view argument) const;

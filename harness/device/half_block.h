@@ -18,9 +18,10 @@ inline float LoadHalf(uint16_t half) {
   const uint32_t word = static_cast<uint32_t>(half) << 16;
   const uint32_t sign = word & 0x80000000u;
   const uint32_t twice = word + word;
-  // Normal numbers, infinities and NaN: move the fields and rescale the exponent; exact.
+  // For normal numbers, infinities and NaN: moves the fields and rescales the exponent, which is
+  // exact.
   const float normal = std::bit_cast<float>((twice >> 4) + (uint32_t{0xe0} << 23)) * 0x1p-112f;
-  // Subnormal numbers: place the fraction below 0.5 and subtract 0.5; exact.
+  // For subnormal numbers: places the fraction below 0.5 and subtracts 0.5, which is exact.
   const float subnormal = std::bit_cast<float>((twice >> 17) | (uint32_t{126} << 23)) - 0.5f;
   const uint32_t magnitude = twice < (uint32_t{1} << 27) ? std::bit_cast<uint32_t>(subnormal)
                                                          : std::bit_cast<uint32_t>(normal);

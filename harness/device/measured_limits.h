@@ -26,7 +26,7 @@ inline bool TakesKernel(int64_t height, int64_t width) {
 inline bool TakesPoolWidth(int64_t width) { return width <= 8 || width == 32; }
 
 // The longest inner extent that the compiler takes in a product of two runtime operands. It refused
-// 49152; no source covers the extents between.
+// 49152. No source covers the extents between the two.
 inline constexpr int64_t kMaxInnerExtent = 32768;
 
 // ---- limits of the newest compilers alone ----

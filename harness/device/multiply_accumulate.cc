@@ -134,7 +134,7 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
   return LeaveFixed(model, static_cast<double>(sum) / kSteps);
 }
 
-// The largest power of two that is at most the magnitude, or 2^-14 if that is larger: the array
+// The largest power of two that is at most the magnitude, or 2^-14 if that is larger. The array
 // reads exponents so.
 float PowerOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;

@@ -1,5 +1,5 @@
-// Reading of a MIL statement by a row of the operation table: arguments by name, constants
-// resolved, the first error kept. Used by the files of ops/ and driven by compile.cc.
+// Reads a MIL statement for a row of the operation table. It finds arguments by name, resolves
+// constants and keeps the first error. Used by the files of ops/ and driven by compile.cc.
 #pragma once
 
 #include <array>
@@ -111,8 +111,8 @@ class ArgumentSource {
   virtual Result<std::vector<Operand>> Several(std::string_view name, Element hint) = 0;
 };
 
-// Reads arguments and collects the statement's operations. The first error is kept: after it every
-// getter returns an empty value, and the caller must check ok() before it trusts extents.
+// Reads arguments and collects the statement's operations. It keeps the first error. After an error
+// every getter returns an empty value, and the caller must check ok() before it trusts extents.
 class OpBuilder {
  public:
   OpBuilder(std::string_view op, const CompileSettings& settings, ArgumentSource& source)
@@ -196,8 +196,8 @@ class OpBuilder {
   bool times_out() const { return times_out_; }
 
  private:
-  // Checks the type of a result of the operation `producer`; "" if no operation produces the
-  // tensor.
+  // Checks the type of a result of the operation `producer`. `producer` is "" if no operation
+  // produces the tensor.
   void CheckMeasuredType(const TensorType& type, std::string_view producer);
   std::optional<Operand> OperandOrReject(std::string_view name);
   std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);

@@ -16,7 +16,7 @@ struct Moment {
 };
 
 // Applies one row of mechanism kOutput to a stored tensor, in place. Effects on single elements act
-// on fp16 tensors only; layout effects on any.
+// on fp16 tensors only. Effects on the layout act on tensors of any type.
 void SpoilOutput(const Fault& fault, const TensorType& type, Moment moment, void* data);
 
 }  // namespace anecheck::device

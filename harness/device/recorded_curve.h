@@ -1,7 +1,7 @@
-// Activations and functions computed from the compiler's own tables: the words that it writes, and
-// the range reductions around them. For fp16 elements only; other types use the curves of
-// curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to L13,
-// L15).
+// Activations and functions computed from the compiler's own tables: from the words that it writes,
+// with the range reductions around them. They serve fp16 elements only; other types use the curves
+// of curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to
+// L13, L15).
 #pragma once
 
 #include "harness/device/numeric_model.h"
@@ -24,7 +24,7 @@ float RecordedRsqrt(float x, const NumericModel& model);
 // Precondition: x != 0; epsilon is already added.
 float RecordedInverse(float x, const NumericModel& model);
 // The sine, or the cosine if `quarter_ahead`, from the line segments of a quarter turn. No source
-// tells how an engine reduces the argument (L15): here it is reduced exactly.
+// tells how an engine reduces the argument (L15). This function reduces it exactly.
 float RecordedSine(float x, bool quarter_ahead, const NumericModel& model);
 
 }  // namespace anecheck::device

@@ -73,8 +73,8 @@ const char* anecheck_sim_faults_json(void);
 // implemented}. Static storage.
 const char* anecheck_sim_quirks_json(void);
 
-// Whether compilations write program.e5 and, for targets with version-7 tasks, model.hwx besides
-// the analytics: 1 (the default) yes, 0 no, which is faster.
+// With `on` = 1, the default, compilations also write program.e5 and, for targets with version-7
+// tasks, model.hwx. With 0 they write only the analytics, which is faster.
 int anecheck_sim_write_files(int on);
 
 // Selects how the engine reads a call or a compiler's limits if sources differ. `on` is 1 or 0.
@@ -84,7 +84,8 @@ int anecheck_sim_write_files(int on);
 // operations are done, and its result is ignored, by the wording of specification 001, section 2.4
 // ("completion"). Off: the block is called before the operations run, and its result is that of the
 // submission. With a result other than 0 the operations do not run, and their events fail. The code
-// that the specification describes supports this reading: it waits for an event for that reason.
+// that the specification describes supports this reading, because it waits for an event for that
+// reason.
 //
 // "full-queue-refuses". On: a request beyond the 127 in flight is refused with 0xe00002be, "queue
 // or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for a request to end, like

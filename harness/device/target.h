@@ -37,8 +37,8 @@ const Target* FindTarget(std::string_view name);
 // H13, the default target of the engine.
 const Target& DefaultTarget();
 
-// The widest convolution kernel in fp16 that code generation takes: 13 on A13, 15 from A14
-// (measured, facts/more/limits_plus.csv; the HAL table says 16 from A14).
+// The widest convolution kernel in fp16 that code generation takes: 13 elements on A13, 15 elements
+// from A14 on (measured, facts/more/limits_plus.csv; the HAL table says 16 from A14).
 int64_t MaxKernelWidth(const Target& target);
 // The tallest kernel: 29 on A13, 32 from A14 (facts/limits.csv, max_kernel_h_large).
 int64_t MaxKernelHeight(const Target& target);

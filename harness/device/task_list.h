@@ -14,8 +14,9 @@
 
 namespace anecheck::device {
 
-// Batch, channel, height, width. A tensor of rank r takes the last r of them: specification 000
-// decodes a vector of 64 as [1, 1, 1, 64]. Ranks 2 and 3 are assumed to follow the same rule.
+// Batch, channel, height, width. A tensor of rank r has the last r of them, because specification
+// 000 decodes a vector of 64 elements as [1, 1, 1, 64]. Ranks 2 and 3 are assumed to follow the
+// same rule.
 using Frame = std::array<uint32_t, 4>;
 
 // Empty for higher ranks, which no decoded file shows.

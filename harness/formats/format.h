@@ -44,8 +44,9 @@ struct Rule {
 // The evidence for the fields at one path of a format's JSON form; the text for people shows the
 // same fields.
 struct FieldFact {
-  // Members by name between dots, "[]" for the elements of an array, "*" for a name that the file
-  // chooses: "commands[].segname". The row covers the field at the path and everything below it.
+  // The names of members with dots between them; "[]" stands for the elements of an array, and "*"
+  // for a name that the file chooses. Example: "commands[].segname". The row covers the field at
+  // the path and everything below it.
   std::string path;
   FactEvidence evidence = FactEvidence::kSpecification;
   std::string source;  // "specification 000, table 23.9"
@@ -70,7 +71,7 @@ struct ByteCounts {
   uint64_t fill = 0;     // zeros, white space and comments: they only separate other bytes
 
   uint64_t Opaque() const { return total - payload - typed - fill; }
-  // The typed share of bytes that are neither payload nor fill, from 0 to 1; 1 where there is no
+  // The typed share of bytes that are neither payload nor fill, from 0 to 1. It is 1 if there is no
   // such byte.
   double TypedShare() const { return Share(typed, total - payload - fill); }
   // The typed share of bytes that are not payload, fill included. It is at most the share without
@@ -150,8 +151,8 @@ struct Format {
 
   Result<ByteCounts> (*count_bytes)(ByteSpan bytes);
 
-  // As to_json, without members that only describe the file's encoding: the form that `diff`
-  // compares. Null if `diff` can use to_json without some members (LayoutMembers, diff.h).
+  // The form that `diff` compares: that of to_json without the members that only describe the
+  // file's encoding. Null if `diff` can use to_json without some members (LayoutMembers, diff.h).
   Result<Json> (*structure)(ByteSpan bytes) = nullptr;
 
   // Parses a file once, for several of the functions above. `bytes` must outlive the result.

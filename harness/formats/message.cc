@@ -12,7 +12,7 @@ void AppendByte(uint8_t byte, std::string& out) {
   out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
 }
 
-// Well-formed UTF-8; C1 controls are c2 80 to c2 9f.
+// Appends well-formed UTF-8 with its controls escaped. C1 controls are the bytes c2 80 to c2 9f.
 void AppendEscaped(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<uint8_t>(text[i]);

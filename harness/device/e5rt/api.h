@@ -96,7 +96,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void
 // On families without resident states each state of the program is also an input and output port
 // with the state's name. A buffer bound to the port holds the state, and its content is the state's
 // first value. Without such a buffer the operation holds the state, zero at first, as on the other
-// families. The port's name is assumed: no source tells it.
+// families. The port's name is assumed, because no source states it.
 ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
 ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
 

@@ -1,6 +1,7 @@
 // The bundle that a compilation writes. Its analytics.mil states the backend of each operation and
-// the process that compiled the program. Its program.e5 and model.hwx are the compiled program. No
-// source tells the names and folders of the last two inside a real bundle: these are assumed.
+// the process that compiled the program. Its program.e5 and model.hwx are the compiled program. The
+// names and folders of program.e5 and model.hwx are assumed, because no source states them for a
+// real bundle.
 #pragma once
 
 #include <memory>

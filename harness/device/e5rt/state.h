@@ -85,7 +85,7 @@ void ResetSettings();
 void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
-// Ends a forked child by SIGSEGV: the runtime does not survive fork (specification 001,
+// Ends a forked child by SIGSEGV, because the runtime does not survive fork (specification 001,
 // facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in functions that
 // compile, load or dispatch.
 void CrashIfForked();

@@ -74,7 +74,7 @@ class Stream : public Object {
 // Reads those fields of the block that are read when a block is retained or released.
 void TouchBlock(void* block);
 
-// Runs operations in order until one fails; ignores events.
+// Runs operations in order until one fails. It ignores their events.
 Status RunInOrder(const std::vector<std::shared_ptr<Operation>>& operations);
 
 }  // namespace anecheck::device::e5rt

@@ -1,6 +1,6 @@
-// Compressed constants, expanded when a program is compiled: in full precision, with one rounding
-// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some
-// families stream these constants and others fold them; both give the same numbers.
+// Compressed constants. The compile step expands them in full precision and rounds once to the
+// element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some families
+// stream these constants and others fold them; both give the same numbers.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 
 using Built = std::unique_ptr<const Kernel>;
 
-// Bytes of a constant's element: packed types take one.
+// Bytes of a constant's element. An element of a packed type takes one byte.
 int64_t Width(Element element) { return std::max<int64_t>(1, ElementSize(element)); }
 
 double NumberAt(const Constant& constant, int64_t index) {

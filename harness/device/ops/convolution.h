@@ -25,7 +25,7 @@ struct ConvShape {
   int64_t taps() const { return in_group() * Window::Volume(window.kernel); }
 };
 
-// Checks code generation's limits on the kernel's extents; refuses through the builder.
+// Checks code generation's limits on the kernel's extents, and refuses through the builder.
 void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape);
 
 // `weight` is [out_channels, in_group, kernel], or empty if it is the kernel's second input.

@@ -1,5 +1,5 @@
-// Reading at computed places. An index out of range reads the nearest element: no source describes
-// the engine's behaviour there, and a read must stay inside the tensor.
+// Reading at computed places. An index out of range is assumed to read the nearest element, because
+// no source describes the engine's behaviour there, and a read must stay inside the tensor.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>

@@ -24,8 +24,8 @@ struct AttentionShape {
   bool shifted = true;     // the maximum is subtracted before the exponential
 };
 
-// Documented departures (facts/known_defects.csv). No source explains the wrong values: these
-// mechanisms are assumed.
+// Documented departures (facts/known_defects.csv). These mechanisms are assumed, because no source
+// explains the wrong values.
 struct AttentionQuirks {
   bool one_plane = false;  // D24
   // D22: of every twenty query rows, nine are computed and the others are 0, which gives the
@@ -96,7 +96,7 @@ std::unique_ptr<const Kernel> BuildSdpa(OpBuilder& builder) {
     builder.Reject(Stage::kValidator, fmt::format("the mask is {}", mask->type.ToString()));
   }
   if (!builder.ok()) return nullptr;
-  // D21: the maximum is not subtracted, so that the exponentials overflow.
+  // D21: the maximum is not subtracted, so the exponentials overflow.
   const bool shifted = subtract || !builder.QuirkOn("D21");
   const AttentionShape shape = {q[0], q[1], key.type.shape[1], q[2], q[3], planes, shifted};
   const AttentionQuirks quirks = QuirksOf(builder, shape);

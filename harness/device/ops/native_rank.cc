@@ -95,7 +95,7 @@ std::unique_ptr<const Kernel> BuildPositions(OpBuilder& builder, const Operand& 
   });
 }
 
-// Capability byte: channels up to 2048 (facts/netlist_layers.csv, arg_min_max).
+// A capability byte allows at most 2048 channels (facts/netlist_layers.csv, arg_min_max).
 constexpr int64_t kMostChannels = 2048;
 
 std::unique_ptr<const Kernel> BuildArgMinMax(OpBuilder& builder) {

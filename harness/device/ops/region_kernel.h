@@ -1,5 +1,5 @@
-// A kernel that copies rectangular regions from inputs to outputs, over an optional background: the
-// kernel of every operation that only moves elements.
+// A kernel that copies rectangular regions from inputs to outputs, over an optional background.
+// Every operation that only moves elements uses it.
 #pragma once
 
 #include <cstdint>

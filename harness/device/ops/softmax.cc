@@ -1,4 +1,5 @@
-// Softmax: subtracts the maximum, exponentials in fp32, one wide sum, one division.
+// Softmax. It subtracts the maximum, computes exponentials in fp32, adds them in one wide sum, and
+// divides once.
 #include "harness/device/ops/softmax.h"
 
 #include <algorithm>

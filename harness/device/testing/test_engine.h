@@ -1,4 +1,4 @@
-// Drives libanecheck_espresso.so as a runner does: dlopen, dlsym, the call sequence of
+// Drives libanecheck_espresso.so as a runner does: by dlopen, dlsym and the call sequence of
 // specification 001, section 2. For the tests of the simulated engine.
 #pragma once
 
@@ -53,8 +53,9 @@ class LoadedProgram {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // Binds a new buffer of that size to the port and returns its memory; null on failure. The stream
-  // of a program that has run is reset first: encoded operations keep their bindings.
+  // Binds a new buffer of that size to the port and returns its memory; null on failure. If the
+  // program has run, the call first resets its stream, because encoded operations keep their
+  // bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
   // Binds the buffer that another port already has.
   bool Share(const std::string& port, bool output, void* buffer);
@@ -92,7 +93,7 @@ using PortBytes = std::map<std::string, std::vector<uint8_t>>;
 PortBytes RunBytes(const std::string& mil, const PortBytes& inputs,
                    const std::map<std::string, size_t>& outputs, const std::string& target);
 
-// The common case: fp16 in, one fp16 output called "y".
+// The common case: fp16 inputs and one fp16 output called "y".
 Halves RunHalves(const std::string& mil, const std::map<std::string, Halves>& inputs, size_t count,
                  const std::string& target = "h13");
 

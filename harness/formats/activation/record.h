@@ -9,8 +9,8 @@
 // (assumed).
 //
 // Deltas view (specification 004, "Programmable activation LUT"): 33 knot values at a fixed step
-// and 32 deltas between them behind a short header. The header's length is not given: it is
-// everything before the last 130 bytes.
+// and 32 deltas between them behind a short header. No source gives the header's length; the header
+// is taken to be everything before the last 130 bytes.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The structural difference of two files of one format, found in their JSON forms: which values
-// changed, which elements came or went, by path. Used by `anecheck diff`.
+// The structural difference of two files of one format, found in their JSON forms. It lists by path
+// which values changed and which elements were added or removed. Used by `anecheck diff`.
 #pragma once
 
 #include <cstddef>

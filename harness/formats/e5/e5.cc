@@ -57,7 +57,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 }
 
 int Recognise(ByteSpan bytes, std::string_view path) {
-  // There is no magic number: the root's vtable serves as one (specification 000, table 23.1).
+  // There is no magic number, so the root's vtable serves as one (specification 000, table 23.1).
   static constexpr std::array<uint8_t, 8> kHead = {0x0c, 0, 0x14, 0, 4, 0, 8, 0};
   const bool named = path.ends_with(".e5");
   if (flatbuffer::CheckShape(WireSchema(), bytes)) return named ? 20 : 0;

@@ -16,7 +16,7 @@
 
 namespace anecheck::e5 {
 
-// Specification 000, listing 23.1: the complete set. The numbers are assumed (e5.fbs).
+// Specification 000, listing 23.1, which has the complete set. The numbers are assumed (e5.fbs).
 enum class OpType : uint8_t {
   kCast,
   kAneInference,

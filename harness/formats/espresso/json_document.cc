@@ -68,7 +68,7 @@ class JsonReader {
     return {};
   }
 
-  // Values are read in place: moving a tree up level by level costs more than reading it.
+  // Values are read in place, because moving a tree up level by level costs more than reading it.
   Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
@@ -351,8 +351,8 @@ class Emitter {
     sink_.Piece("null");
   }
 
-  // Seventeen digits, as the writer of the real files prints; a whole number keeps a point, so that
-  // it reads back as a real.
+  // Spells a real with seventeen digits, as the writer of the real files does. A whole number keeps
+  // a point, so that it reads back as a real.
   static std::string RealText(double real) {
     if (!std::isfinite(real)) return real < 0 ? "-1e999" : "1e999";
     std::string text = fmt::format("{:.17g}", real);
@@ -393,7 +393,8 @@ class LayoutFinder final : public JsonSink {
   void Piece(std::string_view canonical) override { comparer_.Piece(canonical); }
   void InsideEmpty(uint32_t depth) override { empty_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that needs the fewest bytes of changes; the spaced style if both need as many.
+  // The style that needs the fewest bytes of changes. If both styles need as many, it is the spaced
+  // style.
   JsonLayout Find() && {
     JsonLayout layout;
     layout.spaced_empty = ChangedBytes(true) <= ChangedBytes(false);

@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// A field of a JSON form: neither array nor object. Fields whose paths differ only in array indices
-// count as one.
+// A field of a JSON form: a value that is neither array nor object. Fields whose paths differ only
+// in array indices count as one.
 struct SourcedField {
   std::string path;                 // as in FieldFact, with the file's names in place of "*"
   const FieldFact* fact = nullptr;  // null if no row fits

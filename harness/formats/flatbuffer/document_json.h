@@ -32,7 +32,7 @@ using FieldSource =
     std::function<std::pair<FactEvidence, std::string>(const TableType& table, const Field& field)>;
 
 // The rows of Format::fields for Documents with this root table, whose JSON form stands under the
-// member `prefix` (empty: at the top).
+// member `prefix`, or at the top if `prefix` is empty.
 std::vector<FieldFact> DocumentFacts(const Schema& schema, int16_t root_table,
                                      const std::string& prefix, const FieldSource& source_of);
 

@@ -1,4 +1,4 @@
-// Encode: from a Document to bytes, with every place kept that can be kept.
+// Encode: from a Document to bytes. It keeps every place that can be kept.
 #include <algorithm>
 #include <fmt/format.h>
 

@@ -12,7 +12,7 @@ namespace anecheck::flatbuffer {
 
 class SoundVector;
 
-// A table; a default-made one is absent and has no fields.
+// A table. A default-constructed SoundTable is absent and has no fields.
 class SoundTable {
  public:
   SoundTable() = default;

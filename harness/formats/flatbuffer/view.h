@@ -13,7 +13,7 @@ namespace anecheck::flatbuffer {
 
 class VectorView;
 
-// A table. Positions count from bytes[0]; a default-made view has no fields.
+// A table. Positions count from bytes[0]. A default-constructed view has no fields.
 class TableView {
  public:
   TableView() = default;

@@ -30,7 +30,8 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// There is no magic number: the size, the constants of the whole line and the extension decide.
+// There is no magic number, so the size, the constants that all chips share and the extension
+// decide.
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (bytes.size() != kHalSize) return 0;
   const bool constants = LoadLittle(bytes, 0x1c8, 8) == 64 && LoadLittle(bytes, 0x200, 8) == 65536;

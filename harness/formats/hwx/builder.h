@@ -22,11 +22,12 @@ struct TensorSpec {
   std::array<uint32_t, 4> shape = {1, 1, 1, 1};
   std::array<uint64_t, 4> strides = {64, 64, 64, 2};
 };
-// The strides of real files: rows padded to 64 bytes, planes and batches packed behind each other.
+// The strides of real files: rows are padded to 64 bytes, and planes and batches follow each other
+// without gaps.
 std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape, uint64_t element_bytes);
 
-// A kernel: one tile per lane, each padded to a multiple of 64 bytes. `lanes` beyond the tiles
-// become sentinels. A table has one tile and no lane in its name.
+// A kernel. It has one tile per lane; each tile is padded to a multiple of 64 bytes. `lanes` beyond
+// the tiles become sentinels. A table has one tile and no lane in its name.
 struct KernelSpec {
   std::string name;  // "K" and 64 hexadecimal digits
   std::vector<Bytes> tiles;
@@ -66,8 +67,8 @@ struct ContainerSpec {
   std::vector<TensorSpec> tensors;
   td::Chain tasks;  // Build lays it out
   std::vector<KernelSpec> kernels;
-  // In place of kernels: constants that are already laid out, and the registers that already hold
-  // their offsets.
+  // A container may have these instead of kernels: constants that are already laid out, and the
+  // registers that already hold the offsets of the constants.
   Bytes constants;
   std::vector<ConstantSymbol> constant_symbols;
   std::vector<ConstantRegister> constant_registers;

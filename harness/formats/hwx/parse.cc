@@ -149,7 +149,7 @@ class Parser {
     Keep(command, out_.opaque_commands, {body.all().subspan(kCommandHead), reason});
   }
 
-  // The bytes behind the record: zeros are padding, others are kept.
+  // Keeps the bytes behind the record if any of them is not zero; zeros are padding.
   static void KeepTrailing(ByteReader& body, Command& command) {
     const ByteSpan rest = body.all().subspan(body.position());
     if (!AllZero(rest)) command.trailing = rest;

@@ -49,7 +49,8 @@ inline constexpr auto kSectionRecord = RecordOf<Section>(
     // Left out if it equals the segment's name, as it nearly always does.
     Field{"segname", &Section::segname, RecordKind::kNumber, FieldRole::kSpelled},
     Field{"addr", &Section::addr, RecordKind::kHex},
-    // Stated only if the file has no bytes of the section; else it is the number of those bytes.
+    // JSON states it only if the file has no bytes of the section; otherwise it is the number of
+    // those bytes.
     Field{"size", &Section::size, RecordKind::kHex, FieldRole::kSpelled},
     Field{"offset", &Section::offset, RecordKind::kHex, FieldRole::kFollows},
     Field{"align", &Section::align},

@@ -60,16 +60,16 @@ struct Palette {
   std::vector<Half> codebooks;   // [codebook_count][2^index_bits][vector_size]
 };
 
-// One bit per element, least significant first, ceil(n / 8) bytes; then the elements whose bit is
-// set. The others are +0.
+// One bit per element, least significant bit first, in ceil(n / 8) bytes; then the elements whose
+// bit is set. All other elements are +0.
 struct Sparse {
   Extent extent;
   std::vector<uint8_t> mask;
   std::vector<Half> nonzeros;
 };
 
-// w = scale of the block * q, int8; blocks of block_channels by block_elements, which divide the
-// extent. Scales are row major over the blocks.
+// w = scale of the block * q, where q is int8. A block has block_channels by block_elements
+// elements; both numbers must divide the extent. Scales are row major over the blocks.
 struct BlockwiseInt8 {
   Extent extent;
   uint32_t block_channels = 1;

@@ -12,9 +12,9 @@ namespace anecheck::kernelweights {
 
 // The kernel format enumeration runs from 1 to 31.
 constexpr bool IsKernelFormat(uint32_t format) { return format >= 1 && format <= 31; }
-// 7 to 27, as the compiler tests it: (f - 7) < 0x15.
+// True for 7 to 27. The compiler's test is (f - 7) < 0x15.
 constexpr bool IsPaletteFormat(uint32_t format) { return format - 7U < 0x15U; }
-// 28 to 30: (f - 0x1c) < 3.
+// True for 28 to 30. The compiler's test is (f - 0x1c) < 3.
 constexpr bool IsUnityFormat(uint32_t format) { return format - 0x1cU < 3U; }
 inline constexpr uint32_t kE4m3KernelFormat = 6;
 

@@ -141,7 +141,8 @@ class BackwardBits {
   BackwardBits(std::span<const uint8_t> bytes, int unused)
       : bytes_(bytes), left_(8 * static_cast<int64_t>(bytes.size()) + unused) {}
 
-  // The next bits, at most 32, as a number; 0 and failed() if the stream has fewer.
+  // The next `width` bits, at most 32, as a number. If the stream has fewer bits, returns 0, and
+  // failed() becomes true.
   uint32_t Pull(uint32_t width) {
     left_ -= width;
     if (left_ < 0) {

@@ -1,5 +1,5 @@
-// The position of the MIL parser in a text: tokens one by one, and the error that ends the parse.
-// The lowest layer of parser.cc; type_parser.h and value_parser.h build on it.
+// The position of the MIL parser in a text. It reads tokens one by one and keeps the error that
+// ends the parse. The lowest layer of parser.cc; type_parser.h and value_parser.h build on it.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@ const char* SkipClass(const char* at, uint8_t mask) {
   return at;
 }
 
-// Digits with at most one dot among them; nullptr without any digit.
+// Skips digits with at most one dot among them. Returns nullptr if there is no digit.
 const char* SkipMantissa(const char* at, uint8_t digit) {
   const char* whole = SkipClass(at, digit);
   if (*whole != '.') return whole == at ? nullptr : whole;

@@ -28,8 +28,9 @@ std::optional<double> ToDouble(std::string_view token);
 std::optional<int64_t> ToInteger(std::string_view token);
 std::optional<uint64_t> ToUnsigned(std::string_view token);
 
-// Exact, in the style of real files: 0x1.388p+13, 0x0p+0, -0x1p-24 (subnormals normalised), inf,
-// -inf. A NaN is written as its raw word, for example 0x7e00, which ToHalf reads back bit for bit.
+// The text is exact, in the style of real files: 0x1.388p+13, 0x0p+0, -0x1p-24 (subnormals
+// normalised), inf, -inf. A NaN is written as its raw word, for example 0x7e00, which ToHalf reads
+// back bit for bit.
 void AppendHalf(std::string& out, Half value);
 
 // The text is exact, except that every NaN is written nan.
@@ -40,7 +41,8 @@ void AppendInteger(std::string& out, int64_t value);
 void AppendUnsigned(std::string& out, uint64_t value);
 
 // The value of a string token, with the escapes \\ \" \' \n \t \r \0 and \xHH decoded; for any
-// other escaped character only the backslash is removed. Assumed: no real file has an escape.
+// other escaped character only the backslash is removed. This is assumed, because no real file has
+// an escape.
 std::string UnescapeString(std::string_view raw);
 
 // The inverse for any bytes: a text that UnescapeString turns into `text`.

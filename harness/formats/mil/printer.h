@@ -34,8 +34,8 @@ uint64_t TokenBytes(const Program& program);
 // The program in the standard layout (that of coremlc's model.mil: statements indented by 12).
 std::string Print(const Program& program);
 
-// The program with the gaps of `layout` in place of the standard ones: the source text, byte for
-// byte, if `layout` is LayoutOf(program).
+// The program with the gaps of `layout` instead of the standard gaps. If `layout` is
+// LayoutOf(program), this is the source text, byte for byte.
 std::string Print(const Program& program, const Layout& layout);
 
 // The source text, made from the tables: the result of Print(program, LayoutOf(program)), without

@@ -194,7 +194,7 @@ class Sequence {
   Iterator begin() const { return Iterator(program_, first_); }
   Iterator end() const { return Iterator(program_, end_); }
   bool empty() const { return first_ == end_; }
-  // Constant time for arguments, bindings, functions; linear for trees.
+  // Takes constant time for arguments, bindings and functions, and linear time for trees.
   uint32_t size() const {
     uint32_t count = 0;
     for (uint32_t i = first_; i != end_; i = View(program_, i).next()) ++count;
