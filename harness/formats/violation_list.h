@@ -1,6 +1,6 @@
 // Gathers the violations of one file. A hostile file can break a rule at a million places. So only
-// the first violations of each rule are kept, with the number of the rest: no rule hides another,
-// and memory stays bounded. Used by the verify function of every format.
+// the first violations of each rule are kept, with the number of the rest. So no rule hides
+// another, and memory stays bounded. Used by the verify function of every format.
 #pragma once
 
 #include <concepts>
@@ -35,8 +35,9 @@ class ViolationList {
     Add(rule, offset, [&] { return fmt::format(text, args...); });
   }
 
-  // The violations in file order; those with one offset are in the order in which their rules were
-  // first broken. The last kept violation of a rule states how many more of that rule there are.
+  // The violations in file order; violations with the same offset are in the order in which their
+  // rules were first broken. The last kept violation of a rule states how many more of that rule
+  // there are.
   std::vector<Violation> Take() &&;
 
  private:

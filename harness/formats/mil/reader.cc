@@ -85,7 +85,7 @@ class TensorLiteral {
     int64_t count = 0;
     for (const ValueView child : value.children()) {
       ++count;
-      // Almost all children are elements; no status is made for them.
+      // Almost all children are elements, so this path makes no status for them.
       if (inner.empty() && child.kind() != ValueKind::kList && element_(child)) continue;
       ANECHECK_RETURN_IF_ERROR(VisitNested(inner, child));
     }
@@ -205,7 +205,7 @@ std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
     const auto value = ToDouble(leaf.text());
     return value ? std::optional<uint64_t>(std::bit_cast<uint64_t>(*value)) : std::nullopt;
   }
-  // bf16 and fp8: only the raw word, as the text writer spells them.
+  // For bf16 and fp8, takes only the raw word, because the text writer spells them so.
   const auto word = ToUnsigned(leaf.text());
   const bool raw = leaf.text().starts_with("0x") && word && *word >> DataTypeBits(type) == 0;
   return raw ? word : std::nullopt;

@@ -1,6 +1,6 @@
-// The meaning of a MIL value: follows names to constants and turns literals into integers, halves
-// and bytes. Used where MIL is lowered to graphs, by the rules and by the simulated engine's
-// compiler.
+// The meaning of a MIL value. These functions follow names to constants and turn literals into
+// integers, halves and bytes. Used where MIL is lowered to graphs, by the rules and by the
+// simulated engine's compiler.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ std::optional<ValueView> FollowConstant(ValueView value);
 std::vector<ValueView> TupleOrOne(ValueView value);
 
 // Whether the value of a tensor is one flat list, tensor<fp16, [1, 2]>([3, 4]), although it has
-// several axes. Programs that their authors compile for engines hold such lists (github
-// joshuaswarren/mil-hwx-compiler, research; [1, 1, 1, 1] there), and Core ML writes none.
+// several axes. Some programs that people write for engines have such lists (github
+// joshuaswarren/mil-hwx-compiler, research, with [1, 1, 1, 1]); Core ML writes none.
 bool IsFlatList(TableSlice<Dimension> axes, ValueView value);
 
 // All functions below take a typed literal, type(value), as FollowConstant returns it. The
@@ -50,7 +50,7 @@ Result<bool> ReadBool(ValueView literal);
 Result<std::vector<bool>> ReadBools(ValueView literal);
 // The string with its escapes decoded.
 Result<std::string> ReadString(ValueView literal);
-// One element of any float type, as a double: exact for fp16 and fp32.
+// One element of fp16, fp32 or fp64, as a double, which is exact.
 Result<double> ReadFloat(ValueView literal);
 
 // All elements little endian in row-major order; types narrower than a byte and bool take one byte
@@ -72,8 +72,8 @@ struct BlobReference {
 // Nothing if the literal is not type(BLOBFILE(...)). Errors: kInvalid if it is one, but malformed.
 Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal);
 
-// The product of the dimensions; 1 if there are none. Nothing if a dimension is unknown or
-// negative, or if the product exceeds 2^62.
+// The product of the dimensions, or 1 if there are no dimensions. Nothing if a dimension is unknown
+// or negative, or if the product exceeds 2^62.
 std::optional<uint64_t> ElementCount(TypeView type);
 
 }  // namespace anecheck::mil

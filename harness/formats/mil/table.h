@@ -1,6 +1,6 @@
-// A table of small records that grows piece by piece: its records are never moved or copied, so its
-// peak memory is its content. A growing vector takes up to three times its content. The tables of a
-// MIL program use it.
+// A table of small records that grows piece by piece. Its records are never moved or copied, so its
+// peak memory is the size of its content. A growing vector takes up to three times its content. The
+// tables of a MIL program use it.
 #pragma once
 
 #include <algorithm>

@@ -38,8 +38,8 @@ using Dimensions = std::span<const int64_t>;
 //   writer.EndProgram();
 //
 // The text parses if names are MIL names (letters, digits and _, no digit first). Its layout is
-// that of Print(). The writer does not check that names are defined: see verify.h. Not thread-safe.
-// Clear() prepares a writer for another text and keeps its memory.
+// that of Print(). The writer does not check that names are defined; verify.h does. Not
+// thread-safe. Clear() prepares a writer for another text and keeps its memory.
 class TextWriter {
  public:
   explicit TextWriter(Dialect dialect = Dialect::kIos18) : dialect_(dialect) {}
@@ -70,7 +70,7 @@ class TextWriter {
   void String(std::string_view argument, std::string_view value);
   void Float16(std::string_view argument, Half value);
   void Float32(std::string_view argument, float value);
-  // A tensor literal; `elements` as for ConstTensor.
+  // A tensor literal. `elements` has the form that ConstTensor describes.
   void Tensor(std::string_view argument, DataType type, Dimensions dimensions,
               std::span<const uint8_t> elements);
   void Blob(std::string_view argument, DataType type, Dimensions dimensions, std::string_view path,
@@ -97,7 +97,7 @@ class TextWriter {
   void EndBlock(std::span<const std::string_view> outputs);
   void EndBlocks() { text_ += ';'; }
 
-  // Each writes a whole statement: a constant of that name.
+  // Each of these functions writes a whole statement, which defines a constant of that name.
   void ConstInteger(std::string_view name, int32_t value);
   void ConstIntegers(std::string_view name, std::span<const int32_t> values);
   void ConstBool(std::string_view name, bool value);

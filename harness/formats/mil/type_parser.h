@@ -172,7 +172,8 @@ class TypeParser : protected Cursor {
         at_ = start;
         return Fail("a dimension (an integer or '?')");
       }
-      // -1 marks `?`, so a written -1 becomes -2; every negative size is out of range.
+      // The value -1 marks `?`, so a written -1 is stored as -2. Every negative size is out of
+      // range.
       dimension.value = negative ? std::min<int64_t>(-value, -2) : value;
     }
     dimension.text = {static_cast<uint32_t>(start - begin_), static_cast<uint32_t>(at_ - start)};

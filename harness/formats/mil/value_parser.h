@@ -29,7 +29,7 @@ class ValueParser : protected TypeParser {
   }
   void Close(uint32_t index) { program_.values[index].link = program_.values.size(); }
 
-  // `literal`: the value is inside a typed literal, where inf and nan are numbers, not names.
+  // `literal` is set inside a typed literal, where inf and nan are numbers instead of names.
   bool ParseValue(int depth, bool literal) {
     switch (*at_) {
       case '"':

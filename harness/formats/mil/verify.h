@@ -1,5 +1,5 @@
 // Checks a MIL program against the rules of rules.h. Used by the format entry and by tests; the
-// lowering relies on a program without errors.
+// lowering must get a program without errors.
 #pragma once
 
 #include <vector>

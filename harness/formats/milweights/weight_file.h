@@ -1,9 +1,9 @@
-// The weight side file of a MIL program (weights/weight.bin): a header, then blobs. A blob is a
-// 64-byte record, which begins with the sentinel 0xDEADBEEF (facts/mil.md), and its data. Used by
-// the format entry, by the lowering and by the engine's compiler.
+// The weight side file of a MIL program (weights/weight.bin). It has a header, then blobs. A blob
+// is a 64-byte record, which begins with the sentinel 0xDEADBEEF (facts/mil.md), and its data. Used
+// by the format entry, by the lowering and by the engine's compiler.
 //
 // Records start at multiples of 64, and so do data (facts/mil.md). The offset in a program's
-// BLOBFILE is that of the record: it is 64 for the first blob of real programs.
+// BLOBFILE is that of the record, so it is 64 for the first blob of real programs.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr uint32_t kVersion = 2;
 // The number of `type` in a record, or nothing if it has none. Source: coremltools,
 // MILBlob/Blob/BlobDataType.hpp.
 std::optional<uint32_t> BlobTypeNumber(mil::DataType type);
-// The inverse; kOther for an unknown number.
+// The type of a number in a record; kOther for an unknown number.
 mil::DataType BlobTypeFromNumber(uint32_t number);
 
 // One record, as it stands in the file, and its data.
@@ -94,9 +94,10 @@ Result<WeightFile> Parse(ByteSpan bytes);
 // header, kLimit if a part's offset would leave a hole of more than 64 bytes.
 Result<Bytes> Write(const WeightFile& file);
 
-// The data of the blob whose record stands at `record_offset`, as in BLOBFILE: all bytes that the
-// record states, never fewer. Errors: kInvalid, with the offset, if there is no record, if its type
-// is not `type`, or if its data are not in the file behind the record. Constant time.
+// The data of the blob whose record stands at `record_offset`, as in BLOBFILE. The result has all
+// bytes that the record states, never fewer. Errors: kInvalid, with the offset, if there is no
+// record, if its type is not `type`, or if its data are not in the file behind the record. Constant
+// time.
 Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, mil::DataType type);
 
 // Builds a file blob by blob. Not thread-safe.
@@ -112,7 +113,7 @@ class WeightFileWriter {
 
   uint32_t count() const { return count_; }
   uint64_t size() const { return bytes_.size(); }
-  // The file so far; the writer is empty afterwards.
+  // Returns the file that was written so far and leaves the writer empty.
   Bytes Take() &&;
 
  private:

@@ -164,7 +164,8 @@ constexpr FeatureFields kModelFields = {field::kInput, field::kOutput, field::kS
 constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFunctionOutput,
                                            field::kFunctionState};
 
-// The shapes of an array from its type alone: an unknown axis has the extent 1 and no limit.
+// The shapes of an array, known only from its type. An unknown axis gets the default extent 1 and
+// no limit.
 InputShapes ShapesOfType(mil::TypeView type) {
   InputShapes shapes;
   bool open = false;

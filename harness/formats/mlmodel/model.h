@@ -1,4 +1,4 @@
-// A Core ML model file (.mlmodel, and model.mlmodel of a package): the parts around the program.
+// The parts around the program in a Core ML model file (.mlmodel, or model.mlmodel of a package).
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 
 namespace anecheck::mlmodel {
 
-// One field as it stands in its message. Groups do not occur: the library refuses them.
+// One field as it stands in its message. Groups do not occur, because the library refuses them.
 struct WireField {
   uint32_t number = 0;
   protozero::pbf_wire_type type = protozero::pbf_wire_type::unknown;

@@ -36,8 +36,9 @@ struct ParamSpec {
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};
   std::span<const ParamSpec> members = {};
-  // For a name whose set no source gives completely: the spellings in sources, and the enumerations
-  // whose names it accepts in any case. Both are empty if no source gives any.
+  // These two are for a name whose set no source gives completely. They have the spellings in
+  // sources, and the enumerations whose names are accepted in upper or lower case. Both are empty
+  // if no source gives any.
   std::span<const std::string_view> spelled = {};
   std::span<const EnumKind> enumerations = {};
 };
@@ -51,8 +52,9 @@ struct LayerSpec {
   uint16_t min_bottoms = 1;
   uint16_t max_bottoms = 1;
   std::span<const ParamSpec> params = {};
-  // True if the list of params is complete according to the sources: another key is an error. False
-  // if the sources name the layer's attributes only loosely: another key is kept without a warning.
+  // True if the list of params is complete according to the sources, so that another key is an
+  // error. False if the sources name the layer's attributes only loosely, so that another key is
+  // kept without a warning.
   bool closed = true;
   // The compiler's answer to a wrong or missing key. If the answer ends in '*', the key takes the
   // place of the '*'.

@@ -28,7 +28,7 @@ inline constexpr std::string_view kVersionProcedures = "1.0.10";
 
 enum class KeyStyle : uint8_t { kPorts, kProcedures };
 
-// Extents of a port or constant in elements; an absent one counts as 1.
+// Extents of a port or constant in elements. An absent extent counts as 1.
 struct Extents {
   std::optional<int64_t> batch;
   std::optional<int64_t> channels;
@@ -39,7 +39,7 @@ struct Extents {
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
-// Bytes from one element to the next along an axis; an absent one is left to the compiler. A plane
+// Bytes from one element to the next along an axis. The compiler chooses an absent stride. A plane
 // is one channel (or one interleave group of channels).
 struct Strides {
   std::optional<int64_t> batch;
@@ -84,7 +84,7 @@ struct Constant {
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 
-// One layer. `params` are named as in the layer's table (layers.h); `Param...` below read them.
+// One layer. `params` are named as in the layer's table (layers.h); the functions below read them.
 struct Unit {
   std::string name;
   std::string type;
@@ -155,7 +155,7 @@ struct Description {
 Result<Description> Parse(ByteSpan bytes);
 Result<Description> FromTree(const tree::Value& root);
 
-// The property list of a description: keys sorted as Apple's tools sort them.
+// The property list of a description, with keys sorted as Apple's tools sort them.
 tree::Value ToTree(const Description& description);
 Bytes Write(const Description& description, plist::Encoding encoding = plist::Encoding::kXml);
 

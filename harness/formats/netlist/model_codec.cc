@@ -175,7 +175,8 @@ class KeyReader {
     }
   }
 
-  // Version 1.0.10 lists no Outputs: a port is a dictionary with a Bottom and no Type.
+  // Version 1.0.10 lists no Outputs. In it an output port is a dictionary with a Bottom and no
+  // Type.
   void UnlistedOutputs(std::vector<Output>& out) {
     for (size_t place = 0; place < entries_.size(); ++place) {
       const Dict* dict = left_[place] ? entries_[place].value.AsDict() : nullptr;
@@ -335,9 +336,9 @@ class KeyWriter {
   bool IsListed(const std::vector<Input>& inputs) const {
     return style_ == KeyStyle::kPorts || !inputs.empty();
   }
-  // Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
-  // recognises them by a Bottom without a Type. If the reader would miss an output or find the
-  // outputs in another order, the writer lists them.
+  // Files of version 1.0.10 list no outputs, so the reader takes the outputs in the order of their
+  // keys and recognises an output by a Bottom without a Type. If the reader would miss an output or
+  // find the outputs in another order, the writer lists them.
   bool IsListed(const std::vector<Output>& outputs) const {
     return style_ == KeyStyle::kPorts || !std::ranges::all_of(outputs, IsKnownByItsKeys) ||
            !std::ranges::is_sorted(outputs, {}, &Output::name);

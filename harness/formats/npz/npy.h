@@ -64,8 +64,8 @@ struct Header {
   std::vector<uint64_t> shape;
 };
 
-// Reads a header and leaves `reader` at the first element. Any `descr` string is accepted; a
-// structured type (a list) is kUnsupported.
+// Reads a header and leaves `reader` at the first element. Accepts any `descr` string. A structured
+// type, which is a list, is kUnsupported.
 Result<Header> ReadHeader(ByteReader& reader);
 
 // The header text that NumPy writes for these fields, without padding and line feed.

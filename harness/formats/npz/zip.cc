@@ -62,7 +62,8 @@ FullSizes ResolveSizes(const ZipFields& fields) {
   return sizes;
 }
 
-// The place of the end record: the last one whose comment ends exactly at the end of the file.
+// The place of the end record, which is the last one whose comment ends exactly at the end of the
+// file.
 Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
   if (bytes.size() >= kEndSize) {
     const uint64_t last = bytes.size() - kEndSize;

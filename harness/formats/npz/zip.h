@@ -24,7 +24,7 @@ inline constexpr uint32_t kDirectorySignature = 0x02014b50;
 inline constexpr uint32_t kEndSignature = 0x06054b50;
 
 // The fields that a local header and a directory entry share. The sizes are the values in the
-// header: 0xffffffff means that the ZIP64 extra field has the size.
+// header, where 0xffffffff means that the ZIP64 extra field has the size.
 struct ZipFields {
   uint16_t version_needed = 20;
   uint16_t flags = 0;

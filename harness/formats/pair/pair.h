@@ -21,7 +21,7 @@ namespace anecheck::pair {
 
 std::span<const Rule> Rules();
 
-// The two files of a pair; the container must outlive it.
+// The two files of a pair. The container must outlive the Pair.
 struct Pair {
   e5::Program program;
   const hwx::Container* container = nullptr;
@@ -29,8 +29,9 @@ struct Pair {
 // Errors: those of e5::Parse, prefixed with "descriptor".
 Result<Pair> Join(ByteSpan descriptor, const hwx::Container& container);
 
-// Every broken rule. Offsets are in the container: the record that disagrees, or the first record
-// of that kind if the container lacks one. Messages begin with the rule's id.
+// Every broken rule. An offset is the place in the container of the record that disagrees, or of
+// the first record of its kind if the container lacks the record. Messages begin with the rule's
+// id.
 std::vector<Violation> Verify(const Pair& pair);
 // Every broken rule of two files that are given as bytes. Errors: those of the two parsers,
 // prefixed with the name of the part.

@@ -349,7 +349,7 @@ class TreeBuilder {
 
 bool FitsWidth(uint64_t value, uint8_t width) { return width >= 8 || value >> (8 * width) == 0; }
 
-// Appends one object; an Error if a width is too small for the value.
+// Appends one object. Returns an Error if a width is too small for the value.
 class ObjectWriter {
  public:
   ObjectWriter(const BinaryTable& table, std::vector<uint8_t>& out) : table_(table), out_(out) {}

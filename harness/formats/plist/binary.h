@@ -67,7 +67,8 @@ Result<BinaryTable> ParseBinaryTable(std::span<const uint8_t> bytes);
 // or if a reference points outside the table.
 Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table);
 
-// The table that libplist would write: pre-order, equal scalars shared, the smallest widths.
+// The table that libplist would write: objects are in pre-order, equal scalars share an object, and
+// widths are the smallest.
 BinaryTable TableFromValue(const tree::Value& root);
 
 struct ObjectWidths {
@@ -77,8 +78,8 @@ struct ObjectWidths {
 // The smallest widths that fit an object's value.
 ObjectWidths SmallestWidths(const BinaryObject& object);
 
-// Raises each width that is too small for its value to the smallest that fits: the widths of
-// objects, references and offsets.
+// Raises each width of objects, references and offsets that is too small for its value to the
+// smallest width that fits.
 void FitWidths(BinaryTable& table);
 
 // Whether TableFromValue returns this table for the table's own tree. Precondition: ParseBinary

@@ -1,5 +1,5 @@
-// The driver's external methods: which structure sizes each takes, and the codes that they return.
-// Sources: specification 000, table 23.14; public guide, chapter 27
+// The driver's external methods, with the structure sizes that each takes and the codes that they
+// return. Sources: specification 000, table 23.14; public guide, chapter 27
 // (facts/more/iokit_selectors.csv) and appendix C.3 (facts/more/error_codes.csv). Used by the
 // submission format.
 #pragma once
@@ -43,10 +43,10 @@ struct Method {
 // have other numbers in appendix C.2.
 std::span<const Method> Methods();
 
-// The rows that match a call of that selector with an input structure of that size: rows of one
-// client, or (kMerged) of all. The same selector with another size is another method. If several
-// sources describe a method, all rows are returned. The error for an unknown pair lists the known
-// sizes of the selector.
+// The rows that match a call of that selector with an input structure of that size. They are rows
+// of one client, or of all clients for kMerged. The same selector with another size is another
+// method. If several sources describe a method, all rows are returned. The error for an unknown
+// pair lists the known sizes of the selector.
 Result<std::vector<const Method*>> FindMethods(Client client, uint32_t selector,
                                                uint32_t struct_in);
 

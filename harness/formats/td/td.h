@@ -35,9 +35,9 @@ struct RegisterBlock {
 };
 
 // One silicon generation's descriptor layout. `alternate_header_words` and `alternate_blocks` are
-// from a second source; 0 and empty if there is none. `convolution_word` and `aperture_stride`
-// (bytes of a record in the container's aperture table) are from more/crossgen_container.csv; 0 if
-// it has none.
+// from a second source; they are 0 and empty without a second source. `convolution_word` and
+// `aperture_stride` (bytes of a record in the container's aperture table) are from
+// more/crossgen_container.csv; they are 0 if that file has no value.
 struct Generation {
   uint32_t version;
   std::string_view family;
@@ -194,8 +194,8 @@ class RegisterState {
   std::map<uint32_t, uint32_t> values_;
 };
 
-// Whether the generation has the task type and the formats where H14 and H15 have them; later
-// generations have them elsewhere (h14_registers.csv, h15_registers.csv, h16_registers.csv).
+// Whether the generation has the task type and the formats at the places that H14 and H15 use.
+// Later generations use other places (h14_registers.csv, h15_registers.csv, h16_registers.csv).
 bool PlacesAsH14(const Generation& generation);
 
 // The meaning of the register state after a task, as far as the public guide names it (generations
@@ -226,7 +226,7 @@ Result<Chain> ChainFromJson(const Json& json);
 std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
                                   const FieldFact& version);
 
-// For people; `indent` spaces before every line.
+// The chain as text for people, with `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
 // Appends that print to `text` instead of returning it, because a copy of a long chain's print
 // takes many times the chain's bytes.

@@ -284,7 +284,8 @@ constexpr auto kFields = std::to_array<V7Field>({
 });
 
 // The fields with another position or width in the register map. A width of 0 means that the source
-// does not have the field. Header[10].DTID is not used: in every real file the stream begins there.
+// does not have the field. Header[10].DTID is not used, because in every real file the stream
+// begins there.
 constexpr auto kConflicts = std::to_array<V7Conflict>({
     {0x020, "Header[8]", "ENE", 24, 3, 24, 4},
     {0x028, "Header[10]", "DTID", 0, 0, 0, 16},

@@ -49,7 +49,7 @@ class Image {
 // The result of a loader's patch (specification 000, below table 23.5).
 enum class BarKind : uint8_t { kDeviceAddress, kDataSetId, kBufferOffset };
 
-// A custom bar: where a resolved value goes.
+// A custom bar. It states the place that receives a resolved value.
 struct Bar {
   std::string name;
   BarKind kind = BarKind::kDeviceAddress;
@@ -73,7 +73,7 @@ struct LiveIn {
 Status CheckLiveIn(const LiveIn& live_in);
 // Fails if `value` is not in the range; the error names the input and the range.
 Status CheckLiveInValue(const LiveIn& live_in, uint64_t value);
-// Writes one value per live-in, in order; writes none on an error, like ApplyBars.
+// Writes one value per live-in, in order. If there is an error, it writes none, like ApplyBars.
 Status BindLiveIns(std::span<const LiveIn> live_ins, std::span<const uint64_t> values,
                    Image& image);
 

@@ -32,7 +32,7 @@ class PieceSink {
   virtual void Piece(std::string_view canonical) = 0;
 };
 
-// Joins the pieces to a text and applies the changes. `changes` are in ascending order of index
+// Joins the pieces to a text and applies the changes. `changes` must be in ascending order of index
 // and must outlive the writer.
 class PieceWriter final : public PieceSink {
  public:
@@ -74,7 +74,8 @@ class PieceComparer final : public PieceSink {
   std::vector<PieceChange> changes_;
 };
 
-// [[index, canonical, actual], ...] and back; an Error if the form or the order is wrong.
+// Converts changes to [[index, canonical, actual], ...] and back. A wrong form or order is an
+// Error.
 Json ChangesToJson(std::span<const PieceChange> changes);
 Result<std::vector<PieceChange>> ChangesFromJson(const Json& json);
 

@@ -26,7 +26,7 @@ bool AppendUtf8(uint32_t code_point, std::string& out);
 
 // UTF-8 to UTF-16 code units. Precondition: `text` is well formed.
 std::vector<uint16_t> Utf16FromUtf8(std::string_view text);
-// UTF-16 code units to UTF-8; an Error at an unpaired surrogate.
+// UTF-16 code units to UTF-8. An unpaired surrogate is an Error.
 Result<std::string> Utf8FromUtf16(std::span<const uint16_t> units);
 
 }  // namespace anecheck::tree

@@ -122,9 +122,9 @@ bool operator==(const Entry& a, const Entry& b);
 size_t FindRepeatedKey(const std::vector<Entry>& entries);
 size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
-// The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a date is
-// {"$date": seconds since 2001}, a reference {"$uid": number}, a real that JSON cannot spell is
-// {"$real": "nan"}, and a key that begins with $ gets one $ more.
+// The tree as JSON and back. Only offsets are lost. Data is {"$data": base64}, a date is {"$date":
+// seconds since 2001}, a reference {"$uid": number}, a real that JSON cannot spell is {"$real":
+// "nan"}, and a key that begins with $ gets one $ more.
 Json ToJson(const Value& value);
 Result<Value> FromJson(const Json& json);
 

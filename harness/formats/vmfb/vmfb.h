@@ -1,6 +1,6 @@
-// IREE bytecode modules (.vmfb), the sibling container of specification 002: bare FlatBuffers with
-// the identifier BMOD or IREE, and ZIP polyglots. Used by `anecheck inspect` through kFormat_vmfb
-// and by the generator of modules.
+// IREE bytecode modules (.vmfb), the sibling container of specification 002. They are bare
+// FlatBuffers with the identifier BMOD or IREE, or ZIP polyglots. Used by `anecheck inspect`
+// through kFormat_vmfb and by the generator of modules.
 #pragma once
 
 #include <cstdint>
