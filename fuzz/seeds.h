@@ -1,5 +1,5 @@
-// Seed candidates of a target: generated files, parts of them, and one of each mutation, with the
-// recipe of each. scripts/fuzz-seeds keeps the few that reach new coverage.
+// Seed candidates of a target: generated files, parts of them, and one mutation of each kind. Each
+// candidate has a recipe. scripts/fuzz-seeds keeps the few that reach new coverage.
 #pragma once
 
 #include <string>

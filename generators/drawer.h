@@ -118,8 +118,8 @@ class Drawer {
   // Begins and ends a node without attributes whose operands are its first parameters, in order.
   bool Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range);
 
-  // Sets the range of a value: of a result that differs from the others of its node, or of a
-  // changed constant.
+  // Sets the range of a value: of a result whose range differs from that of its node's other
+  // results, or of a changed constant.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
   // Marks a value that no input moves in the first execution: no further operation may be drawn on
   // it alone.
@@ -178,7 +178,7 @@ class Drawer {
   std::vector<uint8_t> bytes_;  // of a constant, until it is added to the graph
 };
 
-// How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the
+// How one operation is drawn. `draw` appends a node that consumes `x` (and conversions if the
 // operation needs them); it returns false if no instance fits, and then leaves the graph unchanged
 // except for unused constants.
 struct OpGenerator {

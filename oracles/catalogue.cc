@@ -51,7 +51,7 @@ Error Invalid(size_t row, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("departures[{}]: {}", row, what));
 }
 
-// The text at `key`, "" where it is absent, or an error if it is not a text.
+// The text at `key`, "" if there is none, or an error if the value is not a text.
 Result<std::string> TextAt(const Json& row, size_t index, const char* key) {
   const auto found = row.find(key);
   if (found == row.end()) return std::string();

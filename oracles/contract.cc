@@ -253,8 +253,7 @@ Contract& OwnContract() {
   return own;
 }
 
-// The family of a contract's own name ("A13") or of a target ("h18g", "M4"); -1 where there is
-// none.
+// The family of a contract's own name ("A13") or of a target ("h18g", "M4"); -1 if there is none.
 int FamilyFromName(std::string_view name) {
   const auto own = std::ranges::find(kContractNames, name);
   if (own != kContractNames.end()) return static_cast<int>(own - kContractNames.begin());

@@ -27,8 +27,8 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
                          int threads = 1);
 
 // The first operation whose results may change if those of `defects` that are in force on `family`
-// are switched on. Earlier results are the same either way, so that the defect belongs to this
-// operation. kNoNode if there is none, or if the graph cannot be evaluated.
+// are switched on. Earlier results do not change, so that the defect belongs to this operation.
+// kNoNode if there is none, or if the graph cannot be evaluated.
 NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
                      const DefectSet& defects);
 

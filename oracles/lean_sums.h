@@ -2,16 +2,16 @@
 // although each of them lies inside its bound. Campaigns keep the test's sums for each operation,
 // target and route.
 //
-// The premise. No interval forbids that all errors lie on one side: an engine that truncates where
-// its contract lets it err stays inside its bound. So a positive test shows no violation of the
-// bound; it shows that the engine does not round its results to nearest. An engine that rounds to
-// nearest errs equally to both sides if the operands do not determine on which side the next number
-// lies: its mean error is less than kLeastLean of the bound. The test therefore leaves out results
-// that err by a function of one operand (tables), of a count (reciprocals) or of a place. It also
-// leaves out results that are chosen rather than rounded, functions with a kink whose operands may
-// err, and results that the family's documented defects make lean (IsTested). It covers functions
-// whose bound is in units of the last place (exp, sqrt, quotients): errors to one side show only
-// that they are not rounded to nearest.
+// The premise. No interval forbids that all errors lie on one side: an engine that truncates, if
+// its contract lets it err by so much, stays inside its bound. So a positive test shows no
+// violation of the bound; it shows that the engine does not round its results to nearest. An engine
+// that rounds to nearest errs equally to both sides if the operands do not determine on which side
+// the next number lies: its mean error is less than kLeastLean of the bound. The test therefore
+// leaves out results that err by a function of one operand (tables), of a count (reciprocals) or of
+// a place. It also leaves out results that are chosen rather than rounded, functions with a kink
+// whose operands may err, and results that the family's documented defects make lean (IsTested). It
+// covers functions whose bound is in units of the last place (exp, sqrt, quotients): errors to one
+// side show only that they are not rounded to nearest.
 //
 // The test. Let s be the mean error over the free elements of one output, each error as a share of
 // the bound on its side. Then -1 <= s <= 1, however the elements of that output depend on each

@@ -1,5 +1,5 @@
-// How activations with slopes, thresholds and scales are drawn. Parameters are exact in fp16 where
-// integer mode uses the operation.
+// How activations with slopes, thresholds and scales are drawn. If integer mode uses an operation,
+// its parameters are exact in fp16.
 #include <algorithm>
 #include <array>
 

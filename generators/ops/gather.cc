@@ -14,8 +14,8 @@ namespace {
 constexpr std::array<DType, 4> kIndexTypes = {DType::kInt32, DType::kInt32, DType::kInt16,
                                               DType::kUint16};
 
-// Indices into axes of `extents`, cycling through the extents. None is negative: the graphs are
-// written as programs of iOS 18, where no source defines them.
+// Indices into axes of `extents`, cycling through the extents. None is negative, because the graphs
+// are written as programs of iOS 18, for which no source defines negative indices.
 ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t> extents) {
   ChoiceStream& choices = drawer.choices();
   const DType dtype = choices.Pick(kIndexTypes);

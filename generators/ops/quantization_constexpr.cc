@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLimit = 16;
 
-// x + w, or the greater of the two where the sum would leave the mode's range.
+// x + w, or the maximum of x and w if the sum would leave the mode's range.
 bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
   const double sum = drawer.range(x).Magnitude() + drawer.range(w).Magnitude();
   const bool fits = sum <= drawer.Ceiling();

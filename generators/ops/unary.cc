@@ -191,7 +191,7 @@ ValueId Vectors(Drawer& drawer, ValueId x) {
 }
 
 bool DrawCrossProduct(Drawer& drawer, ValueId x) {
-  // A constant, or an input where its magnitude leaves the products in range.
+  // A constant, or an input if the magnitude of inputs keeps the products in range.
   constexpr double kConstantLimit = 4;
   const double given = InputMagnitude(drawer.mode());
   const double magnitude = drawer.range(x).Magnitude();

@@ -20,8 +20,8 @@ double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
 ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
 double BiasLimit(Drawer& drawer);
 
-// A new weight of magnitude up to `limit`: compressed in compressed cases, else a constant or,
-// where `computed` allows it, sometimes a computed value.
+// A new weight of magnitude up to `limit`: compressed in compressed cases, else a constant or, if
+// `computed` is true, sometimes a computed value.
 ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed = false);
 
 struct Geometry {

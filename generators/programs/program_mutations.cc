@@ -58,7 +58,7 @@ class TaskFields {
     return at ? Extract(task_->values[*at], entry.place) : entry.reset;
   }
 
-  // Adds to a field of a register. False where the task does not write it.
+  // Adds to a field of a register. False if the task does not write the register.
   bool Add(Field field, uint32_t index, uint32_t value) {
     const FieldTable::Entry& entry = EntryOf(field);
     if (entry.place.kind != PlaceKind::kRegister) return false;

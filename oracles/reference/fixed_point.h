@@ -16,7 +16,8 @@ namespace anecheck::reference {
 // One unit of the accumulator is 2^-16. The accumulator holds magnitudes below 2^31 units.
 inline constexpr double kFixedUnit = 0x1p-16;
 inline constexpr double kFixedLimit = 0x1p31;
-// The number of products in one pass that was measured. No source says where a later pass begins.
+// The number of products that were measured in one pass. No source says with which product a later
+// pass begins.
 inline constexpr size_t kFixedPass = 64;
 
 // An input with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives as a quiet NaN (L4).
@@ -53,8 +54,7 @@ inline int FixedExponent(double x) {
   return std::max(field - 1023, -14);
 }
 
-// A product in units of the accumulator; 0 where the exponents of its factors sum to -17 or less
-// (L3).
+// A product in units of the accumulator; 0 if the exponents of its factors sum to -17 or less (L3).
 inline double FixedProduct(double x, double w) {
   const double units = RoundUnits(x * w / kFixedUnit);
   return FixedExponent(x) + FixedExponent(w) <= -17 ? 0 : units;

@@ -171,8 +171,8 @@ Status LutToDense(KernelContext& context) {
 
 // ---- masks --------------------------------------------------------------------------------------
 
-// The running number of every set element of a mask, -1 for the others. An error if their count
-// differs from that of the data.
+// For each element of a mask, its number among the set elements, or -1 if it is not set. Returns an
+// error if the count of set elements differs from that of the data.
 Result<std::span<int64_t>> Places(KernelContext& context, const BoundedTensor& mask, size_t count,
                                   bool packed, size_t data) {
   const std::span<int64_t> places(context.arena().Allocate<int64_t>(count), count);

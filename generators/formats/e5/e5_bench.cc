@@ -126,7 +126,7 @@ void Register(const std::string& name, const std::vector<Bytes>& files) {
                                [&files](benchmark::State& state) { VmfbAllRules(state, files); });
 }
 
-// The generated modules, and the real ones where ANECHECK_REAL_DATA has them.
+// The generated modules, and the real ones if ANECHECK_REAL_DATA has them.
 [[maybe_unused]] const bool kRegistered = [] {
   Register("vmfb", Modules());
   static std::vector<Bytes> real;

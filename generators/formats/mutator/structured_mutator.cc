@@ -263,7 +263,7 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
     bytes.assign(input.begin(), input.end());
     done = false;
   }
-  // An edit may write the value that is already there, above all where a file is mostly zeros.
+  // An edit may write the value that is already there, above all in a file that is mostly zeros.
   for (int i = 0; i < kMostTries && (!done || std::ranges::equal(bytes, input)); ++i) {
     ApplyByteEdits(parts, bytes, max_size, choices);
     done = true;

@@ -11,7 +11,7 @@ struct GateBreaker {
   std::string_view gate;         // its rule
   std::string_view type;         // of the unit
   std::string_view params;       // JSON
-  std::string_view operands;     // "N,C,D,H,W TYPE" of each, between ';'
+  std::string_view operands;     // "N,C,D,H,W TYPE" for each operand, separated by ';'
   std::string_view unit = "{}";  // further keys of the unit, as JSON
 };
 

@@ -41,16 +41,16 @@ struct FileRecipe {
 };
 
 // `count` recipes; equal seeds give equal recipes. A set that breaks rules uses the mutations of
-// its kind in turn, so that a count of at least their number covers each. Each of its files, read
-// as its recipe states, is verified to break its rule alone or, if it does not parse, to be refused
-// for that rule first. Only if no such file is found may a file also have warnings about facts that
-// bytes leave open ("...-open"). kInternal if a mutation makes no file, kUnsupported if no mutation
-// breaks such a rule.
+// its kind one after the other, so that it covers all of them if `count` is at least their number.
+// Each of its files, read as its recipe states, is verified to break its rule alone or, if it does
+// not parse, to be refused for that rule first. Only if no such file is found may a file also have
+// warnings about facts that bytes leave open ("...-open"). kInternal if a mutation makes no file,
+// kUnsupported if no mutation breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);
 
-// The bytes of a recipe. kInvalid where a mutation is unknown or does not fit the file.
+// The bytes of a recipe. The error is kInvalid if a mutation is unknown or does not fit the file.
 Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe);
 
 // {"seed": 7, "format": "td:17", "mutations": [{"kind": "...", "parameters": [...]}], "breaks":
