@@ -44,8 +44,8 @@ class ByteReader {
   // The next `size` bytes, or an empty span and an error.
   std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
 
-  // Bytes up to a NUL, which is consumed and not returned. The read fails if there is no NUL within
-  // `limit` bytes or within the rest.
+  // Bytes up to a NUL, which is consumed and not returned. The read fails unless there is a NUL
+  // among the next `limit` bytes and before the end.
   std::string_view CString(std::string_view field, uint64_t limit = UINT64_MAX);
 
   void Skip(uint64_t size, std::string_view field) { Bytes(size, field); }

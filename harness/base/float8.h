@@ -10,9 +10,9 @@
 namespace anecheck {
 
 // E4M3 has 1 bit of sign, 4 of exponent (bias 7) and 3 of fraction. Its largest finite value is
-// 448; it has no infinity, and only 0x7f and 0xff are NaN. E5M2 has 1, 5 (bias 15) and 2 bits. Its
-// largest finite value is 57344, and it has infinity and NaN as fp16 does. Source:
-// facts/more/fp8_formats.csv (guide, chapter 36).
+// 448; it has no infinity, and only 0x7f and 0xff are NaN. E5M2 has 1 bit of sign, 5 of exponent
+// (bias 15) and 2 of fraction. Its largest finite value is 57344, and it has infinity and NaN as
+// fp16 does. Source: facts/more/fp8_formats.csv (guide, chapter 36).
 enum class Float8Format : uint8_t { kE4M3, kE5M2 };
 
 // The result for an infinity, and for a number that rounds beyond the largest finite magnitude.
@@ -28,7 +28,7 @@ Half Float8ToHalf(uint8_t bits, Float8Format format);
 
 // Rounds once, from the full precision of the argument. A mode that rounds numbers of this sign
 // toward zero clamps a finite overflow to the largest finite value, as IEEE 754 requires. NaN
-// becomes NaN of the same sign: 0x7f (E4M3), 0x7e (E5M2).
+// becomes NaN of the same sign, which is 0x7f in E4M3 and 0x7e in E5M2, plus the sign bit.
 uint8_t DoubleToFloat8(double value, Float8Format format, Float8Overflow overflow,
                        Rounding mode = Rounding::kNearestEven);
 

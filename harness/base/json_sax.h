@@ -1,5 +1,5 @@
-// The common part of the readers of JSON text: the caps, and errors instead of the library's
-// exceptions. Only harness/base includes it.
+// The common part of the readers of JSON text. It applies the caps and turns the library's
+// exceptions into errors. Only harness/base includes it.
 #pragma once
 
 #include <array>

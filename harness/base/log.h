@@ -1,4 +1,5 @@
-// Messages and progress for people, on standard error only: standard output belongs to results.
+// Writes messages and progress for people, to standard error only, because standard output is for
+// results.
 #pragma once
 
 #include <chrono>

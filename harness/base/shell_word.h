@@ -7,7 +7,7 @@
 namespace anecheck {
 
 // `text` as one word of a POSIX shell (POSIX.1-2017, shell command language, 2.2): unchanged if
-// none of its characters has a meaning there, else in single quotes.
+// none of its characters has a special meaning in the shell, else in single quotes.
 std::string ShellWord(std::string_view text);
 
 }  // namespace anecheck

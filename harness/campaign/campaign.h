@@ -22,7 +22,7 @@ namespace anecheck {
 
 // Whether the values of a case were judged: the engine returned values, or the runner verified the
 // case itself, and the verdict is not inconclusive. Graphs that must be refused have no values. If
-// a case is neither judged nor inconclusive, its verdict is on the engine's refusal, failure or
+// a case is neither judged nor inconclusive, its verdict concerns the engine's refusal, failure or
 // death.
 bool IsJudged(const CaseRow& record);
 
@@ -85,8 +85,8 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
 // The number of cases that the campaign makes: `cases`, or its shard's part of them.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// CountCases adds `cases` cases with the same record; CountFinding adds a finding that no earlier
-// case showed.
+// CountCases adds `cases` cases that all have this record; CountFinding adds a finding that no
+// earlier case showed.
 void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 

@@ -1,12 +1,12 @@
-// The cost of a full case, and its least possible cost: drawing its graph, making it and appending
-// a row. Figures are cases per second. A worker is a separate process, so figures for one core need
-// `taskset -c 0`.
+// Measures the cost of a full case, and the least possible cost: drawing a graph, making the case
+// and appending a row. Figures are cases per second. A worker is a separate process, so figures for
+// one core need `taskset -c 0`.
 //
 // The benchmarks use these profiles. "small" is `anecheck run --small --mode float,integer
 // --targets h13`: graphs of 1 to 12 nodes (and the conversions that they bring along), 64 elements
-// per tensor, and 1,024 products per operation if it has such a small instance. "mixed" is the
-// default of `anecheck run --targets h13`: its mix of modes, 256 elements, 16,384 products, one
-// graph in 32 with up to 40 nodes, one case in 64 with a long axis. In both, as in `run`, the
+// per tensor, and 1,024 products per operation if the operation has such a small instance. "mixed"
+// is the default of `anecheck run --targets h13`: its mix of modes, 256 elements, 16,384 products,
+// one graph in 32 with up to 40 nodes, one case in 64 with a long axis. In both, as in `run`, the
 // simulated engine has the documented defects of its family, so that a share of the cases (6 % of
 // "small") is judged again operation by operation, and findings are confirmed. "small_clean" is
 // "small" with `--quirk all=off`: each case is generated, written, compiled, run, judged and

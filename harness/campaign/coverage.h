@@ -104,7 +104,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 // {"cases", "asked_for_rules", "kinds": [{kind, cells, covered, share, others, empty: [...],
 // excluded: [{cell, reason}]}]}; share is null if no cell is known beforehand.
 Json CoverageToJson(const SpaceCoverage& coverage);
-// The same as readable text, with at most `listed` empty cells of each kind.
+// The coverage as readable text, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
 // The content required of a case: either only the operations `ops`, or the pair `chain` among any

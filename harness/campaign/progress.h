@@ -46,8 +46,8 @@ class ProgressCounts {
 
   std::map<std::string, TargetProgress> targets_;
   std::set<std::pair<std::string, std::string>> cells_;
-  // The addresses of the texts of cells that were already examined, since batches meet the same
-  // cells.
+  // The addresses of the texts of cells that were already examined, since most batches meet cells
+  // that earlier batches met.
   struct AddressHash {
     size_t operator()(const std::pair<const char*, const char*>& cell) const {
       const std::hash<const char*> hash;

@@ -15,7 +15,8 @@
 namespace anecheck {
 namespace {
 
-// The default mix: mostly modes in which a wrong bit shows by equality; the rest covers the cliffs.
+// The default mix of modes. In most of them a wrong bit shows because outputs must be equal; the
+// other modes cover the cliffs.
 constexpr CaseMode kMix[] = {
     CaseMode::kInteger,  CaseMode::kInteger,  CaseMode::kInteger,      CaseMode::kInteger,
     CaseMode::kFloat,    CaseMode::kFloat,    CaseMode::kFloat,        CaseMode::kFloat,

@@ -39,7 +39,8 @@ struct CampaignOptions {
   // shard then depend only on that shard.
   bool steer = false;
   // Only small graphs: the usual number of nodes, kSmallElements per tensor, and kSmallProducts per
-  // operation if it has such a small instance. The long axes of kLargeAxis and kShapeRanges stay.
+  // operation if the operation has such a small instance. The long axes of kLargeAxis and
+  // kShapeRanges stay.
   bool small = false;
   // Only graphs whose predicted saving on the engine (placement_cost.h) is at least this many
   // microseconds; 0 for any. Core ML's planner leaves graphs with smaller savings to the CPU.

@@ -14,9 +14,9 @@ constexpr std::array<std::string_view, kBackends> kNames = {"ane", "bnns", "clas
 
 // facts/silicon/cost_model.csv: a launch of the engine, and a change of backend.
 constexpr double kLaunch = 0.125, kChange = 0.125;
-// The cost of a model's end on the engine. Public notes give 0 and 0.125. Of the published plans,
-// iso/conv7x7_s2 disagrees with 0 and ctx/band_part with 0.125; all agree with values from 0.005 to
-// 0.107.
+// The cost of a model's end on the engine. Public notes give 0 and 0.125. The published plan
+// iso/conv7x7_s2 disagrees with 0, and ctx/band_part disagrees with 0.125; all published plans
+// agree with values from 0.005 to 0.107.
 constexpr double kEngineResult = 0.05;
 constexpr double kSameCost = 1e-6;
 
@@ -31,11 +31,12 @@ constexpr double kCpuBytes = kEngineBytes / 1.2;
 
 // The "memory law": the engine moves 68 GiB/s, and the other backends take 1.2 times as long.
 constexpr Law kMemory = {{kEngineBytes, kCpuBytes, kCpuBytes}, {}};
-// Clamps of another operation's result: 100 GB/s on every backend (op_placement_h16g.csv, relu).
+// Clamps of another operation's result move 100 GB/s on every backend (op_placement_h16g.csv,
+// relu).
 constexpr Law kRelu = {{1e8, 1e8, 1e8}, {}};
 // Elementwise operations on two operands (op_placement_h16g.csv, iso/add_f32).
 constexpr Law kPair = {{kEngineBytes / 1.3529, kEngineBytes / 2.3045, kEngineBytes / 2.6507}, {}};
-// Rows of a tensor (op_placement_h16g.csv, iso/gather_c).
+// Operations that take rows of a tensor (op_placement_h16g.csv, iso/gather_c).
 constexpr Law kGather = {{kEngineBytes, kEngineBytes / 2.1163, kEngineBytes / 2.4342}, {}};
 // Products, in the classes of cost_model.csv.
 constexpr Law kDenseConv = {{},
@@ -74,8 +75,8 @@ double Bytes(const NodeView& node) {
   return bytes;
 }
 
-// The operations of products with a weight of [out, in, ...]: two per element of the weight for
-// each place of the result.
+// The operations of products with a weight of [out, in, ...]: for each place of the result, two
+// operations per element of the weight.
 double WeightFlops(const NodeView& node) {
   const Shape* const weight = OperandShape(node, "weight");
   if (weight == nullptr) return 0;

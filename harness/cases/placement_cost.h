@@ -20,7 +20,8 @@ inline constexpr size_t kBackends = 3;
 std::string_view BackendName(Backend backend);
 std::optional<Backend> BackendFromName(std::string_view name);
 
-// The cost of an operation on each backend, in milliseconds; none for a backend without it.
+// The cost of an operation on each backend, in milliseconds; none for a backend that lacks the
+// operation.
 using BackendCosts = std::array<std::optional<double>, kBackends>;
 
 // The costs by the published laws, at the clocks of the M4. Empty if no source has a law for the
@@ -52,7 +53,7 @@ double PredictedSaving(const Graph& graph);
 // weight of less than 2^15 elements.
 int64_t ProductsWorth(double milliseconds);
 
-// The cost of one placement; none if it puts an operation on a backend without it.
+// The cost of one placement; none if it puts an operation on a backend that lacks the operation.
 std::optional<double> CostOf(std::span<const BackendCosts> operations,
                              std::span<const Backend> way);
 

@@ -20,7 +20,7 @@ inline constexpr std::string_view kAtFirst = " at first";
 Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);
 
 // The inputs of that graph: `inputs`, followed by `again`, which is empty if the second execution
-// takes the same inputs.
+// takes the inputs of the first.
 std::vector<Tensor> InputsOfBoth(std::span<const Tensor> inputs, std::span<const Tensor> again);
 
 }  // namespace anecheck
