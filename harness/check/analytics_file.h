@@ -38,7 +38,8 @@ struct PlanPrediction {
   Plan plan;
   std::vector<bool> known;  // by row: whether a law gives its estimate; else its cost is 0
 };
-// `graph` is the graph of the same program. A row whose value is not in the graph has no estimate.
+// `graph` is the graph of the program that `rows` describe. A row whose value is not in the graph
+// has no estimate.
 PlanPrediction PredictPlan(const std::vector<AnalyticsRow>& rows, const Graph& graph);
 
 }  // namespace anecheck

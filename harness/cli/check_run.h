@@ -1,5 +1,5 @@
-// The runs of `anecheck check`: a model as one program and, where an engine does not take it so,
-// its parts.
+// The runs of `anecheck check`: a model as one program or, if an engine refuses that program or the
+// model is large, in parts.
 #pragma once
 
 #include <functional>
@@ -79,8 +79,8 @@ inline constexpr uint64_t kMostProgramWeights = uint64_t{64} << 20;
 bool IsLarge(const Graph& graph);
 
 // Repeats a case that compiled and ran, with every fp16 result as an output. Adds the error of each
-// result against the model's values, by name, or nothing if this program does not compile and run.
-// Errors: those of the runner.
+// result against the model's values, by name. Adds nothing if the program with these outputs does
+// not compile and run. Errors: those of the runner.
 Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
                      const Case& item, std::map<std::string, OperationError, std::less<>>& errors);
 

@@ -52,7 +52,7 @@ namespace {
 struct Place {
   const CLI::App* command = nullptr;  // the last command that is named
   std::string path = "anecheck";      // as typed
-  // The word at the place of a required subcommand, if it names none; else empty.
+  // If a subcommand is required, and the word at its place names none: that word. Else empty.
   std::string unknown;
 };
 

@@ -52,8 +52,9 @@ struct Program {
 };
 
 // Loads the program of a hardware container. Errors: kUnsupported if its generation has no table,
-// an element type is neither fp16 nor uint8, or it has several procedures; other codes if it does
-// not parse. `memory_limit` bounds all its windows, constants and scratch together, in bytes.
+// an element type is neither fp16 nor uint8, or the container has several procedures; other codes
+// if the container does not parse. `memory_limit` bounds all its windows, constants and scratch
+// together, in bytes.
 Result<Program> LoadProgram(ByteSpan container, uint64_t memory_limit = Memory::kDefaultLimit);
 
 struct RunOptions {

@@ -28,7 +28,8 @@ Status CheckPattern(const Pattern& pattern, const Extents& extents, uint64_t byt
 // The elements in the order g, d, c, y, x. The pattern is checked first.
 Result<std::vector<float>> Gather(std::span<const uint8_t> bytes, const Pattern& pattern,
                                   const Extents& extents, const std::string& who);
-// The stored bits of the elements in the same order: 16 bits of an fp16 element, or one byte.
+// The stored bits of the elements in the order g, d, c, y, x: 16 bits of an fp16 element, or one
+// byte.
 Result<std::vector<uint16_t>> GatherBits(std::span<const uint8_t> bytes, const Pattern& pattern,
                                          const Extents& extents, const std::string& who);
 // Stores bits in the form that GatherBits returns.
@@ -39,7 +40,7 @@ Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& 
 // a value is no whole number from 0 to 255. In the records such bytes are bools alone, 0 and 1.
 Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const std::string& who);
 
-// The offsets of the elements in bytes from the start of the surface, in the same order.
+// The offsets of the elements in bytes from the start of the surface, in the order g, d, c, y, x.
 Result<std::vector<uint64_t>> OffsetsOf(const Pattern& pattern, const Extents& extents,
                                         uint64_t bytes, const std::string& who);
 

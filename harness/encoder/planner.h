@@ -1,5 +1,5 @@
-// A graph on the engine while it is encoded: surfaces of values, constants, L2, tasks.
-// The handlers of operations (ops/) build tasks with it; encode.h drives it.
+// The state of a graph while it is encoded: surfaces of values, constants, L2 and tasks. The
+// handlers of operations (ops/) build tasks with it; encode.h drives it.
 #pragma once
 
 #include <array>
@@ -111,8 +111,8 @@ class Planner {
   // Gives a task without coefficients its activation table: either each engine with a channel gets
   // a stream that contains only the table, or the task gets the table's address.
   void BindTable(const Bytes& table, uint32_t channels, Neural& neural);
-  // Gives a task its streams of coefficients and its table, which is at the start of each stream or
-  // separate.
+  // Gives a task its streams of coefficients and its table. The table is at the start of each
+  // stream or has its own address.
   void BindStreams(std::vector<Bytes> streams, const Bytes& table, Neural& neural);
 
   // ---- tasks ----
@@ -132,7 +132,8 @@ class Planner {
   const std::vector<KernelName>& kernel_names() const { return kernel_names_; }
   uint64_t scratch_bytes() const { return scratch_; }
   Fault fault() const { return fault_; }
-  // Whether inf - inf and 0 * inf are NaN where the tasks run (EncodeOptions).
+  // Whether the tasks will run in exact arithmetic, in which inf - inf and 0 * inf are NaN
+  // (EncodeOptions::exact).
   bool exact() const { return exact_; }
   const Machine& machine() const { return machine_; }
   // The number of the task that was added last.

@@ -1,6 +1,6 @@
-// Statements about how far an operation got on a target: from publications, campaigns, and sweeps
-// of others. All statements are kept with their sources, even if they contradict each other.
-// README.md of this room states how much each can prove. The rules never use statements for
+// Statements about how far an operation got on a target: from publications, campaigns, and
+// measurements by others. All statements are kept with their sources, even if they contradict each
+// other. README.md of this room states how much each can prove. The rules never use statements for
 // predictions.
 #pragma once
 
@@ -17,9 +17,9 @@
 
 namespace anecheck::evidence {
 
-// One statement. The CSV form has these columns, in any order, of which subject, target, stage,
-// provenance and source are required; the JSON form is {"version": 1, "statements": [{...}]} with
-// the same names, all texts.
+// One statement. The CSV form has these columns, in any order; subject, target, stage, provenance
+// and source are required. The JSON form is {"version": 1, "statements": [{...}]}, whose members
+// have these names and are all texts.
 //   subject           a MIL operation or native layer, "conv" or "conv [kernel_depth=2]" for one
 //                     instance of it
 //   target            compiler name, "h13"

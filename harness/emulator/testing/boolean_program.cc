@@ -153,7 +153,7 @@ Program LessProgram() {
   }
   Bind(program, kConstantsBar, "constants", RegionKind::kConstants, constants);
   AddPorts(program, {{"x"}, {"y"}, {"z", true, 1}}, {1, kBooleanChannels, 1, 1});
-  // Each channel of x before the same one of y.
+  // Each channel of x comes before the channel of y with the same index.
   AddTask(program, 0x05800025, 0,
           Joined({kChannelsByDma,
                   {{0x8, 0x22},

@@ -22,8 +22,8 @@ struct LaterProgram {
   std::vector<uint8_t>& Bytes(uint32_t bar);
   // Writes consecutive fp16 numbers from byte `at` on.
   void Put(uint32_t bar, uint64_t at, const std::vector<double>& values);
-  // The elements that a task reads or writes at `pattern`, as numbers in stored order: an exchange
-  // of width and channels is not applied.
+  // The elements that a task reads or writes at `pattern`, as numbers in stored order, without the
+  // exchange of width and channels.
   std::vector<double> Read(const Pattern& pattern, const Extents& extents, uint32_t bar);
 };
 

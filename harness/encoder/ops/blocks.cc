@@ -32,8 +32,8 @@ int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
   return at < extent ? at : 2 * (extent - 1) + edge - at;
 }
 
-// An axis with padding: `before` elements before it and `after` elements after it, taken from the
-// axis.
+// Pads an axis with `before` elements before it and `after` elements after it. The padding consists
+// of elements of the axis.
 Status PadWithElements(Planner& planner, const View& x, int axis, std::string_view mode,
                        int64_t before, int64_t after, const View& result) {
   const int64_t extent = ExtentAt(x, axis);
@@ -46,8 +46,8 @@ Status PadWithElements(Planner& planner, const View& x, int axis, std::string_vi
   return Pick(planner, x, axis, indices, result);
 }
 
-// The channels of the place (row, column) in a block of `side`. Of the two axes, places and
-// channels, either may be the outer one.
+// The channels of the place (row, column) in a block of `side`. There are two axes, places and
+// channels, and either may be the outer one.
 struct ChannelPlace {
   uint32_t begin = 0, step = 1;
 };

@@ -105,7 +105,7 @@ Status EncodeLogicalNot(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y, TableOf(kIsZero));
 }
 
-// a where the condition holds plus b where it does not; the other summand is 0.
+// Adds a, set to 0 where the condition does not hold, and b, set to 0 where the condition holds.
 Status EncodeSelect(Planner& planner, const NodeView& node) {
   using S = params::Select;
   ANECHECK_RETURN_IF_ERROR(OnlyWithZeros(planner));

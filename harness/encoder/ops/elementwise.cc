@@ -115,7 +115,7 @@ bool IsOfChannels(const View& constant, const View& x) {
          Extent(constant, 1) == Extent(x, 1) && Extent(x, 1) > 1;
 }
 
-// Adds tasks for an operand that is a constant; false if it has no suitable form.
+// Adds tasks for an operand that is a constant; false if the constant has no suitable form.
 Result<bool> WithConstant(Planner& planner, const NodeView& node, OpKind kind, const View& result) {
   if (kind != OpKind::kAdd && kind != OpKind::kSub && kind != OpKind::kMul) return false;
   const bool first = planner.IsConst(node.Input(P::kX));

@@ -91,7 +91,7 @@ Status CombineInputs(Planner& planner, const NodeView& node, const View& result,
 // Computes kAdd, kSub or kMul of x and numbers[channel] on the planar engine.
 Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
                         std::span<const uint16_t> numbers);
-// Computes x * scale + bias on the planar engine; one of the two numbers must have no effect.
+// Computes x * scale + bias on the planar engine; `scale` must be 1 or `bias` must be 0.
 Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
 // Copies the elements of `x`, in row-major order, to `result`.
 Status Reshape(Planner& planner, const View& x, const View& result);

@@ -130,7 +130,8 @@ Status Join(Planner& planner, std::span<const View> parts, const View& result, i
   return {};
 }
 
-// If rows stay rows, a copy with other strides is enough; else every element takes a line of L2.
+// If the rows keep their length, a copy with other strides is enough; else every element takes a
+// line of L2.
 Status Reshape(Planner& planner, const View& x, const View& result) {
   if (Extent(x, 3) == Extent(result, 3)) return planner.Copy(Rows(x), Rows(result));
   const View from = Rows(x), to = Rows(result);
@@ -341,8 +342,8 @@ Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// Calls act(begin, first, length) for each run of indices that rise by one: `length` of them from
-// index `begin` of the list on, the first of which is `first`.
+// Calls act(begin, first, length) for each run of indices that rise by one. The run begins at place
+// `begin` of the list, has `length` indices, and its first index is `first`.
 template <typename Act>
 Status ForRuns(std::span<const uint32_t> indices, Act act) {
   for (size_t begin = 0; begin < indices.size();) {
