@@ -18,7 +18,8 @@ std::string JsonLines(const Json& list) {
   return text;
 }
 
-// Verdicts in which line numbers of `layers` replace the layers: many verdicts have equal layers.
+// Verdicts in which line numbers of `layers` replace the layers, because many verdicts have equal
+// layers.
 std::string VerdictLines(const Json& verdicts, std::string& layers) {
   std::unordered_map<std::string, size_t> places;
   std::string text;

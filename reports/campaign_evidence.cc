@@ -51,7 +51,8 @@ void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == Verdict::kKnownDefect) ++tally.known;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
-  // A refusal says nothing about values; the counts make it the stage `rejected`.
+  // A refusal says nothing about values. The counts already give a refused operation the stage
+  // `rejected`.
   if (finding.verdict == Verdict::kRejected) {
     ++tally.refused;
   } else {

@@ -22,7 +22,8 @@ std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-// The distance outside the interval, as the judge measures it (oracles/judge.h); 0 inside.
+// The distance of an element from its interval, as the judge measures it (oracles/judge.h); 0 for
+// an element inside.
 uint32_t StepsOutside(DType dtype, double actual, double low, double high) {
   if (!IsOutside(actual, low, high)) return 0;
   if (std::isnan(actual) || std::isnan(low) || std::isnan(high)) return kFarInUlp;

@@ -11,7 +11,8 @@
 
 namespace anecheck::curves {
 
-// The most knots; one row of weights has as many rectifiers.
+// The largest number of knots. Each knot has one rectifier, and one row of weights covers all
+// rectifiers.
 inline constexpr size_t kMostKnots = 4096;
 
 struct Composition {

@@ -35,7 +35,8 @@ struct Curve {
 // The names that NamedCurve accepts: "sigmoid", "silu", ...
 std::vector<std::string_view> CurveNames();
 
-// The table that compilers write for H13 and H14. kNotFound lists the known curves.
+// Returns the table that compilers write for H13 and H14. Errors: kNotFound, with a list of the
+// known curves.
 Result<Curve> NamedCurve(std::string_view name);
 
 // The curve of a file's bytes: 128 bytes of a task's table, or 84 or 86 bytes of an activation

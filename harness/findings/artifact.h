@@ -1,4 +1,4 @@
-// A finding as a file: everything that a rerun of one case on any machine needs.
+// A finding as a file. It has everything that a rerun of one case on any machine needs.
 #pragma once
 
 #include "harness/base/json.h"

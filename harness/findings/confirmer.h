@@ -35,7 +35,7 @@ struct OfMany {
 OfMany AsFinding(const Leaning& leaning);
 OfMany AsFinding(const OftenUnconfirmed& often);
 
-// Confirms the suspects of one campaign. Used by one thread at a time.
+// Confirms the suspects of one campaign. One thread at a time uses it.
 class Confirmer {
  public:
   // `signatures` are the signatures of the findings that the campaign has recorded. `options` must
@@ -45,8 +45,8 @@ class Confirmer {
 
   // Returns the suspect's row, or one row for each documented defect if several explain it. The
   // first row of a signature has an id, an artifact and the replay command; later rows only count.
-  // Cases of a signature run three times in fresh processes, until one of them repeats each time.
-  // Known defects do not run again. Errors: those of the runner.
+  // Runs each case of a signature three times in fresh processes, until one case shows its result
+  // every time. Known defects do not run again. Errors: those of the runner.
   Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
   // Returns the row of a finding that many cases show together, with `item` as an example; nothing
   // if its signature is recorded. Errors: those of the runner.

@@ -18,9 +18,9 @@ struct ShrunkFinding {
   RunReply reply;
   CaseSize before, after;
   uint64_t tries = 0;
-  // The reason that the runner returned no final answer to the small case; empty if it did. With a
-  // reason, the outcome is the finding's verdict with the reason as message, and the reply is
-  // empty.
+  // The reason that the runner returned no final answer to the small case; empty if it returned
+  // one. With a reason, the outcome is the finding's verdict with the reason as message, and the
+  // reply is empty.
   std::string unanswered;
 };
 

@@ -1,4 +1,4 @@
-// Copying parts of one graph into another, for code that rebuilds graphs.
+// Copies parts of one graph into another, for code that rebuilds graphs.
 #pragma once
 
 #include <span>

@@ -60,8 +60,8 @@ struct Parameter {
   // Tensor kinds: the operand must be known when the graph is compiled, as a constant or as a
   // result of constants alone (a weight, a bias, a table).
   bool constant = false;
-  // Float attributes: if true, MIL writes them in the element type of the first tensor input, else
-  // in fp32 (facts/more/mil_text_forms.csv).
+  // Float attributes: whether MIL writes them in the element type of the first tensor input rather
+  // than in fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
   // Whether MIL requires this integer attribute as uint32.
   bool unsigned_integer = false;
@@ -71,7 +71,7 @@ struct Parameter {
   // Whether MIL writes this integer list attribute as a tensor [n, 2]. A graph has the tensor's
   // entries in row-major order.
   bool pairs = false;
-  // Integer lists: if true, MIL writes them in uint32, else in int32.
+  // Integer lists: whether MIL writes them in uint32 rather than in int32.
   bool unsigned_integers = false;
   // String attributes: the accepted spellings. An empty list accepts any spelling.
   std::span<const std::string_view> choices = {};

@@ -143,7 +143,8 @@ struct TensorType {
   std::string ToString() const;
 };
 
-// Numpy's broadcasting of two shapes, aligned at the last axis; nothing if they do not match.
+// Returns the shape to which NumPy broadcasts both shapes, aligned at the last axis; nothing if the
+// shapes do not match.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // Maps an axis in [-rank, rank) to [0, rank). Returns nothing for any other axis.

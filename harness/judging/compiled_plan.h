@@ -1,5 +1,5 @@
-// A lowering plan as the outline of its two output files. Used by `anecheck lower`, the round trip
-// and the judgement of an engine's own files.
+// Turns a lowering plan into the outline of the two output files that it predicts. Used by
+// `anecheck lower`, the round trip and the judgement of an engine's own files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Finds the operation of a graph that is refused or fails, by trying each operation alone. A
+// Finds, by trying each operation alone, the operation for which a graph is refused or fails. A
 // refusal that no operation shows alone counts for the graph and for no operation.
 #pragma once
 

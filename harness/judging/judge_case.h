@@ -26,7 +26,7 @@ struct RewrittenCase {
   std::vector<Tensor> outputs;
 };
 
-// The stage that one graph of a case reached, and the operations that reached it.
+// The stage that one graph of a case reached, and the operations for which that stage counts.
 struct GraphReach {
   Route route = Route::kMil;
   RunStatus status = RunStatus::kOk;
@@ -100,7 +100,7 @@ CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evalu
 // The operation that makes the graph's last output; "" if that is an input.
 std::string LastProducer(const Graph& graph);
 
-// How far the case's own graph got; this counts for all its operations.
+// Returns how far the case's own graph got. This result counts for all operations of the graph.
 GraphReach ReachOf(const Case& item, const CaseOutcome& outcome);
 
 // The row of the results file.

@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// One operation on one target by one route whose errors lean.
+// One operation whose errors lean on one target by one route.
 struct Leaning {
   std::string target, op;
   Route route = Route::kMil;
@@ -24,8 +24,8 @@ struct Leaning {
 };
 
 // Returns the most significant lean among the sums of that target, if any is significant. Does not
-// set its route and operation. If a documented defect rounds ties away from zero, only errors in
-// the other direction count.
+// set the route and the operation. If a documented defect rounds ties away from zero, only errors
+// in the other direction count.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
 // The certainty: the binary logarithm of the richest player's capital (oracles/lean_sums.h).

@@ -33,7 +33,7 @@ struct JudgedNode {
 
 struct Location {
   // False if the tapped graph did not run, or if its outputs differ from the original's and no
-  // operation is wrong alone. Single operations then cannot be judged.
+  // operation is wrong alone. If it is false, single operations cannot be judged.
   bool judged = false;
   // The first operation whose result is wrong both in the tapped graph and as a separate program;
   // else the first that is wrong in the tapped graph; empty for none.

@@ -25,7 +25,7 @@ std::optional<Rewritten> RewriteCase(const Case& item, bool direct);
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome);
 
-// "in-batches at v3", as messages say it.
+// The relation and its place as messages name them: "in-batches at v3".
 std::string PlaceOf(const CaseRelation& relation);
 
 }  // namespace anecheck

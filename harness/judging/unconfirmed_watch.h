@@ -1,5 +1,5 @@
 // Finds operations with many results that only unmeasured terms forbid. One such result may mean
-// that a term is assumed too narrow; many are a finding.
+// that a term is assumed too narrow; many such results of one operation are a finding.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,8 @@ struct WindowSpec {
   int64_t groups = 1;
 };
 
-// Appends to a graph that must outlive it. Errors are those of the schemas. Not thread-safe.
+// Appends to a graph, which must outlive the builder. Errors are those of the schemas. Not
+// thread-safe.
 class Builder {
  public:
   explicit Builder(Graph& graph) : graph_(graph) {}
@@ -29,7 +30,7 @@ class Builder {
 
   Result<ValueId> Unary(OpKind kind, ValueId x);
   Result<ValueId> Binary(OpKind kind, ValueId x, ValueId y);
-  // For operations that add `epsilon` to their operand.
+  // Adds an operation that adds `epsilon` to its operand.
   Result<ValueId> WithEpsilon(OpKind kind, ValueId x, double epsilon);
   Result<ValueId> LeakyRelu(ValueId x, double alpha);
   Result<ValueId> Reduce(OpKind kind, ValueId x, std::span<const int64_t> axes);

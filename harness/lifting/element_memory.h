@@ -36,7 +36,7 @@ inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
 // error of kLimit.
 inline constexpr uint64_t kMostOfTask = uint64_t{1} << 24;
 
-// Keeps a reference to the program's memory, which must outlive it. Not thread-safe.
+// Keeps a reference to the program's memory, which must outlive this object. Not thread-safe.
 class ElementMemory {
  public:
   explicit ElementMemory(emulator::Memory& memory) : memory_(memory) {}

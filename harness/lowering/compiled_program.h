@@ -29,7 +29,8 @@ struct CompiledTensor {
   TensorType type;
 };
 
-// One hardware task. A container has its extents in the registers InDim, Cin, Cout and OutDim.
+// One hardware task. A container has the task's extents in the registers InDim, Cin, Cout and
+// OutDim.
 struct CompiledTask {
   std::string layer;
   EngineShape in = {1, 1, 1, 1};

@@ -42,7 +42,8 @@ struct SideFileLimits {
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
 // The elements of a constant of a weight file, in the form of MilReadOptions::read_blob. `owner`
-// keeps `file` alive; without it the caller must. Errors: those of milweights::ReadBlob.
+// keeps `file` alive; without an owner the caller must keep it alive. Errors: those of
+// milweights::ReadBlob.
 Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
                                 const TensorType& type, std::shared_ptr<const void> owner = {});
 

@@ -16,7 +16,7 @@ namespace anecheck {
 Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int parameter,
                            Graph& graph);
 
-// The message that an attribute is no constant, with the next step.
+// Returns the message that an attribute is no constant, with advice on what to do next.
 std::string ComputedAttribute(std::string_view op, std::string_view attribute);
 
 // As AddLiteralAttribute, for a tuple of scalars. Each scalar is a literal or the name of a

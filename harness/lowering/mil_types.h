@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// The extent of an unknown axis in a type that is read as open.
+// The extent of an axis that is unknown in a type, if ReadMilType admits such axes.
 inline constexpr int64_t kOpenExtent = -1;
 bool IsOpenShape(const Shape& shape);
 
@@ -26,7 +26,7 @@ bool MayHaveExtents(const Shape& shape);
 // Whether `type` equals the declared type, in which an open axis matches any extent.
 bool FitsDeclared(const TensorType& type, const TensorType& declared);
 
-// DefaultShapes of FlexibleShapeInformation for one input.
+// Returns the shape of one input in DefaultShapes of FlexibleShapeInformation.
 std::optional<Shape> DefaultShapeOf(mil::FunctionView function, std::string_view input);
 
 // An error at a place in the text.

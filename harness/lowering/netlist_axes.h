@@ -23,7 +23,7 @@ namespace anecheck {
 // The weight file that lowered descriptions name, and the spelling of its only element type.
 inline constexpr std::string_view kNetlistWeightFile = "model.weights";
 inline constexpr std::string_view kNetlistHalf = "Float16";
-// Constants are at multiples of this many bytes.
+// The weight file has each constant at a multiple of this many bytes.
 inline constexpr int64_t kNetlistAlignment = 64;
 
 // "Batch", "Channel", ... of each axis, outermost first. Empty for ranks other than 1 to 5.

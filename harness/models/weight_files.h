@@ -40,8 +40,8 @@ class WeightFiles {
   WeightFiles(std::string folder, std::span<const std::string> named, WeightOptions options);
 
   // Returns the elements of the constant whose record is at `offset` of the file `path`, packed as
-  // in graphs. Errors: kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob. Their
-  // messages name the file and the place in it; they have no offset.
+  // in graphs. Errors: kNotFound, kInvalid, kIo of the file; those of milweights::ReadBlob. The
+  // messages of errors name the file and the place in it; the errors have no offset.
   Result<SharedBytes> Read(std::string_view path, uint64_t offset, const TensorType& type);
 
   // Returns the elements at `offset` of the file `path`, without a record. Errors: as Read.

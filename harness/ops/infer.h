@@ -67,7 +67,7 @@ struct AxisSlice {
   int64_t count = 0;
   bool squeezed = false;  // the axis is dropped from the result
 };
-// Parameter indices of slice_by_index and slice_update. The computed ones are tensors; each
+// Parameter indices of slice_by_index and slice_update. The computed parameters are tensors; each
 // replaces an attribute.
 struct SliceParameters {
   int begin, end, stride, begin_mask, end_mask, squeeze_mask, computed_begin, computed_end;
@@ -80,11 +80,11 @@ Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node
                                                             const SliceParameters& parameters,
                                                             const Shape* kept = nullptr);
 // An error unless exactly one of `attribute` and the tensor at `computed` (one integer for each
-// axis of `x`) is given. `name` is MIL's name of both.
+// axis of `x`) is given. `name` is MIL's name of the attribute and of the tensor.
 Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int computed,
                    std::string_view name);
 
-// The rules of layers that other operations share (defined in convolution.cc).
+// Rules of layers in convolution.cc that other operations share.
 Status InferConv(const NodeView& node, ResultTypes& results);
 Status InferMatmul(const NodeView& node, ResultTypes& results);
 Status InferPool(const NodeView& node, ResultTypes& results);

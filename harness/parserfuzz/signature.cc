@@ -46,8 +46,8 @@ size_t WordLength(std::string_view text, size_t at) {
   return static_cast<size_t>(std::find_if_not(begin, text.end(), IsAlphanumeric) - begin);
 }
 
-// The length of the quotation from the mark at `at` to the next one, both included; 0 if the mark
-// is an apostrophe within a word or nothing ends it.
+// The length of the quotation from the mark at `at` to the next mark, both included. 0 if the mark
+// is an apostrophe within a word, or if no mark ends the quotation.
 size_t QuotedLength(std::string_view text, size_t at) {
   const char mark = text[at];
   if (mark != '\'' && mark != '"' && mark != '`') return 0;
@@ -56,8 +56,8 @@ size_t QuotedLength(std::string_view text, size_t at) {
   return end == std::string_view::npos ? 0 : end + 1 - at;
 }
 
-// Replaces a word that is a number, decimal or hexadecimal, by N; in other words, replaces each run
-// of digits.
+// Replaces a word that is a decimal or hexadecimal number by N. In all other words, replaces each
+// run of digits by N.
 std::string WithoutDigits(std::string_view word) {
   const std::string_view digits = word.starts_with("0x") ? word.substr(2) : word;
   const bool number = !digits.empty() && std::ranges::all_of(digits, IsHexDigit) &&

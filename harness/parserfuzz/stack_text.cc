@@ -15,8 +15,8 @@ void DropEnd(std::string_view& text, std::string_view end) {
   if (text.ends_with(end)) text.remove_suffix(end.size());
 }
 
-// "Parse<int>(char const*, (anonymous namespace)::T) const" is "Parse<int>": the last closing
-// parenthesis belongs to the argument list, whatever precedes it in names and arguments.
+// Turns "Parse<int>(char const*, (anonymous namespace)::T) const" into "Parse<int>". The last
+// closing parenthesis belongs to the argument list, whatever precedes it in names and arguments.
 std::string_view WithoutArguments(std::string_view name) {
   DropEnd(name, " const");
   if (!name.ends_with(')')) return name;
@@ -93,7 +93,7 @@ bool IsRuntime(std::string_view name) {
          std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
 
-// Functions of a persistent driver; frames outside of them are not part of the parser.
+// Functions of a persistent driver. The frames that call them are not part of the parser.
 bool IsDriver(const StackFrame& frame) {
   return frame.function.starts_with("anecheck_fuzz_") ||
          frame.function.starts_with("LLVMFuzzerTestOneInput") ||

@@ -81,8 +81,8 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// A target of a family that the row lists: the first such of `preferred`, or else one of the lowest
-// such family in the catalogue. Without such a target, the first of `preferred`.
+// Returns a target of a family that the row lists: the first such target of `preferred`, or else
+// one of the lowest such family in the catalogue. Without such a target, the first of `preferred`.
 std::vector<CampaignTarget> TargetWith(const Json& families,
                                        const std::vector<CampaignTarget>& preferred) {
   const auto has = [&](int family) {

@@ -30,8 +30,8 @@ constexpr Milliseconds kComes(2000);
 constexpr Milliseconds kComesAgain(100);
 
 // A completion block of the published block ABI, marked global: retaining and releasing it change
-// nothing, though they read its class and flags. It returns 0, since the code that specification
-// 001 describes submits blocks of type `e5rt_error_code_t (^)(void)`.
+// nothing, though they read its class and flags. The block returns 0, since the code that
+// specification 001 describes submits blocks of type `e5rt_error_code_t (^)(void)`.
 struct CompletionBlock {
   struct Descriptor {
     unsigned long reserved = 0;
@@ -72,8 +72,8 @@ struct Wait {
   std::string message;
 };
 
-// Waits for an event that was promised to a request. False if it does not come: then a thread still
-// waits for it, and no object of the request may be released.
+// Waits for an event that was promised to a request. Returns false if the event does not come. A
+// thread then still waits for it, and no object of the request may be released.
 Result<bool> Comes(const E5rtLibrary& engine, const E5rtStreamApi& streams, void* event) {
   const auto wait = std::make_shared<Wait>();
   // Messages belong to a thread, so the thread that waits reads its message.
@@ -163,8 +163,8 @@ constexpr size_t kCounted = size_t{512} * 512;
 // Above the 127 requests that may be in flight (facts e5rt_abi.md, "Limits").
 constexpr int kRequests = 200;
 
-// The number of executions of y = x + 1 in place: each element of the buffer counts them. The
-// engine may write to the buffer during the call.
+// The number of executions of y = x + 1 in place. Each element of the buffer counts the executions.
+// The engine may write to the buffer during the call.
 int CountedIn(const void* buffer) {
   uint16_t bits = 0;
   std::memcpy(&bits, static_cast<const char*>(buffer) + kCounted * 2 - 2, 2);

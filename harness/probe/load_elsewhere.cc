@@ -17,7 +17,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace anecheck {
 namespace {
 
-// The prefix of the folder, in the argument that otherwise has the name of a probe.
+// To request a load, the argument that otherwise names a probe has this prefix before the folder.
 constexpr std::string_view kLoads = "load of ";
 constexpr int kBundleLoads = 0;
 constexpr int kBundleRefused = 1;

@@ -67,8 +67,9 @@ class Prober {
     return answer;
   }
 
-  // Empty if the engine ran the program, else the reason: numbers of another backend are no figures
-  // of the engine (specification 001, section 3). An external program need not prove its backend.
+  // Returns the reason why the engine did not run the program, or an empty text if it did. Numbers
+  // of another backend are no figures of the engine (specification 001, section 3). An external
+  // program need not prove its backend.
   Result<std::string> WhyNotOfTheEngine(const RunReply& reply) {
     if (reply.backend == kEngineBackend) return std::string();
     if (!reply.backend.empty()) return fmt::format("ran on {}", reply.backend);
@@ -194,8 +195,8 @@ std::string_view DefectSource(const RuntimeProbe& probe) {
   return texts.emplace_back(fmt::format("{}; {}", kDefects, probe.source));
 }
 
-// Two entries per runtime probe: its expected answer on the families with its documented defect,
-// and on the others.
+// Makes two entries for each runtime probe: its expected answer on the families with its documented
+// defect, and on all other families.
 std::span<const PublishedCliff> RuntimePublished() {
   static const std::vector<PublishedCliff> published = [] {
     std::vector<PublishedCliff> list;
@@ -250,7 +251,7 @@ namespace {
 
 bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// The probes to run on every target: those that are named or, without names, all of one kind.
+// The probes to run on every target: the named probes or, without names, all probes of one kind.
 struct ChosenProbes {
   std::vector<const Probe*> numeric;
   std::vector<const RuntimeProbe*> runtime;

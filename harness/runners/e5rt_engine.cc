@@ -33,9 +33,9 @@ uint64_t Microseconds(Clock::time_point from) {
 // limit is higher: 128 programs in a process (specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
-// The content of outputs before an execution: NaN as fp16, and an unlikely value as any other type.
-// An engine promises nothing about new buffers (specification 001, section 2.2), so an unwritten
-// output would show their earlier content.
+// The bytes that outputs contain before an execution. They are NaN in fp16, and an unlikely value
+// in any other type. An engine promises nothing about new buffers (specification 001, section 2.2),
+// so an unwritten output would show their earlier content.
 constexpr int kSpoiled = 0xfe;
 
 // In cases that execute twice, each output buffer ends with this many guard bytes, with this
@@ -44,7 +44,7 @@ constexpr int kSpoiled = 0xfe;
 constexpr size_t kGuard = 64;
 constexpr int kGuardByte = 0xa7;
 
-// A compilation that takes longer, in microseconds, is repeated: a busy machine delays one
+// A compilation that takes more microseconds than this is repeated: a busy machine delays one
 // compilation, but hardly two in a row. Constants add to this limit one microsecond for each
 // kCompiledBytes bytes.
 constexpr uint64_t kLongCompile = 1'000'000;

@@ -113,7 +113,8 @@ Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   return WriteOutputs(item.graph, outputs.subspan(count), item.second_outputs);
 }
 
-// The protocol's stage for the step; a refusal without a stage counts as the front end's.
+// The protocol's stage for the step. A refusal without a stage counts as a refusal by the front
+// end.
 std::string_view StageOf(const WireReply& reply) {
   constexpr Step kNamed[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                              Step::kValidator, Step::kCodegen, Step::kLoad};

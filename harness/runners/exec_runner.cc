@@ -22,13 +22,13 @@ using ReadState = Subprocess::ReadState;
 constexpr size_t kLongestLine = size_t{1} << 20;
 // After this many failed starts in a row the program is given up.
 constexpr int kMostFailedStarts = 3;
-// Time for a program to end after it closed its output, so that its exit code is known.
+// The time that a program gets to end after it closed its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
 // The most lines in a row that answer no request; a program that writes more is assumed never to
 // stop.
 constexpr int kMostStrayLines = 64;
-// Time to wait for a second reply to the last case of a run; otherwise the next run would read that
-// reply.
+// The time to wait for a second reply to the last case of a run; otherwise the next run would read
+// that reply.
 constexpr std::chrono::milliseconds kSettle(5);
 // The waits for second replies in runs that are made to find them, and after the last run.
 constexpr std::chrono::milliseconds kLinger(1000);
@@ -268,8 +268,8 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   return reply;
 }
 
-// Asks the external program for each shape of a range, with the text of that shape and that of the
-// range. The case ends at the first shape without results.
+// Asks the external program for each shape of a range, with the MIL text of that shape and the MIL
+// text of the range. The case ends at the first shape without results.
 Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   ANECHECK_ASSIGN(RunReply reply, RunOne(request));
   for (const RunShape& shape : request.further) {

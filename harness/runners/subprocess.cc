@@ -29,7 +29,8 @@ constexpr size_t kLongestWords = 200;
 // The interval at which the memory of a silent program is checked.
 constexpr std::chrono::milliseconds kTick(50);
 
-// A descriptor above the three that a spawned program gets, so that no action overwrites a source.
+// Moves a descriptor above the three that a spawned program gets, so that no action of the spawn
+// overwrites a source.
 int Lifted(int descriptor) {
   const int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   close(descriptor);

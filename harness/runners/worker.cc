@@ -39,7 +39,8 @@ constexpr int kTickMs = 50;
 // Time for a worker to end after it closed its channel, so that its exit code is known.
 constexpr int kGraceMs = 500;
 
-// Results of Process::Wait, besides the bytes a worker sends, 0 for silence and -1 for the end.
+// Results of Process::Wait, in addition to the bytes that a worker sends, 0 for silence and -1 for
+// the worker's end.
 constexpr int kTooLarge = -2;
 constexpr int kTooMuchOutput = -3;
 constexpr int kStopped = -4;
@@ -210,8 +211,8 @@ class E5rtRunner::Process {
     }
   }
 
-  // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge,
-  // kTooMuchOutput, or kStopped if `is_stopped` returns true meanwhile.
+  // Returns the next byte of the worker, 0 after `milliseconds` without one, -1 at its end,
+  // kTooLarge, kTooMuchOutput, or kStopped if `is_stopped` returns true meanwhile.
   template <typename IsStopped>
   int Wait(int milliseconds, uint64_t memory_limit, const IsStopped& is_stopped) {
     for (int left = milliseconds; left > 0; left -= kTickMs) {
@@ -397,7 +398,7 @@ struct E5rtRunner::Batch {
   std::span<const RunRequest> requests;
   std::vector<RunReply> replies;  // of the first requests
   // Requests before this index are handed over one at a time: a worker spoiled the memory of their
-  // batch, and this shows which of them caused it.
+  // batch, and single runs show which request caused it.
   size_t alone_until = 0;
   // The error of the next request's load, if it failed in a process that had loaded many programs;
   // empty for none.

@@ -97,10 +97,10 @@ struct Operation {
   Encoding encoding = Encoding::kNew;
 };
 
-// The completion block of every submission. There is one for the process, and it is never freed:
-// the engine retains it, and no source tells when it reads it last. Sources differ on whether the
-// engine calls the block when the work is done or when the work was handed on, so the call is
-// ignored: the final event tells that the work is done.
+// The completion block of every submission. The process has one such block, which is never freed:
+// the engine retains it, and no source tells when the engine reads it last. Sources differ on
+// whether the engine calls the block when the work is done or when the work was handed on, so the
+// call is ignored: the final event tells that the work is done.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;
