@@ -263,7 +263,7 @@ Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   if (!list.exists()) return ListItem();
   const auto items = list.Items();
   if (!items || items->size() != 1 || items->front().Find("Coordinate").Text() != "Width") {
-    return Wrong(unit, fmt::format("{} other than of the width", key));
+    return Wrong(unit, fmt::format("{} must have one entry, for the Coordinate Width", key));
   }
   return items->front();
 }

@@ -164,8 +164,8 @@ Json FieldSourcesToJson(const FieldSources& sources) {
 
 std::string FieldSourcesText(const FieldSources& sources) {
   std::string text =
-      "evidence of the fields (a row is of all that stands below it too; of several that fit, the "
-      "first counts):\n";
+      "evidence of the fields (a row also covers the fields below it; if several rows fit a field, "
+      "the first counts):\n";
   for (size_t i = 0; i < sources.rows.size();) {
     const FieldFact& first = *sources.rows[i];
     text += fmt::format("  {} [{}]:", FactEvidenceName(first.evidence), first.source);

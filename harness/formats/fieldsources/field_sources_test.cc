@@ -73,8 +73,8 @@ TEST(FieldSources, TextAndJsonListTheRowsThatOccurAndTheFieldsWithoutOne) {
                      {"stray", true}};
   const FieldSources found = SourcesOf(kFacts, json);
   EXPECT_EQ(FieldSourcesText(found),
-            "evidence of the fields (a row is of all that stands below it too; of several that "
-            "fit, the first counts):\n"
+            "evidence of the fields (a row also covers the fields below it; if several rows fit a "
+            "field, the first counts):\n"
             "  real file [real files]: header.magic\n"
             "  specification [table 1]: header, units.*.Type\n"
             "  unknown: stray\n");

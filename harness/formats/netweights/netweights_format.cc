@@ -131,8 +131,8 @@ std::string Print(const WeightFile& file) {
                        FirstValues(values));
   }
   std::string text = fmt::format(
-      "weight file, table of {}; no header tells it from plain values, which these bytes may "
-      "be too\n",
+      "weight file, table of {}; these bytes may be plain values too, because no header "
+      "distinguishes the two\n",
       Counted(file.blobs.size(), "blob"));
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     text +=

@@ -65,8 +65,8 @@ TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
 
 TEST(NetweightsFormat, PrintsATable) {
   EXPECT_EQ(kFormat_netweights.print(WriteWeightFile(TwoBlobs())).value(),
-            "weight file, table of 2 blobs; no header tells it from plain values, which these "
-            "bytes may be too\n"
+            "weight file, table of 2 blobs; these bytes may be plain values too, because no header "
+            "distinguishes the two\n"
             "  blob 0 at 0x28, 8 bytes: fp16 0 0 0 0, fp32 0 0\n"
             "  blob 1 at 0x30, 8 bytes: fp16 1 2 0 0, fp32 2.003662 0\n");
 }
