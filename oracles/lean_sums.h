@@ -55,8 +55,9 @@ struct Words<Lean> {
 inline constexpr size_t kLeanCount = Words<Lean>::kTexts.size();
 
 // The test ignores a mean error of less than this part of the bound. The effects that the premise
-// neglects are far smaller: the different density of operands on both sides of a number (one unit
-// in the last place, 2^-10, apart), and errors of fp32 functions, 2^-13 of that unit.
+// neglects are far smaller. These are the different density of operands on both sides of a number,
+// which are one unit in the last place (2^-10) apart, and the errors of fp32 functions, which are
+// 2^-13 of that unit.
 inline constexpr double kLeastLean = 1.0 / 32;
 inline constexpr size_t kBets = 4;
 inline constexpr std::array<double, kBets> kBetParts = {1.0 / 8, 1.0 / 4, 1.0 / 2, 3.0 / 4};

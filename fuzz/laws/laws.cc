@@ -90,7 +90,7 @@ size_t ModelMemory(const Format& format) {
 }
 
 // A print of task descriptors has up to 258 characters for each register of 8 bytes, and a growing
-// text takes up to three times its length: 86 bytes for each byte of input were measured.
+// text takes up to three times its length. Measurements found 86 bytes for each byte of input.
 constexpr size_t kTaskPrintMemory = 128;
 
 size_t PrintMemory(const Format& format) {

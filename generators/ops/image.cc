@@ -171,8 +171,9 @@ ValueId DrawNumbers(Drawer& drawer, const Shape& shape, const BoxForm& form) {
   return Quarters(drawer, shape, form.Numbers());
 }
 
-// roi, the form before iOS 17. [count, 1, 4, 1, 1] crops every box from every image; [count, 1, 5,
-// 1, 1] crops each box from the image whose index is its first number.
+// Draws roi, the form of the boxes before iOS 17. With shape [count, 1, 4, 1, 1], crop_resize crops
+// every box from every image. With shape [count, 1, 5, 1, 1], it crops each box from the image
+// whose index is the first number of the box.
 ValueId DrawRegions(Drawer& drawer, int64_t count, const BoxForm& form, int64_t images) {
   ChoiceStream& choices = drawer.choices();
   if (choices.Coin()) return DrawNumbers(drawer, Shape{count, 1, 4, 1, 1}, form);

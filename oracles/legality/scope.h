@@ -25,9 +25,8 @@ namespace anecheck::legality {
 //                                    N C H W, or N C W if the operation has windows or channels
 //   max_rank() dtypes()              over all operands
 //   extents() extents_off_channel() input_dtypes()  over the operands that are not constants
-//   program_input_dtypes()           of input_dtypes(), those of operands that no operation made,
-//   as
-//                                    far as the instance says
+//   program_input_dtypes()           of input_dtypes(), the types of operands that no operation
+//                                    made, as far as the instance says
 //   result_channels() result_extents() result_dtypes()  over all results; result_extents() leaves
 //                                    out the channels
 // where o is an operand's name or its position.

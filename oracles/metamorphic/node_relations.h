@@ -24,8 +24,8 @@ ANECHECK_IN_PLACE_OF(InBatches);
 // The form into which the compiler, or the host before it, rewrites the operation
 // (oracles/plan/decomposition.h), or an arithmetic identity.
 ANECHECK_IN_PLACE_OF(Decompose);
-// A curve that is flat outside of two knots (clip, relu6, sigmoid_hard) as linear, relu, linear
-// (harness/ops/composed_curve.h), if fp16 represents every constant.
+// A curve that is flat outside of two knots (clip, relu6, sigmoid_hard), written as linear, relu,
+// linear (harness/ops/composed_curve.h). Applies if fp16 represents every constant.
 ANECHECK_IN_PLACE_OF(ComposeCurve);
 // A product with half of its constant weights and bias, whose result is doubled. A compiler may
 // fold this back.

@@ -13,8 +13,8 @@ std::string PlanText(const Plan& plan);
 
 // {"target", "route", "compiles", "dispatches",
 //  "rewrites": [{"name", "op", "occasion", "rule", "reason", "what", "source", "into",
-//  "no_graph"}], "layers": [{"name", "op", "layer", "from", "fate", "rule", "reason", "source",
-//  "segment",
+//                "no_graph"}],
+//  "layers": [{"name", "op", "layer", "from", "fate", "rule", "reason", "source", "segment",
 //              "weights": {"format", "streamed", "bytes", "cap", "parts"}, "streams"}],
 //  "segments": [{"kind", "dispatches", "layers": [names]}],
 //  "states": [{"name", "bytes", "shared", "offset"}], "descriptor": [{"kind", "name"}]}.

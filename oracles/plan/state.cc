@@ -1,6 +1,6 @@
-// Rewrites states that the target does not keep resident: each becomes an input and, if it is
-// written, an output, in one shared buffer (specification 000, hardware task descriptor;
-// specification 004, table 26.1).
+// Rewrites states that the target does not keep resident. Each state becomes an input and, if it is
+// written, also an output; all states share one buffer (specification 000, hardware task
+// descriptor; specification 004, table 26.1).
 #include <algorithm>
 #include <map>
 

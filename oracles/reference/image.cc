@@ -293,8 +293,8 @@ Status CropResize(KernelContext& context) {
   const int64_t channels = from[1];
   const int64_t height = result.type.shape[result.type.shape.rank() - 2];
   const int64_t width = result.type.shape[result.type.shape.rank() - 1];
-  // roi has four numbers per box, or five with the image first. With four, each box is cut from
-  // every image.
+  // roi has four numbers for each box, or five with the index of the image first. With four, each
+  // box is cut from every image.
   const size_t numbers = roi ? static_cast<size_t>(boxes.type.shape[2]) : 4;
   const size_t each = roi && numbers == 4 ? static_cast<size_t>(from[0]) : 1;
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));

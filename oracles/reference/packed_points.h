@@ -1,5 +1,5 @@
-// Sums of products of fp16 points for whole blocks of outputs at once, in vector code for the
-// machine that runs it (Highway), and the stored results, made while the sums are in the cache. Dot
+// Computes sums of products of fp16 points for whole blocks of outputs at once, in vector code for
+// the machine that runs it (Highway). Stores the results while the sums are in the cache. Dot
 // (dot.h) uses it for large operations. On every instruction set the stored values equal those of
 // one output at a time; the bounds may be wider, as StorePoints describes.
 #pragma once

@@ -317,8 +317,8 @@ struct LstmCell {
       const Uncertain f = math.Activate(recurrent, Peep(math, step.Gate(n + k), before, n + k));
       const Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
       Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
-      // The operation's text clips the gate, but Core ML's predictions, which coremltools' runtime
-      // test (test_recurrent.py, TestLSTM) checks, have a clipped state.
+      // The operation's text clips the gate, but Core ML's predictions have a clipped state. The
+      // runtime test of coremltools (test_recurrent.py, TestLSTM) checks these predictions.
       if (clip < kInfinity) after = math.Clip(after, clip);
       const Uncertain o =
           math.Activate(recurrent, Peep(math, step.Gate(2 * n + k), after, 2 * n + k));

@@ -20,9 +20,9 @@ std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);
 
-// Some elements of one result, in the order of `elements`. For products, functions of elements,
-// sums and norms along axes, and movement, the cost does not depend on the number of other
-// elements. Other operations are computed completely. `operands` as above.
+// Some elements of one result, in the order of `elements`. The cost does not depend on the number
+// of other elements for products, functions of elements, sums and norms along axes, and movement.
+// Other operations are computed completely. `operands` as above.
 std::optional<SlowElements> SlowSample(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result, std::span<const size_t> elements);

@@ -19,8 +19,8 @@ struct TextEdit {
 };
 
 // Parameters: for each edit its offset, the number of bytes removed, the number of bytes inserted,
-// and the inserted bytes, eight in each parameter, little endian. Precondition: the edits are in
-// ascending order and do not overlap.
+// and the inserted bytes. Each parameter holds eight inserted bytes, little endian. Precondition:
+// the edits are in ascending order and do not overlap.
 Mutation MakeTextEdits(std::string_view kind, const std::vector<TextEdit>& edits);
 
 // Fails if the parameters are not such a list, or an edit reaches past the bytes.

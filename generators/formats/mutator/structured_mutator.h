@@ -34,10 +34,10 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
 Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // A child of two files. For choice streams: draws of both (CrossStreams). For a format: a part of
-// the JSON form of `b`, mostly an object, an array or a run of its elements, replaces the part of
-// `a` of the same name (under libFuzzer seldom if the files are large). If neither applies: the
-// start of `a` and the end of `b`, cut where both have the same bytes, at the same offset, or
-// anywhere. At most `max_size` bytes.
+// the JSON form of `b`, mostly an object, an array or a run of an array's elements, replaces the
+// part of `a` that has the same name. Under libFuzzer this is seldom done to large files. If
+// neither applies: the start of `a` and the end of `b`, cut where both have the same bytes, at the
+// same offset, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.
