@@ -11,7 +11,7 @@ namespace {
 // they are needed.
 constexpr size_t kMostKept = 64;
 
-// The extent of each input, kFixedExtent for inputs without a range.
+// The extent of each input, or kFixedExtent for an input without a range.
 std::vector<int64_t> PerInput(size_t inputs, std::span<const ShapeRange> ranges,
                               std::span<const int64_t> extents) {
   std::vector<int64_t> all(inputs, kFixedExtent);

@@ -57,7 +57,7 @@ class RuleReport {
 template <typename Model>
 void CheckedWhileParsing(const Model& /*model*/, RuleReport& /*broken*/) {}
 
-// `evidence` is the severity: an assumed rule warns, any other is an error.
+// `evidence` decides the severity: an assumed rule warns, and any other rule is an error.
 template <typename Model>
 struct RuleRow {
   std::string_view id;

@@ -36,7 +36,7 @@ struct Answer {
   Bytes struct_out;          // holds the fields that a source names; other bytes are 0
 };
 
-// A message on the wake port that a request ended.
+// A message on the wake port, which tells that a request ended.
 struct Completion {
   uint64_t program_token = 0;
   uint64_t sequence = 0;

@@ -20,7 +20,8 @@ struct Document {
   tree::Value root;
   Encoding encoding = Encoding::kXml;
   XmlLayout xml;  // the layout if the encoding is kXml
-  // For encoding kBinary; absent if the file has the canonical table of `root`.
+  // Present only for encoding kBinary, and only if the file has another table than the canonical
+  // table of `root`.
   std::optional<BinaryTable> table;
 };
 

@@ -442,7 +442,8 @@ class LayoutFinder final : public XmlSink {
   void OuterLine() override { lines_.push_back({comparer_.LeaveOut(), kOuter}); }
   void Line(uint32_t depth) override { lines_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that needs the fewest bytes of changes; the first of several.
+  // The style that needs the fewest bytes of changes. If several need as few, it is the first of
+  // them.
   XmlLayout Find() && {
     Style best{kNewlines[0], kIndents[0], false};
     uint64_t least = UINT64_MAX;
@@ -486,7 +487,7 @@ class LayoutFinder final : public XmlSink {
     return true;
   }
 
-  // The bytes of changes that the lines need; stops at `limit`.
+  // The number of bytes of changes that the lines need. Stops counting at `limit`.
   uint64_t ChangedBytes(const Style& style, uint64_t limit) const {
     uint64_t changed = 0;
     for (const LeftOut& line : lines_) {

@@ -25,7 +25,7 @@ class JsonFields {
   JsonFields(const Json& object, std::string path, Status* status);
 
   bool Has(std::string_view key) const;
-  // A JSON number or a string "0x..." of hexadecimal digits; at most `max`.
+  // A JSON number or a string "0x..." of hexadecimal digits. The number must be at most `max`.
   uint64_t Uint(std::string_view key, uint64_t max = UINT64_MAX);
   uint64_t UintOr(std::string_view key, uint64_t fallback, uint64_t max = UINT64_MAX);
   uint32_t U32(std::string_view key) { return static_cast<uint32_t>(Uint(key, UINT32_MAX)); }
@@ -35,7 +35,7 @@ class JsonFields {
   uint16_t U16Or(std::string_view key, uint16_t fallback) {
     return static_cast<uint16_t>(UintOr(key, fallback, UINT16_MAX));
   }
-  // An array of `least` to `most` numbers, each at most `max`; empty after a failure.
+  // An array that must have `least` to `most` numbers, each at most `max`. Empty after a failure.
   std::vector<uint64_t> Uints(std::string_view key, uint64_t max, size_t least = 0,
                               size_t most = SIZE_MAX);
   int64_t IntOr(std::string_view key, int64_t fallback);
@@ -85,7 +85,7 @@ class JsonFields {
   std::vector<bool> read_;  // whether each member was read, in the order of the object
 };
 
-// Reads a JSON number or "0x..." string; false if it is neither or above `max`.
+// Reads a JSON number or "0x..." string. Returns false if `value` is neither, or is above `max`.
 bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result);
 // Makes text that JSON can represent: bytes that are not UTF-8 are escaped as \xHH, and a backslash
 // as \\. UnescapeText is the inverse.

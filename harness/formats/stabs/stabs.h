@@ -65,9 +65,9 @@ std::string PrintStrides(const TensorStab& stab);
 std::optional<TensorStab> ParseStrides(std::string_view text);
 
 // A catalog of `count` entries, in the order of real files. Known counts are 10 (compiler 4.2.1),
-// 15 (5 to 7.6.4), 23 (9.509) and 24 (specification 000); other counts return an empty span.
-// Entries 1 to 10 are from real files; e4m3 (16) and int4 (23) are from the specification. The
-// names of the rest are assumed, because no source at hand lists them.
+// 15 (compilers 5 to 7.6.4), 23 (compiler 9.509) and 24 (specification 000). For other counts the
+// span is empty. Entries 1 to 10 are from real files; e4m3 (16) and int4 (23) are from the
+// specification. The names of the rest are assumed, because no source at hand lists them.
 std::span<const std::string_view> Catalog(size_t count);
 
 }  // namespace anecheck::stabs
