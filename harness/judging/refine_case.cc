@@ -200,7 +200,8 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
       if (outcome.verdict() == Verdict::kWrong) NameTask(own, runner, outcome);
       return {};
     }
-    // If two executions differ there, an interval that admits both explains nothing.
+    // If the separate program yields other values, an interval that admits both executions explains
+    // nothing.
     if (found.compared) MakeWrong(outcome);
     return {};
   }

@@ -118,7 +118,7 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
 }
 
 // The name of the relation, for a finding. Names the operation too if the relation rewrites only
-// one.
+// one operation.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
   std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);

@@ -113,7 +113,7 @@ class TaskLift {
     return Finished(sums, coefficients);
   }
 
-  // For each output channel, the sum, product or maximum of its own input channels.
+  // Computes, for each output channel, the sum, product or maximum of its own input channels.
   Result<ValueId> Combined(const Elements& source) {
     const Extents& in = task_.input;
     const int64_t each = task_.neural.unicast_channels;

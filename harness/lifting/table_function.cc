@@ -53,7 +53,7 @@ bool Follows(const emulator::ActivationTable& table, Function function) {
   return compared > 100;
 }
 
-// Two lines through zero, the right one of slope 1.
+// Whether the table is two lines through zero, of which the right one has the slope 1.
 bool IsLeaky(const emulator::ActivationTable& table) {
   return table.knots_a_unit == emulator::ActivationTable::kOnlyZero && table.right_slope == 1 &&
          table.left_intercept == 0 && table.right_intercept == 0 && std::isinf(table.low) &&

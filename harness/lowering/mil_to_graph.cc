@@ -120,7 +120,7 @@ class Reader {
     return {};
   }
 
-  // The tensor that the host pairs with labels, of a result of classify.
+  // Returns the tensor that the host pairs with labels, if `output` is a result of classify.
   std::optional<ValueId> LabelledBy(mil::ValueView output) const {
     if (output.kind() != mil::ValueKind::kName || !output.IsResolved()) return std::nullopt;
     const auto found = labelled_.find(output.binding().index());

@@ -31,7 +31,7 @@ Status TakeInputs(const Procedure& procedure, Network& network) {
   return {};
 }
 
-// The first unit that reads the symbol; the port in a procedure names it.
+// Returns the first unit that reads the symbol. The port in a procedure names this unit.
 std::string ReaderOf(const Network& network, const std::string& symbol) {
   for (const netlist::Unit& unit : network.units) {
     if (std::ranges::find(unit.bottoms, symbol) != unit.bottoms.end()) return unit.name;

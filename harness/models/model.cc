@@ -66,7 +66,7 @@ struct Model::Content {
   std::string folder;  // the value of "@model_path"
   std::vector<std::string> functions;
   WeightOptions weights;
-  // The content is one of these three.
+  // The content is one of the next three members.
   std::optional<mil::Program> program;
   std::optional<netlist::Description> network;
   Graph graph;

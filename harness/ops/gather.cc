@@ -19,7 +19,7 @@ constexpr Parameter kGatherParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// Extents [0, end) of a, then those of b from `from` on; an error if there are too many.
+// Joins the extents [0, end) of a and those of b from `from` on. Too many extents are an error.
 Status Join(const NodeView& node, const Shape& a, int end, const Shape& b, int from,
             Shape& joined) {
   for (int axis = 0; axis < end; ++axis) joined.Append(a[axis]);

@@ -101,7 +101,7 @@ Status InferResizePlane(const NodeView& node, ResultTypes& results) {
                     static_cast<double>(node.Int(P::kTargetSizeWidth, 1)));
 }
 
-// MIL takes integers or reals; here it is always a real, spelled in fp32.
+// MIL takes integers or reals. Here the factor is always a real, spelled in fp32.
 constexpr Parameter Scale(std::string_view name) {
   return {.name = name,
           .kind = ParameterKind::kFloat,

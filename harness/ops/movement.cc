@@ -17,7 +17,7 @@ constexpr Parameter kReshapeParameters[] = {
 
 // MIL (iOS 17): -1 means the extent that the element count leaves; 0 means the input's extent of
 // that axis, counted from the last axis, or 1 if the input has no such axis. Earlier versions allow
-// 0 only if both have the same number of axes, with the same result.
+// 0 only if the input and the result have the same number of axes; its meaning is the same.
 Status InferReshape(const NodeView& node, ResultTypes& results) {
   using P = params::Reshape;
   const TensorType& x = node.InputType(P::kX);

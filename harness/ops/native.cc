@@ -84,7 +84,7 @@ Status InferSdpa(const NodeView& node, ResultTypes& results) {
 
 // ---- ranking ----
 
-// [N, C, 1, W]: the columns are ordered by one channel, the key lane.
+// x must be [N, C, 1, W]. One channel, the key lane, determines the order of the columns.
 Status CheckLines(const NodeView& node, int64_t lane) {
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, 0));
   const Shape& x = node.InputShape(0);
@@ -199,7 +199,8 @@ Status InferScaled(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kCorrelationParameters[] = {
     {.name = "x"}, {.name = "template"}, Integer("TemplateHeight"), Integer("TemplateWidth")};
 
-// One plane [1, 1, H, W] without padding; the template, of depth 1, is a row [1, 1, 1, h * w].
+// x must be one plane [1, 1, H, W] without padding. The template, of depth 1, must be a row [1, 1,
+// 1, h * w].
 Status InferCorrelation(const NodeView& node, ResultTypes& results) {
   using P = params::NativeCrossCorrelation;
   for (const int operand : {P::kX, P::kTemplate}) {

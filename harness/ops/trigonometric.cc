@@ -62,7 +62,8 @@ Status InferUnpublished(const NodeView& node, ResultTypes&) {
 }  // namespace
 
 // Sine and cosine are native from A15 and have no direct route (specification 004); the arc tangent
-// is the one trigonometric primitive of A13 (facts/more/op_notes.csv). The others have no path.
+// is the one trigonometric primitive of A13 (facts/more/op_notes.csv). The other functions have no
+// path to the engine.
 constinit const OpDefinition kOpSin = Define(OpKind::kSin, kUnaryParameters, InferSameAsX);
 constinit const OpDefinition kOpCos = Define(OpKind::kCos, kUnaryParameters, InferSameAsX);
 constinit const OpDefinition kOpAtan = Define(OpKind::kAtan, kUnaryParameters, InferSameAsX);

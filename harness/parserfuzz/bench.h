@@ -43,7 +43,7 @@ bool IsDriver(const std::vector<std::string>& command);
 // Used by one thread at a time.
 class Bench {
  public:
-  // `stop` and `symboliser` must outlive it.
+  // `stop` and `symboliser` must outlive the bench.
   static Result<Bench> Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop,
                               Symboliser* symboliser);
 

@@ -11,7 +11,7 @@
 namespace anecheck::parserfuzz {
 
 // Both ends are -1 if no pipe could be made. A program inherits an end only if the end is passed to
-// the program. The numbers are above those of the standard streams.
+// the program. The numbers of the descriptors are above those of the standard streams.
 struct PipeEnds {
   int read = -1;
   int write = -1;
@@ -34,8 +34,8 @@ struct ChildStart {
 std::vector<std::string> ChildEnvironment();
 
 // Starts a process that leads its own process group and dies with this process. Standard input is
-// empty. The caller must wait for it. Errors: kNotFound if the program cannot be started, kIo
-// without a pipe.
+// empty. The caller must wait for the process. Errors: kNotFound if the program cannot be started,
+// kIo without a pipe.
 Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits);
 
 }  // namespace anecheck::parserfuzz

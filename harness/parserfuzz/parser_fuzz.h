@@ -27,8 +27,8 @@ struct ParserFuzzOptions {
   CrashSigns crash_signs;  // of both commands
   uint64_t seed = 1;
   uint64_t files = 1000;
-  // No file is started later than this many seconds after the start; 0: no limit. Findings are
-  // minimised after that.
+  // No file is started later than this many seconds after the start; 0: no limit. Findings may
+  // still be minimised after this time.
   double max_seconds = 0;
   size_t max_size = 1 << 20;
   std::vector<Bytes> seeds;  // files tried first, with those of the generator
@@ -82,13 +82,13 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 // A finding is written when it is met, in a folder named after its kind and a checksum of its bug.
 // Files of an earlier run stay, and its findings of the same commands are known and not kept again.
 // Findings that differ only in the parser's words count as one, "with other words", after the first
-// kMostOfAGroup. Files are minimised at the end, except for these and for findings that do not fail
-// again. The summary and the kept files do not depend on `jobs`, unless commands depend on time or
-// on each other. `progress` is called after each run of a command, by one thread at a time. An exit
-// code that means that the command cannot be started (126 or 127) counts as a refusal of the file,
-// unless each of the first eight files has it. Errors: kNotFound if a command cannot be started,
-// kInvalid if a driver does not answer, kIo if a folder cannot be written. If something was found
-// before, the error is part of the summary instead.
+// kMostOfAGroup. Files are minimised at the end, except for findings "with other words" and for
+// findings that do not fail again. The summary and the kept files do not depend on `jobs`, unless
+// commands depend on time or on each other. `progress` is called after each run of a command, by
+// one thread at a time. An exit code that means that the command cannot be started (126 or 127)
+// counts as a refusal of the file, unless each of the first eight files has it. Errors: kNotFound
+// if a command cannot be started, kInvalid if a driver does not answer, kIo if a folder cannot be
+// written. If something was found before, the error is part of the summary instead.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

@@ -172,7 +172,7 @@ class PersistentParser::Process {
   }
 
  private:
-  // Waits for one answer, at most this long.
+  // Waits for one answer, for at most `time`.
   Wait WaitFor(milliseconds time, DriverAnswer& answer) const {
     const auto end = Clock::now() + time;
     for (;;) {

@@ -105,7 +105,7 @@ pid_t BusiestOfGroup(pid_t leader) {
   int64_t most = -1;
   ForGroup(leader, [&](pid_t pid, const Stat& stat) {
     const int64_t ticks = stat[kUserTime] + stat[kUserTime + 1];
-    // If both only wait, takes the later one.
+    // If two processes only wait, takes the one with the greater id, which mostly started later.
     if (ticks < most || (ticks == most && pid < busiest)) return;
     most = ticks;
     busiest = pid;

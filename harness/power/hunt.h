@@ -43,7 +43,7 @@ struct HuntResult {
   // The first finding.
   std::optional<Verdict> verdict;
   std::string op, target, label, summary;
-  // The size of its reproducer, if it could be made small.
+  // The size of the first finding's reproducer, if the finding could be made small.
   std::optional<uint64_t> nodes, elements;
   std::string not_shrunk;  // why shrinking failed, if it was tried
   // For known defects: the number of new findings, which no label explains.
@@ -53,10 +53,10 @@ struct HuntResult {
 
 // Hunts for a subject. A planted fault is found by a new finding (IsNewFinding), a known defect by
 // a finding with its label. Defects of the runtime and of the compiler's gates are searched by the
-// runtime probes first. Defects of values are searched by a campaign, and by probes only if it
-// finds nothing. The hunt ends soon after `*stop` is set: findings are not made smaller, and a
-// subject that was not found has the reason "interrupted". Errors mean that the harness cannot
-// continue.
+// runtime probes first. Defects of values are searched by a campaign, and by probes only if the
+// campaign finds nothing. The hunt ends soon after `*stop` is set: findings are not made smaller,
+// and a subject that was not found has the reason "interrupted". Errors mean that the harness
+// cannot continue.
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 

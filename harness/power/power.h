@@ -86,9 +86,9 @@ struct PowerReport {
 // If at least this number of hunts ran and none found anything, something is lost.
 inline constexpr size_t kManyHunts = 10;
 
-// Fills in `lost` and `undecided`. A subject outside `not_found` is lost if a hunt did not find it
-// in all its cases. If many hunts found nothing at all, hunts that the clock ended count as lost
-// too.
+// Fills in `lost` and `undecided`. A subject outside `not_found` is lost if a hunt ran all its
+// cases and did not find it. If many hunts found nothing at all, hunts that the clock ended count
+// as lost too.
 void JudgeLosses(PowerReport& report, const HuntOptions& options,
                  const std::vector<std::string>& not_found);
 

@@ -158,7 +158,8 @@ bool LastIsWritten(const void* y) {
   return bits != 0;
 }
 
-// The elements of y = x + 1, enough that it takes far longer than its submission.
+// The number of elements of y = x + 1. With so many, an execution takes far longer than its
+// submission.
 constexpr size_t kCounted = size_t{512} * 512;
 // Above the 127 requests that may be in flight (facts e5rt_abi.md, "Limits").
 constexpr int kRequests = 200;

@@ -275,7 +275,7 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
 Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
                                         Runner& runner, const std::atomic<bool>* stop) {
   std::vector<ProbeDatum> data;
-  // Records a measurement; false to stop.
+  // Records a measurement. Returns false if no further probe may run.
   const auto take = [&](Result<ProbeDatum> datum) -> Result<bool> {
     if (IsSet(stop)) return false;
     if (!datum.ok()) return datum.error();

@@ -1,5 +1,5 @@
-// A program compiled and loaded by e5rt calls, with a separate stream, for runtime probes. Its
-// ports and events are bound first; it is encoded before its first run.
+// A program compiled and loaded by e5rt calls, with a separate stream, for runtime probes. The
+// program's ports and events are bound first. The program is encoded before its first run.
 #pragma once
 
 #include <cstddef>

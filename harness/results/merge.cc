@@ -140,8 +140,8 @@ Status Publish(const std::string& partial, const std::string& out) {
   if (link(partial.c_str(), out.c_str()) != 0) {
     const int code = errno;
     std::error_code ignored;
-    // Some file systems have no links. There a file that another process makes at this moment would
-    // be replaced.
+    // Some file systems have no links. On such a file system, a file that another process makes at
+    // this moment would be replaced.
     const bool taken = std::filesystem::exists(std::filesystem::symlink_status(out, ignored));
     if (code == EEXIST || taken) return Exists(out);
     if (std::rename(partial.c_str(), out.c_str()) != 0) return Unwritable(out, code);

@@ -47,7 +47,7 @@ class Statement {
  public:
   // Errors: kInvalid with SQLite's message.
   static Result<Statement> Prepare(sqlite3* database, std::string_view sql);
-  // As Prepare; more than one statement is an error too.
+  // As Prepare, but more than one statement is also an error.
   static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql);
   Statement(Statement&& other) noexcept
       : raw_(std::exchange(other.raw_, nullptr)), bound_(other.bound_) {}

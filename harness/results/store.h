@@ -34,8 +34,8 @@ struct StoreValue {
 // kMalformed that names file, table, row and column.
 class Store {
  public:
-  // Opens or makes `path` for writing; a file of an older version is brought up to this one. A file
-  // that is no results file, is damaged, or comes from a newer tool is an error and is left
+  // Opens or makes `path` for writing; a file of an older version is upgraded to this version. A
+  // file that is no results file, is damaged, or comes from a newer tool is an error and is left
   // untouched.
   static Result<Store> Open(const std::string& path);
   // Opens an existing file for reading only. A column that a file of an older version lacks reads

@@ -1,6 +1,6 @@
 // The round trip through the encoder at its lowest layer: the graph is encoded as a hardware
 // container, and the emulator executes the container's bytes. Its evidence is `emulated`: it shows
-// that two readings of the same facts agree, nothing about any chip.
+// that two readings of the same facts agree, and it shows nothing about any chip.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ class ExecRunner final : public Runner, public LateReplies {
  private:
   Status EnsureStarted();
   Status ReadHello();
-  // The case of a batch, by its index, that misbehaved, with its reply.
+  // A case of a batch that misbehaved: its index and its reply.
   struct Broken {
     size_t place = 0;
     RunReply reply;

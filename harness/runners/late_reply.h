@@ -18,8 +18,8 @@ class LateReplies {
  public:
   virtual ~LateReplies() = default;
 
-  // Returns the late replies since the last call. `last`: no Run() follows, so the call waits for
-  // more of them.
+  // Returns the late replies since the last call. If `last` is true, no Run() follows, so the call
+  // waits for more late replies.
   virtual std::vector<LateReply> TakeLate(bool last) = 0;
 
   // Sets whether each later Run() waits for output behind the program's last answer. A case that

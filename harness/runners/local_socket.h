@@ -21,7 +21,7 @@ struct SocketPair {
 SocketPair MakeSocketPair();
 
 // Like send(2), but repeated after a signal. Returns the number of bytes sent, or -1, with EPIPE in
-// errno if the other end is gone. With `wait` false it does not wait for room.
+// errno if the other end is gone. If `wait` is false, it does not wait for room in the socket.
 ssize_t SendBytes(int socket, std::string_view bytes, bool wait);
 
 // Waits until the other end of a socket, or the reader of a pipe, is gone (true), or until this

@@ -8,9 +8,10 @@
 
 namespace anecheck {
 
-// The reason why the property list is not handed over, as a message; empty if it is. The compile
-// call takes a description of one procedure (specification 001, section 5.5; facts/e5rt_abi.md,
-// accepted input). The engine refuses a file that is no network description.
+// Returns a message with the reason why the property list is not handed over to the engine; empty
+// if it is handed over. The compile call takes a description of one procedure (specification 001,
+// section 5.5; facts/e5rt_abi.md, accepted input). The engine refuses a file that is no network
+// description.
 std::string NetlistRefusal(std::string_view property_list);
 
 }  // namespace anecheck

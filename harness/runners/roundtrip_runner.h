@@ -1,6 +1,6 @@
 // The runner without an engine: every graph is written in each form that the project can write,
 // read back by the project's own readers, and compared. Its evidence is `roundtrip`: it shows that
-// the forms agree, nothing about any chip.
+// the forms agree, and it shows nothing about any chip.
 #pragma once
 
 #include <functional>

@@ -24,9 +24,9 @@ namespace anecheck {
 // Analytics of more bytes are not kept as the proof of a placement.
 inline constexpr uint64_t kLongestProof = uint64_t{1} << 20;
 
-// A fault of the engine or program besides its answer; the case keeps the answer. The verdict is
-// kSlow, kStrayOutput, kMemoryGrowth, kSlotLeak, kStrayWrite, kGarbled (a reply that answers no
-// pending request) or kNotRepeatable.
+// A fault of the engine or program in addition to its answer. The case keeps the answer. The
+// verdict is kSlow, kStrayOutput, kMemoryGrowth, kSlotLeak, kStrayWrite, kGarbled (a reply that
+// answers no pending request) or kNotRepeatable.
 struct Misconduct {
   Verdict verdict = Verdict::kStrayOutput;
   std::string message;  // one line
@@ -68,8 +68,9 @@ struct CompilerFiles {
 // How a program is executed. It is passed as a whole from the request to the worker (wire.cc), so
 // that a new setting is added only here.
 struct RunSettings {
-  // Executes the same program a second time. If the second inputs are the same, a graph with states
-  // returns its second outputs. The second outputs of any other graph are compared with the first.
+  // Executes the same program a second time. If the second execution has the same inputs, a graph
+  // with states returns its second outputs. The second outputs of any other graph are compared with
+  // the first.
   bool repeat = false;
 };
 
@@ -87,9 +88,9 @@ struct RunRequest {
   Route route = Route::kMil;
   std::string_view netlist = {};
   std::span<const uint8_t> netlist_weights = {};
-  // If not empty, a program with a range of shapes that replaces `mil`. It is compiled once and
-  // runs at the shapes of `graph` and of each of `further`. Runners without support for ranges run
-  // `mil`.
+  // If this is not empty, it is a program with a range of shapes that replaces `mil`. It is
+  // compiled once and runs at the shapes of `graph` and of each of `further`. Runners without
+  // support for ranges run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
   RunSettings settings = {};
