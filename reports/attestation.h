@@ -60,7 +60,7 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
                                      std::vector<evidence::Statement> statements,
                                      const AttestationOptions& options = {});
 
-// Keeps only the rows of these names, in the matrix's order.
+// Keeps only the rows with these names, in the order of the matrix.
 void KeepRows(std::span<const std::string> names, Attestation& matrix);
 
 // Marks the cells whose stage differs from an earlier AttestationJson. Messages begin with `name`.

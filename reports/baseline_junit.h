@@ -9,7 +9,7 @@
 namespace anecheck::reports {
 
 // One test case per entry, in a suite per target. An entry whose class is in `failing` is a
-// failure. Any other entry that cannot be compared is skipped.
+// failure. An entry outside `failing` that cannot be compared is skipped.
 std::string BaselineJUnitXml(const BaselineComparison& comparison, std::span<const Drift> failing);
 
 }  // namespace anecheck::reports

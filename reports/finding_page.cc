@@ -244,7 +244,7 @@ PageKey KeyOf(const FindingInfo& finding) {
   return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};
 }
 
-// Empty for a text that is not a file name.
+// Returns an empty text for a name that is no valid file name.
 std::string PagePath(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';

@@ -1,6 +1,6 @@
 // The page of one finding: the graph as a picture, MIL, network description, inputs, expected
 // interval and actual bits, the documented defect, results of other runs, and the commands to
-// replay, shrink and test it again. One file that needs no network.
+// replay, shrink and test it again. The page is one file that needs no network.
 #pragma once
 
 #include <span>

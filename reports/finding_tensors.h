@@ -8,8 +8,8 @@
 namespace anecheck::reports {
 
 // `inputs`, `actual` and `expected` are the members of the artifact of these names, in any form;
-// the page names an unreadable member. At most kShownElements rows per tensor; in outputs the
-// elements outside come first.
+// the page names an unreadable member. Each table has at most kShownElements rows. In outputs, the
+// elements outside their intervals come first.
 std::string InputTables(const Json& inputs);
 std::string OutputTables(const Json& actual, const Json& expected);
 

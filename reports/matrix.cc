@@ -57,7 +57,7 @@ class AllEvidence {
     return AllEvidence(std::move(matrix));
   }
 
-  // Nothing for an operation or target that is in no table.
+  // Returns nothing for an operation or target that is in no table.
   std::optional<MatrixCell::ByRoute> Find(const std::string& op, const std::string& target,
                                           Route route) const {
     const auto row = rows_.find(op), column = columns_.find(target);

@@ -188,8 +188,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   return {};
 }
 
-// The entry of a map by operation and target. Rows are ordered by both, so most need the same entry
-// as the row before.
+// The entry of a map by operation and target. Rows are ordered by operation and target, so most
+// need the entry that the row before needed.
 template <typename Map>
 class KeptEntry {
  public:

@@ -109,7 +109,7 @@ std::string EscapeMarkdown(std::string_view text) {
 std::string MarkdownCode(std::string_view text) {
   const std::string line = OneLine(text);
   if (line.empty()) return {};
-  // A fence longer than any run of backticks within; `|` splits cells even in code.
+  // The fence must be longer than any run of backticks in the text. `|` splits cells even in code.
   size_t longest = 0, run = 0;
   std::string content;
   for (const char c : line) {

@@ -43,10 +43,10 @@ const dirent* NextEntry(DIR* folder) {
   return nullptr;
 }
 
-// Removes the files of the folder. False if the folder is missing or contains other entries than
-// files. Removing the few files costs less than making a new folder. A file of analytics is emptied
-// instead of removed, which costs even less. The next program writes it again, and an empty file
-// proves nothing.
+// Removes the files of the folder. Returns false if the folder is missing or contains other entries
+// than files. Removing the few files costs less than making a new folder. A file of analytics is
+// emptied instead of removed, which costs even less. The next program writes the file again, and an
+// empty file proves nothing.
 bool ClearFiles(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
   if (folder == nullptr) return false;
@@ -95,7 +95,7 @@ std::optional<Files> FindAmongFiles(DIR* folder, const std::string& path) {
 
 }  // namespace
 
-// Overwrites the kept file with zeros. False if it is gone or too large.
+// Overwrites the kept file with zeros. Returns false if the file is gone or too large.
 bool BundleFolder::Blank() {
   static constexpr std::array<char, kKeptBytes> kZeros{};
   struct stat state = {};

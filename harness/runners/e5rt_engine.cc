@@ -61,7 +61,7 @@ bool IsShortage(int64_t code) {
 }
 
 // The step that refused a program: the simulated engine names it behind the last " @ " of the
-// message (device/e5rt/api.h). Other engines put other words there.
+// message (device/e5rt/api.h). Other engines put other words behind that mark.
 Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
   constexpr std::pair<std::string_view, Step> kSteps[] = {
@@ -163,8 +163,8 @@ class Session {
     return false;
   }
 
-  // Whether a call returned 0. If it did not and the engine has no message, LastWords names the
-  // call.
+  // Whether a call returned 0. If it returned another code and the engine has no message, LastWords
+  // names the call.
   bool Called(std::string_view name, int64_t code) {
     if (code == 0) return true;
     failed_call_ = name;

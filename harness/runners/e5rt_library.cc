@@ -22,8 +22,8 @@ struct Symbol {
   void** slot;
 };
 
-// Without this call no target can be requested. The system's engine may lack it, since it has a
-// fixed target.
+// Only this call requests a target. The system's engine may lack the call, since it has a fixed
+// target.
 constexpr const char* kTargetOption = "e5rt_e5_compiler_options_set_custom_ane_compiler_options";
 
 Error Missing(const std::string& path, const char* symbol) {
@@ -89,7 +89,7 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
   for (const Symbol& symbol : symbols) {
     ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
   }
-  // Only public code names these two: a library without them may still run programs.
+  // Only public code names these two calls, so a library without them may still run programs.
   *Slot(api.options_set_custom_ane_compiler_options) = dlsym(library, kTargetOption);
   *Slot(api.get_last_error_message) = dlsym(library, "e5rt_get_last_error_message");
   if (api.get_last_error_message == nullptr) {

@@ -20,7 +20,7 @@ using ReadState = Subprocess::ReadState;
 
 // A reply contains names and a message, never data.
 constexpr size_t kLongestLine = size_t{1} << 20;
-// After this many failed starts in a row the program is given up.
+// After this many failed starts in a row, the runner gives the program up.
 constexpr int kMostFailedStarts = 3;
 // The time that a program gets to end after it closed its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
@@ -319,8 +319,8 @@ Status ExecRunner::CheckTarget(const RunRequest& request) const {
                                request.target, fmt::join(targets, ", ")));
 }
 
-// The number of next cases that one request can contain. A case with a range of shapes needs one
-// request per shape.
+// Returns how many of the next cases one request can contain. A case with a range of shapes needs
+// one request per shape.
 size_t ExecRunner::BatchSize(std::span<const RunRequest> rest) const {
   const auto limit = process_ ? static_cast<size_t>(hello_.batch) : 1;
   const auto ranged = std::ranges::find_if(

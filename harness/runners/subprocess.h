@@ -31,8 +31,8 @@ class Subprocess {
     kTooLarge,  // the program grew beyond its memory limit
   };
 
-  // Starts `program`, looked up in PATH, or arguments[0] if that is empty, in a new process group.
-  // Errors: kNotFound with the system's message if it cannot be started.
+  // Starts a program in a new process group: `program`, looked up in PATH, or arguments[0] if
+  // `program` is empty. Errors: kNotFound with the system's message if it cannot be started.
   static Result<Subprocess> Start(std::span<const std::string> arguments,
                                   const std::string& program = {});
 

@@ -23,9 +23,10 @@ Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<con
 // file.
 Result<std::vector<Tensor>> ReadInputsNpz(const std::string& path, const Graph& graph);
 
-// The arrays of `path` that the graph's outputs name, in their order. Each must have the output's
-// element type and shape; further arrays are ignored. The file must be regular, of a size that fits
-// the graph. Errors name the output, or the file.
+// The arrays of `path` that the graph's outputs name, in their order. Each array must have the
+// output's element type and shape. Arrays of other names are ignored. The file must be a regular
+// file of at most the size that the graph's outputs and some further data need. Errors name the
+// output, or the file.
 Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph);
 
 }  // namespace anecheck

@@ -25,7 +25,7 @@ std::span<const uint8_t> Weights(const RunRequest& request) {
   return request.ranged_mil.empty() ? request.mil_weights : std::span<const uint8_t>();
 }
 
-// The most bytes of the ports of one shape.
+// The largest number of bytes of the ports of one shape.
 uint64_t ShapeSize(const Graph& graph, std::span<const Tensor> inputs) {
   uint64_t size = 8;
   for (const Tensor& input : inputs) size += 16 + input.bytes.size();

@@ -36,7 +36,7 @@ namespace {
 constexpr int kStartTimeoutMs = 30000;
 // The interval at which the memory of a busy worker is checked.
 constexpr int kTickMs = 50;
-// Time for a worker to end after it closed its channel, so that its exit code is known.
+// The time that a worker gets to end after it closed its channel, so that its exit code is known.
 constexpr int kGraceMs = 500;
 
 // Results of Process::Wait, in addition to the bytes that a worker sends, 0 for silence and -1 for
@@ -271,7 +271,7 @@ Status E5rtRunner::EnsureStarted() {
   const EngineFile file = ReadEngineFile(reader);
   if (!well) {
     process_.reset();
-    // If an earlier worker had loaded the library, it was removed or is being written.
+    // If an earlier worker had loaded the library, its file was removed since or is being written.
     if (!identity_.runner.empty()) {
       return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
                             identity_.engine, text);

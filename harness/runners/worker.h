@@ -45,10 +45,10 @@ struct WorkerOptions {
 // The first argument that makes the executable a worker instead of the tool.
 inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 
-// The worker's main function: argv as the campaign wrote it. Returns the exit code. Any executable
-// that starts workers must call it at the start of main if argv[1] is kWorkerArgument. `probe` is
-// the function of a process that is started for a probe of calls (harness/probe); null if the
-// executable starts none.
+// The worker's main function. `argv` is the command line that the campaign wrote. Returns the exit
+// code. Any executable that starts workers must call this function at the start of main if argv[1]
+// is kWorkerArgument. `probe` is the function of a process that is started for a probe of calls
+// (harness/probe); null if the executable starts none.
 using ProbeMain = int (*)(const E5rtLibrary& engine, std::string_view target,
                           std::string_view name);
 int WorkerMain(int argc, char** argv, ProbeMain probe = nullptr);

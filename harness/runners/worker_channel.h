@@ -36,8 +36,9 @@ class WorkerChannel {
   static constexpr uint64_t kHeaderSize = 4096;
   static constexpr uint64_t kUsualArea = uint64_t{64} << 20;
 
-  // The campaign's end: new memory, with two areas of `area_size` bytes, a multiple of 4096, and a
-  // socket pair. `worker_memory` and `worker_socket` are the descriptors to hand to the worker.
+  // The campaign's end: new memory with two areas of `area_size` bytes each, and a socket pair.
+  // `area_size` must be a multiple of 4096. `worker_memory` and `worker_socket` are the descriptors
+  // to hand to the worker.
   static Result<WorkerChannel> Create(uint64_t area_size = kUsualArea);
   // The worker's end, from inherited descriptors.
   static Result<WorkerChannel> Attach(int memory, int socket);
@@ -47,7 +48,7 @@ class WorkerChannel {
   ~WorkerChannel();
 
   ChannelHeader& header() { return *reinterpret_cast<ChannelHeader*>(mapping_); }
-  // The bytes of the area of requests, and of that of replies.
+  // The size in bytes of the area of requests; the area of replies has the same size.
   uint64_t area_size() const { return area_size_; }
   std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, area_size_}; }
   std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + area_size_, area_size_}; }

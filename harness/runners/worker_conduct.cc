@@ -75,7 +75,8 @@ void WorkerConduct::Note(WireReply& reply) {
   // Output of the engine may still be in this process's buffer.
   std::fflush(stdout);
   add(output_.Take());
-  // Text on standard error along with a refusal or a failure is its diagnosis.
+  // Text on standard error that comes with a refusal or a failure explains it, so it is no
+  // misconduct.
   std::optional<Misconduct> said = errors_.Take();
   if (reply.status == RunStatus::kOk) add(std::move(said));
   if (kHoldsFreedMemory) return;

@@ -78,7 +78,8 @@ class TargetCatalog {
   Known<uint64_t> Newest(const NewestField& field, const Target& target) const;
 
   // Applies a user's file: JSON in the form of the embedded files, with any of "targets", "fields",
-  // "limits", "sets" and "floors". Its statements replace earlier ones. Nothing changes on error.
+  // "limits", "sets" and "floors". The file's statements replace earlier statements. Nothing
+  // changes on error.
   Status ApplyUserFile(std::string_view json_text, std::string_view file_name);
 
  private:

@@ -1,6 +1,6 @@
-// A value that one source states, that several sources state differently, or that no source states.
-// Every per-target fact of harness/targets is such a value, so a verdict that rests on an unknown
-// value can report it.
+// A value that one source states, that several sources state with different values, or that no
+// source states. Every per-target fact of harness/targets is such a value, so a verdict that rests
+// on an unknown value can report it.
 #pragma once
 
 #include <algorithm>

@@ -72,8 +72,8 @@ class Hal {
   const Known<std::string>& Text(uint32_t offset) const;
 
   // Overwrites every scalar, value and flag with those of a whole table of 0x938 bytes; `source`
-  // names the table. Pointers and strings in it belong to the process that dumped it and are not
-  // read.
+  // names the table. Pointers and strings in the table belong to the process that dumped it, so
+  // they are not read.
   Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);
 
   // For loaders: adds a statement about a field or, with `replace`, makes it the only one.
@@ -124,7 +124,8 @@ struct Target {
 };
 
 // Returns the limit `name` (facts/limits.csv, facts/more/limits_plus.csv); kUnlimited if it has no
-// bound. Unknown, with the reason, if no source states it, no limit has the name, or it is a list.
+// bound. The result is unknown, with the reason, if no source states the limit, if no limit has the
+// name, or if the limit is a list.
 Known<uint64_t> Limit(const Target& target, std::string_view name);
 // Returns the limit as a list: stride_factor_list is {2, 3, 4, 8}.
 Known<std::vector<uint64_t>> LimitList(const Target& target, std::string_view name);

@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Ids of defects, "D01", sorted and each once. A set has one to three of them.
+// Ids of defects, "D01", sorted and each once. A set has one to three ids.
 class DefectSet {
  public:
   DefectSet() = default;

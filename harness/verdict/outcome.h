@@ -22,8 +22,8 @@ struct ShownVerdict {
   std::string_view deviation = {};
 };
 
-// The worst result of a case: it can only get worse. A later check may add details to the same
-// verdict.
+// The worst result that a case has shown so far. It can only get worse. A later check may add
+// details to the same verdict.
 class Outcome {
  public:
   Outcome() = default;

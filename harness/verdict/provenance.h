@@ -7,7 +7,7 @@
 
 namespace anecheck {
 
-// Sorted by their texts; reports list them in this order.
+// The provenances are sorted by their texts; reports list them in this order.
 enum class Provenance : uint8_t {
   kEmulated,   // the project's emulator of the engine, run on encoded containers
   kPublished,  // a published table

@@ -47,8 +47,8 @@ struct Words<Verdict> {
 // Returns whether a verdict makes a row among the findings.
 constexpr bool IsSuspect(Verdict verdict) { return verdict > Verdict::kInconclusive; }
 
-// The meaning of a finding's verdict. A lean counts as unconfirmed, because it was never measured
-// that engines round to nearest.
+// The meaning of a finding's verdict. A lean counts as unconfirmed, because no measurement has
+// shown that engines round to nearest.
 enum class FindingKind : uint8_t { kNew, kKnownDefect, kUnconfirmed };
 constexpr FindingKind KindOfFinding(Verdict verdict) {
   if (verdict == Verdict::kKnownDefect) return FindingKind::kKnownDefect;

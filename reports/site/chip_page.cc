@@ -177,7 +177,7 @@ std::string BadgeSvg(const Site& site, size_t index) {
   const std::string right =
       fmt::format("{} % right, {}", counts.Percent().value_or(0), EvidenceWord(chip.provenance));
   const size_t left_wide = 12 + 7 * left.size(), right_wide = 12 + 7 * right.size();
-  // White on these has a contrast of 4.5 to 1 or more.
+  // White text on these colours has a contrast of at least 4.5 to 1.
   const char* colour = counts.Of(Mark::kBroken) > 0 ? "#b3400a" : "#00609a";
   const std::string words = EscapeXml(left + ": " + right);
   return fmt::format(

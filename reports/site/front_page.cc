@@ -125,7 +125,7 @@ std::string EvidenceGaps(const Site& site) {
   return html + table.Html();
 }
 
-// Short, since a page has some ten thousand such cells.
+// The text of a cell is short, since a page has some ten thousand such cells.
 std::string MarkCell(Mark mark) {
   return fmt::format("<td class=\"s-{}\">{}</td>", FactOf(mark).style, FactOf(mark).sign);
 }

@@ -98,7 +98,7 @@ RowBatch ReportedBatch() {
                  MakeCase(2, Verdict::kUnconfirmed)};
   FindingRow hostile = MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
   hostile.signature = hostile.summary = hostile.replay = kHostile;
-  // JSON, the only form that is read, but not a case.
+  // The artifact is JSON, the only form that is read, but it is not a case.
   hostile.artifact = DumpJson(Json(kHostile));
   batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", Verdict::kRejected, ""),
                     MakeFinding("f000000000b3", "", "h17s", Verdict::kCrashed, ""),

@@ -59,7 +59,8 @@ void WriteOutput(const Json& request, const npz::NamedArray& array) {
 
 void Copy(const Json& request) { WriteOutput(request, CopyOfInput(request)); }
 
-// Writes the outputs of both executions. `other` changes the second byte of the second one.
+// Writes the outputs of both executions. `other` changes the second byte of the output of the
+// second execution.
 void CopyTwice(const Json& request, bool other) {
   Copy(request);
   npz::NamedArray array = CopyOfInput(request["second"]);

@@ -244,7 +244,8 @@ struct ane_e5rt_program {
   }
 
   // Gives the last operation its completion event, which cannot be bound later: operations are
-  // encoded at the first execution. Without one the program still runs, though not asynchronously.
+  // encoded at the first execution. Without an event the program still runs, though not
+  // asynchronously.
   void GiveEvent(Operation& operation) const {
     void* event = nullptr;
     const std::string name = fmt::format("anecheck-op{}", operations.size() - 1);
