@@ -57,7 +57,7 @@ class TempDirectory {
   explicit TempDirectory(std::string path) : path_(std::move(path)) {}
   void Remove();
 
-  std::string path_;  // empty: nothing to remove
+  std::string path_;  // empty if there is nothing to remove
 };
 
 }  // namespace anecheck

@@ -14,7 +14,7 @@ namespace anecheck {
 // is the value there.
 class JsonPointer {
  public:
-  JsonPointer() = default;  // of the document itself
+  JsonPointer() = default;  // the place of the document itself
   // Parses a text of that form.
   explicit JsonPointer(std::string_view text);
 

@@ -65,7 +65,7 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error error_;
   size_t depth_ = 0;
   bool has_key_ = false;
-  std::array<int, kMaxJsonDepth> members_;  // of each open container
+  std::array<int, kMaxJsonDepth> members_;  // the number in each open container
 };
 
 }  // namespace anecheck

@@ -68,7 +68,7 @@ class Builder final : public JsonReceiver {
  private:
   struct Container {
     Json* value;
-    std::unordered_map<std::string, size_t> index = {};  // of an object of many members
+    std::unordered_map<std::string, size_t> index = {};  // members by name, if the object has many
   };
   static constexpr size_t kIndexed = 32;
 
@@ -109,7 +109,7 @@ class Builder final : public JsonReceiver {
 
   Json& root_;
   std::vector<Container> open_;  // open containers, each inside the one before it
-  Json* member_ = nullptr;       // of the innermost container, if it is an object
+  Json* member_ = nullptr;       // the current member, if the innermost container is an object
 };
 
 Result<Json> Parse(std::string_view text, std::string_view name, JsonMembers members) {

@@ -42,7 +42,7 @@ class JsonTree::Builder final : public JsonReceiver {
   // place.
   Builder(JsonTree& tree, std::string_view name, size_t text_bytes)
       : JsonReceiver(name), nodes_(tree.nodes_), texts_(tree.texts_) {
-    constexpr size_t kBytesOfValue = 6;  // about
+    constexpr size_t kBytesOfValue = 6;  // an estimate
     constexpr size_t kFewLevels = 8;
     nodes_.reserve(1 + text_bytes / kBytesOfValue);
     texts_.reserve(text_bytes);
@@ -179,7 +179,7 @@ class JsonTree::Builder final : public JsonReceiver {
   std::vector<Node>& nodes_;
   std::vector<char>& texts_;
   std::vector<uint32_t> open_;  // the containers that are being read, each inside the one before it
-  uint32_t member_ = 0;         // of the innermost container, if it is an object
+  uint32_t member_ = 0;         // the current member, if the innermost container is an object
 };
 
 Result<JsonTree> JsonTree::Parse(std::string_view text, std::string_view name) {

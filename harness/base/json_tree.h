@@ -29,14 +29,14 @@ class JsonValue {
   };
   // A node must be small, because a text makes a few of them for each word.
   struct Node {
-    const char* name = nullptr;  // of a member of an object
+    const char* name = nullptr;  // the name of a member of an object
     union {
       uint64_t whole = 0;  // of a number without a fraction, two's complement; of a boolean 0 or 1
       double real;
-      const char* text;        // of a string
-      uint32_t first_last[2];  // of a container's values; 0 if it has none
+      const char* text;        // the characters of a string
+      uint32_t first_last[2];  // the first and the last value of a container; 0 if it is empty
     };
-    size_t size = 0;  // of a string or a container
+    size_t size = 0;  // of a string in bytes, or of a container in values
     uint32_t name_size = 0;
     uint32_t next = 0;  // the next value in the same container; 0 if there is none
     Kind kind = Kind::kNull;

@@ -122,7 +122,7 @@ class Mappings {
 
  private:
   std::mutex mutex_;
-  std::map<const uint8_t*, const uint8_t*> ends_;  // by begin
+  std::map<const uint8_t*, const uint8_t*> ends_;  // the end of each mapping, by its begin
 };
 
 Result<std::span<const uint8_t>> Map(int file, const std::string& path) {

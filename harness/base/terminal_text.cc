@@ -100,7 +100,7 @@ class FoldedLine {
   }
 
   size_t columns_;
-  size_t column_ = 0;    // of the next letter
+  size_t column_ = 0;    // the column of the next letter
   size_t hang_ = 0;      // the column at which continuation lines begin
   size_t deeper_ = 0;    // the column of continuation lines if the text has no columns
   bool folded_ = false;  // whether a cell was too long

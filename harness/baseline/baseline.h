@@ -61,8 +61,8 @@ struct Baseline {
   std::string tool_version, engine, runner, chip, os, compiler_version;
   Provenance provenance = Provenance::kReported;
   uint64_t seed = 1;
-  uint64_t cases = 2;                  // of an entry
-  std::vector<BaselineEntry> entries;  // by target, operation, configuration
+  uint64_t cases = 2;                  // the number of cases of an entry
+  std::vector<BaselineEntry> entries;  // in the order of target, operation, configuration
   // Empty if the cases follow from the seed and the generator; else `cases` cases for each
   // operation and configuration.
   std::vector<BaselineCase> stored;

@@ -41,7 +41,7 @@ struct DriftThresholds {
 };
 
 struct EntryDrift {
-  BaselineEntry before, after;  // `after` is `before` if the entry is missing
+  BaselineEntry before, after;  // equal if one side lacks the entry
   Drift drift = Drift::kIdentical;
   std::string detail;  // one line: the cases and statistics that changed; empty for kIdentical
 };

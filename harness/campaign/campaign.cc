@@ -513,7 +513,7 @@ class Campaign {
   const std::function<void(const CampaignProgress&)>& progress_;
   const std::atomic<bool>* stop_;
   const Clock::time_point start_ = Clock::now();
-  std::optional<RunLock> lock_;  // of the run that is written
+  std::optional<RunLock> lock_;  // the lock of the run that is written
   std::optional<Confirmer> confirmer_;
   RunnerIdentity identity_;
   CampaignSummary summary_;
@@ -521,8 +521,8 @@ class Campaign {
   LeanWatch leans_;
   UnconfirmedWatch unconfirmed_;
   uint64_t before_ = 0;  // cases that earlier processes recorded
-  double worked_ = 0;    // seconds that they worked
-  double noted_ = 0;     // of the last row of `pace`
+  double worked_ = 0;    // seconds that earlier processes worked
+  double noted_ = 0;     // the seconds in the last row of `pace`
 
   std::optional<Steering> steering_;  // guarded by mutex_
   std::mutex mutex_;

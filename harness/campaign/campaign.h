@@ -35,13 +35,13 @@ struct CampaignSummary {
   uint64_t cases = 0;
   uint64_t judged = 0;  // cases for which IsJudged is true
   uint64_t inconclusive = 0;
-  uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // documented ones, each on each target
+  uint64_t findings = 0;       // distinct new findings
+  uint64_t known_defects = 0;  // documented defects, each counted once per target
   // Distinct deviations that only unmeasured terms of their family forbid: neither new findings nor
   // known defects.
   uint64_t unconfirmed = 0;
   bool interrupted = false;      // cases are left that a resume can run
-  std::vector<FindingRow> list;  // distinct, in order of their first case
+  std::vector<FindingRow> list;  // distinct findings, in order of their first case
 };
 
 // Makes a fresh runner; called once per thread and again for confirmations.

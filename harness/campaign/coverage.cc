@@ -133,7 +133,7 @@ class CoverageCounter::Cells {
  private:
   struct Cell {
     CoverageKey key;
-    CoverageCounts counts;   // of the batch
+    CoverageCounts counts;   // in the current batch
     uint64_t last_case = 0;  // the last case that met it
   };
 
@@ -152,7 +152,7 @@ class CoverageCounter::Cells {
   std::vector<Cell> cells_;
   CodeTable by_code_;
   std::map<CoverageKey, uint32_t> by_name_;
-  std::vector<uint32_t> met_;  // of the batch
+  std::vector<uint32_t> met_;  // the cells met in the current batch
   uint64_t case_ = 0;
   uint64_t index_ = 0;
 };

@@ -88,15 +88,15 @@ std::span<const ExcludedCell> ExcludedCells();
 // The coverage of one kind over any number of results files.
 struct CoverageOfKind {
   std::string kind;
-  uint64_t cells = 0;    // known beforehand
-  uint64_t covered = 0;  // of these
-  uint64_t others = 0;   // met, and not known beforehand
+  uint64_t cells = 0;    // cells known beforehand
+  uint64_t covered = 0;  // cells known beforehand that were met
+  uint64_t others = 0;   // cells met that were not known beforehand
   std::vector<std::string> empty;
   std::vector<ExcludedCell> excluded;
 };
 struct SpaceCoverage {
   uint64_t cases = 0;
-  uint64_t asked = 0;  // of these, those with legality rules evaluated
+  uint64_t asked = 0;  // cases for which legality rules were evaluated
   std::vector<CoverageOfKind> kinds;
 };
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);

@@ -151,8 +151,9 @@ class Space {
 
   // The cells that graphs of one operation show.
   struct Shown {
-    DTypes dtypes;                                            // of its results
-    std::map<std::pair<size_t, uint32_t>, uint64_t> classes;  // parameter, class: how often
+    DTypes dtypes;  // the types of its results
+    // How often each class of a parameter occurs.
+    std::map<std::pair<size_t, uint32_t>, uint64_t> classes;
 
     void Add(const Graph& graph, const Node& node) {
       for (uint32_t i = 0; i < node.result_count; ++i) {

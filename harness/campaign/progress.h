@@ -22,9 +22,9 @@ struct CampaignSummary;
 struct TargetProgress {
   uint64_t cases = 0;
   uint64_t passed = 0;
-  uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // documented ones, each on each target
-  uint64_t unconfirmed = 0;    // distinct ones that only unmeasured terms forbid
+  uint64_t findings = 0;       // distinct new findings
+  uint64_t known_defects = 0;  // documented defects, each counted once per target
+  uint64_t unconfirmed = 0;    // distinct deviations that only unmeasured terms forbid
   bool operator==(const TargetProgress&) const = default;
 };
 

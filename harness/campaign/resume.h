@@ -21,9 +21,9 @@ struct ResumePoint {
   std::string engine, runner, chip, os, compiler_version;
   std::string content;      // RunnerIdentity::content; empty if it was not recorded
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
-  CampaignSummary summary;  // of the recorded cases
+  CampaignSummary summary;  // the counts of the recorded cases
   std::set<std::string> signatures;
-  double seconds = 0;  // worked so far
+  double seconds = 0;  // the time worked so far
   // The lock was taken before the other members were read, so that these are current. Empty for a
   // finished run.
   std::optional<RunLock> lock;

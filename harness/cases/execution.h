@@ -12,8 +12,8 @@
 namespace anecheck {
 
 struct Execution {
-  bool second = false;          // of the same program, on the same inputs or on Case::again
-  std::optional<size_t> shape;  // at this one of Case::further
+  bool second = false;  // the second one of the program, on the same inputs or on Case::again
+  std::optional<size_t> shape;  // the index of its shape in Case::further
 
   bool first() const { return !second && !shape; }
 };

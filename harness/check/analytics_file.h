@@ -15,7 +15,7 @@ namespace anecheck {
 
 struct AnalyticsRow {
   std::string op;
-  std::string name;    // its first result
+  std::string name;    // the name of its first result
   BackendCosts costs;  // in milliseconds, of the backends that take it
   Backend selected = Backend::kAne;
   bool on_engine = false;  // the engine is among those that take it

@@ -205,8 +205,8 @@ class CliffFinder {
   const int family_;
   std::vector<const Departure*> departures_;
   NodeCut::Values values_;
-  std::vector<const Departure*> acting_;  // on the present operation
-  bool limit_ = false;                    // whether its sums may leave the accumulator
+  std::vector<const Departure*> acting_;  // those that may act on the present operation
+  bool limit_ = false;  // whether sums of the present operation may leave the accumulator
   Evaluation& scratch_;
   Estimate estimate_, departed_;
   std::vector<double> elements_;

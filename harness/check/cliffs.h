@@ -15,7 +15,7 @@ namespace anecheck {
 
 struct Cliff {
   NodeId node = 0;
-  std::string id;         // the departure's, "fixed_sums" or "fp16"
+  std::string id;         // the departure's id, "fixed_sums" or "fp16"
   std::string what;       // the departure's words
   bool past = false;      // these inputs are past it; else inputs a third larger are
   uint64_t elements = 0;  // the number of elements of the first result that it changes

@@ -172,8 +172,8 @@ class ModelParts::Cutter {
     uint64_t bytes = 0;
     std::set<ValueId> values;  // including constants, each of which counts once
   };
-  std::vector<Weights> weights_;  // of each part
-  std::vector<size_t> part_;      // of each operation
+  std::vector<Weights> weights_;  // the weights of each part
+  std::vector<size_t> part_;      // the part of each operation
   std::vector<bool> constant_;    // of each value: it does not depend on anything given at run time
   size_t count_ = 0;
   std::vector<bool> read_elsewhere_;  // of each value: it is an output, or another part reads it

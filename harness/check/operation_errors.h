@@ -15,7 +15,7 @@ struct OperationError {
   uint64_t elements = 0;
   uint64_t ulp = 0;     // the largest error, in units of the last place of the result's type
   double relative = 0;  // root mean square of the errors, divided by that of the values
-  double snr_db = 0;    // the same as a signal-to-noise ratio; infinite if there is no error
+  double snr_db = 0;    // `relative` as a signal-to-noise ratio; infinite if there is no error
 };
 
 // Returns "exact", "infinite", or the three figures, for people.

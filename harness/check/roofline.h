@@ -21,7 +21,7 @@ struct RooflineChip {
 const RooflineChip* FindRoofline(std::string_view target);
 
 struct Roofline {
-  double flops = 0;  // two for each product of a convolution, a linear map or a matmul
+  double flops = 0;  // two operations for each product of a convolution, a linear map or a matmul
   double bytes = 0;  // operands, including constants, and results
   double compute_ms = 0;
   double memory_ms = 0;

@@ -20,7 +20,7 @@ struct CampaignFlags {
   std::string time;
   int jobs = 0;
   std::string targets = DefaultTarget();
-  std::string contract;  // of an engine that is no ANE; replaces the targets
+  std::string contract;  // the contract of an engine that is no ANE; replaces the targets
   std::string modes;
   std::optional<std::string> ops;  // none: all
   std::string shard;

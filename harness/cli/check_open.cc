@@ -95,7 +95,7 @@ class PlaceJudge {
 
   const JudgedPlace& place_;
   std::vector<Judged> rows_;
-  std::map<std::string, size_t> places_;  // by name
+  std::map<std::string, size_t> places_;  // the rows, by name
 };
 
 std::string OperationText(const Json& row, const Json& tried) {

@@ -268,7 +268,7 @@ class OneRun {
   CheckRun run_;
   RunReply reply_;
   CaseOutcome outcome_;
-  Location location_;  // of an execution that proves too little as a whole
+  Location location_;  // the location in an execution that proves too little as a whole
 };
 
 }  // namespace

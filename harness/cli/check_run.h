@@ -91,10 +91,11 @@ struct PartsShown {
   // The operations that the engine refuses even alone although the tables attest them: {op, name,
   // verdict, message}.
   Json refused = Json::array();
-  bool searched = false;  // for `refused`; if that is empty, the engine accepts each operation
-                          // alone, not together
+  // Whether operations ran alone to find those in `refused`. If `refused` is then empty, the engine
+  // accepts each operation alone, but not all of them together.
+  bool searched = false;
   std::set<NodeId> reached;
-  std::set<NodeId> ran;                                       // on any device
+  std::set<NodeId> ran;  // the operations that ran, on any device
   std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 

@@ -13,7 +13,7 @@ namespace anecheck {
 
 struct EvidenceFlags {
   std::vector<std::string> db;     // results files of campaigns
-  std::vector<std::string> files;  // statements of others
+  std::vector<std::string> files;  // files of statements by others
   bool without_published = false;
 };
 

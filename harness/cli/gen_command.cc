@@ -30,8 +30,8 @@ struct GenFlags {
   uint64_t count = 10;
   uint64_t seed = 1;
   std::string out;
-  std::string target;  // of graphs; empty: h13
-  bool valid = false;  // the default too
+  std::string target;  // the target of graphs; h13 if it is empty
+  bool valid = false;  // also the default
   bool mutated = false;
   bool must_reject = false;
   bool must_warn = false;

@@ -28,7 +28,7 @@ struct PreparedModel {
 // The inputs of a run of a model.
 struct ModelNumbers {
   std::string inputs;  // .npz, also for states; empty: every input is made up, and states are 0
-  uint64_t seed = 1;   // of made-up numbers
+  uint64_t seed = 1;   // the seed of made-up numbers
   // The shapes at which a model with open axes is judged. If there are any, made-up values cause no
   // warning.
   std::vector<ModelShape> tried = {};

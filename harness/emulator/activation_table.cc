@@ -119,7 +119,7 @@ double ActivationTable::Evaluate(double x) const {
 std::string_view ActivationTable::Name() const {
   if (mode == TableMode::kWhole) return "the whole part of x";
   if (mode == TableMode::kFraction) return "the fraction of x";
-  constexpr double kSmallest = 0x1p-24;  // of fp16: between the bounds is zero alone
+  constexpr double kSmallest = 0x1p-24;  // of fp16: only zero lies between the bounds
   if (low != -kSmallest || high != kSmallest) return {};
   struct Row {
     double below, zero, above;

@@ -19,7 +19,7 @@ namespace anecheck::emulator {
 inline constexpr uint64_t kTableBytes = 128;
 
 // How an argument x is mapped to a position k among the knots, and how the interpolated value is
-// scaled or shifted.
+// scaled or shifted. s is `knots_a_unit`; "sign of x" means that the value gets the sign of x.
 enum class TableMode : uint16_t {
   kCentred = 0x01,         // k = x * 2^s + 16
   kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)
@@ -49,7 +49,7 @@ struct ActivationTable {
   double left_intercept = 0;
   double right_slope = 0;
   double right_intercept = 0;
-  uint16_t knots_a_unit = 0;  // log2
+  uint16_t knots_a_unit = 0;  // log2 of the number of knots per unit
   TableMode mode = TableMode::kCentred;
 
   // Whether the table interpolates between knots.

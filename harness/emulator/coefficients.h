@@ -16,7 +16,7 @@ namespace anecheck::emulator {
 struct Coefficients {
   // weights[(g * output channels + o) * taps + r], r = (channel * Kh + ky) * Kw + kx.
   std::vector<float> weights;
-  std::vector<float> bias;  // of g and o; empty without a bias row
+  std::vector<float> bias;  // bias[g * output channels + o]; empty without a bias row
   uint64_t taps = 0;
   // The offset of each weight, in bytes from the start of the streams' surface; empty for zero-skip
   // streams, whose weights have no fixed offsets.

@@ -9,8 +9,8 @@
 namespace anecheck::emulator {
 namespace {
 
-constexpr uint32_t kSecondSourceOnly = 2;  // of SourceMask
-constexpr uint32_t kInt8Coefficients = 1;  // of CoefficientFormat
+constexpr uint32_t kSecondSourceOnly = 2;  // a value of SourceMask
+constexpr uint32_t kInt8Coefficients = 1;  // a value of CoefficientFormat
 
 class Decoder {
  public:

@@ -85,7 +85,7 @@ inline constexpr uint32_t kOne = 0xffffffff;
 
 struct FieldRow {
   Field field = Field::kCount;
-  uint32_t count = 1;  // values, 4 bytes apart
+  uint32_t count = 1;  // the number of values, which are 4 bytes apart
   std::string_view name;
   When when = When::kAlways;
   Effect effect = Effect::kResult;
@@ -128,7 +128,7 @@ class FieldTable {
 
   Generation generation() const { return generation_; }
   std::span<const Entry> entries() const { return entries_; }
-  std::vector<Entry>& mutable_entries() { return entries_; }  // of tests that change a meaning
+  std::vector<Entry>& mutable_entries() { return entries_; }  // for tests that change a meaning
 
   // The bits of a register or header word that belong to some field.
   uint32_t KnownBits(PlaceKind kind, uint32_t address) const;

@@ -191,7 +191,7 @@ class Products {
   uint64_t height_ = 0;
   std::vector<double> padded_;
   std::vector<uint64_t> taps_;
-  std::vector<double> weights_;  // of the rows at work, those of one tap side by side
+  std::vector<double> weights_;  // of the rows at work; weights of one tap lie side by side
   std::vector<float> columns_;
   std::vector<float> products_;
 };

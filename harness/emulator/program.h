@@ -28,10 +28,10 @@ struct Port {
   std::string name;
   bool output = false;
   size_t region = 0;
-  uint64_t offset = 0;  // in the region
+  uint64_t offset = 0;  // bytes from the start of the region
   std::array<uint32_t, 4> shape = {1, 1, 1, 1};
   std::array<uint64_t, 4> strides = {};
-  uint32_t element = 2;  // bytes
+  uint32_t element = 2;  // bytes of an element
 
   uint64_t Count() const;
 };
@@ -39,7 +39,7 @@ struct Port {
 // A plain value; not thread-safe.
 struct Program {
   Generation generation = Generation::kH13;
-  uint32_t version = 0;  // of its tasks; names the family if two share a generation
+  uint32_t version = 0;  // the version of its tasks; names the family if two share a generation
   std::vector<TaskWords> tasks;
   Memory memory;
   std::vector<Port> ports;

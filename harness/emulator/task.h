@@ -71,7 +71,7 @@ struct Destination {
   uint32_t bar = 0;
   Pattern memory;
   Pattern l2;
-  Extents extents;  // before a swap
+  Extents extents;  // the extents before a swap
 };
 
 enum class NeuralOperation : uint8_t { kMultiply = 0, kProduct = 2, kMaximum = 3, kCopy = 4 };
@@ -104,7 +104,7 @@ struct NeuralTask {
   double post_scale = 1;
   Nonlinear nonlinear = Nonlinear::kNone;
 
-  bool has_stream = false;  // coefficients, or a table on H13
+  bool has_stream = false;  // of coefficients or, on H13, of a table
   uint32_t kernel_bar = 0;
   uint64_t kernel_base = 0;
   std::array<EngineStream, kEngines> streams = {};
@@ -151,8 +151,8 @@ struct Task {
   Source source1;
   std::optional<Source> source2;
   Destination result;
-  Extents input;   // of the operation
-  Extents output;  // of the operation, after a reduction
+  Extents input;   // the extents of the operation's input
+  Extents output;  // the extents of its output, after a reduction
   NeuralTask neural;
   PlanarTask planar;
 };

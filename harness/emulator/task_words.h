@@ -14,16 +14,16 @@
 namespace anecheck::emulator {
 
 struct RegisterValue {
-  uint32_t address = 0;  // bytes
+  uint32_t address = 0;  // in bytes
   uint32_t value = 0;
-  std::optional<uint32_t> bar;  // of an address packet (H14 and later)
+  std::optional<uint32_t> bar;  // the BAR of an address packet (H14 and later)
 };
 
 struct TaskWords {
   uint32_t index = 0;   // in the stream, from 0
-  uint32_t offset = 0;  // of the task in the text, bytes
+  uint32_t offset = 0;  // bytes from the start of the text to the task
   std::vector<uint32_t> header;
-  std::vector<RegisterValue> registers;  // by address, each once
+  std::vector<RegisterValue> registers;  // sorted by address, each address once
 
   const RegisterValue* Find(uint32_t address) const;
   // Replaces the value of an earlier write to the address.

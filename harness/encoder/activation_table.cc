@@ -20,7 +20,7 @@ enum Word : size_t {
   kInterceptBelow = 38,
   kSlopeAbove = 39,
   kInterceptAbove = 40,
-  kSteps = 41,  // log2 of the knots to the unit
+  kSteps = 41,  // log2 of the knots per unit
   kMode = 42,
 };
 constexpr size_t kKnots = 33;
@@ -90,7 +90,7 @@ Halves TanhWords() {
   return made;
 }
 
-constexpr size_t kFirstRootKnot = 8;  // of mantissa 0.5; the knots are those of m * 16, up to 2
+constexpr size_t kFirstRootKnot = 8;  // for mantissa 0.5; mantissa m, at most 2, has knot 16 * m
 
 // The lower bound handles negative arguments: their root is +0, and so is its reciprocal
 // (numerics.md).

@@ -21,7 +21,7 @@ namespace anecheck::encoder {
 namespace {
 
 constexpr uint64_t kHeaderBytes = 0x800;
-constexpr uint64_t kCompilersHeaderBytes = 0x1000;  // of anecc, as real files have it
+constexpr uint64_t kCompilersHeaderBytes = 0x1000;  // the header of anecc, as in real files
 constexpr uint32_t kBars = 32;
 constexpr uint64_t kPage = 0x4000;
 constexpr uint64_t kGranule = 16;

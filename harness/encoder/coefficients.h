@@ -26,7 +26,7 @@ struct Weights {
 struct StreamOrder {
   uint32_t lane_bits = 0;        // log2 of the output channels that an engine computes together
   uint32_t engine_bits = 0;      // log2 of the engines
-  bool packed_channels = false;  // depthwise: nothing between the channels of an engine
+  bool packed_channels = false;  // depthwise: no padding between the channels of an engine
   // Strides above 1 use the zero-skip form, with the taps in order of their phase.
   bool zero_skip = false;
   uint32_t stride_x = 1, stride_y = 1;

@@ -20,7 +20,7 @@ struct FaultName {
   Fault fault;
   std::string_view name;     // "lane-order"
   std::string_view op;       // an operation whose tasks show it
-  std::string_view meaning;  // for a reader
+  std::string_view meaning;  // a description for people
 };
 std::span<const FaultName> FaultNames();
 

@@ -32,12 +32,12 @@ struct ScheduleWords {
 // A parameter of the loader that packets of one word put into some registers.
 struct StreamId {
   uint32_t bar = 0;
-  std::array<uint32_t, 3> registers = {};  // of source 1, source 2 and the result
+  std::array<uint32_t, 3> registers = {};  // for source 1, source 2 and the result
 };
 
 struct Machine {
   emulator::Generation generation;
-  uint32_t version;  // of its task descriptors
+  uint32_t version;  // the version of its task descriptors
   std::array<std::string_view, 6> targets;
   uint8_t header_words;
   // Numbers of base addresses, and the step from one to the next.
@@ -50,7 +50,7 @@ struct Machine {
   bool kernel_segment;   // weights and tables have a segment and a base address behind the tensors'
   bool rows_by_dma;      // the planar engine fetches rows of constants from memory
   bool source2_twice;    // the packet of source 2 occurs twice
-  uint32_t slots_of_mask;  // of a zero-skip stream; 0 if no record has one
+  uint32_t slots_of_mask;  // slots that share a mask in a zero-skip stream; 0 if no record has one
   StreamId stream_id;
   const ScheduleWords* schedule;
 };

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMaxTasks = 4096;
 constexpr uint64_t kMaxSurface = uint64_t{1} << 31;
 constexpr uint64_t kElement = 2;  // bytes of fp16
-constexpr uint32_t kByte = 1;     // of a bool
+constexpr uint32_t kByte = 1;     // bytes of a bool
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 

@@ -23,7 +23,7 @@ inline constexpr int kAxes = 4;  // batch, channel, height, width
 
 struct Axis {
   uint32_t extent = 1;
-  uint64_t stride = 0;  // bytes
+  uint64_t stride = 0;  // in bytes
 };
 
 // A block of fp16 elements, or of bools in bytes, in memory. One axis, the columns, may have a
@@ -33,7 +33,7 @@ struct View {
   uint64_t base = 0;
   uint64_t batch = 0;  // bytes of one batch of the whole surface; 0 if that is not known
   std::array<Axis, kAxes> axes;
-  uint32_t element = 2;  // bytes
+  uint32_t element = 2;  // bytes of an element
 };
 
 // A block in L2. Each row holds the columns of one channel after the other.
@@ -54,8 +54,8 @@ uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents, uint32_t elemen
 struct Post {
   Nonlinear nonlinear = Nonlinear::kNone;
   Bytes table;
-  uint16_t scale = 0x3c00;  // fp16, before the function
-  uint16_t bias = 0;        // fp16, before the scale
+  uint16_t scale = 0x3c00;  // fp16, applied before the function
+  uint16_t bias = 0;        // fp16, applied before the scale
 
   bool IsRelu() const { return nonlinear == Nonlinear::kRelu; }
 };
@@ -156,7 +156,7 @@ class Planner {
   Fault fault_;
   bool exact_;
   std::vector<std::optional<View>> views_;
-  std::vector<std::optional<View>> byte_ports_;  // of inputs and outputs of bools
+  std::vector<std::optional<View>> byte_ports_;  // the bytes of inputs and outputs of bools
   std::vector<std::optional<std::vector<uint16_t>>> halves_;
   std::vector<Fused> fused_;
   std::vector<Task> tasks_;

@@ -26,7 +26,7 @@ struct Extents {
 // channel.
 struct Place {
   bool in_l2 = false;
-  uint32_t bar = 0;  // of memory
+  uint32_t bar = 0;  // the base address, in memory
   uint64_t base = 0;
   uint64_t channel = 0, row = 0, depth = 0, group = 0;
   uint32_t element = 2;  // 1 for bools, which are bytes in memory only
@@ -102,7 +102,7 @@ struct Task {
   std::optional<Place> source2;
   Place result;
   bool transpose_result = false;
-  bool pads_with_lowest = false;  // of a maximum
+  bool pads_with_lowest = false;  // in a reduction to the maximum
   Neural neural;
   Planar planar;
   // The task that wrote the surface with the coefficients, if a task did.

@@ -35,8 +35,9 @@ constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
 constexpr uint32_t kDmaHints = 0x500170 >> 3, kL2Hints = 0x100 >> 3;  // 0x4804
 constexpr uint32_t kStreamedResultHints = 0x500178 >> 3;              // 0x4830
 constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
-constexpr uint32_t kHalfHint = 0x40 >> 3;  // of these words: clear on a side of bytes
-constexpr uint32_t kHalf = 2;              // format code of fp16; that of bytes is 0
+// A bit of these words that is clear for sources and results of bytes.
+constexpr uint32_t kHalfHint = 0x40 >> 3;
+constexpr uint32_t kHalf = 2;  // format code of fp16; that of bytes is 0
 constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
 constexpr uint32_t kWideCopy = 64;  // elements of a row
 constexpr uint32_t kMiddleSchedule = 0x10;

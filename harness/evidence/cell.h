@@ -27,8 +27,8 @@ struct Cell {
   std::optional<Strength> strength;  // of the evidence that the stage rests on
   std::vector<uint32_t> by;  // indices of the statements of the stage, both sides of a dispute
   const KnownConflict* conflict = nullptr;  // the known conflict whose winner decided, or null
-  bool admitted = false;                    // by the rules
-  bool reached = false;                     // by the evidence that counts
+  bool admitted = false;                    // the rules admit the operation
+  bool reached = false;                     // the evidence that counts says so
   bool silicon = false;                     // some statement has a proof that was checked
 };
 

@@ -10,7 +10,7 @@ namespace anecheck::encoder {
 namespace {
 
 constexpr uint32_t kMaxKernel = 31, kMaxPad = 31;  // five bits each
-constexpr uint32_t kMaxStride = 2;                 // as in records
+constexpr uint32_t kMaxStride = 2;                 // the largest in records
 
 struct Window {
   uint32_t kernel_width = 1, kernel_height = 1;

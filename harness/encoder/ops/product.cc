@@ -10,7 +10,7 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint32_t kRowsOfTask = 128;  // more were not executed anywhere
+constexpr uint32_t kRowsOfTask = 128;  // no program with more rows was executed
 constexpr int kRow = 2, kColumn = 3;
 
 uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
