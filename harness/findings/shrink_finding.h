@@ -32,10 +32,11 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 // the same message (apart from its numbers). For a metamorphic relation a candidate counts if that
 // relation shows the finding at any place: the graph alone passes, and the rewritten graph gets the
 // verdict. For verdicts that show only after many cases in one process, each candidate runs as many
-// times in a fresh process (run_again.h). The `stop` of the options ends the search. The result is
-// then the smallest case found, with the runner's answer to its trial. StopWhen makes a runner end
-// a candidate's run too. Errors: kInvalid if the finding does not show on `runner`, or if no single
-// case shows it (`biased`); kInterrupted if the stop came before the finding was reproduced.
+// times in a fresh process (run_again.h). The `stop` of the options ends the search. After a stop,
+// the result is the smallest case that was found, with the runner's answer to the trial of that
+// case. StopWhen makes a runner end a candidate's run too. Errors: kInvalid if the finding does not
+// show on `runner`, or if no single case shows it (`biased`); kInterrupted if the stop came before
+// the finding was reproduced.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});
 

@@ -52,7 +52,7 @@ class ElementMemory {
   Status Write(const Surface& surface, const emulator::Pattern& pattern,
                const emulator::Extents& extents, std::span<const Element> elements,
                const std::string& who);
-  // Elements at byte offsets from the start of a surface.
+  // Reads the elements at byte offsets from the start of a surface.
   Result<Elements> ReadAt(const Surface& surface, std::span<const uint64_t> offsets,
                           const std::string& who);
 

@@ -78,7 +78,7 @@ std::string NoContainer(const CompiledProgram& program);
 // tensor has no form in a descriptor.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
-// The parts of the outline that are compared besides ports, extents and strides.
+// The parts of the outline that are compared in addition to ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
   bool tasks =

@@ -13,7 +13,8 @@ bool CountsFromTheEnd(std::string_view opset);
 
 // Replaces constant negative indices of gather, scatter and similar operations by the equivalent
 // positive ones. A graph does not state its opset, so later readers treat negative indices as
-// undefined. Constants that other operations read too, and those in nested blocks, stay.
+// undefined. Does not change constants that other operations read too, or constants in nested
+// blocks.
 void CountFromTheFront(Graph& graph);
 
 }  // namespace anecheck

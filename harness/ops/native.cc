@@ -184,8 +184,9 @@ constexpr Parameter kScaledParameters[] = {
     {.name = "Scale", .kind = ParameterKind::kFloat},
 };
 
-// Sub is refused by the compiler, and Mult ignores the scale (facts/netlist_layers.csv,
-// scaled_elementwise): these are rules of legality and documented defects, not of the form.
+// The compiler refuses Sub, and Mult ignores the scale (facts/netlist_layers.csv,
+// scaled_elementwise). A rule of legality and a documented defect describe this, so both modes are
+// admitted here.
 Status InferScaled(const NodeView& node, ResultTypes& results) {
   using P = params::NativeScaledElementWise;
   if (node.InputShape(P::kX) != node.InputShape(P::kY)) {

@@ -1,6 +1,6 @@
 // The messages between the harness and a persistent driver (drivers/). The driver finds
-// "PATH:IN:OUT" in the variable ANECHECK_FUZZ: a memory file that both map, the descriptor of its
-// orders, and the descriptor of its answers.
+// "PATH:IN:OUT" in the variable ANECHECK_FUZZ. PATH names a memory file that both map. The driver
+// reads orders from the descriptor IN and writes answers to the descriptor OUT.
 //
 // An order is one byte, 'R': run the file in the shared memory. An answer is one byte and a number
 // of four bytes, in the machine's byte order:

@@ -88,7 +88,8 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 // one thread at a time. An exit code that means that the command cannot be started (126 or 127)
 // counts as a refusal of the file, unless each of the first eight files has it. Errors: kNotFound
 // if a command cannot be started, kInvalid if a driver does not answer, kIo if a folder cannot be
-// written. If something was found before, the error is part of the summary instead.
+// written. If something was found before the error, the function returns the summary, which
+// contains the error.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

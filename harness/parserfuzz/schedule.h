@@ -8,8 +8,8 @@
 // - Feedback decides which files are kept and which ways of editing are used more: the parser's
 //   coverage if a driver reports it, else its exit codes and words.
 //
-// The plan of a file is data, so that several threads can make files of one round, and the same
-// answers lead to the same plans.
+// The plan of a file is data, so that several threads can make files of one round, and equal
+// answers of the parser lead to equal plans.
 #pragma once
 
 #include <cstdint>

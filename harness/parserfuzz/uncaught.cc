@@ -75,7 +75,8 @@ std::optional<std::string> PythonException(std::string_view err) {
   constexpr std::string_view kDriver = "/anecheck_fuzz.py\"";
   while (err.ends_with('\n')) err.remove_suffix(1);
   if (err.find("Traceback (most recent call last):") == std::string_view::npos) return {};
-  // Finds the innermost frame outside the driver. The driver traces lines, so it has frames too.
+  // Finds the innermost frame outside the driver. The driver traces lines, so the traceback may
+  // contain its frames too.
   size_t file = err.rfind(kFile);
   while (file != std::string_view::npos && file > 0 &&
          LineAt(err, file + kFile.size()).find(kDriver) != std::string_view::npos) {

@@ -355,7 +355,8 @@ Result<bool> Take(const FindingRow& finding, const Subject& subject,
 Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock::time_point start,
                       const std::atomic<bool>* stop, HuntResult& result) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
-  // Most defects show within a few cases. The whole campaign begins with the same cases.
+  // Most defects show within a few cases, so a short campaign runs first. The whole campaign begins
+  // with the same cases.
   std::string db = folder.File("first.sqlite");
   CampaignOptions campaign = OptionsOf(subject, options, db);
   ANECHECK_ASSIGN(CampaignSummary summary,

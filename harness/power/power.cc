@@ -84,10 +84,11 @@ class Measurement {
     if (!options_.not_found) return {};
     for (const std::string& id : *options_.not_found) {
       if (std::ranges::find(all, WithoutWay(id), &Subject::id) != all.end()) continue;
-      return MakeError(ErrorCode::kNotFound,
-                       fmt::format("{} is named as not found, and the engine has no fault and acts "
-                                   "on no known defect of that id",
-                                   id));
+      return MakeError(
+          ErrorCode::kNotFound,
+          fmt::format("{} is named as not found, but the engine has no fault of that id "
+                      "and acts on no known defect of that id",
+                      id));
     }
     return {};
   }

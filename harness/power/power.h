@@ -114,14 +114,12 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //  by, cases, seconds,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
 //    unlabelled, reason}],
-//  "false_findings": n,
-//  "lost": [id] or null if that was not judged, "undecided": n,
-//  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
-//  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],
-//  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class
-//  is the smallest error
-// that is found in every operation of it; null if there is none. Medians are null without a
-// reproducer.
+// "false_findings": n, "lost": [id] or null if that was not judged, "undecided": n, "clean":
+// [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}], "magnitudes":
+// [{op, class, share, ulps, implied, freedoms, cases, seconds}], "classes": [{class, share, ops,
+// ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class is the smallest error that is
+// found in every operation of it; null if there is none. Medians are null if no finding could be
+// made small.
 Json PowerToJson(const PowerReport& report);
 // The report as a table for people.
 std::string PowerToText(const PowerReport& report);

@@ -232,7 +232,7 @@ Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view targ
   std::memset(x, 0, kCounted * 2);
   int submitted = 0;
   int most = 0;
-  // A full queue may refuse the next request, or block it until one ends.
+  // A full queue may refuse the next request, or block the call until a request ends.
   while (submitted < kRequests && program->Submit(streams, &TheBlock())) {
     ++submitted;
     most = std::max(most, submitted - CountedIn(x));

@@ -28,9 +28,9 @@ class BundleFolder {
   const std::string& path() const { return path_; }
 
   // Makes the folder and empties it, since files of an earlier compilation would prove the
-  // placement of a later one. If it contained a file of analytics, that file may stay, empty or all
-  // zeros. A file that was added after SelectedBackend saw only analytics may stay too; it cannot
-  // prove anything while those analytics are blank.
+  // placement of a later one. If the folder contained a file of analytics, that file may stay, but
+  // it is then empty or has only zeros. A file that was added after SelectedBackend saw only
+  // analytics may stay too; it cannot prove anything while those analytics are blank.
   Status Clear();
 
   // The backend that the bundle's analytics name for the whole program (specification 001, section

@@ -21,7 +21,7 @@ struct EngineFile {
 
 // The current file at `path`. If there is none, the result has an empty path.
 EngineFile FileAt(const std::string& path);
-// Written by a worker and read by its campaign.
+// A worker writes this description of its file, and its campaign reads it.
 void WriteEngineFile(const EngineFile& file, ByteWriter& writer);
 EngineFile ReadEngineFile(ByteReader& reader);
 

@@ -1,8 +1,9 @@
 // An external runner for anecheck in C++: abs, relu and identity on the bits of fp16, version 2 of
 // the protocol (harness/runners/PROTOCOL.md).
 //
-//     c++ -std=c++17 scripts/examples/bits_runner.cc -lz -o bits_runner    # apt-get install
-//     nlohmann-json3-dev zlib1g-dev anecheck run --runner "exec:./bits_runner" --contract float
+//     apt-get install nlohmann-json3-dev zlib1g-dev
+//     c++ -std=c++17 scripts/examples/bits_runner.cc -lz -o bits_runner
+//     anecheck run --runner "exec:./bits_runner" --contract float
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
