@@ -106,20 +106,22 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 
 // {"version", "seed", "cases", "engine", "targets", "seconds", "interrupted",
 //  "ways": [{way, planted, planted_found, known, known_found, of_one_op, named, misnamed,
-//    unconfirmed, missed}],
+//            unconfirmed, missed}],
 //  "summary": {planted, planted_found, known, known_found, found_by_campaign, found_by_probe,
-//    median_nodes, median_elements, not_shrunk}: the two sums of the found ones, and the number of
-//    findings that the medians lack because they could not be made small,
+//              median_nodes, median_elements, not_shrunk},
 //  "faults": [{id, way, acts, unconfirmed, group, kind, op, class, ulps, share, description, found,
-//  by, cases, seconds,
-//    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
-//    unlabelled, reason}],
-// "false_findings": n, "lost": [id] or null if that was not judged, "undecided": n, "clean":
-// [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}], "magnitudes":
-// [{op, class, share, ulps, implied, freedoms, cases, seconds}], "classes": [{class, share, ops,
-// ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class is the smallest error that is
-// found in every operation of it; null if there is none. Medians are null if no finding could be
-// made small.
+//              by, cases, seconds, verdict, found_op, target, label, reproducer_nodes,
+//              reproducer_elements, not_shrunk, unlabelled, reason}],
+//  "false_findings": n,
+//  "lost": [id] or null if that was not judged, "undecided": n,
+//  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
+//  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],
+//  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}
+//
+// In "summary", found_by_campaign and found_by_probe count found subjects. Its not_shrunk is the
+// number of findings that the medians lack because they could not be made small. Medians are null
+// if no finding could be made small. `ulps` of a class is the smallest error that is found in every
+// operation of the class; null if there is none.
 Json PowerToJson(const PowerReport& report);
 // The report as a table for people.
 std::string PowerToText(const PowerReport& report);
