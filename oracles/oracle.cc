@@ -1,18 +1,17 @@
 #include "oracles/oracle.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
-#include "harness/base/mapped_file.h"
 #include "harness/base/parallel_for.h"
 #include "harness/ops/op.h"
 #include "oracles/laws.h"
+#include "oracles/lifetimes.h"
 #include "oracles/reference/both_readings.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/folding.h"
 #include "oracles/reference/kernel.h"
-#include "oracles/reference/number_loops.h"
+#include "oracles/reference/load.h"
 #include "oracles/reference/store.h"
 #include "oracles/reference/store_loops.h"
 
@@ -64,34 +63,6 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
       estimate.flags[i] = Estimate::kNanAllowed;
     }
   }
-}
-
-// The elements of an input or a constant.
-void Load(const Contract& contract, reference::Arena& arena, BoundedTensor& tensor,
-          std::span<const uint8_t> bytes) {
-  tensor.value = arena.Allocate<double>(tensor.size);
-  tensor.low = tensor.high = tensor.value;
-  tensor.signed_zero = true;
-  tensor.whole = !IsFloat(tensor.type.dtype);
-  if (tensor.type.dtype == DType::kFp16) {
-    tensor.special = reference::DecodeHalves(bytes.data(), tensor.size, tensor.value);
-    reference::DepartFromInput(contract, arena, tensor);
-    return;
-  }
-  DecodeElements(tensor.type.dtype, bytes, std::span(tensor.value, tensor.size));
-  if (tensor.whole) return;
-  for (size_t i = 0; i < tensor.size; ++i) {
-    tensor.special |= !(std::fabs(tensor.value[i]) < reference::kInfinity);
-  }
-  reference::DepartFromInput(contract, arena, tensor);
-}
-
-// A state before anything was written into it.
-void LoadZeros(reference::Arena& arena, BoundedTensor& tensor) {
-  tensor.value = arena.Allocate<double>(tensor.size);
-  std::fill_n(tensor.value, tensor.size, 0.0);
-  tensor.low = tensor.high = tensor.value;
-  tensor.signed_zero = true;
 }
 
 }  // namespace
@@ -263,119 +234,6 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
   }
   return {};
 }
-
-// The memory of each value's arrays, and how long it is needed. Every operation and every constant
-// has its own memory; a result may also point into that of its operands (a reshape does). A
-// constant is loaded for each operation that reads it: this takes less time than the operation, and
-// all constants of a model would not fit at once.
-class Lifetimes {
- public:
-  explicit Lifetimes(const Graph& graph)
-      : graph_(graph),
-        arenas_(graph.nodes().size() + graph.values().size()),
-        holders_(arenas_.size(), 0),
-        owners_(graph.values().size()),
-        last_use_(graph.values().size(), 0) {
-    for (NodeId node = 0; node < graph.nodes().size(); ++node) {
-      for (const Argument& argument : graph.arguments(graph.node(node))) {
-        last_use_[argument.value] = node;
-      }
-    }
-    for (const ValueId id : graph.outputs()) last_use_[id] = kNoNode;
-  }
-
-  reference::Arena& ArenaOf(NodeId node) { return NewArena(node); }
-
-  void LoadConstantsOf(NodeId id, const Contract& contract, std::span<BoundedTensor> values) {
-    for (const Argument& argument : graph_.arguments(graph_.node(id))) {
-      LoadConstant(argument.value, contract, values);
-    }
-  }
-
-  // Precondition: every node has run.
-  void LoadConstantOutputs(const Contract& contract, std::span<BoundedTensor> values) {
-    for (const ValueId id : graph_.outputs()) LoadConstant(id, contract, values);
-  }
-
-  // Call after node `id` ran: records the memory of its results, and frees values that no later
-  // node needs.
-  void Finish(NodeId id, std::span<BoundedTensor> values) {
-    const Node& node = graph_.node(id);
-    HoldForStates(id);
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      const ValueId result = node.first_result + i;
-      Hold(result, id);
-      for (const Argument& argument : graph_.arguments(node)) {
-        if (!Shares(values[result], values[argument.value])) continue;
-        const std::vector<size_t> owners = owners_[argument.value];
-        for (const size_t owner : owners) Hold(result, owner);
-      }
-    }
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      if (last_use_[node.first_result + i] <= id) Drop(node.first_result + i);
-    }
-    for (const Argument& argument : graph_.arguments(node)) {
-      if (graph_.value(argument.value).kind == ValueKind::kConst) {
-        Drop(argument.value);
-        values[argument.value] = Unloaded(values[argument.value]);
-      } else if (last_use_[argument.value] <= id) {
-        Drop(argument.value);
-      }
-    }
-  }
-
- private:
-  static bool Shares(const BoundedTensor& a, const BoundedTensor& b) {
-    return a.value == b.value || a.low == b.low || a.high == b.high ||
-           (a.nan != nullptr && a.nan == b.nan) || a.members != nullptr || b.members != nullptr;
-  }
-  static BoundedTensor Unloaded(const BoundedTensor& constant) {
-    BoundedTensor unloaded;
-    unloaded.type = constant.type;
-    unloaded.size = constant.size;
-    return unloaded;
-  }
-  reference::Arena& NewArena(size_t owner) {
-    arenas_[owner] = std::make_unique<reference::Arena>(&pool_);
-    return *arenas_[owner];
-  }
-  void LoadConstant(ValueId id, const Contract& contract, std::span<BoundedTensor> values) {
-    if (graph_.value(id).kind != ValueKind::kConst || values[id].value != nullptr) return;
-    const size_t owner = graph_.nodes().size() + id;
-    Load(contract, NewArena(owner), values[id], graph_.ConstData(id));
-    DropPages(graph_.ConstData(id));
-    Hold(id, owner);
-  }
-  // A state may share the memory of the value written into it, which is kept.
-  void HoldForStates(NodeId id) {
-    const auto arguments = graph_.arguments(graph_.node(id));
-    const bool writes = std::ranges::any_of(arguments, [&](const Argument& argument) {
-      return graph_.value(argument.value).kind == ValueKind::kState;
-    });
-    if (!writes) return;
-    ++holders_[id];
-    for (const Argument& argument : arguments) {
-      for (const size_t owner : owners_[argument.value]) ++holders_[owner];
-    }
-  }
-  void Hold(ValueId value, size_t owner) {
-    owners_[value].push_back(owner);
-    ++holders_[owner];
-  }
-  void Drop(ValueId value) {
-    for (const size_t owner : owners_[value]) {
-      if (--holders_[owner] == 0) arenas_[owner].reset();
-    }
-    owners_[value].clear();
-  }
-
-  const Graph& graph_;
-  reference::BlockPool pool_;                              // outlives the arenas
-  std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by owner: nodes, then constants
-  std::vector<uint32_t> holders_;                          // number of values in each
-  std::vector<std::vector<size_t>> owners_;                // by value
-  std::vector<NodeId> last_use_;
-};
 
 }  // namespace
 

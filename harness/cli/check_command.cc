@@ -26,6 +26,7 @@
 #include "harness/cli/check_cliffs.h"
 #include "harness/cli/check_containers.h"
 #include "harness/cli/check_open.h"
+#include "harness/cli/check_place.h"
 #include "harness/cli/check_run.h"
 #include "harness/cli/check_steps.h"
 #include "harness/cli/check_text.h"
@@ -66,22 +67,6 @@ struct CheckFlags {
   int steps = 0;
 };
 
-// ---- targets ------------------------------------------------------------------------------------
-
-// The run of one target, and the operations that the tables admit and no engine ran.
-Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
-                  const std::set<NodeId>& reached, const CaseRow& record) {
-  std::set<std::string> missed;
-  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (placed[id].on_engine && !reached.contains(id)) {
-      missed.emplace(NodeView(item.graph, id).op());
-    }
-  }
-  return {{"target", item.target.name},        {"route", ToText(item.route)},
-          {"verdict", ToText(record.verdict)}, {"stage", ToText(record.step)},
-          {"message", record.message},         {"admitted_not_reached", missed}};
-}
-
 // ---- the run ------------------------------------------------------------------------------------
 
 struct Report {
@@ -90,154 +75,6 @@ struct Report {
   bool found = false;
   std::string asks;  // asks for extents; then only the rules judged the model
 };
-
-// The result of one target by one route.
-struct Place : JudgedPlace {
-  CheckRuns runs;  // of the model, then of its parts
-  Json warnings, report;
-  Json not_looked_for;  // null if the search for cliffs took place
-  int steps = 0;        // of --steps
-};
-
-// Runs the model's parts, if the model is large or the engine has refused it as a whole.
-Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                             const std::vector<PlacedNode>& placed, const ModelValues& values,
-                             CheckRuns& runs) {
-  std::vector<bool> outside;
-  outside.reserve(placed.size());
-  for (const PlacedNode& node : placed) outside.push_back(!node.on_engine);
-  return RunParts(setting, runner, item, std::move(outside), values, runs);
-}
-
-// A large model has the verdict of its worst part.
-CaseRow InParts(const CheckRuns& runs) {
-  CaseRow record;
-  record.verdict = Verdict::kInconclusive;
-  record.message = "no operation of it could be run";
-  const CheckRun* worst = nullptr;
-  for (const CheckRun& run : runs.list) {
-    if (worst == nullptr || run.record().verdict > worst->record().verdict) worst = &run;
-  }
-  if (worst == nullptr) return record;
-  record = worst->record();
-  record.message = fmt::format("run in {} of at most {} MiB of weights{}{}",
-                               Counted(runs.list.size(), "program"), kMostProgramWeights >> 20,
-                               record.message.empty() ? "" : ": ", record.message);
-  return record;
-}
-
-// The engine's message for each operation that it refuses even alone although the rules admit it.
-std::map<std::string, std::string> RefusedAlone(const Json& refused) {
-  std::map<std::string, std::string> words;
-  for (const Json& entry : refused) {
-    words[entry["name"].get<std::string>()] =
-        "refused by the engine: " + entry["message"].get<std::string>();
-  }
-  return words;
-}
-
-// A case exists only while its target is checked, because a model may be large.
-Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedModel& model,
-                   Place& shown) {
-  Case item = model.item;
-  item.seed = setting.options.seed;
-  item.target = shown.target;
-  item.route = shown.route;
-  setting.tell(fmt::format("{}: the model is evaluated", item.target.name));
-  shown.runs.stated = [&shown](const Case& run) {
-    if (IsAnyEngine(run.target.family)) return false;
-    const auto answer = AnswerOf(run, *shown.values, shown.order);
-    return answer.ok() && std::ranges::any_of(PlaceNodes(*answer), [](const PlacedNode& node) {
-             return !node.on_engine;
-           });
-  };
-  Evaluation evaluation;
-  evaluation.UseThreads(setting.threads);
-  ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
-  shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
-  if (!expectation.values) {
-    shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
-  }
-  const bool large = IsLarge(item.graph) && expectation.values;
-  CheckRun whole;
-  if (!large) {
-    Evaluation scratch;
-    scratch.UseThreads(setting.threads);
-    ANECHECK_ASSIGN(const CheckRun* const run,
-                    RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
-    whole = *run;
-  }
-  ANECHECK_ASSIGN(const evidence::GraphAnswer answer, AnswerOf(item, *shown.values, shown.order));
-  std::vector<PlacedNode> placed = PlaceNodes(answer);
-  if (IsAnyEngine(item.target.family)) placed.assign(placed.size(), PlacedNode());
-  PartsShown parts;
-  if (whole.taken && expectation.values) {
-    ANECHECK_RETURN_IF_ERROR(
-        MeasureErrors(item.graph, *expectation.values, runner, item, parts.errors));
-  }
-  if (!whole.taken && expectation.values) {
-    ANECHECK_ASSIGN(parts,
-                    ShowParts(setting, runner, item, placed, *expectation.values, shown.runs));
-  }
-  for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
-    parts.reached.insert(id);
-  }
-  shown.report =
-      TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
-  const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
-  AddAnswer({.item = item,
-             .answer = answer,
-             .placed = placed,
-             .cliffs = expectation.cliffs,
-             .errors = parts.errors,
-             .refused = refused,
-             .host = model.edges.host},
-            shown.report);
-  if (setting.identity.provenance == Provenance::kEmulated) {
-    for (NodeId id = 0; whole.taken && id < item.graph.nodes().size(); ++id) parts.ran.insert(id);
-    ShowEmulated(parts.ran, shown.report);
-  }
-  if (shown.steps > 0) {
-    ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));
-  }
-  shown.report["one_by_one"] = whole.one_by_one;
-  shown.report["refused_alone"] = std::move(parts.refused);
-  shown.report["searched"] = parts.searched;
-  shown.report["parts"] = std::move(parts.parts);
-  return {};
-}
-
-// Returns a place for each target by each route.
-Result<std::vector<Place>> Places(const CampaignOptions& options, const TargetCatalog& catalog,
-                                  FamilyOrder order) {
-  std::vector<Place> places;
-  for (const CampaignTarget& target : options.targets) {
-    for (const Route route : AllWords<Route>()) {
-      if (!Has(options.routes, route)) continue;
-      Place& place = places.emplace_back();
-      place.target = target;
-      place.order = order;
-      place.route = route;
-      // No rule of a chip binds an engine that is no ANE, so the rules' answers are left out.
-      const std::string rules = IsAnyEngine(target.family) ? "h13" : target.name;
-      ANECHECK_ASSIGN(place.values, catalog.Find(rules));
-    }
-  }
-  return places;
-}
-
-// Each chunk of places has its own runner.
-Status CheckAll(const CheckSetting& setting, const PreparedModel& model, std::vector<Place>& all) {
-  const auto jobs = static_cast<uint64_t>(setting.options.jobs);
-  return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
-                        [&](uint64_t begin, uint64_t end) -> Status {
-                          ANECHECK_ASSIGN(const auto runner, MakeRunner(setting.options));
-                          for (uint64_t i = begin; i < end; ++i) {
-                            ANECHECK_RETURN_IF_ERROR(CheckTarget(setting, *runner, model, all[i]));
-                          }
-                          return {};
-                        });
-}
 
 // As in a campaign, further cases of a signature have no id and count as occurrences of its first
 // finding.
@@ -258,12 +95,12 @@ void Count(CheckRun& run, CampaignSummary& summary) {
 }
 
 // Appends the check to the results file as a finished run.
-Status Record(const CheckSetting& setting, const std::vector<Place>& all,
+Status Record(const CheckSetting& setting, const std::vector<CheckPlace>& all,
               CampaignSummary& summary) {
   ANECHECK_ASSIGN(Store store, Store::Open(setting.options.db));
   ANECHECK_ASSIGN(const int64_t run,
                   store.BeginRun(DescribeRun(setting.options, setting.identity)));
-  for (const Place& shown : all) {
+  for (const CheckPlace& shown : all) {
     for (const CheckRun& shown_run : shown.runs.list) {
       ANECHECK_RETURN_IF_ERROR(store.Append(run, shown_run.batch));
     }
@@ -273,8 +110,8 @@ Status Record(const CheckSetting& setting, const std::vector<Place>& all,
 }
 
 // The operation that a finding is about.
-std::string NodeOf(const std::vector<Place>& all, uint64_t case_index) {
-  for (const Place& shown : all) {
+std::string NodeOf(const std::vector<CheckPlace>& all, uint64_t case_index) {
+  for (const CheckPlace& shown : all) {
     for (const CheckRun& run : shown.runs.list) {
       if (run.record().index == case_index) return run.node;
     }
@@ -284,7 +121,7 @@ std::string NodeOf(const std::vector<Place>& all, uint64_t case_index) {
 
 Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerIdentity& identity,
             const PreparedModel& prepared, const CampaignSummary& summary,
-            std::vector<Place>& all) {
+            std::vector<CheckPlace>& all) {
   const Json none = Json::array();
   Json json = {{"model", flags.model.model},
                {"function", function},
@@ -311,7 +148,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
     entry["name"] = NodeOf(all, finding.case_index);
     entry["message"] = finding.summary;
   }
-  for (Place& shown : all) {
+  for (CheckPlace& shown : all) {
     for (Json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
     for (CheckRun& run : shown.runs.list) {
       if (!run.location.is_null()) json["locations"].push_back(std::move(run.location));
@@ -327,7 +164,7 @@ Json ToJson(const CheckFlags& flags, const std::string& function, const RunnerId
 // The report on a model that cannot run because its inputs lack extents.
 Result<Report> JudgeFunction(const CheckFlags& flags, const Model& model,
                              const std::string& function, std::span<const ModelShape> open,
-                             std::span<const Place> all) {
+                             std::span<const CheckPlace> all) {
   const std::vector<JudgedPlace> places(all.begin(), all.end());
   Report report;
   ANECHECK_ASSIGN(report.json, JudgeOpenAxes(model, function, open, places));
@@ -342,7 +179,7 @@ Result<Report> JudgeFunction(const CheckFlags& flags, const Model& model,
 Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, const Model& model,
                              const std::string& function) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
-  ANECHECK_ASSIGN(std::vector<Place> all, Places(options, catalog, Order(flags.target)));
+  ANECHECK_ASSIGN(std::vector<CheckPlace> all, CheckPlaces(options, catalog, Order(flags.target)));
   if (flags.inputs.empty()) {
     ANECHECK_ASSIGN(const std::vector<ModelShape> open, model.OpenInputs(function));
     if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
@@ -379,7 +216,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared, all));
   CampaignSummary summary;
   options.cases = 0;
-  for (Place& shown : all) {
+  for (CheckPlace& shown : all) {
     for (CheckRun& run : shown.runs.list) Count(run, summary);
     options.cases += shown.runs.list.size();
   }

@@ -16,6 +16,7 @@
 #include "harness/lowering/netlist_weights.h"
 #include "harness/lowering/padding_modes.h"
 #include "harness/lowering/typed_units.h"
+#include "harness/lowering/unit_roles.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -38,16 +39,6 @@ struct WindowKeys {
 constexpr WindowKeys kWindowKeys[] = {{"KernelDepth", "PadFront", "PadBack"},
                                       {"KernelHeight", "PadTop", "PadBot"},
                                       {"KernelWidth", "PadLeft", "PadRight"}};
-
-// The operation that a helper unit belongs to: "y" for "y_tmp_0"; other names are returned
-// unchanged.
-std::string_view ChainName(std::string_view name) {
-  const size_t at = name.rfind("_tmp_");
-  if (at == std::string_view::npos || at + 5 == name.size()) return name;
-  const std::string_view digits = name.substr(at + 5);
-  const bool numbered = digits.find_first_not_of("0123456789") == std::string_view::npos;
-  return numbered ? name.substr(0, at) : name;
-}
 
 class Reader {
  public:
@@ -148,20 +139,6 @@ class Reader {
   bool IsOutput(std::string_view name) const {
     return std::any_of(network_.outputs.begin(), network_.outputs.end(),
                        [&](const netlist::Output& output) { return output.bottom == name; });
-  }
-
-  static bool IsBias(const Unit& unit) {
-    const tree::Value* group = unit.Param("BiasScaleGroupData");
-    return unit.type == "GOC" && group != nullptr && group->AsDict() != nullptr &&
-           group->AsDict()->Find("BiasCount") != nullptr &&
-           group->AsDict()->Find("ScaleCount") == nullptr;
-  }
-
-  static bool IsGainOffset(const Unit& unit) {
-    const tree::Value* group = unit.Param("BiasScaleGroupData");
-    return group != nullptr && group->AsDict() != nullptr &&
-           group->AsDict()->Find("BiasCount") != nullptr &&
-           group->AsDict()->Find("ScaleCount") != nullptr;
   }
 
   // Whether the unit is part of another unit's operation.

@@ -1,0 +1,175 @@
+#include "harness/cli/check_place.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/base/counted.h"
+#include "harness/base/parallel_for.h"
+#include "harness/cli/check_answer.h"
+#include "harness/cli/check_cliffs.h"
+#include "harness/cli/check_steps.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+namespace {
+
+// The run of one target, and the operations that the tables admit and no engine ran.
+Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
+                  const std::set<NodeId>& reached, const CaseRow& record) {
+  std::set<std::string> missed;
+  for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
+    if (placed[id].on_engine && !reached.contains(id)) {
+      missed.emplace(NodeView(item.graph, id).op());
+    }
+  }
+  return {{"target", item.target.name},        {"route", ToText(item.route)},
+          {"verdict", ToText(record.verdict)}, {"stage", ToText(record.step)},
+          {"message", record.message},         {"admitted_not_reached", missed}};
+}
+
+// Runs the model's parts, if the model is large or the engine has refused it as a whole.
+Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
+                             const std::vector<PlacedNode>& placed, const ModelValues& values,
+                             CheckRuns& runs) {
+  std::vector<bool> outside;
+  outside.reserve(placed.size());
+  for (const PlacedNode& node : placed) outside.push_back(!node.on_engine);
+  return RunParts(setting, runner, item, std::move(outside), values, runs);
+}
+
+// A large model has the verdict of its worst part.
+CaseRow InParts(const CheckRuns& runs) {
+  CaseRow record;
+  record.verdict = Verdict::kInconclusive;
+  record.message = "no operation of it could be run";
+  const CheckRun* worst = nullptr;
+  for (const CheckRun& run : runs.list) {
+    if (worst == nullptr || run.record().verdict > worst->record().verdict) worst = &run;
+  }
+  if (worst == nullptr) return record;
+  record = worst->record();
+  record.message = fmt::format("run in {} of at most {} MiB of weights{}{}",
+                               Counted(runs.list.size(), "program"), kMostProgramWeights >> 20,
+                               record.message.empty() ? "" : ": ", record.message);
+  return record;
+}
+
+// The engine's message for each operation that it refuses even alone although the rules admit it.
+std::map<std::string, std::string> RefusedAlone(const Json& refused) {
+  std::map<std::string, std::string> words;
+  for (const Json& entry : refused) {
+    words[entry["name"].get<std::string>()] =
+        "refused by the engine: " + entry["message"].get<std::string>();
+  }
+  return words;
+}
+
+// A case exists only while its target is checked, because a model may be large.
+Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedModel& model,
+                   CheckPlace& shown) {
+  Case item = model.item;
+  item.seed = setting.options.seed;
+  item.target = shown.target;
+  item.route = shown.route;
+  setting.tell(fmt::format("{}: the model is evaluated", item.target.name));
+  shown.runs.stated = [&shown](const Case& run) {
+    if (IsAnyEngine(run.target.family)) return false;
+    const auto answer = AnswerOf(run, *shown.values, shown.order);
+    return answer.ok() && std::ranges::any_of(PlaceNodes(*answer), [](const PlacedNode& node) {
+             return !node.on_engine;
+           });
+  };
+  Evaluation evaluation;
+  evaluation.UseThreads(setting.threads);
+  ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
+  shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
+  if (!expectation.values) {
+    shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
+  }
+  const bool large = IsLarge(item.graph) && expectation.values;
+  CheckRun whole;
+  if (!large) {
+    Evaluation scratch;
+    scratch.UseThreads(setting.threads);
+    ANECHECK_ASSIGN(const CheckRun* const run,
+                    RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
+    whole = *run;
+  }
+  ANECHECK_ASSIGN(const evidence::GraphAnswer answer, AnswerOf(item, *shown.values, shown.order));
+  std::vector<PlacedNode> placed = PlaceNodes(answer);
+  if (IsAnyEngine(item.target.family)) placed.assign(placed.size(), PlacedNode());
+  PartsShown parts;
+  if (whole.taken && expectation.values) {
+    ANECHECK_RETURN_IF_ERROR(
+        MeasureErrors(item.graph, *expectation.values, runner, item, parts.errors));
+  }
+  if (!whole.taken && expectation.values) {
+    ANECHECK_ASSIGN(parts,
+                    ShowParts(setting, runner, item, placed, *expectation.values, shown.runs));
+  }
+  for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
+    parts.reached.insert(id);
+  }
+  shown.report =
+      TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
+  const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
+  AddAnswer({.item = item,
+             .answer = answer,
+             .placed = placed,
+             .cliffs = expectation.cliffs,
+             .errors = parts.errors,
+             .refused = refused,
+             .host = model.edges.host},
+            shown.report);
+  if (setting.identity.provenance == Provenance::kEmulated) {
+    for (NodeId id = 0; whole.taken && id < item.graph.nodes().size(); ++id) parts.ran.insert(id);
+    ShowEmulated(parts.ran, shown.report);
+  }
+  if (shown.steps > 0) {
+    ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));
+  }
+  shown.report["one_by_one"] = whole.one_by_one;
+  shown.report["refused_alone"] = std::move(parts.refused);
+  shown.report["searched"] = parts.searched;
+  shown.report["parts"] = std::move(parts.parts);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<CheckPlace>> CheckPlaces(const CampaignOptions& options,
+                                            const TargetCatalog& catalog, FamilyOrder order) {
+  std::vector<CheckPlace> places;
+  for (const CampaignTarget& target : options.targets) {
+    for (const Route route : AllWords<Route>()) {
+      if (!Has(options.routes, route)) continue;
+      CheckPlace& place = places.emplace_back();
+      place.target = target;
+      place.order = order;
+      place.route = route;
+      // No rule of a chip binds an engine that is no ANE, so the rules' answers are left out.
+      const std::string rules = IsAnyEngine(target.family) ? "h13" : target.name;
+      ANECHECK_ASSIGN(place.values, catalog.Find(rules));
+    }
+  }
+  return places;
+}
+
+Status CheckAll(const CheckSetting& setting, const PreparedModel& model,
+                std::vector<CheckPlace>& all) {
+  const auto jobs = static_cast<uint64_t>(setting.options.jobs);
+  return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
+                        [&](uint64_t begin, uint64_t end) -> Status {
+                          ANECHECK_ASSIGN(const auto runner, MakeRunner(setting.options));
+                          for (uint64_t i = begin; i < end; ++i) {
+                            ANECHECK_RETURN_IF_ERROR(CheckTarget(setting, *runner, model, all[i]));
+                          }
+                          return {};
+                        });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,31 @@
+// `anecheck check` of one model on one target by one route.
+#pragma once
+
+#include <vector>
+
+#include "harness/base/json.h"
+#include "harness/base/result.h"
+#include "harness/cli/check_open.h"
+#include "harness/cli/check_run.h"
+#include "harness/cli/prepared_model.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+
+// The result of one target by one route.
+struct CheckPlace : JudgedPlace {
+  CheckRuns runs;  // of the model, then of its parts
+  Json warnings, report;
+  Json not_looked_for;  // null if the search for cliffs took place
+  int steps = 0;        // of --steps
+};
+
+// Returns a place for each target by each route.
+Result<std::vector<CheckPlace>> CheckPlaces(const CampaignOptions& options,
+                                            const TargetCatalog& catalog, FamilyOrder order);
+
+// Checks the model at every place, with the jobs of the options. Each job has its own runner.
+Status CheckAll(const CheckSetting& setting, const PreparedModel& model,
+                std::vector<CheckPlace>& all);
+
+}  // namespace anecheck
