@@ -586,6 +586,7 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
 }
 
 uint64_t CasesOfShard(const CampaignOptions& options) {
+  if (options.cases == kUnlimitedCases) return kUnlimitedCases;
   const uint64_t batches = BatchesOfShard(options);
   if (batches == 0) return 0;
   const uint64_t last = (batches - 1) * options.shards + options.shard;

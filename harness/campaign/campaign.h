@@ -82,7 +82,8 @@ Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, Campaig
 // fixed-point sums. A runner whose engine is no ANE takes no chip's target.
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
-// The number of cases that the campaign makes: `cases`, or its shard's part of them.
+// The number of cases that the campaign makes: `cases`, or its shard's part of them. If only the
+// time limits the campaign, kUnlimitedCases for every shard.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
 // CountCases adds `cases` cases that all have this record; CountFinding adds a finding that no

@@ -11,9 +11,6 @@
 namespace anecheck {
 namespace {
 
-// A campaign that only its time limit ends has at least this many wanted cases.
-constexpr uint64_t kCountless = uint64_t{1} << 40;
-
 double RateOf(const CampaignProgress& progress) {
   const uint64_t fresh = progress.done - std::min(progress.done, progress.before);
   return progress.seconds > 0 ? static_cast<double>(fresh) / progress.seconds : 0;
@@ -84,7 +81,7 @@ void ProgressCounts::Meet(std::string_view kind, std::string_view cell) {
 double SecondsLeft(const CampaignProgress& progress) {
   double left = -1;
   const double rate = RateOf(progress);
-  if (rate > 0 && progress.wanted >= progress.done && progress.wanted < kCountless) {
+  if (rate > 0 && progress.wanted >= progress.done && progress.wanted < kUnlimitedCases) {
     left = static_cast<double>(progress.wanted - progress.done) / rate;
   }
   if (progress.limit_seconds > 0) {
@@ -95,7 +92,7 @@ double SecondsLeft(const CampaignProgress& progress) {
 }
 
 std::string CampaignProgressText(const CampaignProgress& progress) {
-  const bool counted = progress.wanted < kCountless;
+  const bool counted = progress.wanted < kUnlimitedCases;
   std::string text = counted ? fmt::format("{}/{}", progress.done, Counted(progress.wanted, "case"))
                              : Counted(progress.done, "case");
   text += fmt::format(", {:.0f}/s", RateOf(progress));

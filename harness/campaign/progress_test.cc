@@ -94,7 +94,7 @@ TEST(CampaignProgressText, SaysRateTimeLeftFindingsCoverageAndTargets) {
 
 TEST(CampaignProgressText, WithoutACaseLimitTheTimeLimitDecides) {
   CampaignProgress progress = {
-      .done = 50, .wanted = UINT64_MAX, .seconds = 10, .limit_seconds = 7210};
+      .done = 50, .wanted = kUnlimitedCases, .seconds = 10, .limit_seconds = 7210};
   EXPECT_EQ(CampaignProgressText(progress), "50 cases, 5/s, 2:00:00 left");
   progress.limit_seconds = 0;
   EXPECT_EQ(CampaignProgressText(progress), "50 cases, 5/s");

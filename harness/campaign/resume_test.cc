@@ -389,6 +389,13 @@ RC_GTEST_PROP(CampaignOptionsJson, ShardsArePartsOfTheWhole, ()) {
   RC_ASSERT(cases == options.cases);
 }
 
+TEST(CampaignOptionsJson, EveryShardOfAnUnlimitedCampaignIsUnlimited) {
+  CampaignOptions options;
+  options.cases = kUnlimitedCases;
+  options.shards = 4;
+  EXPECT_EQ(CasesOfShard(options), kUnlimitedCases);
+}
+
 RC_GTEST_PROP(CampaignOptionsJson, ReadsItsOwnText, ()) {
   CampaignOptions options;
   options.seed = *rc::gen::arbitrary<uint64_t>();

@@ -73,7 +73,7 @@ function findingEntry(group) {
          make("span", {}, counted(casesOf(group), "case") +
               (group.length > 1 ? ` in ${counted(group.length, "run")}` : "")),
          make("span", {class: "text"}, finding.summary,
-              finding.known_defect_words ? ` ${finding.known_defect_words}` : "")), body);
+              finding.known_defect_words ? make("small", {}, finding.known_defect_words) : "")), body);
   entry.addEventListener("toggle", () => {
     if (entry.open && body.childElementCount === 0) {
       for (const one of group) fillFinding(one, body);

@@ -274,7 +274,10 @@ std::string OpHtml(const Site& site, size_t op, const Json& reference) {
                  Part("errors", "Errors",
                       Hint("All runs of a chip together, on logarithmic axes.") +
                           ErrorPlots(site, one) + WidthTable(site, one)) +
-                 Part("evidence", "Evidence", OpEvidence(site, op) + PublishedEvidence(site, one)) +
+                 Part("evidence", "Evidence",
+                      Hint("Counts of the cases that contain the operation, by the verdict of the "
+                           "whole case. The mark follows the operation that a finding names.") +
+                          OpEvidence(site, op) + PublishedEvidence(site, one)) +
                  Part("signature", "Signature", OpSignature(reference)) +
                  Part("rules", "Rules", OpRules(site, one));
   return SiteHtml(page, site.data.AnySimulated());
