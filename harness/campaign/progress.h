@@ -59,7 +59,7 @@ class ProgressCounts {
 
 // The progress that RunCampaign reports after every batch, on the thread that called it.
 struct CampaignProgress {
-  uint64_t done = 0;  // cases of the run, including those recorded before a resume
+  uint64_t done = 0;    // cases of the run, including those recorded before a resume
   uint64_t wanted = 0;  // kUnlimitedCases if only the time limits the campaign
   uint64_t findings = 0;
   double seconds = 0;  // since this process began to work on the run
