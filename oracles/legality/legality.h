@@ -20,8 +20,8 @@ namespace anecheck::legality {
 enum class Outcome : uint8_t {
   kNative,      // admitted as it is
   kDecomposed,  // admitted after a rewrite or fold, or only from inside the compiler
-  kRejected,    // refused, and admitted elsewhere
-  kNoPath,      // no target has a native layer for it
+  kRejected,    // a layer refuses it; other targets and routes are not judged
+  kNoPath,      // refused because it has no native layer (a rule marked `everywhere`)
   kUnknown,     // rests on a value that no source gives
 };
 std::string_view OutcomeName(Outcome outcome);
@@ -59,8 +59,9 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
 // The status of an operation on a target over both routes, in the words of the public matrix:
 //   native        the conversion route admits it as it is
 //   bridge        only after a rewrite, from inside the compiler, or by direct authoring
-//   family_gated  this target refuses it, a later one admits it
-//   no_path       no native layer on any target
+//   family_gated  the conversion route refuses it and the direct route does not admit it; other
+//                 targets are not judged, so no target need admit it
+//   no_path       it has no native layer (a rule marked `everywhere` refuses it)
 //   unknown       rests on a value that no source gives
 // If `rule` is not null, it receives the id of the deciding rule.
 Result<std::string> ReachStatus(std::string_view op, const Target& target,

@@ -56,7 +56,7 @@ struct Rule {
   Ruling ruling = Ruling::kReject;
   Template text;
   Template source;
-  bool everywhere = false;  // refuses on every target: the operation has no path
+  bool everywhere = false;  // its refusal means no path, and not a limit of the target
   bool gate = false;        // a validator's rule that also binds units of network descriptions
   std::vector<OtherReading> others;
 };
