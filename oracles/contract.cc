@@ -307,7 +307,12 @@ Result<Contract> WithDepartures(int family_index, std::span<const std::string_vi
   for (const std::string_view id : ids) {
     bool found = false;
     for (const Departure& departure : kDepartures) {
-      if (departure.id != id || contract.departure_count == Contract::kMaxDepartures) continue;
+      if (departure.id != id) continue;
+      if (contract.departure_count == Contract::kMaxDepartures) {
+        return MakeError(ErrorCode::kLimit,
+                         fmt::format("departure {} is one too many; a contract has at most {}", id,
+                                     Contract::kMaxDepartures));
+      }
       contract.departures[contract.departure_count++] = &departure;
       found = true;
     }

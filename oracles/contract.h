@@ -170,7 +170,8 @@ void SetOwnContract(const Contract& contract);
 // Ideal IEEE 754 arithmetic: every operation is exact, then rounded once; nothing is kept wide.
 const Contract& IeeeContract();
 // The family's contract with the departures named by `ids` switched on, whether or not the family
-// is listed for them. An unknown id is an error (kNotFound).
+// is listed for them. Errors: kNotFound for an unknown id, kLimit if the ids name more than
+// kMaxDepartures departures; an id that is given twice counts twice.
 Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids);
 // As above, with catalogue entries, which must outlive the contract. Ignores the entries after the
 // first kMaxDepartures.
