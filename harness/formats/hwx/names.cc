@@ -144,8 +144,9 @@ constexpr auto kDifferences = std::to_array<Difference>({
      },
      "a kernel is split into more than 8 tiles; the specification says min(8, lanes)"},
     {HasOtherStride,
-     "a tile takes the bytes of its lane in whole 64; the specification gives 0xC0 for the weights "
-     "of a convolution and 0x40 for those of a matrix product, and 512 for its identity layer"},
+     "a tile takes the bytes of its lane, rounded up to a multiple of 64; the specification gives "
+     "0xC0 for the weights of a convolution and 0x40 for those of a matrix product, and 512 for "
+     "its identity layer"},
     {IsOneTaskWithWeights,
      "one task computes a layer with weights; the specification's identity layer has two, of which "
      "the first converts the layout"},

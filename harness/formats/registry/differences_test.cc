@@ -25,7 +25,7 @@ const Row kRows[] = {
     {"hwx", "", "the specification puts weights in __KERN_0,__kern_0", 9},
     {"hwx", "", "the specification names a 12-byte header there", 9},
     {"hwx", "", "more than 8 tiles; the specification says min(8, lanes)", 1},
-    {"hwx", "", "bytes of its lane in whole 64; the specification gives 0xC0", 4},
+    {"hwx", "", "rounded up to a multiple of 64; the specification gives 0xC0", 4},
     {"hwx", "", "the specification's identity layer has two, of which the first converts", 4},
     {"hwx", "", "does not have the specification's 24 entries", 9},
     {"hwx", "", "is the convolution configuration, which does not tell the operation", 1},
