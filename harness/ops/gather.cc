@@ -109,8 +109,8 @@ Status CheckAlongAxis(const NodeView& node, const Shape& x, const Shape& indices
   Shape same = indices;
   if (same.rank() == x.rank()) same[axis] = x[axis];
   if (same == x) return {};
-  return Reject(node, fmt::format("indices {} and {} differ beside axis {}", indices.ToString(),
-                                  x.ToString(), axis));
+  return Reject(node, fmt::format("indices {} and operand {} may differ only on axis {}",
+                                  indices.ToString(), x.ToString(), axis));
 }
 
 Status InferGatherAlongAxis(const NodeView& node, ResultTypes& results) {

@@ -196,8 +196,9 @@ Result<Slices> ResolveComputed(const NodeView& node, const Shape& x,
     }
     const bool fits = slice.count >= 1 && (slice.count - 1) * size < extent;
     if (!fits || (whole && slice.count != (extent + size - 1) / size)) {
-      return Reject(node, fmt::format("axis {}: {} elements at distance {} are not there in {}",
-                                      axis, slice.count, size, extent));
+      return Reject(
+          node, fmt::format("axis {}: a slice of extent {} in steps of {} cannot have {} elements",
+                            axis, extent, size, slice.count));
     }
   }
   return slices;
@@ -265,8 +266,9 @@ Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SlicePar
     const int64_t size = step > 0 ? step : -step;
     slice.count = squeezed ? 1 : span <= 0 ? 0 : (span + size - 1) / size;
     if (slice.count == 0 || slice.first < 0 || slice.first >= extent) {
-      return Reject(node, fmt::format("axis {}: begin {} end {} stride {} takes nothing of {}",
-                                      axis, begin[axis], end[axis], step, extent));
+      return Reject(
+          node, fmt::format("axis {}: begin {} end {} stride {} selects none of the {} elements",
+                            axis, begin[axis], end[axis], step, extent));
     }
   }
   return slices;

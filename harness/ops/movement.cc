@@ -103,7 +103,7 @@ Status InferConcat(const NodeView& node, ResultTypes& results) {
     Shape same = type.shape;
     if (same.rank() == shape.rank()) same[*axis] = shape[*axis];
     if (type.dtype != first.dtype || same != shape) {
-      return Reject(node, fmt::format("{} and {} differ beside axis {}", first.ToString(),
+      return Reject(node, fmt::format("{} and {} may differ only on axis {}", first.ToString(),
                                       type.ToString(), *axis));
     }
     if (node.Bool(P::kInterleave, false) && type.shape != first.shape) {

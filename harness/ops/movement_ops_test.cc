@@ -184,7 +184,8 @@ TEST(Slices, AreThoseOfPython) {
     EXPECT_TRUE(Refuses(indexed(-5, stride), "axis 0: begin -5 end 0")) << stride;
   }
   EXPECT_EQ(slice({0, 0}, {4, 100}).Infer(), "tensor<fp16, [4, 10]>");
-  EXPECT_TRUE(Refuses(slice({2, 0}, {2, 10}), "axis 0: begin 2 end 2 stride 1 takes nothing of 4"));
+  EXPECT_TRUE(Refuses(slice({2, 0}, {2, 10}),
+                      "axis 0: begin 2 end 2 stride 1 selects none of the 4 elements"));
   EXPECT_TRUE(Refuses(slice({0, 0}, {4, 4}).Set(P::kStride, Ints{1, 0}), "stride[1] is 0"));
   EXPECT_TRUE(Refuses(slice({0}, {4}), "need 2 entries"));
   EXPECT_TRUE(Refuses(slice({0, 0}, {4, 4}).Flags(P::kEndMask, Ints{1}), "a mask has 1 entries"));
@@ -288,7 +289,7 @@ TEST(Gathers, ShapesFollowIndices) {
                 .Infer(),
             "tensor<fp16, [2, 5]>");
   EXPECT_TRUE(Refuses(Instance(OpKind::kGatherAlongAxis).In(0, {2, 3}).In(1, {2, 5}, DType::kInt32),
-                      "differ beside axis 0"));
+                      "may differ only on axis 0"));
   EXPECT_EQ(Instance(OpKind::kGatherNd).In(0, {2, 3, 4}).In(1, {5, 2}, DType::kInt32).Infer(),
             "tensor<fp16, [5, 4]>");
   EXPECT_TRUE(Refuses(Instance(OpKind::kGatherNd).In(0, {2, 3}).In(1, {5, 3}, DType::kInt32),
@@ -359,7 +360,7 @@ TEST(Scatters, UpdatesFitTheIndices) {
   EXPECT_NE(scatter(OpKind::kScatter, {5}, {4, 3}).find("must be tensor<fp16, [5, 3]>"),
             std::string::npos);
   EXPECT_EQ(scatter(OpKind::kScatterAlongAxis, {5, 3}, {5, 3}), "tensor<fp16, [2, 3]>");
-  EXPECT_NE(scatter(OpKind::kScatterAlongAxis, {5, 2}, {5, 2}).find("differ beside axis 0"),
+  EXPECT_NE(scatter(OpKind::kScatterAlongAxis, {5, 2}, {5, 2}).find("may differ only on axis 0"),
             std::string::npos);
   EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 1}, {5, 3}), "tensor<fp16, [2, 3]>");
   EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 2}, {5}), "tensor<fp16, [2, 3]>");

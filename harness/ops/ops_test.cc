@@ -294,7 +294,7 @@ TEST(Concat, AddsOneAxisAndComparesTheOthers) {
                 .In(P::kValues, {1, 3})
                 .Set(P::kAxis, 1)
                 .Infer()
-                .find("differ beside axis 1"),
+                .find("may differ only on axis 1"),
             std::string::npos);
   EXPECT_NE(Instance(OpKind::kConcat)
                 .In(P::kValues, {2, 3})
