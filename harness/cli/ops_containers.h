@@ -10,11 +10,12 @@
 
 namespace anecheck {
 
-// {"version": 1, "seed": 1, "graphs": 32, "targets": ["h13", ...], "ops": [{"name", "targets":
-// {"h13": {"state", "executed": 20, "reason"}}}]}. `state` is "executed" if the emulator ran a
-// container, "encoded" if it refused every container, "not encoded" if the encoder refused every
-// graph, and "none" for an operation without known tasks. `executed` counts graphs. `reason` is the
-// first refusal that names the operation, or else the first refusal. Errors: those of drawing.
+// {"version": 1, "provenance": "emulated", "seed": 1, "graphs": 32, "targets": ["h13", ...], "ops":
+// [{"name", "targets": {"h13": {"state", "executed": 20, "reason"}}}]}. `state` is "executed" if
+// the emulator ran a container, "encoded" if it refused every container, "not encoded" if the
+// encoder refused every graph, and "none" for an operation without known tasks. `executed` counts
+// graphs. `reason` is the first refusal that names the operation, or else the first refusal.
+// Errors: those of drawing.
 Result<Json> OperationContainers(uint64_t seed);
 // A table with one line per operation, as text.
 std::string OperationContainersText(const Json& table);
