@@ -178,7 +178,8 @@ TEST(Matrix, NamesTheBasisOfEachState) {
   EXPECT_THAT(MatrixMarkdown(matrix), testing::HasSubstr("| `mul` | failed \\(roundtrip\\) |"));
 }
 
-// Only a wrong value shows that an engine ran the operation; other failures reach no stage.
+// A finding proves no stage. A wrong value counts as `wrong` only if the engine is known to have
+// executed a case of the operation; every other failure counts as `failed`.
 TEST(Matrix, AFindingReachesNothing) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSilicon)};

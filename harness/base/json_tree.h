@@ -1,6 +1,6 @@
 // JSON text as a flat, read-only tree: values in one array, texts in another. It is for readers
-// that convert the text once into another form, because nlohmann's tree, which allocates memory for
-// each text and container, takes several times as long to build.
+// that convert the text once into another form. A tree of the library nlohmann_json takes several
+// times as long to build, because it allocates memory for each text and container.
 #pragma once
 
 #include <cstddef>
