@@ -209,6 +209,20 @@ TEST(Rebase, MovesEveryAddressAndBack) {
   EXPECT_TRUE(Verify(again).empty()) << Verify(again).front().message;
   EXPECT_EQ(again.FindSection("__text")->addr, 0x5000c000u);
   EXPECT_EQ(again.segments[0].vmaddr, 0u);
+  const Container original = Parse(file).value();
+  constexpr uint64_t kDistance = 0x5000c000 - kApertureBase;
+  ASSERT_EQ(again.segments.size(), original.segments.size());
+  for (size_t i = 1; i < original.segments.size(); ++i) {
+    EXPECT_EQ(again.segments[i].vmaddr, original.segments[i].vmaddr + kDistance) << i;
+  }
+  ASSERT_EQ(again.sections.size(), original.sections.size());
+  for (size_t i = 0; i < original.sections.size(); ++i) {
+    EXPECT_EQ(again.sections[i].addr, original.sections[i].addr + kDistance) << i;
+  }
+  ASSERT_EQ(again.ports.size(), original.ports.size());
+  for (size_t i = 0; i < original.ports.size(); ++i) {
+    EXPECT_EQ(again.ports[i].vmaddr, original.ports[i].vmaddr + kDistance) << i;
+  }
   // The written program is the program in memory.
   EXPECT_TRUE(
       std::ranges::equal(again.FindSection("__text")->data, container.FindSection("__text")->data));

@@ -32,7 +32,7 @@ struct Structure {
   Direction direction = Direction::kIn;
   uint32_t size = 0;                     // bytes
   std::span<const RecordField> fields;   // by offset
-  std::span<const FieldSource> sources;  // one per field
+  std::span<const FieldSource> sources;  // sources[i] is that of fields[i]; may be longer
 };
 
 std::span<const Structure> Structures();

@@ -186,7 +186,7 @@ TEST(Structures, AnEditedFieldOfTheJsonChangesItsBytes) {
 
 TEST(Structures, FieldsLieInOrderInsideTheirStructure) {
   for (const Structure& structure : Structures()) {
-    EXPECT_EQ(structure.fields.size(), std::min(structure.fields.size(), structure.sources.size()));
+    EXPECT_LE(structure.fields.size(), structure.sources.size()) << structure.name;
     uint32_t end = 0;
     for (const RecordField& field : structure.fields) {
       EXPECT_GE(field.offset, end) << structure.name << " " << field.name;
