@@ -1,4 +1,5 @@
-// The laws of the activation format over generated and damaged files, and the golden text of one.
+// Runs the laws of generators (GeneratorLaws) on the activation format, with generated and damaged
+// files, and compares the text of one file with a golden file.
 #include "generators/formats/activation/activation_generator.h"
 
 #include "generators/formats/common/testing/generator_laws_suite.h"

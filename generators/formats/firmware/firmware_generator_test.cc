@@ -1,5 +1,5 @@
-// The laws of the firmware format over generated and damaged files, and the golden text of
-// one.
+// Runs the laws of generators (GeneratorLaws) on the firmware format, with generated and damaged
+// files, and compares the text of one with a golden file.
 
 #include "generators/formats/firmware/firmware_generator.h"
 

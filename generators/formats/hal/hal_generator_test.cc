@@ -1,4 +1,5 @@
-// The laws of the hal format over generated and damaged tables, and the golden text of one.
+// Runs the laws of generators (GeneratorLaws) on the hal format, with generated and damaged tables,
+// and compares the text of one with a golden file.
 
 #include "generators/formats/hal/hal_generator.h"
 

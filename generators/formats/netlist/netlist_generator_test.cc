@@ -1,4 +1,5 @@
-// The laws of the netlist format over generated and damaged files, and the golden text of one.
+// Runs the laws of generators (GeneratorLaws) on the netlist format, with generated and damaged
+// files, and compares the text of one with a golden file.
 #include "generators/formats/netlist/netlist_generator.h"
 
 #include <algorithm>

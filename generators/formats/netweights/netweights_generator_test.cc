@@ -1,4 +1,5 @@
-// The laws of the netweights format over generated and damaged files, and the golden text of one.
+// Runs the laws of generators (GeneratorLaws) on the netweights format, with generated and damaged
+// files, and compares the text of one with a golden file.
 #include "generators/formats/netweights/netweights_generator.h"
 
 #include "generators/formats/common/testing/generator_laws_suite.h"

@@ -1,5 +1,5 @@
-// The laws of the submission format over generated and damaged captures, and the golden text of
-// one.
+// Runs the laws of generators (GeneratorLaws) on the submission format, with generated and damaged
+// captures, and compares the text of one with a golden file.
 
 #include "generators/formats/submission/submission_generator.h"
 
