@@ -105,6 +105,7 @@ constexpr EnumEntry kFirmwareCommand[] = {
 
 const EnumTable kFirmwareCommandTable = {
     EnumKind::kFirmwareCommand, "firmware_command",
-    "facts/enums.json csne_command, the logger index (public guide, appendix C)", kFirmwareCommand};
+    "facts/enums.json csne_command, numbered by logger index (public guide, appendix C)",
+    kFirmwareCommand};
 
 }  // namespace anecheck::enum_rows

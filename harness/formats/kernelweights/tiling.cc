@@ -14,11 +14,13 @@ Error Bad(std::string message, uint64_t offset = Error::kNoOffset) {
 
 Status CheckLanes(std::span<const Bytes> lanes, uint64_t count, uint64_t bytes) {
   if (lanes.size() != count) {
-    return Bad(fmt::format("{} shares for {} tiles", lanes.size(), count));
+    return Bad(fmt::format("the weights have {} shares of lanes, but there are {} tiles",
+                           lanes.size(), count));
   }
   for (const Bytes& lane : lanes) {
     if (lane.size() != bytes) {
-      return Bad(fmt::format("a share of {} bytes for tiles of {}", lane.size(), bytes));
+      return Bad(
+          fmt::format("the share of a lane has {} bytes, but a tile has {}", lane.size(), bytes));
     }
   }
   return {};
