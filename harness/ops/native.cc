@@ -1,6 +1,6 @@
-// Native layers that only direct authoring reaches: schemas and shape inference. Names and
-// attributes are those of a network description (facts/native_layers.csv, netlist_layers.csv); the
-// arithmetic, layout and restrictions of each come from public netlists
+// Native layers that only direct authoring reaches: schemas and shape inference. Network
+// descriptions give the layers' names and attributes (facts/native_layers.csv, netlist_layers.csv).
+// Public netlists give each layer's arithmetic, layout and restrictions
 // (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors are
 // [N, C, H, W], as in the engine.
 #include "harness/ops/native.h"

@@ -39,7 +39,7 @@ const OpDefinition* FindOp(std::string_view name);
 inline OpKind KindOf(const OpSchema& schema) { return static_cast<OpKind>(schema.id); }
 inline const OpDefinition& DefinitionOf(const OpSchema& schema) { return GetOp(KindOf(schema)); }
 
-// The table as a Vocabulary of the graph room.
+// The Vocabulary (harness/graph/schema.h) that finds the schemas of this table by name.
 const Vocabulary& OpVocabulary();
 
 }  // namespace anecheck

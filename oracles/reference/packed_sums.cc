@@ -117,7 +117,9 @@ HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const double* HWY_
   }
 }
 
-// The number of sums of a tile, stored as [sum, magnitude, rounded][row][column].
+// The number of doubles in a tile. Each pair of a row and a column has three: the sum of the
+// products, the sum of their magnitudes and the sum of the rounded products. The tile is laid out
+// as [sum, magnitude, rounded][row][column].
 constexpr size_t kPointTile = 3 * kPointRows * kPointVectors * kLanes;
 
 template <ProductRounding kRounding>

@@ -273,8 +273,9 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
   StoreFloats(context, result, raw, follows ? 0 : bound.ulp);
 }
 
-// `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
-// the bounds over [low, high]. NaN ends must return NaN. The operand is parameter 0.
+// Computes a function of each element of parameter 0. `value(x)` must return the function of x with
+// an error of at most about two ulp of double. `function(low, high)` must return bounds of the
+// function over [low, high], and NaN for an end that is NaN.
 template <typename Value, typename Function>
 Status Pointwise(KernelContext& context, const Value& value, const Function& function,
                  const PointwiseBound& bound) {

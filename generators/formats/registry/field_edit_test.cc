@@ -192,8 +192,8 @@ std::vector<Json> OtherValues(const Json& value, const std::set<std::string>& se
     c = c == '1' ? '2' : c >= '0' && c <= '9' ? '1' : c == 'a' ? 'b' : 'a';
     values.emplace_back(edited);
   }
-  // A byte in hexadecimal digits, one in base64, white space; then names that the format knows, and
-  // numbers in their place.
+  // The edits try other kinds of text: a byte in hexadecimal digits, a byte in base64, white space
+  // and a letter. Then they try names that the format knows, and numbers instead of a text.
   for (const char* other : {"00", "AA==", "  ", "a"}) values.emplace_back(other);
   for (const std::string& other : seen) values.emplace_back(other);
   for (const int other : {1, 2}) values.emplace_back(other);

@@ -65,7 +65,7 @@ class JsonFields {
     }
   }
   const Json& object() const { return object_; }
-  // Marks members that another reader of the same object reads.
+  // Marks the members `keys` as read, because other code reads them from this object.
   void ReadElsewhere(std::initializer_list<std::string_view> keys);
   // Fails at the first member that was not read. "derived" has values that follow from other
   // members and is never read.
