@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/lower_case.h"
 #include "harness/base/near_words.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/real_text.h"
@@ -33,12 +34,6 @@ std::vector<std::string> Split(std::string_view text) {
   return parts;
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower;
-  for (const char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return lower;
-}
-
 Status ReadTargets(const std::string& list, CampaignOptions& options) {
   Result<std::vector<const Target*>> targets = TargetCatalog::Builtin().FindList(list);
   if (!targets.ok()) {
@@ -56,7 +51,7 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
                                    "be judged; name another target",
                                    target->name));
     }
-    options.targets.push_back({Lower(target->name), static_cast<int>(family.value())});
+    options.targets.push_back({LowerCase(target->name), static_cast<int>(family.value())});
   }
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/log.h"
+#include "harness/base/lower_case.h"
 #include "harness/cli/with_file.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/ane_file.h"
@@ -163,11 +163,7 @@ Result<std::string> TargetOfContainer(const std::string& path) {
   const auto program = emulator::LoadProgram(*bytes);
   if (!program.ok()) return WithFile(path, program.error());
   ANECHECK_ASSIGN(const td::Generation* generation, td::GenerationOfVersion(program->version));
-  std::string target(generation->family);
-  std::ranges::transform(target, target.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return target;
+  return LowerCase(generation->family);
 }
 
 }  // namespace anecheck

@@ -9,6 +9,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/round_up.h"
 #include "harness/emulator/field_table.h"
 #include "harness/encoder/task.h"
 #include "harness/formats/hwx/builder.h"
@@ -35,7 +36,6 @@ constexpr uint32_t kStreamConfig = 0x1f808, kStreamBase = 0x1f848;
 constexpr uint32_t kKernelWord = 9, kKernelOfConstants = 0x20 | kConstantsBar;
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
-uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 uint32_t Pages(uint64_t bytes) { return static_cast<uint32_t>(RoundUp(bytes, kPage) / kPage); }
 
 struct TensorEntry {

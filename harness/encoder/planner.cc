@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/base/hash.h"
+#include "harness/base/round_up.h"
 #include "harness/encoder/coefficients.h"
 
 namespace anecheck::encoder {
@@ -15,8 +16,6 @@ constexpr uint64_t kMaxTasks = 4096;
 constexpr uint64_t kMaxSurface = uint64_t{1} << 31;
 constexpr uint64_t kElement = 2;  // bytes of fp16
 constexpr uint32_t kByte = 1;     // bytes of a bool
-
-uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // The axis whose elements lie side by side, or -1.
 int ColumnAxis(const View& view) {

@@ -1,7 +1,6 @@
 #include "harness/evidence/evidence.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +10,7 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/log.h"
+#include "harness/base/lower_case.h"
 #include "harness/evidence/csv.h"
 #include "harness/evidence/embedded.h"
 #include "harness/evidence/evidence_print.h"
@@ -80,8 +80,7 @@ Result<Statement> FromRow(const CsvRow& row, std::string_view name, size_t index
     return Bad(name, index, fmt::format("route \"{}\" is neither mil nor netlist", route));
   }
   statement.subject = Canonical(statement.subject);
-  std::transform(statement.target.begin(), statement.target.end(), statement.target.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  statement.target = LowerCase(statement.target);
   return statement;
 }
 

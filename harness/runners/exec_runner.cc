@@ -1,12 +1,12 @@
 #include "harness/runners/exec_runner.h"
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
 #include <utility>
 
 #include "harness/base/file.h"
+#include "harness/base/lower_case.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/engine_file.h"
@@ -41,12 +41,6 @@ constexpr std::string_view kFollows = "a line follows the reply that answers no 
 
 Clock::time_point After(int milliseconds) {
   return Clock::now() + std::chrono::milliseconds(milliseconds);
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 }  // namespace
@@ -311,7 +305,7 @@ bool Misbehaved(const RunReply& reply) {
 Status ExecRunner::CheckTarget(const RunRequest& request) const {
   const auto& targets = hello_.targets;
   const bool known = targets.empty() || std::ranges::any_of(targets, [&](const std::string& t) {
-                       return Lower(t) == Lower(request.target);
+                       return LowerCase(t) == LowerCase(request.target);
                      });
   if (known) return {};
   return MakeError(ErrorCode::kInvalid,

@@ -1,13 +1,13 @@
 #include "harness/targets/catalog.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <utility>
 
 #include "harness/base/little_endian.h"
+#include "harness/base/lower_case.h"
 #include "harness/base/near_words.h"
 #include "harness/targets/catalog_loader.h"
 #include "harness/targets/chip_names.h"
@@ -17,16 +17,10 @@
 namespace anecheck {
 namespace {
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 // Names of targets in lower case, and chips with a target.
 std::vector<std::string> NamesOf(std::span<const Target> targets) {
   std::vector<std::string> names;
-  for (const Target& target : targets) names.push_back(Lower(target.name));
+  for (const Target& target : targets) names.push_back(LowerCase(target.name));
   for (const Chip& chip : Chips()) {
     if (chip.target) names.push_back(chip.name);
   }
@@ -65,9 +59,9 @@ TargetCatalog LoadBuiltin() {
 }  // namespace
 
 Result<const Target*> TargetCatalog::Find(std::string_view name) const {
-  const std::string wanted = Lower(name);
+  const std::string wanted = LowerCase(name);
   for (const Target& target : targets_) {
-    if (Lower(target.name) == wanted) return &target;
+    if (LowerCase(target.name) == wanted) return &target;
   }
   ANECHECK_ASSIGN(const Target* const of_chip, FindTargetByChip(*this, name));
   if (of_chip != nullptr) return of_chip;
@@ -87,7 +81,7 @@ std::span<const LimitField> TargetCatalog::limit_fields() const { return limit_f
 
 Result<std::vector<const Target*>> TargetCatalog::FindList(std::string_view list) const {
   std::vector<const Target*> found;
-  if (Lower(list) == "all") {
+  if (LowerCase(list) == "all") {
     for (const Target& target : targets_) found.push_back(&target);
     return found;
   }

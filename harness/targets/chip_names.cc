@@ -1,28 +1,22 @@
 #include "harness/targets/chip_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "harness/base/json_fields.h"
+#include "harness/base/lower_case.h"
 #include "harness/targets/embedded.h"
 
 namespace anecheck {
 namespace {
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 // Normalises a name, so that "Apple M4 Max", "m4 max" and "M4Max" are equal.
 std::string Plain(std::string_view chip) {
   constexpr std::string_view kMaker = "apple";
-  std::string plain = Lower(chip);
+  std::string plain = LowerCase(chip);
   std::erase_if(plain, [](char c) { return c == ' ' || c == '-' || c == '_'; });
   if (plain.starts_with(kMaker)) plain.erase(0, kMaker.size());
   return plain;
@@ -30,7 +24,7 @@ std::string Plain(std::string_view chip) {
 
 // Returns the rest of `name` after `prefix`, ignoring case; nothing if it begins otherwise.
 std::optional<std::string_view> After(std::string_view prefix, std::string_view name) {
-  if (Lower(name.substr(0, prefix.size())) != prefix) return std::nullopt;
+  if (LowerCase(name.substr(0, prefix.size())) != prefix) return std::nullopt;
   return name.substr(prefix.size());
 }
 
@@ -54,24 +48,24 @@ Result<std::vector<Chip>> ReadChips(std::string_view text) {
 
 const Target* OwnName(const TargetCatalog& catalog, std::string_view lower) {
   for (const Target& target : catalog.targets()) {
-    if (Lower(target.name) == lower) return &target;
+    if (LowerCase(target.name) == lower) return &target;
   }
   return nullptr;
 }
 
 const Target* FirstOfFamily(const TargetCatalog& catalog, std::string_view label) {
   // Other tiers, such as "legacy", are no families.
-  if (Lower(label.substr(0, 2)) != "a1") return nullptr;
-  const std::string wanted = Lower(label);
+  if (LowerCase(label.substr(0, 2)) != "a1") return nullptr;
+  const std::string wanted = LowerCase(label);
   for (const Target& target : catalog.targets()) {
-    if (Lower(TierName(target.tier)) == wanted) return &target;
+    if (LowerCase(TierName(target.tier)) == wanted) return &target;
   }
   return nullptr;
 }
 
 Error Ambiguous(std::string_view name, const std::vector<std::string>& of_chip,
                 const Target& labelled) {
-  const std::string label = Lower(labelled.name);
+  const std::string label = LowerCase(labelled.name);
   const std::string chip =
       of_chip.empty() ? "a chip of that generation" : "the chip with target " + of_chip.front();
   return MakeError(ErrorCode::kInvalid,
@@ -103,7 +97,7 @@ std::vector<std::string> TargetsOfChip(std::string_view chip) {
 std::vector<std::string> ChipsOf(std::string_view target) {
   std::vector<std::string> chips;
   for (const Chip& chip : Chips()) {
-    if (chip.target.known() && chip.target.value() == Lower(target)) chips.push_back(chip.name);
+    if (chip.target.known() && chip.target.value() == LowerCase(target)) chips.push_back(chip.name);
   }
   return chips;
 }

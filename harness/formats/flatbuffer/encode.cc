@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/flatbuffer/document.h"
 
 namespace anecheck::flatbuffer {
@@ -126,10 +127,6 @@ class Encoder {
     // In the written file, the range that ended at `where` ends after the appended objects.
     if (!first) relocation_.steps.push_back({where, static_cast<uint32_t>(end_ - where)});
     return !first;
-  }
-
-  static uint64_t RoundUp(uint64_t value, uint64_t unit) {
-    return (value + unit - 1) / unit * unit;
   }
 
   // Puts tables at multiples of 8, the widest scalar, and vectors where their elements are aligned.

@@ -11,6 +11,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/planted_bug.h"
+#include "harness/base/round_up.h"
 
 namespace anecheck::td {
 namespace {
@@ -19,8 +20,6 @@ constexpr uint32_t kByteAddressMask = 0x03ffffff;
 constexpr uint32_t kWordAddressMask = 0x7fff;
 constexpr uint32_t kSparseBit = 0x80000000;
 constexpr uint32_t kMostReserved = 1u << 20;  // limits the cost of a wrong size in JSON
-
-uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
 bool AllZero(ByteSpan bytes) {
   uint64_t any = 0;
@@ -447,7 +446,7 @@ uint32_t TaskBytes(const Chain& chain, const Task& task) {
 uint32_t NextOffset(const Chain& chain, const Task& previous) {
   const uint32_t unit =
       chain.generation->coding == Coding::kByteAddress ? kV7TaskStep : kPaddingUnit;
-  return RoundUp(previous.offset + TaskBytes(chain, previous), unit);
+  return static_cast<uint32_t>(RoundUp(previous.offset + TaskBytes(chain, previous), unit));
 }
 
 void Layout(Chain& chain) {
