@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/base/half.h"
+#include "harness/base/real_text.h"
 #include "harness/ops/op.h"
 #include "oracles/admitted_element.h"
 #include "oracles/catalogue.h"
@@ -182,11 +183,6 @@ void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
   const Value& value = graph.value(id);
   if (value.kind != ValueKind::kResult || needed[value.producer]) return;
   needed[value.producer] = true;
-}
-
-// The sign of a NaN has no meaning.
-std::string NumberText(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 // The admitted values of element `i`, with every special value beside its numbers.

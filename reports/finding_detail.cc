@@ -7,6 +7,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/real_text.h"
 #include "harness/graph/types.h"
 #include "oracles/admitted_element.h"
 
@@ -16,10 +17,6 @@ namespace {
 std::string Text(const Json& json, const char* member) {
   const auto found = json.find(member);
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::string NumberText(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 // The distance of an element from its interval, as the judge measures it (oracles/judge.h); 0 for

@@ -1,12 +1,12 @@
 #include "reports/finding_tensors.h"
 
-#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/base/base64.h"
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/real_text.h"
 #include "reports/finding_detail.h"
 #include "reports/text.h"
 
@@ -28,10 +28,6 @@ std::optional<ReadTensor> Read(const Json& json) {
   // Cannot fail: ReadTensorValues has decoded the same text.
   tensor.bytes = *Base64Decode(json["data"].get<std::string>());
   return tensor;
-}
-
-std::string NumberText(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 // The element's bits as a number of its width; empty for types that share bytes.

@@ -1,7 +1,9 @@
 #include "harness/base/real_text.h"
 
 #include <clocale>
+#include <cmath>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <string>
 #include <type_traits>
 #if defined(__APPLE__)
@@ -61,6 +63,10 @@ std::optional<T> RealFromHexText(std::string_view text) {
     return std::nullopt;
   }
   return ReadWhole<T>((negative ? "-0x" : "0x") + std::string(magnitude));
+}
+
+std::string NumberText(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 template std::optional<float> RealFromText<float>(std::string_view text);

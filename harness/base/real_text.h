@@ -1,8 +1,9 @@
-// Real numbers read from text, rounded once and independent of the locale. The whole project uses
-// these functions: the standard library of macOS (libc++ 19) has no std::from_chars for reals.
+// Real numbers as text, independent of the locale. The whole project reads real numbers with these
+// functions: the standard library of macOS (libc++ 19) has no std::from_chars for reals.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace anecheck {
@@ -17,5 +18,9 @@ std::optional<T> RealFromText(std::string_view text);
 // As RealFromText, for a hexadecimal number without its 0x: "1.8p+1".
 template <typename T>
 std::optional<T> RealFromHexText(std::string_view text);
+
+// The shortest decimal number that RealFromText<double> reads as `value`, or "inf", "-inf" or
+// "nan". A NaN has no sign in the text, because the sign has no meaning.
+std::string NumberText(double value);
 
 }  // namespace anecheck

@@ -72,11 +72,20 @@ TEST(RealText, TheLocaleHasNoEffect) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
+TEST(RealText, NumbersPrintInTheFewestDigitsAndNanWithoutItsSign) {
+  EXPECT_EQ(NumberText(0.1), "0.1");
+  EXPECT_EQ(NumberText(-65504), "-65504");
+  EXPECT_EQ(NumberText(-HUGE_VAL), "-inf");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(NumberText(nan), "nan");
+  EXPECT_EQ(NumberText(std::copysign(nan, -1.0)), "nan");
+}
+
 RC_GTEST_PROP(RealText, EveryDoubleReadsBackFromItsText, (uint64_t bits)) {
   double value = 0;
   std::memcpy(&value, &bits, sizeof value);
   RC_PRE(!std::isnan(value));
-  const auto decimal = RealFromText<double>(fmt::format("{}", value));
+  const auto decimal = RealFromText<double>(NumberText(value));
   RC_ASSERT(decimal && *decimal == value && std::signbit(*decimal) == std::signbit(value));
   RC_PRE(std::isfinite(value));
   std::string hex = fmt::format("{:a}", value);
