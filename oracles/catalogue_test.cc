@@ -1,9 +1,11 @@
-// Catalogues of the user's own departures: accepted and refused files.
+// Catalogues of the user's own departures: accepted and refused files, and too many departures.
 #include "oracles/catalogue.h"
 
 #include <gtest/gtest.h>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
@@ -108,6 +110,18 @@ TEST(EffectName, IsADifferentWordForEachEffect) {
   EXPECT_EQ(EffectName(Effect::kTiesAway), "ties_away");
   EXPECT_EQ(EffectName(Effect::kValueFrom), "value_from");
   EXPECT_EQ(EffectName(Effect::kInteriorOverflow), "interior_overflow");
+}
+
+TEST(Contracts, ReportMoreDeparturesThanTheyHold) {
+  // D01 names two departures.
+  std::vector<std::string_view> ids(Contract::kMaxDepartures / 2, "D01");
+  EXPECT_EQ(WithDepartures(2, ids).value().departure_count, Contract::kMaxDepartures);
+  ids.emplace_back("D05");
+  const auto one_more = WithDepartures(2, ids);
+  ASSERT_FALSE(one_more.ok());
+  EXPECT_EQ(one_more.error().code, ErrorCode::kLimit) << one_more.error().message;
+  ids.back() = "D99";
+  EXPECT_EQ(WithDepartures(2, ids).error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

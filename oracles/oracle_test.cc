@@ -111,18 +111,6 @@ TEST(Contracts, ConformingEnginesDepartFromNothing) {
   EXPECT_EQ(contract.Find(Effect::kFlushInMac), nullptr);
 }
 
-TEST(Contracts, ReportMoreDeparturesThanTheyHold) {
-  // D01 names two departures.
-  std::vector<std::string_view> ids(Contract::kMaxDepartures / 2, "D01");
-  EXPECT_EQ(WithDepartures(2, ids).value().departure_count, Contract::kMaxDepartures);
-  ids.emplace_back("D05");
-  const auto one_more = WithDepartures(2, ids);
-  ASSERT_FALSE(one_more.ok());
-  EXPECT_EQ(one_more.error().code, ErrorCode::kLimit) << one_more.error().message;
-  ids.back() = "D99";
-  EXPECT_EQ(WithDepartures(2, ids).error().code, ErrorCode::kNotFound);
-}
-
 // ---- element types ------------------------------------------------------------------------------
 
 class ElementTypes : public ::testing::TestWithParam<size_t> {};
