@@ -107,8 +107,8 @@ void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
   });
 }
 
-// The present entries for the entries of `before`. They are read from --against, or made by running
-// the cases of `before`.
+// The entries to compare with those of `before`: read from --against, or made by running the cases
+// of `before` now.
 Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted, bool targets,
                        const Baseline& before) {
   if (!flags.against.empty()) {

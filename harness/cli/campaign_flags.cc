@@ -104,7 +104,7 @@ Status ReadShard(std::string_view text, CampaignOptions& options) {
   return {};
 }
 
-// People may write "large_axis" too.
+// The flag also accepts "large_axis" for "large-axis".
 std::optional<CaseMode> ModeNamed(std::string name) {
   std::ranges::replace(name, '_', '-');
   return FindWord<CaseMode>(name);
@@ -154,7 +154,7 @@ std::vector<std::string> OpNames() {
   return names;
 }
 
-// A label must fit into a heading and a cell of a table.
+// Pages print the label as a heading and in a cell of a table, so it must be one short line.
 Status ReadLabel(const std::string& label, CampaignOptions& options) {
   const bool one_line = std::ranges::none_of(
       label, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; });
@@ -166,7 +166,8 @@ Status ReadLabel(const std::string& label, CampaignOptions& options) {
   return {};
 }
 
-// The reason that no operation passes the front end of a target by MIL text; empty if one does.
+// If the front end of a target refuses every operation by MIL text, returns its reason; else an
+// empty string.
 std::string RefusesMil(const Target& target) {
   const auto verdict = legality::Judge({.op = "relu"}, target, Route::kMil);
   if (!verdict.ok()) return verdict.error().message;
@@ -189,8 +190,8 @@ void AddRunnerFlags(CommandLine& command, CampaignFlags& flags) {
   command.AddOption("--fault", flags.faults, "Plant a fault in the simulated engine, by its id");
   command.AddOption(
       "--quirk", flags.quirks,
-      "Switch a known defect of the simulated engine, or a reading of its sources, on or off: "
-      "D01=on, all=off, newest-compiler=on (limits that compilers of 2026 showed)");
+      "Switch on or off a known defect of the simulated engine, or an interpretation of an unclear "
+      "source: D01=on, all=off, newest-compiler=on (limits that compilers of 2026 showed)");
   command
       .AddOption("--case-timeout", flags.case_timeout_ms,
                  "Time limit of a case in milliseconds; a case that takes longer counts as a hang")

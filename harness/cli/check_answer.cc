@@ -108,8 +108,8 @@ void Advise(std::string_view op, const Json& row, const Advice* advice, Json& li
       {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
 }
 
-// Remarks on an operation that passes: a rewrite by the code generator, and sources that
-// say otherwise.
+// Remarks on an operation that the rules admit: the rewrite that the code generator makes, and
+// sources that contradict the rules.
 std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
   std::vector<std::string> remarks;
   for (const legality::LayerVerdict& layer : verdict.layers) {

@@ -24,15 +24,16 @@ struct PlacedNode {
   legality::Outcome outcome = legality::Outcome::kNative;
   // The layer that stops the operation, and its reason; all empty if no layer does.
   std::string layer, reason, rule, source;
-  // The decomposition of an operation that passes, and disagreements of sources about it.
+  // For an operation that the rules admit: its decomposition, and disagreements of sources about
+  // it.
   std::vector<std::string> remarks;
 };
 
 // "engine", "host" or "refused".
 std::string_view PlacementOf(const PlacedNode& node);
 
-// Returns what the published tables and the rules state about each operation of the case's graph,
-// on the case's target by its route. `target` has the values of that target.
+// Returns the statements of the published tables and the rules about each operation of the case's
+// graph, on the case's target and by the case's route. `target` has the values of that target.
 Result<evidence::GraphAnswer> AnswerOf(const Case& item, const Target& target, FamilyOrder order);
 // The placement of each operation of the graph, in its order.
 std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer);
@@ -59,7 +60,7 @@ void AddAnswer(const AnswerParts& parts, Json& report);
 // which is no engine. An operation in `ran` becomes "emulated", any other "not run".
 void ShowEmulated(const std::set<NodeId>& ran, Json& report);
 
-// The table of all targets of a report, for people.
+// The operations of a report on all its targets, as a table for people.
 std::string AnswerTable(const Json& json, size_t columns);
 // The text below a target's verdict: counts, the planner's choice, and advice.
 std::string AnswerSummary(const Json& target, bool why);

@@ -20,7 +20,7 @@ struct Expectation {
   std::vector<Estimate> outputs;
   std::optional<ModelValues> values;
   std::vector<Cliff> cliffs;
-  std::string not_looked_for;  // why no cliffs were searched for; empty if they were
+  std::string not_looked_for;  // the reason that no cliffs were searched for; empty after a search
 };
 
 // Errors: those of the evaluation.

@@ -73,11 +73,11 @@ struct Report {
   Json json;
   Graph graph;  // of the answer
   bool found = false;
-  std::string asks;  // asks for extents; then only the rules judged the model
+  std::string asks;  // the request for extents; if it is not empty, only the rules judged the model
 };
 
-// As in a campaign, further cases of a signature have no id and count as occurrences of its first
-// finding.
+// As in a campaign, only the first case of a signature gets an id. Each further case of the
+// signature counts as an occurrence of that finding.
 void Count(CheckRun& run, CampaignSummary& summary) {
   CountCases(run.record(), 1, summary);
   if (!run.finding) return;
@@ -186,7 +186,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
   }
   Result<PreparedModel> read = PrepareModel(model, function, {flags.inputs, flags.campaign.seed});
   if (!read.ok() && read.error().code == ErrorCode::kInvalid && flags.inputs.empty()) {
-    // The model's default extents contradict the model.
+    // This error means that the model does not accept its own default extents.
     ANECHECK_ASSIGN(const auto open, model.OpenInputs(function, OpenAxes::kAll));
     if (!open.empty()) return JudgeFunction(flags, model, function, open, all);
   }
@@ -225,7 +225,7 @@ Result<Report> CheckFunction(const CheckFlags& flags, CampaignOptions options, c
                 summary.findings > 0};
 }
 
-// The options of the command; for a container, with its own runner and target.
+// The options of the command. For a container, its runner and target replace those of the command.
 Result<CampaignOptions> OptionsOf(const CheckFlags& flags, const std::string& container) {
   if (container.empty()) return ToOptions(flags.campaign);
   CampaignFlags campaign = flags.campaign;
@@ -423,15 +423,14 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .AddOption("--db", campaign.db, "Results file for replay, shrink and report (default: none)")
       .Check(FileName());
   command.AddOption("--fail-on", flags->fail_on,
-                    "Conditions of exit code 1 besides new findings: host, refused, cliff, "
-                    "error:0.01 (the largest relative error)");
+                    "Further conditions that cause exit code 1, as new findings do: host, refused, "
+                    "cliff, error:0.01 (a relative error above 0.01)");
   command.AddOption("--html", flags->html, "Also write the model's graph and the answer as a page")
       .Check(FileName());
   command
       .AddOption("--steps", flags->steps,
-                 "Number of runs of a model with states, each from the state that the run "
-                 "before left, "
-                 "and print the error of each step")
+                 "Run a model with states this many times, each time from the states that the "
+                 "previous run left, and print the error of each step")
       .Check(WholeNumber(1, 10'000));
   command.AddFlag("--why", flags->why, "Also print the rule and the source of each refusal");
   command.AddFlag("--json", flags->json, "Print JSON");

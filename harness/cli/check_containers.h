@@ -1,4 +1,5 @@
-// The hardware containers of `anecheck check --container`, their models, and one table of all.
+// Pairs the hardware containers of `anecheck check --container` with their models, and prints one
+// table of all pairs.
 #pragma once
 
 #include <span>

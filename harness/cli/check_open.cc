@@ -40,7 +40,7 @@ std::vector<ModelShape> At(std::span<const ModelShape> open, int64_t extent) {
   return shapes;
 }
 
-// The answers on one operation: rows of the same name, one for each extent.
+// The answers on one operation at all extents. Operations are the same if their names are equal.
 struct Judged {
   std::string op, name, placement, reason;
   std::vector<int64_t> not_on_engine;
@@ -95,7 +95,7 @@ class PlaceJudge {
 
   const JudgedPlace& place_;
   std::vector<Judged> rows_;
-  std::map<std::string, size_t> places_;  // the rows, by name
+  std::map<std::string, size_t> places_;  // indices in `rows_`, by name
 };
 
 std::string OperationText(const Json& row, const Json& tried) {

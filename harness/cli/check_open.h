@@ -1,5 +1,5 @@
-// The answer of `anecheck check` on a model whose inputs have axes without extents: it applies only
-// the rules, at several extents.
+// The answer of `anecheck check` on a model whose inputs have axes without extents. Only the rules
+// judge such a model, at several extents.
 #pragma once
 
 #include <span>

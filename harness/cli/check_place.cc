@@ -41,7 +41,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
   return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
-// A large model has the verdict of its worst part.
+// The row of a model that ran only in parts: it has the verdict of the worst part.
 CaseRow InParts(const CheckRuns& runs) {
   CaseRow record;
   record.verdict = Verdict::kInconclusive;
@@ -151,7 +151,8 @@ Result<std::vector<CheckPlace>> CheckPlaces(const CampaignOptions& options,
       place.target = target;
       place.order = order;
       place.route = route;
-      // No rule of a chip binds an engine that is no ANE, so the rules' answers are left out.
+      // The rules of a chip do not apply to an engine that is no ANE, so the report leaves out
+      // their answers.
       const std::string rules = IsAnyEngine(target.family) ? "h13" : target.name;
       ANECHECK_ASSIGN(place.values, catalog.Find(rules));
     }

@@ -12,9 +12,9 @@
 
 namespace anecheck {
 
-// The result of one target by one route.
+// The result of a check on one target by one route.
 struct CheckPlace : JudgedPlace {
-  CheckRuns runs;  // of the model, then of its parts
+  CheckRuns runs;  // the run of the model first, then the runs of its parts
   Json warnings, report;
   Json not_looked_for;  // null if the search for cliffs took place
   int steps = 0;        // of --steps

@@ -44,7 +44,7 @@ Status Spell(const CheckSetting& setting, Case& item) {
   return WithFile(setting.model, std::move(error));
 }
 
-// Gives a further case the seed, target and route of `model`.
+// Gives `item` the seed, target and route of `model`.
 void TakePlace(const Case& model, Case& item) {
   item.seed = model.seed;
   item.target = model.target;
@@ -86,7 +86,8 @@ class PartRunner {
   Result<PartsShown> Run() {
     std::vector<NodeId> suspects;
     if (!large_ && std::ranges::find(outside_, true) == outside_.end()) {
-      // The only part is the whole model, and the engine refused it.
+      // The only part is the whole model, which the engine has refused already, so it does not run
+      // again.
       for (NodeId id = 0; id < outside_.size(); ++id) suspects.push_back(id);
     } else {
       ANECHECK_ASSIGN(suspects, RunAround());
@@ -148,8 +149,8 @@ class PartRunner {
     return run;
   }
 
-  // The expected outputs, computed without keeping constants; empty if the oracle cannot compute
-  // them, which judging then reports.
+  // The expected outputs, computed without keeping constants. Empty if the oracle cannot compute
+  // them; judging then reports this.
   std::vector<Estimate> Expected(const Case& item) {
     const Contract& contract = ConformingContract(item.target.family);
     std::vector<Estimate> expected;
@@ -213,8 +214,8 @@ class OneRun {
     return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
   }
 
-  // If the execution as a whole proves too little, returns its first wrong operation as a separate
-  // case.
+  // If the bounds of the whole execution are too wide for a verdict, returns the first wrong
+  // operation as a separate case.
   std::optional<Case> WrongAlone() {
     if (location_.first_wrong.empty()) return std::nullopt;
     Case alone;
@@ -268,7 +269,7 @@ class OneRun {
   CheckRun run_;
   RunReply reply_;
   CaseOutcome outcome_;
-  Location location_;  // the location in an execution that proves too little as a whole
+  Location location_;  // set if the bounds of the whole execution are too wide for a verdict
 };
 
 }  // namespace

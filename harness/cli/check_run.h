@@ -43,9 +43,9 @@ struct CheckRun {
   std::optional<FindingRow> finding;
   std::string node;  // the operation of the finding, by its first result
   Json location;     // null if nothing deviates
-  // If an execution as a whole proves too little, its operations are judged one by one on their
-  // actual operands, up to the first wrong one: {right, known_defect, defects, unconfirmed,
-  // not_judged}. Null if this was not requested or not possible.
+  // If the bounds of a whole execution are too wide for a verdict, its operations are judged one by
+  // one on their actual operands, up to the first wrong operation: {right, known_defect, defects,
+  // unconfirmed, not_judged}. Null if this was not requested or not possible.
   Json one_by_one;
 
   const CaseRow& record() const { return batch.cases[0]; }
@@ -54,25 +54,25 @@ struct CheckRun {
 // The runs of one target by one route, in order, and the numbers of their cases.
 struct CheckRuns {
   uint64_t first = 0;  // the number of the first case
-  uint64_t step = 1;   // from one number to the next, so that no other place has equal numbers
+  uint64_t step = 1;   // the next number minus this one; keeps the numbers of places apart
   std::vector<CheckRun> list;
-  // Returns whether the tables refuse an operation of a case. A refusal by the engine is then no
-  // finding.
+  // Returns whether the tables refuse an operation of a case. If they do, a refusal by the engine
+  // is no finding.
   std::function<bool(const Case&)> stated;
 
   uint64_t Next() const { return first + step * list.size(); }
 };
 
 // Gives the case its number, runs it and judges it. `expected` is passed to JudgeCase. If the
-// execution as a whole proves too little, the first wrong operation runs alone too. Returns the run
-// of the case. Errors: kUnsupported for a model that the case's route cannot spell, and those of
-// the runner.
+// bounds of the whole execution are too wide for a verdict, also runs the first wrong operation
+// alone. Returns the run of the case. Errors: kUnsupported for a model that the case's route cannot
+// spell, and those of the runner.
 Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
                                  Evaluation& evaluation, std::span<const Estimate> expected,
                                  CheckRuns& runs);
 
-// The largest weights of one program, in bytes. A program is in memory several times while it is
-// compiled and run.
+// The largest total size of the weights of one program, in bytes. A program is in memory several
+// times while it is compiled and run.
 inline constexpr uint64_t kMostProgramWeights = uint64_t{64} << 20;
 // Returns whether a model has more weights than kMostProgramWeights. A large model runs only in
 // parts.
@@ -99,7 +99,7 @@ struct PartsShown {
   std::map<std::string, OperationError, std::less<>> errors;  // of MeasureErrors
 };
 
-// Runs a model in parts: a large one, or one that the engine refuses as a whole. The parts lie
+// Runs a model in parts, because it is large or the engine refuses it as a whole. The parts lie
 // between the operations `outside`, which the tables refuse. If the engine refuses a part too, each
 // operation of the part runs alone, and the model is cut around the operations that the engine
 // refuses alone. `values` are those of the model. Errors: those of RunCheck.

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kMostRows = 40;
 constexpr size_t kMostLetters = 40;
 constexpr size_t kMostReasons = 12;
-// Columns that name the operation.
+// The first columns, which name the operation.
 constexpr size_t kHeads = 2;
 
 std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
@@ -88,7 +88,7 @@ std::string Aligned(const std::vector<std::vector<std::string>>& lines, size_t h
   return text;
 }
 
-// Operations that are refused for the same reason.
+// A reason, and the operations that are refused for it.
 struct Reason {
   std::string first, rest;
   size_t more = 0;

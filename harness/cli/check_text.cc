@@ -128,7 +128,8 @@ std::string LocationText(const Json& json, const Json& location) {
   return fmt::format("{}: {}\n", TitleOf(json, Text(location, "target")), what);
 }
 
-// A cliff of the model's own arithmetic has no operand near it.
+// Returns whether the cliff lies in the model's own arithmetic. The text reports such a cliff only
+// if values are past it.
 bool IsOwn(const Json& warning) {
   constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
   return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
@@ -159,7 +160,7 @@ std::string CliffText(const Json& json, const Json& warning) {
                     where, what, elements, reach);
 }
 
-// The kinds of the model's numbers that are made up.
+// Names the numbers of the model that are made up: its inputs, its constants, or both.
 std::string MadeUp(const Json& json) {
   const auto constants = json["made_up_constants"].get<uint64_t>();
   const bool inputs = json["made_up_inputs"].get<bool>();

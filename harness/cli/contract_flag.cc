@@ -25,10 +25,10 @@ bool ChoosesContract(const std::string& catalogue) {
 }
 
 void AddContractFlag(CommandLine& command, std::string& given) {
-  command.AddOption(
-      "--contract", given,
-      "Instead of a target: the contract of an engine that is no ANE: float (fp32 or wider "
-      "inside), ieee (each operation rounded once), or a file of terms and defects");
+  command.AddOption("--contract", given,
+                    "Judge an engine that is no ANE by this contract, instead of a target's "
+                    "contract: float (computes in fp32 or wider), ieee (rounds each operation "
+                    "once), or a file of terms and defects");
 }
 
 void AddRejudgeFlag(CommandLine& command, std::string& given) {

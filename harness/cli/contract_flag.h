@@ -18,7 +18,8 @@ void AddRejudgeFlag(CommandLine& command, std::string& given);
 
 // Returns whether the value of --contract names a file.
 bool IsContractFile(const std::string& given);
-// Returns whether the text of a catalogue chooses the contract kOwnFamily.
+// Returns whether the text of a catalogue has a member "contract", which kOwnFamily then stands
+// for.
 bool ChoosesContract(const std::string& catalogue);
 
 // Returns the contract in the form of a target. Adds the text of a file to `catalogues`: TryDefects

@@ -16,8 +16,8 @@ namespace anecheck {
 // is bad usage.
 void AddDefectsFlag(CommandLine& command, std::vector<std::string>& catalogues);
 
-// Lets judging try the rows of `catalogues` too. Call it at most once per process, before the first
-// judgement. Errors: those of AddDeparturesInForce.
+// Lets judging also try the departures that `catalogues` list. Call it at most once per process,
+// before the first judgement. Errors: those of AddDeparturesInForce.
 Status TryDefects(const std::vector<std::string>& catalogues);
 // As the function above, with the catalogues of `options`. Errors: also kInvalid if a target is the
 // contract of a file and no catalogue chooses that contract.

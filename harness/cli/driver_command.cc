@@ -67,7 +67,7 @@ Result<Json> AnswerCapture(const DriverFlags& flags) {
     const driver::Answer answer = driver.Take(call);
     calls.push_back(AnswerJson(i, call, answer));
     differ += call.result != answer.result ? 1 : 0;
-    // With a depth beyond the driver's limit, the driver refuses calls.
+    // If `depth` exceeds the driver's limit, the driver refuses calls.
     Complete(driver, flags.depth, completions);
   }
   Complete(driver, 0, completions);
@@ -99,8 +99,8 @@ std::string ToText(const Json& json) {
                     json["differ"].get<size_t>(), json["calls"].size());
 }
 
-// The laws of the simulated driver and the documented limits of the firmware, with the place that
-// enforces each.
+// The rules that the simulated driver enforces, and the documented limits of the firmware, each
+// with the place that enforces it.
 Json LimitsJson() {
   Json laws = Json::array();
   for (const driver::Law& law : driver::Laws()) {
@@ -169,8 +169,8 @@ void AddDriverCommand(CommandLine& app, Selected& selected) {
   command.AddFlag("--no-data-chaining", flags->no_chaining,
                   "Simulate a caller that lacks the entitlement of data chaining");
   command.AddFlag("--limits", flags->limits,
-                  "Print the laws of the simulated driver and the limits of the firmware, with "
-                  "sources, and exit");
+                  "Print the rules that the simulated driver enforces and the limits of the "
+                  "firmware, with sources, and exit");
   command.AddFlag("--json", flags->json, "Print JSON");
   command.Footer(
       "Example: anecheck driver calls.submission --json\nExample: anecheck driver --limits");

@@ -41,8 +41,8 @@ void CompareDerived(const Json& given, const Json& made, bool derived, const std
   constexpr size_t kMost = 5;
   if (stale.size() >= kMost) return;
   if (given.is_object() && made.is_object()) {
-    // Both objects mostly have the same order of members, so the search begins where the last
-    // search ended.
+    // Both objects mostly have the same order of members, so each search begins at the end of the
+    // previous search.
     auto next = made.begin();
     for (const auto& [key, value] : given.items()) {
       const auto other = next != made.end() && next.key() == key ? next : made.find(key);
@@ -113,7 +113,7 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
   if (json.is_object() && json.contains("format") && json["format"].is_string()) {
     const std::string said = json["format"].get<std::string>();
     if (name.empty()) name = said;
-    // "td:17" is format td with its version.
+    // A name may end in a version: "td:17" is format td, version 17.
     if (name.substr(0, name.find(':')) != said.substr(0, said.find(':'))) {
       return MakeError(ErrorCode::kInvalid, fmt::format("{}: is of format {}, --format says {}",
                                                         flags.in, Shown(said), name));
@@ -152,9 +152,9 @@ void AddEncodeCommand(CommandLine& app, Selected& selected) {
                   "Move the parts of a hardware container that follow grown tasks or sections");
   command.AddFlag("--json", flags->json, "Print a summary as JSON");
   command.Footer(
-      "Only \"content\" is read. Its \"derived\" members and the other members (coverage, "
-      "evidence, "
-      "rules, violations) follow from it; edits of them have no effect.\nExample: anecheck encode "
+      "Only \"content\" is read. Edits of its \"derived\" members, and of the members beside it "
+      "(coverage, evidence, rules, violations), have no effect, because these members follow from "
+      "the rest of \"content\".\nExample: anecheck encode "
       "a.json b.hwx; anecheck encode --rebase 0x70000000 a.json b.hwx");
   command.WhenChosen([flags, &selected] {
     selected = [flags] {

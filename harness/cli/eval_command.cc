@@ -44,8 +44,8 @@ struct EvalFlags {
   bool json = false;
 };
 
-// A word of --contract: "ieee", "float", "family:A13", the name of a target, or a file. Puts the
-// catalogues in force.
+// `name` is the value of --contract: "ieee", "float", "family:A13", the name of a target, or a
+// file. Lets judging also try the departures that the catalogues list.
 Result<Contract> ContractOf(const std::string& name, std::vector<std::string> catalogues = {}) {
   if (IsContractFile(name)) {
     ANECHECK_ASSIGN(const CampaignTarget own, ReadContractFlag(name, catalogues));
@@ -100,7 +100,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
   return subject;
 }
 
-// The name of an output or, for its final content, of a state.
+// The name of an output, or the name of the state whose final content is this output.
 const std::string& NameOf(const Subject& subject, size_t output) {
   const std::span<const ValueId> outputs = subject.model.graph.outputs();
   const size_t states = outputs.size() - subject.state_outputs.size();
@@ -108,7 +108,7 @@ const std::string& NameOf(const Subject& subject, size_t output) {
                          : subject.state_outputs[output - states];
 }
 
-// The laws on which the bounds rest, and the cases that the laws leave open.
+// The arithmetic rules on which the bounds rest, and the cases that these rules leave open.
 Json LawsFor(const Contract& contract) {
   Json laws = Json::array();
   for (const LawFact& fact : LawFacts()) {
@@ -319,7 +319,7 @@ void DistrustVague(OutputJudgement& judged) {
   judged.defects.clear();
 }
 
-// A model whose values are too large to keep is judged output by output only.
+// If the values of a model are too large to keep, each output is judged separately.
 std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
                                        const Contract& contract) {
   Evaluation evaluation;

@@ -52,8 +52,8 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   return instance;
 }
 
-// Native layers have attributes that no table lists: if a rule cannot read one, the command reports
-// an error instead of answering that nothing is known of the layer.
+// Native layers have attributes that no table lists. If a rule cannot read such an attribute, the
+// command reports an error; the answer that nothing is known of the layer would be wrong.
 Status CheckReadable(const legality::Verdict& verdict) {
   for (const legality::LayerVerdict& layer : verdict.layers) {
     if (!layer.reason.starts_with("expression:")) continue;

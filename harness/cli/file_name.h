@@ -1,5 +1,6 @@
-// The name of a file or a folder on the command line. A script with an unset variable passes an
-// empty name. SQLite would take it for an unnamed file, and for a folder it would mean the root.
+// Checks names of files and folders on the command line. A script with an unset variable passes an
+// empty name. SQLite would then open an unnamed file, and an empty name of a folder would mean the
+// root.
 #pragma once
 
 #include "harness/cli/command_line.h"

@@ -70,7 +70,7 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
                     argument.run, ShellWord(argument.db)));
   }
   auto& [first, artifact] = found[0];
-  // If all runs recorded the same finding, as two runs of one campaign do, no choice is needed.
+  // The user need not choose if all runs recorded the same finding, as two runs of one campaign do.
   const bool same = std::ranges::all_of(found, [&](const auto& other) {
     return std::tie(other.second, other.first.provenance, other.first.engine) ==
            std::tie(artifact, first.provenance, first.engine);

@@ -1,4 +1,4 @@
-// How a finding is named on the command line: by its id in a results file, or by a finding.json.
+// Finds the finding that a command line names by its id in a results file, or by a finding.json.
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ struct Exported {
   std::string id, folder, provenance;  // `provenance` is that of the evidence
   bool has_outputs = false;
   bool script_shows = false;
-  bool has_files = false;  // it has files that show the finding, if its values do not
+  bool has_files = false;  // set if files, and not values, show the finding
 };
 
 Result<Exported> Export(const FindingFlags& flags) {

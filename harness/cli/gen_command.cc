@@ -1,5 +1,5 @@
-// `anecheck gen`: makes files of a format, valid, mutated or breaking one rule, with a manifest
-// from which each file can be made again.
+// `anecheck gen`: makes files of a format that are valid, are mutated or break one rule. A manifest
+// lets `gen --replay` make each file again.
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
@@ -261,10 +261,9 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
       .Excludes(warn);
   command.AddFlag("--json", flags->json, "Print the manifest and the command that makes it again");
   command.Footer(
-      "If a file's entry in the manifest has a format, read the file with `inspect --format "
-      "FORMAT`, "
-      "because its content does not state the format (a task chain does not state its "
-      "version).\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
+      "If the entry of a file in the manifest has a format, read the file with `inspect --format "
+      "FORMAT`, because the content of such a file does not state its format: a task chain lacks "
+      "its version.\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
   command.WhenChosen([command, flags, &selected] {
     selected = [command, flags] {
       // A replayed manifest contains its own seeds.

@@ -46,7 +46,7 @@ std::vector<std::string> FilesOfEarlierSet(const std::string& folder) {
       names.push_back(name);
       continue;
     }
-    // The name of a pair lacks the suffixes of its two files.
+    // The manifest names a pair without the suffixes of its two files.
     names.push_back(name + ".e5");
     names.push_back(name + ".hwx");
   }

@@ -14,7 +14,7 @@ namespace anecheck {
 struct GraphSet {
   uint64_t seed = 1;
   std::string target = "h13";
-  bool must_reject = false;  // each graph breaks one rule of the target; else none does
+  bool must_reject = false;  // each graph breaks exactly one rule of the target
 };
 
 // Writes the graphs with these indices to `folder` (harness/graph/json.h), index 7 as

@@ -23,7 +23,8 @@ struct HelpFlags {
   std::string shell;
 };
 
-// The values that shells complete: entries of the tables, by the options that take them.
+// The values that shells offer for an option, by the name of the option. They are names from the
+// tables, such as targets.
 using ValueLists = std::map<std::string, std::vector<std::string>>;
 
 ValueLists TableValues(const CommandDescription& tool) {

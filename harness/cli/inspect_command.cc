@@ -60,14 +60,14 @@ Json ViolationsToJson(const std::vector<Violation>& violations) {
   return list;
 }
 
-// The meaning of each kind of evidence in prints and rules, strongest first.
+// The meaning of each kind of evidence that fields and rules have, strongest first.
 constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
     {FactEvidence::kSpecification, "stated by the specification"},
     {FactEvidence::kPublicNotes, "stated by public notes"},
     {FactEvidence::kAssumed, "no source states it; rules that rest on it warn"},
     {FactEvidence::kOpaque, "bytes that no source describes, kept unchanged"},
-    {FactEvidence::kNotation, "made by this print: places, spellings, derived values"}};
+    {FactEvidence::kNotation, "added by `inspect`: positions, spellings, derived values"}};
 
 std::string RulesText(std::span<const Rule> rules) {
   std::string text =
@@ -98,7 +98,7 @@ Json RulesToJson(std::span<const Rule> rules) {
   return list;
 }
 
-// A message without its rule's id in front, because the caller prints the id.
+// The message of a violation without the rule's id in front, because the caller prints the id.
 std::string_view WithoutRule(const Violation& violation) {
   std::string_view message = violation.message;
   const std::string_view rule = violation.rule->id;
@@ -267,8 +267,8 @@ Json ModelJson(const InspectedModel& model) {
   return json;
 }
 
-// The result of --verify for weights. For a model file outside its folder, missing weights are only
-// a warning.
+// The result of --verify for weights. If a model file lies outside its package, missing weights are
+// only a warning.
 std::string WeightsText(const InspectedModel& model, bool& broken) {
   std::string text;
   for (const InspectedModel::Weights& weights : model.weights) {

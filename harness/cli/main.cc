@@ -48,7 +48,7 @@ void PrintText(std::string_view text) { Print(Folded(text, TerminalColumns())); 
 
 namespace {
 
-// The command that the first words of a command line name.
+// The command that the first words of a command line name, as in "anecheck finding export".
 struct Place {
   const CLI::App* command = nullptr;  // the last command that is named
   std::string path = "anecheck";      // as typed

@@ -61,8 +61,8 @@ std::vector<double> Doubles(const npz::Array& array) {
 
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
-// The role of an array. Outputs come from an engine, so rounding them hides their distance from the
-// admitted interval.
+// The role of an array. A rounded output needs a warning, because rounding hides how far the
+// engine's output lies from the admitted interval.
 enum class Role : uint8_t { kInput, kOutput };
 
 void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const double> given,

@@ -1,5 +1,6 @@
-// The operations of --ops on the targets and routes of a campaign: operations that cannot be drawn
-// are reported before the run, so that no other operations are drawn in their place.
+// Checks the operations of --ops on the targets and routes of a campaign. It reports operations
+// that cannot be drawn before the run, because the generator would draw other operations in their
+// place.
 #pragma once
 
 #include "harness/base/result.h"

@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-constexpr const char* kTargets = "h13,h14,h15,h16,h17s,h18";  // one of each generation
+constexpr const char* kTargets = "h13,h14,h15,h16,h17s,h18";  // one target of each generation
 constexpr uint64_t kGraphs = 32;
 
 // The results of the graphs of one operation on one target.

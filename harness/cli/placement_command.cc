@@ -27,8 +27,8 @@ struct PlacementFlags {
 struct Placement {
   std::vector<AnalyticsRow> rows;
   Plan plan;
-  double cost = 0;  // of the way that was chosen, in milliseconds
-  // Made with the cost laws of `check` instead of the file's estimates.
+  double cost = 0;  // of Core ML's choice of backends, in milliseconds
+  // Predicted from the cost model of `check`, not from the estimates in the file.
   PlanPrediction prediction;
 };
 

@@ -22,8 +22,8 @@ namespace anecheck {
 namespace {
 
 // Hunts run on three families, because all five would take too long. The family with the fewest
-// defects is first, because campaigns on this family distinguish a fault soonest. Clean campaigns
-// run on the families A13 to A17.
+// defects comes first, because a fault stands out soonest there. Clean campaigns run on the
+// families A13 to A17.
 constexpr std::string_view kHuntTargets = "h15,h13,h17s";
 constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 
@@ -53,7 +53,7 @@ std::string ProgressText(const PowerReport& report) {
                      Counted(report.magnitudes.size(), "magnitude"), report.seconds);
 }
 
-// "all" selects every way; an empty list selects the first.
+// "all" selects every way; an empty list selects the first way.
 Result<std::vector<Way>> WaysNamed(const std::vector<std::string>& names) {
   std::vector<Way> ways;
   for (const std::string& name : names) {
@@ -92,8 +92,8 @@ Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption)
   Status written;
   const auto progress = [&](const PowerReport& report) {
     if (line.due()) line.Update(ProgressText(report));
-    // Written after every step, so that a long measurement can be read early and survives an
-    // interruption.
+    // Writes the pages after every step, so that the user can read a long measurement early and an
+    // interruption loses nothing.
     if (!flags.out.empty() && written.ok()) written = WriteFolder(flags.out, report);
   };
   ANECHECK_ASSIGN(PowerReport report, MeasurePower(options, progress, interruption.flag()));
@@ -166,7 +166,8 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
       .ShowDefault();
   command
       .AddOption("--clean-cases", options.clean_cases,
-                 "Cases of a clean campaign on each target, once with the defects off and once on")
+                 "Number of cases of a campaign without faults; each target gets one with the "
+                 "known defects off and one with them on")
       .Check(WholeNumber(0, kMostCases))
       .ShowDefault();
   command
@@ -189,10 +190,11 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
                  "unmarked (judged as a real one), exec (a program of the exec protocol), or all")
       .Delimiter(',');
   command.AddFlag("--no-magnitudes", flags->no_magnitudes,
-                  "Do not measure the smallest error of each operation");
+                  "Do not measure the smallest error that campaigns find in each operation");
   command
       .AddOption("--magnitudes-of", options.magnitudes_of,
-                 "Measure only the smallest error of these operations or classes: add,convolution")
+                 "Measure only the smallest error that campaigns find in these operations or "
+                 "classes: add,convolution")
       .Delimiter(',');
   command
       .AddOption("--targets,--target", campaign.targets,
@@ -206,10 +208,10 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--espresso-lib", campaign.library,
                     "The simulated engine (default: the one beside the tool)");
-  command.AddOption(
-      "--not-found", flags->not_found,
-      "File of the faults and defects that are known not to be found, one id per line: exit code 1 "
-      "if all cases of a hunt miss a fault outside the file, or if ten or more hunts find nothing");
+  command.AddOption("--not-found", flags->not_found,
+                    "File of the faults and defects that hunts are known to miss, one id per line. "
+                    "Exit code 1 if a hunt runs all its cases and misses a fault that the file "
+                    "does not name, or if ten or more hunts find nothing");
   command.AddFlag("--list", flags->list, "List the faults and known defects, and measure nothing");
   command.AddOption("--out", flags->out, "Folder for power.html and power.json").Check(FileName());
   command.AddFlag("--json", flags->json, "Print JSON");

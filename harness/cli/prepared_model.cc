@@ -59,8 +59,8 @@ Status CheckPart(const Graph& part, std::string_view whose) {
                   whose, valid.error().message));
 }
 
-// Splits the model into its parts, and keeps each output of the engine's part once: two outputs of
-// the model may be casts of one value, which the engine returns once.
+// Splits the model into its parts. Removes repeated outputs of the engine's part: two outputs of
+// the model may be casts of one value, which the engine returns only once.
 Status Split(const Graph& model, PreparedModel& prepared) {
   prepared.edges = SplitHostEdges(model);
   prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);

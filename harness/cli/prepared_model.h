@@ -16,7 +16,7 @@
 namespace anecheck {
 
 struct PreparedModel {
-  Case item;  // the graph that is run and its inputs; no target and no route
+  Case item;  // the graph to run, and its inputs; without a target and a route
   HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;  // constants that are made up because their file is missing
@@ -29,8 +29,8 @@ struct PreparedModel {
 struct ModelNumbers {
   std::string inputs;  // .npz, also for states; empty: every input is made up, and states are 0
   uint64_t seed = 1;   // the seed of made-up numbers
-  // The shapes at which a model with open axes is judged. If there are any, made-up values cause no
-  // warning.
+  // The shapes at which a model with open axes is judged. If the list is not empty, made-up values
+  // cause no warning.
   std::vector<ModelShape> tried = {};
 };
 

@@ -1,5 +1,5 @@
-// `anecheck roofline`: estimates the least time of each operation of a model from its products and
-// its bytes.
+// `anecheck roofline`: estimates the least time of each operation of a model from the number of its
+// products and the number of bytes that it moves.
 #include <fmt/format.h>
 #include <memory>
 
@@ -88,8 +88,9 @@ int RunRoofline(const RooflineFlags& flags) {
 }  // namespace
 
 void AddRooflineCommand(CommandLine& app, Selected& selected) {
-  CommandLine command =
-      app.AddCommand("roofline", "Estimate each operation's time from its products and its bytes");
+  CommandLine command = app.AddCommand("roofline",
+                                       "Estimate each operation's time from the number of its "
+                                       "products and of the bytes that it moves");
   auto flags = std::make_shared<RooflineFlags>();
   command
       .AddOption("model", flags->model,

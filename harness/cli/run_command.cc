@@ -24,7 +24,7 @@
 namespace anecheck {
 namespace {
 
-// Counts of judged cases by the kind of judgement. Each case is in exactly one count.
+// Counts of judged cases by the kind of judgement. Each case is part of exactly one count.
 std::string JudgedText(const CampaignSummary& summary) {
   const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
   if (others == 0) return fmt::format("{} judged", summary.judged);
@@ -32,7 +32,7 @@ std::string JudgedText(const CampaignSummary& summary) {
                      summary.judged, others);
 }
 
-// New findings with the command that shows them again.
+// A new finding, with the command that replays it.
 std::string FindingLines(const FindingRow& finding) {
   return fmt::format("  {} {} {} on {}: {} ({})\n    {}\n", finding.id, finding.verdict,
                      finding.op.empty() ? "-" : finding.op, finding.target, finding.summary,
@@ -179,8 +179,9 @@ int Run(const RunFlags& flags, const std::string& command) {
     LogWarning(fmt::format(
         "{}; every finished batch is recorded; resume with: anecheck run --resume --db {}",
         interruption.asked() ? "interrupted" : "stopped by --time", options.db));
-    // A run that a signal stopped is not finished, whatever it found, and a script must see that. A
-    // run that --time stopped ended as requested; the file records the state of each run.
+    // The exit code must tell a script that a signal stopped the run before its end, whatever the
+    // run found. A run that --time stopped ended as requested; the file records the state of each
+    // run.
     if (interruption.asked()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;

@@ -34,7 +34,7 @@ std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> see
     }
   }
   if (!further.empty()) text += " " + further;
-  // Words for another program may begin with a dash.
+  // Arguments for another program follow "--", because they may begin with a dash.
   return positional.empty() ? text : text + " --" + positional;
 }
 

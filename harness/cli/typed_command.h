@@ -1,4 +1,4 @@
-// A command line that repeats a command, and the mark of results of the simulated engine.
+// Writes the command line that repeats a command, and the mark of results of the simulated engine.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace anecheck {
 std::string TypedCommand(const CommandLine& command, std::optional<uint64_t> seed = std::nullopt,
                          const std::string& further = {});
 
-// Returns "SIMULATED: " for that provenance, else an empty string. Every text about results begins
-// with it.
+// Returns "SIMULATED: " if the results come from the simulated engine, else an empty string. Every
+// text about results begins with it.
 std::string_view EvidenceMark(std::optional<Provenance> provenance);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Checks of numbers on the command line. CLI11 itself wraps -1 to an unsigned number, and replaces
-// a number that is too large by the largest.
+// Checks of numbers on the command line. CLI11 itself would turn -1 into a large unsigned number,
+// and a number that is too large into the largest.
 #pragma once
 
 #include <cstdint>

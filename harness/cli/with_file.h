@@ -1,4 +1,4 @@
-// Adds to an error its file and the place in it.
+// Adds the file and the offset to the message of an error.
 #pragma once
 
 #include <cstdint>

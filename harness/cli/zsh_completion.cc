@@ -93,8 +93,8 @@ std::string ZshCompletion(const CommandDescription& tool) {
       "#compdef {0}\n# Completion of {0} for zsh, made by `{0} help --completion zsh`.\n\n",
       tool.name);
   AddCommand(tool, tool.name, script);
-  // An autoloaded file runs this once, on the first completion; a sourced file only defines the
-  // function.
+  // If zsh autoloads the file, the last line completes at once, on the first use. If the file is
+  // sourced, it only defines the function.
   script += fmt::format(
       "if [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n"
       "  compdef _{0} {0}\nfi\n",
