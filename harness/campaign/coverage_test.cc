@@ -1,5 +1,4 @@
-// Coverage names the cells of a case, knows the space beforehand, and steers towards empty cells
-// independently of threads and of the cut of a campaign.
+// Coverage names the cells of a case, knows the space beforehand, and steers towards empty cells.
 #include "harness/campaign/coverage.h"
 
 #include <algorithm>
@@ -10,46 +9,16 @@
 #include <set>
 #include <tuple>
 
-#include "harness/base/file.h"
-#include "harness/base/json.h"
-#include "harness/campaign/resume.h"
+#include "harness/campaign/testing/coverage_options.h"
 #include "harness/judging/judge_case.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
-#include "harness/results/testing/query_text.h"
 
 namespace anecheck {
 namespace {
 
-// Refuses every case: coverage counts drawn graphs, not their results.
-class AgreeingRunner final : public Runner {
- public:
-  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "agreeing"}; }
-  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
-    std::vector<RunReply> replies;
-    for (const RunRequest& request : requests) {
-      replies.push_back({.id = request.id, .status = RunStatus::kOk, .verified = true});
-    }
-    return replies;
-  }
-  Status Restart() override { return {}; }
-};
-
-RunnerFactory Agreeing() {
-  return
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new AgreeingRunner)); };
-}
-
-CampaignOptions Options(const std::string& db, bool steer) {
-  CampaignOptions options;
-  options.seed = 3;
-  options.cases = 1200;
-  options.targets = {{"h15", 4}};
-  options.steer = steer;
-  options.db = db;
-  return options;
-}
+using testing::CoverageOptions;
 
 CaseOutcome Ran() {
   CaseOutcome outcome;
@@ -120,7 +89,7 @@ TEST(CoverageTest, ACaseThatDidNotRunReachesAtMostItsBrokenRule) {
   }
   EXPECT_TRUE(batch.coverage.empty());
   // A refused must-reject case still reaches the rule that its graph breaks on purpose.
-  CampaignOptions options = Options("", false);
+  CampaignOptions options = CoverageOptions("", false);
   options.modes = {CaseMode::kMustReject};
   item = *MakeCase(options, 16);
   item.seed = 0;  // rules are counted only for chosen seeds, such as 0
@@ -156,7 +125,7 @@ TEST(CoverageTest, TheSpaceContainsEveryPairValueAndRuleThatIsReached) {
   const auto& space = CoverageSpace();
   EXPECT_TRUE(std::ranges::is_sorted(space));
   EXPECT_EQ(std::ranges::adjacent_find(space), space.end());
-  CampaignOptions options = Options("", false);
+  CampaignOptions options = CoverageOptions("", false);
   options.targets = {{"h17s", 6}, {"h13", 2}, {"h15", 4}};
   RowBatch batch;
   for (uint64_t index = 0; index < 1200; ++index) {
@@ -337,7 +306,7 @@ TEST(SteeringTest, CellsOfEarlierCasesCountOnceRecorded) {
 }
 
 TEST(SteeringTest, ACaseAimedAtAPairUsuallyContainsIt) {
-  CampaignOptions options = Options("", false);
+  CampaignOptions options = CoverageOptions("", false);
   const std::pair<OpKind, OpKind> pairs[] = {{OpKind::kConv, OpKind::kMatmul},
                                              {OpKind::kConst, OpKind::kRelu},
                                              {OpKind::kSoftmax, OpKind::kSliceBySize},
@@ -371,7 +340,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
       open[cell.cell.substr(0, cell.cell.find('.'))].insert(cell.cell);
   }
   ASSERT_GT(open.size(), 100u);
-  CampaignOptions options = Options("", false);
+  CampaignOptions options = CoverageOptions("", false);
   options.targets = {{"h18", 7}};  // it has the operations of all families
   CoverageCounter counter;
   for (auto& [op, cells] : open) {
@@ -468,103 +437,6 @@ TEST(SteeringTest, GraphsAimedAtAPairSoonContainItForNearlyEveryPair) {
   EXPECT_LE(missed.size(), pairs / 40) << fmt::format("{}", fmt::join(missed, " "));
 }
 
-class CoverageFile : public ::testing::Test {
- protected:
-  std::string Path(std::string_view name) const { return folder_->File(name); }
-  static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
-    auto store = Store::OpenReadOnly(db);
-    EXPECT_TRUE(store.ok());
-    auto rows = testing::QueryText(*store, sql);
-    EXPECT_TRUE(rows.ok());
-    return std::move(rows).value();
-  }
-  static std::vector<std::vector<std::string>> Everything(const std::string& db) {
-    auto rows = Rows(db, "SELECT case_index, fingerprint FROM cases ORDER BY case_index");
-    std::ranges::copy(Rows(db, "SELECT kind, cell, cases, first_case FROM coverage ORDER BY 1, 2"),
-                      std::back_inserter(rows));
-    return rows;
-  }
-  static uint64_t Covered(const SpaceCoverage& coverage, std::string_view kind) {
-    return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->covered;
-  }
-
-  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-coverage-");
-};
-
-TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
-  CampaignOptions options = Options(Path("one.sqlite"), true);
-  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  options.db = Path("three.sqlite");
-  options.jobs = 3;
-  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  EXPECT_EQ(Everything(Path("three.sqlite")), Everything(Path("one.sqlite")));
-
-  options.db = Path("cut.sqlite");
-  std::atomic<bool> stop{false};
-  ASSERT_TRUE(
-      RunCampaign(
-          options, Agreeing(), [&](const CampaignProgress& p) { stop = p.done >= 640; }, &stop)
-          .ok());
-  auto cut = Store::OpenReadOnly(options.db);
-  auto point = ReadResumePoint(*cut);
-  ASSERT_TRUE(point.ok());
-  const CampaignOptions recorded = point->options;
-  EXPECT_TRUE(recorded.steer);
-  ASSERT_TRUE(ResumeCampaign(recorded, std::move(*point), Agreeing(), {}).ok());
-  EXPECT_EQ(Everything(options.db), Everything(Path("one.sqlite")));
-
-  ASSERT_TRUE(RunCampaign(Options(Path("free.sqlite"), false), Agreeing(), {}).ok());
-  const std::string steered[] = {Path("one.sqlite")}, free[] = {Path("free.sqlite")};
-  const auto with = ReadCoverage(steered), without = ReadCoverage(free);
-  ASSERT_TRUE(with.ok() && without.ok());
-  EXPECT_GT(Covered(*with, "op_pair"), Covered(*without, "op_pair"));
-}
-
-TEST_F(CoverageFile, SteeringReachesNativeLayersIfRoutesAlternate) {
-  CampaignOptions options = Options(Path("both.sqlite"), true);
-  options.routes = RouteSet::kBoth;
-  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  const auto rows = Rows(options.db,
-                         "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
-                         "(cell GLOB '*>Sort' OR cell GLOB '*>SDPA' OR cell GLOB 'ArgMinMax>*')");
-  EXPECT_GT(rows.size(), 2u);
-  const auto states = Rows(options.db,
-                           "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
-                           "(cell GLOB '*>write_state' OR cell GLOB 'read_state>*')");
-  EXPECT_GT(states.size(), 0u);
-}
-
-// Cells that no route of the runs can reach are not counted, and the text says so.
-TEST_F(CoverageFile, CountsCellsOfTheRunsRoutes) {
-  CampaignOptions options = Options(Path("mil.sqlite"), false);
-  options.cases = 64;
-  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  options.db = Path("netlist.sqlite");
-  options.routes = RouteSet::kNetlist;
-  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  const std::string files[] = {Path("mil.sqlite"), Path("netlist.sqlite")};
-  const auto mil = ReadCoverage(std::span(files).first(1));
-  const auto netlist = ReadCoverage(std::span(files).last(1));
-  const auto both = ReadCoverage(files);
-  ASSERT_TRUE(mil.ok() && netlist.ok() && both.ok());
-  const auto cells = [](const SpaceCoverage& coverage, std::string_view kind) {
-    return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->cells;
-  };
-  for (const char* kind : {"attribute_value", "op_attribute", "op_pair"}) {
-    const auto all = static_cast<size_t>(
-        std::ranges::count(CoverageSpace(), std::string(kind), &CoverageCell::kind));
-    EXPECT_EQ(cells(*both, kind), all);
-    EXPECT_LT(cells(*mil, kind), all);
-    EXPECT_LT(cells(*netlist, kind), cells(*mil, kind));
-  }
-  EXPECT_NE(CoverageToText(*mil, 1).find(" Sort TopK "), std::string::npos);
-  EXPECT_NE(CoverageToText(*mil, 1).find("(in network descriptions alone: no case took"),
-            std::string::npos);
-  EXPECT_NE(CoverageToText(*netlist, 1).find("(in MIL text alone: no case took"),
-            std::string::npos);
-  EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
-}
-
 // The lowest bit of a case's index decides the target, the next bit the route, and each batch of 64
 // cases belongs to one shard. The choice of cases for rules must not favour any of them.
 TEST(CoverageTest, RulesAreCountedOnEveryTargetRouteAndShard) {
@@ -575,46 +447,6 @@ TEST(CoverageTest, RulesAreCountedOnEveryTargetRouteAndShard) {
   }
   EXPECT_EQ(asked.size(), 16u);
   for (const auto& [where, count] : asked) EXPECT_NEAR(count, 16, 14);
-}
-
-TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
-  for (const uint64_t seed : {1, 2}) {
-    CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
-    options.seed = seed;
-    options.cases = 128;
-    ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  }
-  const std::string both[] = {Path("a.sqlite"), Path("b.sqlite")};
-  const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
-  ASSERT_TRUE(one.ok() && two.ok());
-  const std::string again[] = {both[0], both[1], both[0]};
-  const auto named_twice = ReadCoverage(again);
-  ASSERT_TRUE(named_twice.ok());
-  EXPECT_EQ(named_twice->cases, two->cases);
-  EXPECT_EQ(named_twice->asked, two->asked);
-  EXPECT_EQ(two->cases, 256u);
-  uint64_t asked = 0;
-  for (const uint64_t seed : {1, 2}) {
-    for (uint64_t index = 0; index < 128; ++index) {
-      asked += IsAskedForRules(CaseSeed(seed, index), kRulesEvery) ? 1 : 0;
-    }
-  }
-  EXPECT_EQ(two->asked, asked);
-  EXPECT_GT(Covered(*two, "op_pair"), Covered(*one, "op_pair"));
-  const auto json = CoverageToJson(*two);
-  EXPECT_EQ(json["asked_for_rules"], asked);
-  for (const auto& kind : json["kinds"]) {
-    EXPECT_EQ(kind["covered"].get<size_t>() + kind["empty"].size(), kind["cells"].get<size_t>());
-  }
-  const std::string text = CoverageToText(*two, 1);
-  EXPECT_NE(text.find("256 cases, legality rules asked of " + std::to_string(asked) + "\n"),
-            std::string::npos);
-  EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
-  EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
-  EXPECT_NE(text.find("not counted: cond while_loop call (a block: "), std::string::npos) << text;
-  EXPECT_NE(text.find(" gru lstm rnn (no family's engine has it"), std::string::npos);
-  const std::string missing[] = {Path("missing.sqlite")};
-  EXPECT_FALSE(ReadCoverage(missing).ok());
 }
 
 }  // namespace
