@@ -1,16 +1,12 @@
 // The oracle's interface: contracts by name, tensors in every element type, errors, estimates of
-// intermediates, vacuous outputs, and the laws that hold between operations.
+// intermediates, and vacuous outputs.
 #include "oracles/oracle.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
-#include <map>
-#include <rapidcheck/gtest.h>
 
-#include "generators/graph_generator.h"
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/laws.h"
@@ -21,7 +17,6 @@ namespace anecheck {
 namespace {
 
 using testing::Case;
-using testing::DecodedElements;
 using testing::MakeTensor;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -413,165 +408,7 @@ TEST(Evaluate, IntegersWrapAndCastsSaturate) {
   EXPECT_EQ(cast("bool"), (std::vector<double>{1, 1, 1, 1}));
 }
 
-// ---- laws ---------------------------------------------------------------------------------------
-
-Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
-  GeneratorOptions options;
-  options.mode = mode;
-  options.max_nodes = 6;
-  options.max_elements = 48;
-  options.max_products = 1024;
-  Graph graph;
-  GenerateGraph(choices, options, graph);
-  return graph;
-}
-
-RC_GTEST_PROP(Laws, AnOutputNeedsOnlyItsDependencies, (uint64_t seed)) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  const auto mode = static_cast<CaseMode>(seed % 5);
-  const Graph graph = AnyGraph(choices, mode);
-  const auto inputs = GenerateInputs(choices, graph, mode);
-  const Contract& contract = ConformingContract(2);
-  Evaluation all, some;
-  RC_ASSERT(all.Run(graph, inputs, contract).ok());
-  Estimate whole, part;
-  const auto bits = [](const std::vector<double>& numbers) {
-    std::vector<uint64_t> words;
-    words.reserve(numbers.size());
-    for (const double number : numbers) words.push_back(std::bit_cast<uint64_t>(number));
-    return words;
-  };
-  for (const ValueId output : graph.outputs()) {
-    RC_ASSERT(some.RunTo(graph, inputs, contract, output).ok());
-    all.Stored(output, whole);
-    some.Stored(output, part);
-    RC_ASSERT(bits(part.value) == bits(whole.value));
-    RC_ASSERT(bits(part.low) == bits(whole.low));
-    RC_ASSERT(bits(part.high) == bits(whole.high));
-    RC_ASSERT(part.flags == whole.flags);
-    RC_ASSERT(part.members == whole.members);
-  }
-}
-
-RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  const auto mode = static_cast<CaseMode>(seed % 5);
-  const Graph graph = AnyGraph(choices, mode);
-  const auto inputs = GenerateInputs(choices, graph, mode);
-  Evaluation evaluation;
-  RC_ASSERT(evaluation.Run(graph, inputs, ConformingContract(2)).ok());
-  Estimate estimate;
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
-    evaluation.Stored(id, estimate);
-    const Tensor stored = MakeTensor(estimate.type.dtype, estimate.type.shape, estimate.value);
-    const std::vector<double> back = DecodedElements(stored);
-    for (size_t i = 0; i < back.size(); ++i) {
-      const double value = estimate.value[i];
-      if (value != value) {
-        RC_ASSERT((estimate.flags[i] & Estimate::kNanAllowed) != 0);
-        continue;
-      }
-      RC_ASSERT(back[i] == value);
-      RC_ASSERT(estimate.low[i] <= value);
-      RC_ASSERT(value <= estimate.high[i]);
-    }
-  }
-}
-
-RC_GTEST_PROP(Laws, IdealResultsEqualTheValuesOfAContractWithoutLaw, (uint64_t seed)) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  const Graph graph = AnyGraph(choices, CaseMode::kFloat);
-  const auto inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
-  const auto ideal = Evaluate(graph, inputs, IeeeContract());
-  const auto conforming = Evaluate(graph, inputs, ConformingContract(1));
-  RC_ASSERT(ideal.ok() && conforming.ok());
-  for (size_t k = 0; k < ideal.value().size(); ++k) {
-    const Estimate& exact = ideal.value()[k];
-    for (size_t i = 0; i < exact.value.size(); ++i) {
-      const double other = conforming.value()[k].value[i];
-      RC_ASSERT(exact.value[i] == other || (std::isnan(exact.value[i]) && std::isnan(other)));
-    }
-    for (size_t i = 0; i < exact.value.size(); ++i) {
-      if (exact.value[i] == exact.value[i]) RC_ASSERT(exact.low[i] == exact.high[i]);
-    }
-  }
-}
-
-RC_GTEST_PROP(Laws, IntegerGraphsAreExact, (uint64_t seed)) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  const Graph graph = AnyGraph(choices, CaseMode::kInteger);
-  const auto inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
-  const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
-  RC_ASSERT(estimates.ok());
-  for (const Estimate& estimate : estimates.value()) {
-    RC_ASSERT(estimate.low == estimate.value);
-    RC_ASSERT(estimate.high == estimate.value);
-  }
-}
-
-RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnEarlierOnes, (uint64_t seed)) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  Evaluation reused;
-  for (int i = 0; i < 3; ++i) {
-    const Graph graph = AnyGraph(choices, CaseMode::kSpecial);
-    const auto inputs = GenerateInputs(choices, graph, CaseMode::kSpecial);
-    RC_ASSERT(reused.Run(graph, inputs, ConformingContract(2)).ok());
-    const auto fresh = Evaluate(graph, inputs, ConformingContract(2));
-    RC_ASSERT(fresh.ok());
-    Estimate again;
-    for (size_t k = 0; k < fresh.value().size(); ++k) {
-      reused.Stored(graph.outputs()[k], again);
-      RC_ASSERT(again.flags == fresh.value()[k].flags);
-      for (size_t e = 0; e < again.low.size(); ++e) {
-        if (again.low[e] == again.low[e]) RC_ASSERT(again.low[e] == fresh.value()[k].low[e]);
-      }
-    }
-  }
-}
-
-// Compares bit by bit; any NaN equals any other.
-bool SameNumbers(std::span<const double> a, std::span<const double> b) {
-  return std::ranges::equal(a, b, [](double x, double y) {
-    return std::bit_cast<uint64_t>(x) == std::bit_cast<uint64_t>(y) || (x != x && y != y);
-  });
-}
-
-// Every operation in every mode, at inputs of all kinds.
-TEST(Laws, ValuesOnlyEvaluationsGiveTheSameValues) {
-  Evaluation at_first;
-  Evaluation whole;
-  Evaluation values;
-  Evaluation streamed;
-  for (size_t kind = 0; kind < kOpCount; ++kind) {
-    ChoiceStream choices = ChoiceStream::FromSeed(kind);
-    for (int round = 0; round < 40; ++round) {
-      GeneratorOptions options{.family = kNoFamily, .mode = static_cast<CaseMode>(round % 5)};
-      options.max_nodes = 1 + round % 4;
-      options.max_elements = 32;
-      options.max_products = 512;
-      options.direct = round % 2 == 1;
-      if (round % 4 != 3) options.ops.reset().set(kind);
-      Graph graph;
-      GenerateGraph(choices, options, graph);
-      const auto inputs = GenerateInputs(choices, graph, options.mode);
-      const auto other = GenerateInputs(choices, graph, static_cast<CaseMode>(round / 5 % 5));
-      const Contract& contract = ConformingContract(round / 4 % 2 == 0 ? 2 : 6);  // A13 and A17
-      if (!at_first.Run(graph, inputs, contract).ok()) continue;
-      const bool evaluated = whole.Run(graph, other, contract).ok();
-      ASSERT_EQ(values.RunValues(at_first, other).ok(), evaluated);
-      ASSERT_EQ(streamed.RunValuesForOutputs(graph, other, contract).ok(), evaluated);
-      for (const ValueId id : graph.outputs()) {
-        if (evaluated) ASSERT_TRUE(SameNumbers(streamed.Values(id), whole.Values(id)));
-      }
-      for (ValueId id = 0; evaluated && id < graph.values().size(); ++id) {
-        const Value& value = graph.value(id);
-        ASSERT_TRUE(SameNumbers(values.Values(id), whole.Values(id)))
-            << (value.kind == ValueKind::kResult ? graph.node(value.producer).schema->name
-                                                 : value.name);
-      }
-    }
-  }
-}
+// ---- single operations --------------------------------------------------------------------------
 
 TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
   Case c;
