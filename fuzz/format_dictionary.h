@@ -8,8 +8,8 @@
 
 namespace anecheck::fuzz {
 
-// In the form that libFuzzer, AFL++ and others read (MakeDictionary). Errors: kInvalid if no format
-// has the name.
+// The dictionary as the text that libFuzzer, AFL++ and other fuzzers read (MakeDictionary). Errors:
+// kInvalid if no format has the name.
 Result<std::string> DictionaryOfFormat(std::string_view name);
 
 }  // namespace anecheck::fuzz

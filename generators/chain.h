@@ -1,4 +1,4 @@
-// Pairs of operations, drawn on purpose, for campaigns that aim at pairs that no case has
+// Draws a chosen pair of operations, for campaigns that look for pairs that no earlier case
 // contained.
 #pragma once
 
@@ -7,9 +7,9 @@
 namespace anecheck {
 
 // Appends an operation of the producer's kind on some value, and an operation of the consumer's
-// kind on its result. Joins a result that no input moves with an input, and converts a result whose
-// type cannot be a program output. False if no instance fits the drawn operands; the graph is then
-// of no use.
+// kind on its result. If no input moves a result, joins it with an input. If the type of a result
+// cannot be a program output, converts it. Returns false if no instance fits the drawn operands;
+// the graph is then unusable.
 bool DrawChain(Drawer& drawer, const OpChain& chain);
 
 }  // namespace anecheck

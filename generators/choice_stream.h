@@ -1,5 +1,6 @@
-// The source of every random decision. A choice stream is bytes: a fuzzer's input, a seed expanded
-// without end, or the saved bytes of a finding all drive the same generator to the same result.
+// The source of every random decision. A choice stream is bytes: a fuzzer's input, the saved bytes
+// of a finding, or bytes expanded without end from a seed. Equal bytes make a generator give equal
+// results.
 #pragma once
 
 #include <array>
@@ -25,12 +26,13 @@ class ChoiceStream {
     stream.state_ = seed;
     return stream;
   }
-  // A draw over bytes: its offset, and the bound of its value (0: a whole word).
+  // A draw from bytes: the offset of its bytes, and the bound of its value (0: any 64-bit word).
   struct LoggedDraw {
     size_t position = 0;
     uint64_t bound = 0;
   };
-  // Appends each draw that reads a byte to `log`, which must outlive the stream; null: to none.
+  // Appends each draw that reads a byte to `log`, which must outlive the stream; a null `log`
+  // records nothing.
   static ChoiceStream FromBytes(std::span<const uint8_t> bytes,
                                 std::vector<LoggedDraw>* log = nullptr) {
     ChoiceStream stream;

@@ -1,4 +1,4 @@
-// Curves of drawn knots as linear, relu, linear (harness/ops/composed_curve.h).
+// Draws curves with random knots as the chain linear, relu, linear (harness/ops/composed_curve.h).
 #pragma once
 
 #include "generators/drawer.h"

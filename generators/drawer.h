@@ -15,8 +15,8 @@
 
 namespace anecheck {
 
-// The knowledge of a value while the graph is drawn: every element lies in [low, high], and in
-// integer mode every element is an integer.
+// The known range of a value while the graph is drawn: every element lies in [low, high], and if
+// `integer` is true, every element is an integer.
 struct ValueRange {
   double low = 0;
   double high = 0;
@@ -25,7 +25,8 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
-// The ranges of a value that is one of two values, of their maximum, and of their minimum.
+// EitherOf returns the range of a value that may be either of two values. GreaterOf returns the
+// range of their maximum, LesserOf that of their minimum.
 ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
 ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
 ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
@@ -121,11 +122,11 @@ class Drawer {
   // Sets the range of a value: of a result whose range differs from that of its node's other
   // results, or of a changed constant.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
-  // Marks a value that no input moves in the first execution: no further operation may be drawn on
-  // it alone.
+  // Marks a value that no input moves in the first execution: therefore no further operation may be
+  // drawn that has it as its only operand.
   void SetAtRest(ValueId id) { known_[id].moves = false; }
-  // Converts the first result of the last node to fp16: bools and integers are no program outputs
-  // on the engine's path (facts/mil.md).
+  // Converts the first result of the last node to fp16, because bools and integers cannot be
+  // program outputs on the engine's path (facts/mil.md).
   bool ToHalf();
   // Appends cast(x) to int32 or back to fp16; kNoValue if refused. Integers that leave the graph
   // must be cast back: int32 cannot be a program output on the engine's path (facts/mil.md).
@@ -185,14 +186,15 @@ struct OpGenerator {
   OpKind kind;
   // Whether the operation keeps integers integers, so that integer mode may use it.
   bool integer = false;
-  // How often it is drawn relative to the others; 0: drawn only when named, since the simulated
-  // engine refuses it.
+  // How often it is drawn relative to the others; 0: drawn only if the options name it, because the
+  // simulated engine refuses it.
   uint8_t weight = 4;
-  // Null if no instance can be judged; none is drawn.
+  // Null if no instance of the operation can be judged; the operation is then never drawn.
   bool (*draw)(Drawer& drawer, ValueId x) = nullptr;
 };
 
-// Rows as in ops.def, each defined in the file of its class under generators/ops.
+// Declares one generator for each operation of ops.def. Each generator is defined in the file of
+// its class under generators/ops.
 #define ANECHECK_OP(name, Name, ...) extern const OpGenerator kGenerator##Name;
 #include "harness/ops/ops.def"
 

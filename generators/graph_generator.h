@@ -1,5 +1,6 @@
-// Random graphs from a choice stream, valid by construction for a target family, with every node
-// live. Used by campaigns, fuzz targets, property tests and the power measurement.
+// Random graphs from a choice stream. They are valid by construction for a target family, and every
+// node leads to an output. Used by campaigns, fuzz targets, property tests and the power
+// measurement.
 #pragma once
 
 #include <bitset>
@@ -15,7 +16,7 @@
 
 namespace anecheck {
 
-// The one of the first six modes that decides how values are drawn and ranges conditioned.
+// The mode, one of the first six, by whose rules values are drawn and ranges are limited.
 CaseMode ValuesOf(CaseMode mode);
 
 // A producer and a consumer of its result.
@@ -53,16 +54,17 @@ struct GeneratorOptions {
   // instance of the pair fits or one of the two is not in `spelt`. In kInteger both must keep
   // integers.
   std::optional<OpChain> chain;
-  // The longest axis of kShapeRanges; that of the smallest target.
+  // The maximum extent of an axis in kShapeRanges. The default is the limit of the smallest target.
   int64_t longest_axis = 16384;
-  // Any other value than kSmall draws a graph of one or two elementwise operations, movements or a
-  // convolution over tensors of that size, whatever the sizes above. Ignored if `ops` has none of
-  // these or `chain` is set.
+  // Any value other than kSmall draws a graph of one or two elementwise operations, movements or a
+  // convolution over tensors of that size, even if this size exceeds the limits above. Ignored if
+  // `ops` has none of these or `chain` is set.
   WorkingSet working_set = WorkingSet::kSmall;
-  // For kProducts, which draws any operations beside the linear map. Without the linear map in
-  // `ops`, kProducts is the same as kSmall.
+  // The minimum number of products of the linear map in kProducts, which draws any operations
+  // beside this map. Without the linear map in `ops`, kProducts is the same as kSmall.
   int64_t least_products = 0;
-  // Further limits of kShapeRanges and working sets, for axes 1 and 0 of rank 4.
+  // The maximum extents of axis 1 (channels) and axis 0 (batch) of rank 4, for kShapeRanges and
+  // working sets.
   int64_t most_channels = 16384;
   int64_t most_batch = 4096;
 };

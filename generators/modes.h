@@ -19,7 +19,7 @@ enum class ShapeClass : uint8_t {
 struct ModeTraits {
   CaseMode values = CaseMode::kFloat;
   ShapeClass shapes = ShapeClass::kSmall;
-  int max_nodes = 40;  // limits the mode's graphs, whatever the caller allows
+  int max_nodes = 40;  // the maximum of the mode, even if the caller allows more
   // Every graph of the mode has at least one of these operations; empty: no requirement.
   std::span<const OpKind> wanted = {};
   // Every second graph of the mode has at least one of these operations.

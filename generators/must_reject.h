@@ -21,7 +21,7 @@ struct RuleBreak {
   bool (*draw)(ChoiceStream& choices, const Target& target, Graph& graph) = nullptr;
 };
 
-// In a fixed order, the simplest first.
+// All entries in a fixed order, the simplest first.
 std::span<const RuleBreak> RuleBreaks();
 
 }  // namespace anecheck

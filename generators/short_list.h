@@ -1,5 +1,6 @@
-// A list of a few entries in place. Hundreds of thousands of graphs are drawn per second:
-// allocating a vector would take longer than drawing an attribute with an entry per axis.
+// A list that stores its few entries inside itself, without an allocation. Hundreds of thousands of
+// graphs are drawn per second, and to allocate a vector takes longer than to draw an attribute with
+// an entry for each axis.
 #pragma once
 
 #include <array>

@@ -14,13 +14,13 @@
 
 namespace anecheck {
 
-// Owns its rows and their text. Movable.
+// Owns its departures and their texts. Movable.
 class DepartureCatalogue {
  public:
-  // Starts with the documented departures.
+  // Makes a catalogue of the documented departures.
   DepartureCatalogue();
 
-  // Adds the rows of a JSON document:
+  // Adds the departures of a JSON document:
   //   {"contract": {"base": "float", "terms": {"function_ulp": 2}},
   //    "departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
   //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]}
@@ -29,8 +29,8 @@ class DepartureCatalogue {
   // need them. "inf" and "-inf" are numbers too. `families` may contain "own"; in a document with a
   // contract, absent `families` mean "own". "contract" is optional and sets the terms of
   // kOwnFamily. A term takes the value that the document gives, or else the value of the base
-  // contract ("float" or "ieee"). Errors (kMalformed, kInvalid) name the row; the catalogue is then
-  // unchanged.
+  // contract ("float" or "ieee"). Errors (kMalformed, kInvalid) name the wrong departure; the
+  // catalogue is then unchanged.
   Status AddJson(std::string_view text);
 
   std::span<const Departure> rows() const { return rows_; }
@@ -40,11 +40,12 @@ class DepartureCatalogue {
  private:
   std::vector<Departure> rows_;
   std::optional<Contract> own_;
-  std::deque<std::string> text_;  // the rows' views refer to it; a deque never moves its elements
+  // The departures' views refer to these texts; a deque never moves its elements.
+  std::deque<std::string> text_;
 };
 
 // The departures that Judge tries by default: the documented ones and added ones. Any number of
-// threads may read them; rows may be added (as by AddJson) only before the first judgement.
+// threads may read them; AddDeparturesInForce may add departures only before the first judgement.
 std::span<const Departure> DeparturesInForce();
 Status AddDeparturesInForce(std::string_view json);
 

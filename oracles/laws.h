@@ -1,5 +1,6 @@
-// The laws that the arithmetic of a family follows, as data. If a law is known, the oracle predicts
-// bits by it, and the interval of a contract spans only the cases that the law leaves open.
+// The laws, the known rules of a family's arithmetic, as data. By a law the oracle predicts the
+// exact bits of a result. The interval is then a single value, except in the cases that the law
+// leaves open.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace anecheck {
 struct Laws {
   // Sums of products are those of a 32-bit fixed-point accumulator (reference/fixed_point.h).
   bool fixed_sums = false;
-  // Sums of products may be those of the fixed-point accumulator or of a wide one: both readings
-  // are admitted, except for overflow, which the documented defects describe.
+  // Sums of products may be those of the fixed-point accumulator or of a wide one: both kinds of
+  // sums are admitted, except for overflow, which the documented defects describe.
   bool perhaps_fixed_sums = false;
   // Sums, differences and products of two elements treat exponent 31 like any other exponent, and
   // every result is rounded with ties away from zero.
@@ -32,10 +33,12 @@ struct LawFact {
   bool Laws::* law = nullptr;
   uint32_t measured = 0;
   uint32_t inferred = 0;
-  std::string_view
-      targets;  // on which it was measured; it also applies to the other targets of their families
+  // The targets on which the law was measured. It also applies to the other targets of their
+  // families.
+  std::string_view targets;
   std::string_view source;
-  std::string_view open;  // the cases that it leaves open, which the interval spans
+  // The cases that the law leaves open. Their intervals span all possible results.
+  std::string_view open;
 };
 
 std::span<const LawFact> LawFacts();

@@ -17,7 +17,7 @@ struct OutputLean {
   uint64_t free = 0;
   double up = 0;      // the mean error, -1 to 1
   double away = 0;    // the mean of the errors with the sign of their values; 0 counts as no error
-  uint64_t wide = 0;  // elements of more than kFewNumbers numbers (statistics.h)
+  uint64_t wide = 0;  // elements whose interval has more than kFewNumbers numbers (statistics.h)
   double mean_square = 0;  // of the errors of these wide elements
 };
 // Precondition: `actual` has one number for each element of `expected`.

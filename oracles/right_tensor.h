@@ -1,4 +1,4 @@
-// The oracle's values in the form in which an engine stores them.
+// Encodes the oracle's values in the form in which an engine stores its results.
 #pragma once
 
 #include "harness/graph/graph.h"

@@ -24,8 +24,8 @@ struct ErrorStatistics {
   // error is 0.
   double z = 0;
   uint64_t on_end = 0;  // elements at either end of their interval
-  // The number of elements whose interval contains more than kFewNumbers numbers, and their mean
-  // square.
+  // The number of elements whose interval contains more than kFewNumbers numbers, and the mean
+  // square of their errors.
   uint64_t wide = 0;
   double wide_mean_square = 0;
 };

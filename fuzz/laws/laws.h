@@ -1,5 +1,6 @@
-// The laws that fuzz targets assert. A broken law ends the process with one line on standard error
-// that names it, which libFuzzer, the replays and `scripts/nightly` all take as a finding.
+// The laws that fuzz targets assert: properties that must hold for every input. A broken law ends
+// the process with one line on standard error that names it, which libFuzzer, the replays and
+// `scripts/nightly` all take as a finding.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,7 @@ namespace anecheck::fuzz {
 // after TellTarget().
 [[noreturn]] void FailLaw(std::string_view law, std::string_view detail);
 
-// Sets the target that messages name from here on, because a law that two targets break is two
-// findings.
+// Sets the target that later messages name. If two targets break one law, these are two findings.
 void TellTarget(std::string_view target);
 
 // Starts to count the checks of each law, from 0. Fuzzers do not count. Not thread-safe; targets
@@ -43,13 +43,14 @@ constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words.
 
 // The laws checked since this was last set to {}.
 struct LawsMet {
-  bool compared = false;    // some law that is not a law of errors
+  bool compared = false;    // some law that is not in kErrorLaws
   bool read_again = false;  // laws that read the input again
   bool as_text = false;     // laws of text and the JSON form
 };
 inline LawsMet laws_met;
 
-// An error that a user can act upon: one line, not empty, its offset inside the input.
+// The laws for error messages, so that a user can act upon them: a message is one line and not
+// empty, and its offset lies inside the input.
 inline constexpr auto kErrorLaws =
     LawList("errors have words", "errors are one line", "errors point into the input",
             "input is never an internal error");
@@ -121,7 +122,7 @@ bool MeetsTextLaws(ByteSpan input);
 // - write(parse(x)) is x, and so is the encoding of the JSON form, taken through text;
 // - each field's evidence has a source;
 // - verify names only rules of the format, at offsets inside the file;
-// - coverage adds up;
+// - the byte counts of the coverage add up;
 // - under sanitizers, no function holds more memory than a multiple of the input.
 // Returns whether the input parses.
 bool CheckFormatLaws(const Format& format, ByteSpan input);

@@ -1,5 +1,5 @@
-// Graphs that targets draw from choices: small ones, since a fuzzer looks for wrong code, not for
-// slow code.
+// Draws small graphs from choices, for fuzz targets. The graphs are small because a fuzzer looks
+// for wrong code, not for slow code.
 #pragma once
 
 #include "fuzz/targets/input_text.h"

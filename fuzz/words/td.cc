@@ -20,7 +20,7 @@ std::string_view NameOf(td::Coding coding) {
   return "runs";
 }
 
-// The word that opens a run of `count` registers (td.h, Coding).
+// The 32-bit word that begins a run of `count` registers (td.h, Coding).
 uint32_t RunWord(td::Coding coding, uint32_t byte_address, uint32_t count) {
   if (coding == td::Coding::kByteAddress) return (count - 1) << 26 | byte_address;
   return (count - 1) << 15 | byte_address / 4;

@@ -38,7 +38,8 @@ namespace words {
 // Names, arguments, named choices and element types of the operations, as MIL and graphs write
 // them.
 WordTables Operations();
-// The words that open runs of registers, in all generations of one coding.
+// The 32-bit words that begin a run of registers in a task descriptor, in all generations that use
+// `coding`.
 WordTable RegisterRuns(td::Coding coding);
 // The bytes that open the records of a ZIP archive.
 WordTable ZipSignatures();

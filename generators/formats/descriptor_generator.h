@@ -14,8 +14,8 @@
 
 namespace anecheck {
 
-// One applied mutation: its kind and the numbers that pin it down. Serialised as
-// {"kind": "alias-sections", "parameters": [2, 5]}.
+// One applied mutation: its kind, and the numbers that together with the kind determine its effect.
+// Serialised as {"kind": "alias-sections", "parameters": [2, 5]}.
 struct Mutation {
   std::string kind;
   std::vector<uint64_t> parameters;

@@ -1,5 +1,5 @@
-// Operands brought into the domain of a function: generators of roots, logarithms and exponentials
-// put these operations before them so that most results are numbers.
+// Operations that bring an operand into the domain of a function. Generators of roots, logarithms
+// and exponentials put them before the function, so that most results are numbers.
 #pragma once
 
 #include <algorithm>

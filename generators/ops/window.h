@@ -11,9 +11,9 @@
 
 namespace anecheck {
 
-// The largest magnitude of weights for which a sum of `products` products with x stays under the
-// ceiling, but at most a small number. In integer mode 0 if not even weights of 1 fit; in other
-// modes at least 2^-10.
+// The maximum magnitude of weights with which a sum of `products` products with x stays below the
+// ceiling: at most 4, and at most 3 in integer mode. Returns 0 in integer mode if even weights of 1
+// are too large, and at least 2^-10 in other modes.
 double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
 // The interval of a sum of `products` products of x with weights up to `weight` and of a bias up to
 // `bias`, both in magnitude.
@@ -33,14 +33,14 @@ struct Geometry {
   int64_t taps = 1;
 };
 
-// `pad` as the attribute of that index. Custom padding is always written.
+// Adds `pad` as the attribute with index `parameter`. Custom padding is always written.
 void AddPad(Drawer& drawer, int parameter, std::string_view pad_type, std::span<const int64_t> pad);
 
 // A window that fits every spatial axis of `x`.
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);
 
-// conv and ne_conv, matmul and ne_matmul, the pools: their parameters have the same indices. `mode`
-// is "Avg", "Max" or "L2".
+// Draw the operation `kind`. The parameters of conv and ne_conv, of matmul and ne_matmul, and of
+// the pools have the same indices. `mode` is "Avg", "Max" or "L2".
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode);

@@ -62,8 +62,8 @@ struct MutatedFileOf {
 
 namespace arbitrary {
 
-// Bytes that generators draw from. More bytes than RapidCheck's default sizes, because an exhausted
-// stream yields only simplest choices.
+// Bytes that generators draw from. The vectors are longer than RapidCheck's default sizes, because
+// an exhausted stream yields only the simplest choices.
 inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   return rc::gen::mapcat(rc::gen::inRange<size_t>(0, most + 1), [](size_t count) {
     return rc::gen::container<std::vector<uint8_t>>(

@@ -1,6 +1,6 @@
 // Chooses the tensor data of a case so that the graph's values stay useful: finite, and known
 // closely enough to be judged. The oracle's values and intervals show the outputs whose values are
-// not useful; other data are tried for the inputs that feed them.
+// not useful. For the inputs that lead to these outputs, the search tries other data.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // Repairs a generated case until some change of the inputs moves each judged output beyond its
-// bound, and keeps the proof. An output that no change moves would pass whatever the engine gives.
+// bound, and keeps the proof. An output that no change moves passes whatever the engine returns.
 #pragma once
 
 #include <array>

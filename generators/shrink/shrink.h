@@ -20,7 +20,7 @@ using Interesting = std::function<bool(const GraphCase&)>;
 using ValueOf = std::function<std::optional<Tensor>(const GraphCase&, ValueId id)>;
 
 struct ShrinkOptions {
-  uint64_t max_tries = 5000;                // calls of the predicate
+  uint64_t max_tries = 5000;                // maximum number of calls of the predicate
   const std::atomic<bool>* stop = nullptr;  // once true, no more tries
 };
 
@@ -32,7 +32,7 @@ struct CaseSize {
   // Counts the present operands and attributes, the sizes of their numbers, and the axes of inputs
   // and constants.
   uint64_t attributes = 0;
-  uint64_t bits = 0;  // set in the data
+  uint64_t bits = 0;  // number of bits set in the data
   auto operator<=>(const CaseSize&) const = default;
 };
 CaseSize SizeOf(const GraphCase& item);

@@ -1,5 +1,5 @@
-// Checks whether attribute values and operand shapes are possible for an operation at all. The
-// rules give the compiler's answer to possible ones (legality.h).
+// Checks whether attribute values and operand shapes are possible for an operation at all. For
+// possible values, the rules then give the compiler's answer (legality.h).
 #pragma once
 
 #include "harness/graph/schema.h"

@@ -17,7 +17,7 @@
 namespace anecheck::legality {
 
 struct Operand {
-  std::string name;            // MIL's argument name, or a netlist's bottom by any name
+  std::string name;            // MIL's argument name, or any name for a bottom of a netlist
   std::string dtype = "fp16";  // MIL's spelling; "fp8e4m3" and the like for constants
   std::vector<int64_t> shape;  // -1: a symbolic extent
   bool constant = false;

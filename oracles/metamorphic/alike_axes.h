@@ -1,5 +1,5 @@
-// The axes that an operation treats alike, as data: one row for each class of operations, with the
-// reason. Relations use it to cut an operation into parts or to reorder its elements.
+// The axes that an operation treats alike, as data: one entry for each class of operations, with
+// the reason. Relations use it to cut an operation into parts or to reorder its elements.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ struct AlikeAxis {
 };
 
 struct AxisClass {
-  AxisRule rule{};          // the sheets of the operations name it
+  AxisRule rule{};          // the entries of operations in ops.def name it
   std::string_view name;    // "convolution"
   std::string_view reason;  // why its axes are alike
-  // Appends the axes of a node. `count` is the row's `count`.
+  // Appends the axes of a node. `count` is the entry's `count`.
   void (*axes)(const NodeView& node, int count, std::vector<AlikeAxis>& axes) = nullptr;
   int count = 0;
   bool independent = true;
 };
 
-// The rows, in a fixed order. An operation may use several rows, each for other axes.
+// All entries, in a fixed order. An operation may use several entries, each for other axes.
 std::span<const AxisClass> AxisClasses();
 
-// The axes of `node` that some row names, in the order of the rows; empty for an operation without
-// a row. An axis is left out if a cut along it would cut an operand that must be constant. Pure.
-// Precondition: the node is valid.
+// The axes of `node` that some entry names, in the order of the entries; empty for an operation
+// without an entry. An axis is left out if a cut along it would cut an operand that must be
+// constant. Pure. Precondition: the node is valid.
 std::vector<AlikeAxis> AlikeAxes(const NodeView& node);
 
 // Whether the operation is a function of one element of each operand.

@@ -15,8 +15,8 @@ namespace anecheck {
                             uint64_t choice)
 // A commutative operation with its operands exchanged.
 ANECHECK_IN_PLACE_OF(Commute);
-// The same operation on its operands with the entries along one axis in another order, and the
-// results put back (alike_axes.h).
+// The same operation on operands whose entries along one axis are in another order; the results are
+// then put back into the first order (alike_axes.h).
 ANECHECK_IN_PLACE_OF(AtOtherPositions);
 // The same operation on two parts along an axis whose entries are independent, and the results
 // joined.

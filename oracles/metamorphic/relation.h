@@ -46,7 +46,7 @@ struct Relation {
   // so, a pointwise operation that reads no other operation's result and gives an output must
   // return the same numbers in both graphs: a compiler has nothing to fuse it with.
   bool same_operations = false;
-  // kGraph: whether the value is made an output too.
+  // kGraph: whether the relation makes an intermediate value an additional output.
   bool taps = false;
   // kGraph: whether the same graph is run again, as a network description.
   bool direct = false;

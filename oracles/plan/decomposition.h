@@ -1,6 +1,6 @@
-// The operations that a compiler, or the host before it, rewrites into others, each as a function
-// that writes the others into a graph. The lowering plan uses them; a test evaluates each with the
-// oracle and compares it with the operation itself.
+// The operations that a compiler, or the host before the compiler, rewrites into other operations.
+// For each, a function writes the replacement into a graph. The lowering plan uses them; a test
+// evaluates each with the oracle and compares it with the operation itself.
 #pragma once
 
 #include <cstdint>

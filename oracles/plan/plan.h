@@ -22,10 +22,10 @@ namespace anecheck::plan {
 enum class Fate : uint8_t {
   kNative,      // one layer
   kFolded,      // computed when the program is compiled
-  kStreamed,    // a compressed constant that the engine reads as it is
+  kStreamed,    // a compressed constant that the engine reads in compressed form
   kDecomposed,  // the compiler rewrites it and no source gives the replacement
-  kCut,         // one layer in a dispatch of its own
-  kBridge,      // refused by conversion and authored directly, in a dispatch of its own
+  kCut,         // one layer in a separate dispatch
+  kBridge,      // refused by conversion and authored directly, in a separate dispatch
   kElsewhere,   // runs on the CPU or the GPU
   kRejected,    // the program does not compile
   kUnknown,     // rests on a value that no source gives

@@ -5,9 +5,9 @@
 
 namespace anecheck::reference {
 
-// `result` and `exact` are a node's results under its two readings of numbers. Lets `result` admit
-// the values of both: its intervals become hulls of both intervals. Its value becomes that of
-// `exact`.
+// `result` and `exact` are a node's results for the two ways of reading its numbers. Lets `result`
+// admit the values of both: each interval becomes the hull of both intervals. The value of `result`
+// becomes that of `exact`.
 void AdmitBoth(Arena& arena, const BoundedTensor& exact, BoundedTensor& result);
 
 }  // namespace anecheck::reference

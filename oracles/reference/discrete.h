@@ -65,9 +65,10 @@ class MemberSets {
   Members* sets_ = nullptr;
 };
 
-// The places that a lane may take when lanes are sorted. At least `least` and at most `most` other
-// lanes come before it. Equal lanes have any order if the contract allows it (Term::kAnyTie), else
-// the order of their positions. If some lane may be NaN, every lane may take every place.
+// The places that one of several numbers (a lane) may take when the numbers are sorted. At least
+// `least` and at most `most` other lanes come before this lane. Equal lanes have any order if the
+// contract allows it (Term::kAnyTie), else the order of their positions. If some lane may be NaN,
+// every lane may take every place.
 struct Places {
   uint32_t least = 0;
   uint32_t most = 0;

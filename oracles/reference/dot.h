@@ -112,10 +112,11 @@ class Accumulator {
   static void FinishDots(const PointResults& results, BoundedTensor& result);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
-  // Declares that the node's products run on the multiply-accumulate array; its law then holds if
-  // the contract has one. `source_order`: they are added in the order of the lanes.
+  // Declares that the node's products run on the multiply-accumulate array. If the contract has a
+  // law for the array, the sums then follow it. `source_order`: they are added in the order of the
+  // lanes.
   void RunOnArray(bool source_order);
-  // Whether that law holds: it bounds the sums, and there is no NaN.
+  // Whether the sums follow that law; it then bounds them, and no sum is NaN.
   bool follows_law() const { return law_ != Law::kNone; }
   bool follows_fixed_law() const { return law_ == Law::kFixed; }
   // Whether DotsOnGrid leaves out some results.
@@ -170,7 +171,7 @@ class Accumulator {
     double error = 0;
   };
 
-  // The law of the node's sums.
+  // The law (oracles/laws.h) that the node's sums follow.
   enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
   // A bias under the law: the accumulator's start value.
   struct BiasRange {
@@ -262,7 +263,7 @@ class Accumulator {
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;
   bool packs_ = false;    // Dots may sum many outputs at once
-  bool departs_ = false;  // departures add the products of points otherwise
+  bool departs_ = false;  // departures add the products of points in another way
   Law law_ = Law::kNone;
   bool source_order_ = false;
   LawSum law_sum_;  // of the last Dot

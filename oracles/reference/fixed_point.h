@@ -1,5 +1,5 @@
-// The arithmetic of the multiply-accumulate array of A16 and A18 as a law: a 32-bit fixed-point
-// sum. dot_fixed.cc predicts the bits of sums of products by it. Source:
+// The law of the multiply-accumulate array of A16 and A18: sums of products are 32-bit fixed-point
+// sums. By this law dot_fixed.cc predicts the bits of such sums. Source:
 // facts/silicon/numerics_laws.md, L1 to L6 and L8, measured on h16g and h18g.
 #pragma once
 

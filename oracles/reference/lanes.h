@@ -1,5 +1,5 @@
-// Gathered operands: consecutive numbers with their intervals, copied from strided tensors into
-// scratch memory. Used by the kernels that reduce over windows, rows and axes.
+// Lanes: consecutive numbers with their intervals, gathered from strided tensors into scratch
+// memory. Used by the kernels that reduce over windows, rows and axes.
 #pragma once
 
 #include <cstdint>

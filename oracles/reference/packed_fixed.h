@@ -13,8 +13,8 @@ namespace anecheck::reference {
 
 struct FixedArithmetic {
   size_t count = 0;  // products in a sum
-  // Any `span` products sum to a magnitude below 2^31 units, whatever their signs. Must be at least
-  // 1.
+  // The sum of any `span` products has a magnitude below 2^31 units, whatever their signs. `span`
+  // must be at least 1.
   size_t span = 1;
   bool drops = true;  // some product may be too small for the array
 };

@@ -33,7 +33,7 @@ inline double Off(double x, double part) {
 struct Law {
   Recorded function = Recorded::kSigmoid;
   double epsilon = 0;
-  // Another epsilon that an engine may use instead.
+  // Another epsilon that an engine may use instead of `epsilon`.
   std::optional<double> other;
   double operand_part = 0;  // relative error of the operand of the table
 
@@ -100,7 +100,7 @@ template <double (*kFunction)(double)>
 struct MonotoneBounds {
   Bounds operator()(double low, double high) const { return {kFunction(low), kFunction(high)}; }
 };
-// Named like a function because it is used as one.
+// This constant has a function's name because callers use it as a function.
 template <double (*kFunction)(double)>
 inline constexpr MonotoneBounds<kFunction> Monotone{};  // NOLINT(readability-identifier-naming)
 
@@ -141,8 +141,8 @@ inline Bounds Turning(const Function& function, double low, double high, double 
   return {std::min(std::min(a, b), c), std::max(std::max(a, b), c), nan};
 }
 
-// Every product of a number of `a` and a number of `b`, unrounded. Zero times infinity sets `nan`;
-// the ends are NaN only if there is no other product.
+// The bounds of every product of a number of `a` and a number of `b`, unrounded. Zero times
+// infinity sets `nan`; the ends are NaN only if there is no other product.
 inline Bounds Product(const Bounds& a, const Bounds& b) {
   const bool none = a.low != a.low || b.low != b.low;
   const auto infinite = [](const Bounds& x) { return std::isinf(x.low) || std::isinf(x.high); };

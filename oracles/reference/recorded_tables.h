@@ -1,6 +1,6 @@
-// Functions that the engine computes by tables, as laws: the tables that compilers write, word for
-// word, and how the engine evaluates them. Sources: facts/silicon/act_tables.csv,
-// facts/silicon/numerics_laws.md (L9 to L13).
+// The laws of the functions that the engine computes by tables: the exact content of the tables
+// that compilers write, and how the engine evaluates the tables. Sources:
+// facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to L13).
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ Sampled Either(const Sampled& a, const Sampled& b);
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
 // The chosen pixel along one axis, and the pixels that an engine may choose instead: from `first`
-// to `last` and, if sources give two readings, from `other_first` to `other_last`.
+// to `last` and, if sources allow two choices, from `other_first` to `other_last`.
 struct PixelRange {
   int64_t chosen = 0;
   int64_t first = 0;

@@ -8,8 +8,8 @@
 
 namespace anecheck::reference {
 
-// One way in which an engine may add the products of a sum. If no source says which of two readings
-// is right (facts/numerics.md), both are admitted.
+// One way in which an engine may add the products of a sum. If no source says which of two ways is
+// right (facts/numerics.md), both are admitted.
 struct SumReading {
   int tile = 0;                   // lanes of a tile of D03, 0 for sums without the lattice
   int bits = 0;                   // significand bits of the lattice
@@ -20,9 +20,9 @@ struct SumReading {
   bool invalid_products = false;  // 0 * inf is +0 where it arises (D07)
 };
 
-// The sum of products by that reading. Inside a tile both addends are truncated toward zero to a
-// multiple of 2^(E - bits), where 2^E is the smallest power of two above the larger magnitude;
-// tiles add exactly (facts/numerics.md, first reduction stage).
+// The sum of products, added in the way that `reading` describes. Inside a tile both addends are
+// truncated toward zero to a multiple of 2^(E - bits), where 2^E is the smallest power of two above
+// the larger magnitude; tiles add exactly (facts/numerics.md, first reduction stage).
 double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
                     size_t count);
 

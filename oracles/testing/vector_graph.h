@@ -1,5 +1,5 @@
-// Published records of several operations, evaluated one after the other: both sources with such
-// records round after each operation.
+// Published records of several operations, evaluated one after the other: both sources of such
+// records round the result of each operation.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,8 @@
-// Boundary mutations: one value at the edge of the capacity of arithmetic, memory or a table, in an
-// otherwise unchanged file. Three tables: the places of a format (places.cc, one walker a format),
-// the edges of a number (number_edges.cc) and those of a text (text_edges.cc). Used by the
-// structured mutator and by `anecheck fuzz`, which goes through every place and edge of its seeds.
+// A boundary mutation sets one value of a file to an edge, a limit of arithmetic, of memory or of a
+// table, and changes nothing else. Three tables define the mutations: the places of each format
+// (places.cc), the edges of numbers (number_edges.cc) and the edges of texts (text_edges.cc). Used
+// by the structured mutator and by `anecheck fuzz`, which goes through every place and edge of its
+// seeds.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Place {
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
   // For a number: the offset of the same field in the record before or, for the first record, in
-  // the next record. Its own offset if there is no other.
+  // the next record. The offset of the place itself if there is no such record.
   uint32_t alike = 0;
   // For a text: the end of a run of spaces that compensates for a longer or shorter text. 0: none.
   uint32_t padding_end = 0;
@@ -48,9 +49,9 @@ std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
 // The edges of a place are numbered from 0.
 size_t EdgeCount(Role role);
 
-// The file with edge `edge` at `place`. The unchanged file if the value is wider than the field or
-// already there, or if the result would be larger than `max_size`. Precondition: `place` is a place
-// of `file`.
+// Returns the file with edge `edge` written at `place`. Returns the unchanged file if the value is
+// wider than the field, if the field already has this value, or if the result would be larger than
+// `max_size`. Precondition: `place` is a place of `file`.
 Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size);
 
 // For people: "section.offset at 0x48: 2^32 - old".

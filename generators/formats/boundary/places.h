@@ -15,12 +15,12 @@ void WalkZip(ByteSpan file, std::vector<Place>& places);
 void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places);
 void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places);
 
-// Guesses: of a text its numbers, quotations and brackets; of other files the words that may be
-// counts, sizes or offsets.
+// These two guess places. WalkText takes the numbers, quotations and brackets of a text. WalkWords
+// takes the integers of a binary file that may be counts, sizes or offsets.
 void WalkText(ByteSpan file, std::vector<Place>& places);
 void WalkWords(ByteSpan file, std::vector<Place>& places);
 
-// Fields of one record by their place in it: the rows of the walkers' tables.
+// A field of a record, by its position in the record. The tables of the walkers list such fields.
 struct Field {
   std::string_view name;
   uint32_t offset = 0;  // from the record's start

@@ -1,5 +1,6 @@
 // The two ways in which structure-aware mutations of fixed-layout formats change bytes: patches of
-// little-endian fields and a new length. Their generators choose them; these apply them.
+// little-endian fields and a new length. The generators choose the patches and lengths; the
+// functions here apply them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct FieldPatch {
 
 // Parameters: offset, width, value of each patch in turn.
 Mutation MakePatch(std::string_view kind, std::initializer_list<FieldPatch> patches);
-// Fails if a patch has a width outside 1 to 8, a value that does not fit, or reaches past the
-// bytes.
+// Fails if the width of a patch is not 1 to 8, if its value does not fit into that width, or if it
+// reaches past the end of `bytes`.
 Result<Bytes> ApplyPatch(ByteSpan bytes, const Mutation& mutation);
 
 // Parameters: the new size and the byte that fills the added part.

@@ -26,8 +26,9 @@ void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& ge
 // byte): all functions of the format return, and a file that parses round trips.
 void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride = 1);
 
-// Any scalar of the JSON replaced by other values, and objects with a surplus member: from_json
-// fails only by an Error, and the messages of from_json and verify stay within bounds.
+// Replaces each scalar of the JSON form by other values, and adds a surplus member to objects.
+// Expects that from_json fails only by an Error, and that the messages of from_json and verify have
+// a limited length.
 void ExpectHarmlessJson(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

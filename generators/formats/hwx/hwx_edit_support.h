@@ -1,4 +1,5 @@
-// How the edits of hardware containers find their bytes. Used by the mutations of this folder.
+// Helpers with which the edits of hardware containers find and move bytes. Used by the mutations of
+// this folder.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ T* Pick(std::vector<T>& items, uint64_t choice) {
   return items.empty() ? nullptr : &items[choice % items.size()];
 }
 
-// The `choice`th element for which `holds`, or nullptr.
+// The `choice`th element for which `holds` is true, or nullptr.
 template <typename T, typename Holds>
 T* PickWhere(std::vector<T>& items, uint64_t choice, Holds holds) {
   std::vector<T*> found;

@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// The plan from which a container is built; Build of it succeeds and verifies.
+// A plan of a container. Build(plan) succeeds, and the built container verifies.
 hwx::ContainerSpec GenerateContainerSpec(ChoiceStream& choices);
 
 // A container with one kernel section of `weight_bytes` (a multiple of 16 * 64), for benchmarks.

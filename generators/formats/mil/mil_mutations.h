@@ -1,5 +1,5 @@
-// The mutations of MIL texts: one that breaks each rule alone, and others that damage the grammar.
-// Used by the generator's entry.
+// The mutations of MIL texts. For each rule, one mutation breaks only this rule; others damage the
+// grammar. Used by the generator's entry.
 #pragma once
 
 #include <array>

@@ -22,8 +22,8 @@ struct MutatorParts {
   StreamReader draw = nullptr;                         // set if files are choice streams
 };
 
-// Applies the one of these that `seed` chooses: a boundary mutation (generators/formats/boundary),
-// a named mutation of the generator, an edit of the JSON form (which keeps lengths, offsets and
+// Applies one change, which `seed` chooses: a boundary mutation (generators/formats/boundary), a
+// named mutation of the generator, an edit of the JSON form (which keeps lengths, offsets and
 // checksums in step), a word set to an extreme value, plain byte edits, or a fresh file. A mutation
 // that does not apply, or changes nothing, falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
@@ -40,7 +40,7 @@ Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size
 // same offset, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
-// Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.
+// Edits bytes without knowledge of a format: flips, extreme integers, copies, insertions and cuts.
 void EditBytes(Bytes& bytes, size_t max_size, ChoiceStream& choices);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Object tables of binary property lists that other writers would make from the same values. Used
-// by the netlist generator and the fuzz target of binary network descriptions.
+// Makes object tables of binary property lists as other writers may make them from given values.
+// Used by the netlist generator and the fuzz target of binary network descriptions.
 #pragma once
 
 #include "generators/choice_stream.h"

@@ -8,7 +8,7 @@
 namespace anecheck {
 
 struct GateBreaker {
-  std::string_view gate;         // its rule
+  std::string_view gate;         // the id of the gate's rule
   std::string_view type;         // of the unit
   std::string_view params;       // JSON
   std::string_view operands;     // "N,C,D,H,W TYPE" for each operand, separated by ';'

@@ -1,5 +1,5 @@
-// Dispatch descriptors and hardware containers that belong together, and edits after which they do
-// not. Used by the tests of the pair check and by `anecheck gen --pair`.
+// Dispatch descriptors and hardware containers that belong together, and edits after which they no
+// longer belong together. Used by the tests of the pair check and by `anecheck gen --pair`.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Sets of generated files and the manifest that makes each of them again: its seed, its mutations
-// and the rule that it breaks. Used by `anecheck gen`.
+// Sets of generated files, and the manifest from which each file can be made again: its seed, its
+// mutations and the rule that it breaks. Used by `anecheck gen`.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The laws of a format and its generator as one suite, and the golden text of one file. A format's
 // test file instantiates it with its own numbers and adds its own tests:
 //   INSTANTIATE_TEST_SUITE_P(Hal, GeneratorLaws, ::testing::Values(LawSubject{...}), SubjectName);
-// To be included by one file of a test binary.
+// At most one file of a test binary may include this header.
 #pragma once
 
 #include <cstdlib>
