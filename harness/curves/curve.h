@@ -20,16 +20,17 @@ using Knot = CurveKnot;
 
 struct Curve {
   std::string name;      // "gelu", or the name of the file
-  std::string source;    // of its words
+  std::string source;    // the source of the table's content
   std::string argument;  // how a position among the knots follows from an argument: "x", "|x|", ...
   std::vector<Knot> knots;
   // The value is `below` for arguments up to `low`, and `above` for arguments from `high` on.
   double low = 0, high = 0, below = 0, above = 0;
   // The curve in full precision, before the result is stored as fp16.
   std::function<double(double)> value;
-  // The function that the curve approximates; empty for a file's curve, which names none.
+  // The function that the curve approximates; empty for a file's curve, because a file names no
+  // function.
   std::function<double(double)> exact;
-  OpKind op = OpKind::kIdentity;  // of a named curve: the operation that it computes
+  OpKind op = OpKind::kIdentity;  // the operation that a named curve computes
 };
 
 // The names that NamedCurve accepts: "sigmoid", "silu", ...

@@ -24,12 +24,12 @@ struct Point {
 
 Point PointAt(const Curve& curve, double x, Rounding stores = Rounding::kNearestEven);
 
-// Statistics over the finite fp16 numbers at which the function is finite as fp16.
+// Statistics over the finite fp16 numbers whose exact value is finite after it is rounded to fp16.
 struct Study {
   uint64_t inputs = 0;
   uint64_t nearest = 0;  // results that are the fp16 number nearest to the exact value
   double mean_ulp = 0;
-  Point farthest;  // in ulp; of equal errors the one of the least argument
+  Point farthest;  // the largest error in ulp; among equal ones, the least argument
   Point largest;   // the largest absolute error
   double largest_error = 0;
 };
@@ -37,9 +37,9 @@ struct Study {
 // Precondition: the curve names a function.
 Study StudyOf(const Curve& curve);
 
-// Compares the curve's values, rounded as the family stores them, with the contract of the
-// operation, on every finite fp16 number at which the function is defined. The operation's epsilon,
-// if it has one, counts as 0.
+// The result of AdmittedBy, which compares the curve's values, rounded as the family stores them,
+// with the contract of the operation, on every finite fp16 number at which the function is defined.
+// The operation's epsilon, if it has one, counts as 0.
 struct Admission {
   std::string contract;
   uint64_t inputs = 0;

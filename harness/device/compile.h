@@ -12,11 +12,11 @@
 
 namespace anecheck::device {
 
-// Rank and extents that every target takes. Source: facts/compile_envelope.csv.
+// The maximum rank of a tensor, for every target. Source: facts/compile_envelope.csv.
 inline constexpr int kMaxEngineRank = 5;
 
-// Most bytes of intermediate tensors and of constants in a program. Larger programs are refused, so
-// that a hostile one cannot exhaust the host.
+// The maximum size, in bytes, of a program's intermediate tensors and constants together. Larger
+// programs are refused, so that a hostile one cannot exhaust the host.
 inline constexpr int64_t kMaxProgramBytes = int64_t{4} << 30;
 
 // Compiles every function of the program for the target and backend that the settings name. An

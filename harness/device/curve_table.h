@@ -32,8 +32,8 @@ struct CurveTable {
   // Used by kHalfPlusEven only. Above the domain, table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
-  // The value in fp32, before the rounding of the store; NaN for NaN. From `model` it reads only
-  // the planted defects.
+  // The value in fp32, before it is rounded and stored; NaN if x is NaN. The only part of `model`
+  // that counts is the planted defects.
   float Evaluate(float x, const NumericModel& model) const;
 };
 

@@ -64,7 +64,7 @@ struct Executable {
   uint64_t dispatches = 1;
   ActiveFaults faults;
   bool times_out = false;             // D39: an inference does not end in time
-  bool misplaces_reflection = false;  // D38: one setting of its tasks is written to the wrong place
+  bool misplaces_reflection = false;  // D38: one setting of the tasks is written to the wrong place
   // Makes the executables for the bound shapes if inputs of the function have ranges of shapes;
   // this executable then has the standard extents. Null for a function of fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
@@ -102,7 +102,7 @@ class Execution {
   std::vector<void*> call_outputs_;
   Scratch scratch_;
   uint64_t runs_ = 0;
-  uint64_t program_ = 0;                  // number of programs that the process made before
+  uint64_t program_ = 0;                  // number of programs that the process made earlier
   std::vector<std::vector<char>> first_;  // outputs of the first execution, for the planted defect
 };
 

@@ -24,8 +24,8 @@ Error StageError(Stage stage, std::string_view message);
 Error NoKernel(std::string_view message);
 bool IsNoKernel(const Error& error);
 
-// The errors of its calls are those of CompileProgram; after an error the builder cannot be used.
-// Not thread-safe. `settings` must outlive it.
+// Builds one executable. The errors of all calls are those of CompileProgram; after an error the
+// builder cannot be used. Not thread-safe. `settings` must outlive it.
 class ExecutableBuilder {
  public:
   ExecutableBuilder(std::string_view name, const CompileSettings& settings, Backend backend);

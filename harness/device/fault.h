@@ -1,6 +1,6 @@
 // Planted defects of the simulated engine, so that the power of a campaign to find defects can be
-// measured. Each is a row of data; the compile step, the executor and the runtime look up the
-// enabled faults at the places that they affect.
+// measured. Each defect is an entry of a table. The compile step, the executor and the runtime look
+// up the enabled faults at the places that the faults affect.
 #pragma once
 
 #include <cstdint>
@@ -35,19 +35,19 @@ std::string_view FaultKindName(FaultKind kind);
 // The means by which a fault acts.
 enum class FaultMechanism : uint8_t {
   kDatapath,   // a flag of the numeric model (`planted`)
-  kAttribute,  // argument `text` of the operation reads as absent
+  kAttribute,  // the operation is compiled as if it lacked the argument `text`
   kOutput,     // the operation's output is changed after it ran (`effect`)
   kCompile,    // the compile step misjudges (`effect`)
   kRuntime,    // an e5rt call misbehaves (`effect`)
   kFile,       // a file that the compiler writes is wrong (`effect`)
 };
 
-// The actions of kOutput, kCompile, kRuntime and kFile faults. `a` and `b` are the row's
+// The actions of kOutput, kCompile, kRuntime and kFile faults. `a` and `b` are the fault's
 // parameters.
 enum class FaultEffect : uint8_t {
   kNone,
-  // Output effects, on the stored elements. Unless stated otherwise, they touch the part `share` of
-  // the elements, chosen by a hash of the index.
+  // Output effects, on the stored elements. Unless stated otherwise, an effect changes the fraction
+  // `share` of the elements, chosen by a hash of the index.
   kUlps,            // moves by `a` units in the last place, away from zero
   kUlpsTowardZero,  // moves by `a` units in the last place, toward zero
   kSignFlip,
@@ -76,7 +76,7 @@ enum class FaultEffect : uint8_t {
   kUninitialised,        // the output keeps the buffer's old content
   kRunCounter,           // the first element is moved by one unit in one of every `a` executions
   kZeroSign,             // zeros change their sign: negative zeros, or positive ones if `a` = 1
-  kInfinityClamped,      // infinities are the largest finite numbers
+  kInfinityClamped,      // infinities become the largest finite numbers
   kFirstRun,             // the first element is moved by one unit in a program's first execution
   kLaterRuns,            // the first element is moved by one unit in all executions but the first
   kRareProgram,          // the first element is moved by one unit in one of every `a` programs
@@ -155,7 +155,7 @@ struct Fault {
   FaultKind kind;
   FaultMechanism mechanism;
   double ulps = 0;   // size of the error, 0 if it is not numeric
-  double share = 1;  // part of the elements touched
+  double share = 1;  // fraction of the elements that the fault changes
   Planted planted = Planted::kCount;
   FaultEffect effect = FaultEffect::kNone;
   int64_t a = 0;
@@ -168,20 +168,21 @@ struct Fault {
 
 std::span<const Fault> Faults();
 
-// The enabled rows. It is copied by value: a program keeps a copy of the faults that were enabled
-// when it was compiled.
+// The enabled faults, a plain value: a program keeps a copy of the faults that were enabled when it
+// was compiled.
 class ActiveFaults {
  public:
-  // Errors: kNotFound if no row has that id and it is not of the parametric family; kInvalid if the
-  // family's parameters are out of range (1 to 4096 units, 1 to 1000 permille).
+  // Errors: kNotFound if the id names neither a fault of the table nor one of the parametric
+  // family; kInvalid if the family's parameters are out of range (1 to 4096 units, 1 to 1000
+  // permille).
   Status Enable(std::string_view id);
-  // False if it was not enabled.
+  // Returns false if the fault was not enabled.
   bool Disable(std::string_view id);
   void Clear() { faults_.clear(); }
   bool empty() const { return faults_.empty(); }
   std::span<const Fault> all() const { return faults_; }
 
-  // The first enabled row with that effect for `op`; an empty `op` stands for any operation.
+  // The first enabled fault with that effect for `op`; an empty `op` stands for any operation.
   const Fault* Find(FaultEffect effect, std::string_view op = {}) const;
   // Whether the operation must ignore the argument.
   bool IgnoresArgument(std::string_view op, std::string_view argument) const;
@@ -192,7 +193,7 @@ class ActiveFaults {
   std::vector<Fault> faults_;
 };
 
-// Whether a row applies to that operation.
+// Whether the fault applies to that operation.
 inline bool Concerns(const Fault& fault, std::string_view op) {
   return fault.op == "*" || fault.op == op;
 }

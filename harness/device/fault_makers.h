@@ -1,4 +1,4 @@
-// Functions that make rows of the fault table, one for each mechanism. Used by fault_rows.cc only.
+// Functions that make entries of the fault table, for each mechanism. Used by fault_rows.cc only.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,8 @@ constexpr Fault Row(std::string_view id, std::string_view op, std::string_view o
           .mechanism = mechanism};
 }
 
-// `ulps` is the typical size of the error on values of order one, 0 for defects that are not small.
+// `ulps` is the typical error, in ulps, on values near 1; it is 0 for defects whose errors are not
+// small.
 constexpr Fault Datapath(std::string_view id, std::string_view op, std::string_view op_class,
                          FaultKind kind, Planted planted, double ulps,
                          std::string_view description) {

@@ -1,5 +1,5 @@
 // Conversions between stored elements and the engine's working formats, a block of elements at a
-// time. The simulated engine rounds here. Used by every kernel.
+// time. The simulated engine rounds its results in these functions. Used by every kernel.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,8 @@
 
 namespace anecheck::device {
 
-// Elements that a kernel handles at once; small enough that a few blocks stay in the first cache.
+// The number of elements that a kernel handles at once. A few blocks of this size fit the
+// first-level cache.
 inline constexpr int64_t kBlock = 256;
 
 inline float LoadHalf(uint16_t half) {
@@ -36,7 +37,8 @@ inline uint16_t StoreHalfNearestEven(float value) {
   float base = (std::bit_cast<float>(word & 0x7fffffffu) * 0x1p+112f) * 0x1p-110f;
   uint32_t bias = twice & 0xff000000u;
   if (bias < 0x71000000u) bias = 0x71000000u;
-  // The added power of two has the last place of the result, so the hardware rounds at that place.
+  // The added power of two gives the sum the last place of the fp16 result, so the hardware rounds
+  // at that place.
   base = std::bit_cast<float>((bias >> 1) + 0x07800000u) + base;
   const uint32_t bits = std::bit_cast<uint32_t>(base);
   const uint32_t magnitude = ((bits >> 13) & 0x7c00u) + (bits & 0x0fffu);
@@ -81,8 +83,8 @@ void LoadFloats(Element element, const void* from, int64_t stride, int64_t count
 void StoreFloats(Element element, const float* from, int64_t count, const NumericModel& model,
                  void* to);
 
-// Load and store integers and bool, which are carried in 64 bits. A store as an integer type keeps
-// the low bits.
+// Load and store integers and bools, which kernels hold in 64 bits. A store as an integer type
+// keeps the low bits.
 void LoadInts(Element element, const void* from, int64_t stride, int64_t count, int64_t* to);
 void StoreInts(Element element, const int64_t* from, int64_t count, void* to);
 

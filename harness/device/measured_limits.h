@@ -34,8 +34,8 @@ inline constexpr int64_t kMaxInnerExtent = 32768;
 // enforces these limits only if CompileSettings::newest_compiler is set; if it is not set, the
 // engine computes these programs, so that campaigns can judge their values.
 
-// Whether 10.26.6 takes a tensor of that type as a result of the operation `producer`. It takes
-// 32-bit integers only as positions of topk, which it narrows
+// Whether compiler 10.26.6 takes a tensor of that type as a result of the operation `producer`. It
+// takes 32-bit integers only as positions of topk, which it narrows
 // (facts/silicon/op_placement_h16g.csv).
 inline bool TakesType(const Target& target, const TensorType& type, std::string_view producer) {
   return !HasMeasuredLimits(target) || type.element != Element::kInt32 || producer == "topk";

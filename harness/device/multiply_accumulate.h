@@ -1,6 +1,6 @@
-// The multiply-accumulate array of the simulated engine. Products enter a wide accumulator in
-// contiguous tiles of four lanes. Sums leave through a port that rounds to fp16. Used by
-// convolution, linear and matrix multiply. Figures: facts/numerics.md,
+// The multiply-accumulate array of the simulated engine. Products enter a wide accumulator in tiles
+// of four consecutive products. Sums leave through a port that rounds to fp16. Used by convolution,
+// linear and matrix multiply. Source of the figures: facts/numerics.md,
 // facts/more/numerics_plus.csv.
 #pragma once
 
@@ -61,7 +61,7 @@ float MacResult(const NumericModel& model, const float* left, const float* right
 // Turns infinities and NaN, carried in fp32 from fp16, into the numbers (1 + m / 1024) * 2^16.
 void ReadAsNumbers(float* values, int64_t count);
 
-// The sum of two lanes on the 12-bit grid of D03 and D04. Both lanes are truncated to a multiple of
+// The sum of two numbers on the 12-bit grid of D03 and D04. Both are truncated to a multiple of
 // 2^(E-12), where 2^E is the smallest power of two above the larger magnitude.
 float AddOnTileLattice(float a, float b);
 

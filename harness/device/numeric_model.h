@@ -1,6 +1,6 @@
 // The arithmetic of one family's engine: the roundings, limits and special values that the kernels
 // of the simulated engine follow. A model is resolved once, when a program is compiled, from the
-// family, the quirk switches and the enabled faults. Figures: facts/numerics.md.
+// family, the quirk switches and the enabled faults. Source of the figures: facts/numerics.md.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace anecheck::device {
 
-// Planted defects of the datapath. A row of the fault table (fault_rows.cc) describes each, and
-// each is set only through its row.
+// Planted defects of the datapath. Each is described by one fault in fault_rows.cc, and is set only
+// if that fault is enabled.
 enum class Planted : uint8_t {
   kMacHalfAccumulator,
   kMacHalfTiles,
@@ -83,15 +83,16 @@ enum class Planted : uint8_t {
 static_assert(static_cast<int>(Planted::kCount) <= 128);
 
 // With every flag at its default the model is the conforming engine. It rounds fp16 results
-// correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles of four lanes
-// with an fp32 accumulator. Each flag names the documented departure that it follows (quirk.h).
+// correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles of four
+// products with an fp32 accumulator. Each flag names the documented departure that it follows
+// (quirk.h).
 struct NumericModel {
   int family = 2;
 
   // Rounding of every result that is stored as fp16. D15: A17 takes ties away from zero.
   Rounding store_rounding = Rounding::kNearestEven;
 
-  bool mac_port_limit = false;          // D01: |result| >= 32768 of two taps or more: infinity
+  bool mac_port_limit = false;          // D01: |sum| >= 32768 of two or more taps becomes infinity
   bool crop_gain = false;               // D02: a width offset passes through a gain of 16
   bool mac_tile_lattice = false;        // D03: tiles of products add on a 12-bit grid
   bool mac_flush_denormals = false;     // D05
@@ -104,7 +105,7 @@ struct NumericModel {
   bool gelu_origin_bias = false;        // D12
   bool silu_origin_bias = false;        // D13
   bool trigonometric_seams = false;     // D14
-  bool sum_tile_lattice = false;        // D04: tiles of a reduction add on that grid too
+  bool sum_tile_lattice = false;        // D04: tiles of a reduction add on the grid of D03 too
 
   bool Has(Planted planted) const {
     const auto bit = static_cast<unsigned>(planted);

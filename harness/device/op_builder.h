@@ -1,5 +1,5 @@
-// Reads a MIL statement for a row of the operation table. It finds arguments by name, resolves
-// constants and keeps the first error. Used by the files of ops/ and driven by compile.cc.
+// Reads one MIL statement for the operation table. It finds arguments by name, resolves constants
+// and keeps the first error. Used by the files of ops/ and driven by compile.cc.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ enum class Pass : uint8_t {
 struct CompileSettings {
   const Target* target = nullptr;
   QuirkSwitches quirks;
-  NumericModel model;  // ResolveNumericModel of the two; conforming on the CPU
+  NumericModel model;  // from target and quirks; the conforming model on the CPU
   ActiveFaults faults;
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
@@ -182,7 +182,8 @@ class OpBuilder {
     outputs_.push_back(type);
     CheckMeasuredType(type, op_);
   }
-  // Adds a result that is known at compile time, in place of Output and a kernel.
+  // Adds a result that is known at compile time. Such a result needs no call of Output and no
+  // kernel.
   void ConstantResult(Constant constant) { constants_.push_back(std::move(constant)); }
   std::vector<Constant>& constants() { return constants_; }
   std::span<const TensorType> outputs() const { return outputs_; }

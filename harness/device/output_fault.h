@@ -15,8 +15,8 @@ struct Moment {
   uint64_t program = 0;
 };
 
-// Applies one row of mechanism kOutput to a stored tensor, in place. Effects on single elements act
-// on fp16 tensors only. Effects on the layout act on tensors of any type.
+// Applies one fault of mechanism kOutput to a stored tensor, in place. Effects on single elements
+// act on fp16 tensors only. Effects on the layout act on tensors of any type.
 void SpoilOutput(const Fault& fault, const TensorType& type, Moment moment, void* data);
 
 }  // namespace anecheck::device

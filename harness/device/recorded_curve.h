@@ -1,15 +1,15 @@
-// Activations and functions computed from the compiler's own tables: from the words that it writes,
-// with the range reductions around them. They serve fp16 elements only; other types use the curves
-// of curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to
-// L13, L15).
+// Activations and functions computed from the tables that the compiler writes, with the range
+// reductions around them. They serve fp16 elements only; other types use the curves of
+// curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to L13,
+// L15).
 #pragma once
 
 #include "harness/device/numeric_model.h"
 
 namespace anecheck::device {
 
-// Each function returns the stored result, on the fp16 grid, for a finite fp16 number. From the
-// model they read only the rounding and the planted defects of tables.
+// Each function returns the stored result, on the fp16 grid, for a finite fp16 number. The only
+// parts of the model that count are the rounding and the planted defects of tables.
 float RecordedSigmoid(float x, const NumericModel& model);
 float RecordedTanh(float x, const NumericModel& model);
 float RecordedGelu(float x, const NumericModel& model);

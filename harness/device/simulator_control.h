@@ -77,15 +77,15 @@ const char* anecheck_sim_quirks_json(void);
 // tasks, model.hwx. With 0 they write only the analytics, which is faster.
 int anecheck_sim_write_files(int on);
 
-// Selects how the engine reads a call or a compiler's limits if sources differ. `on` is 1 or 0.
-// Every reading is 0 by default.
+// Selects one of two interpretations of a call, or of a compiler's limits, on which sources differ.
+// Such a switch is called a reading. `on` is 1 or 0; every reading is 0 by default.
 //
 // "block-at-completion". On: the block of e5rt_execution_stream_submit_async is called once all
 // operations are done, and its result is ignored, by the wording of specification 001, section 2.4
 // ("completion"). Off: the block is called before the operations run, and its result is that of the
 // submission. With a result other than 0 the operations do not run, and their events fail. The code
-// that the specification describes supports this reading, because it waits for an event for that
-// reason.
+// that the specification describes supports this interpretation, because it waits for an event for
+// that reason.
 //
 // "full-queue-refuses". On: a request beyond the 127 in flight is refused with 0xe00002be, "queue
 // or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for a request to end, like
@@ -102,8 +102,8 @@ int anecheck_sim_set_reading(const char* id, int on);
 // held, files written. Live objects stay.
 void anecheck_sim_reset(void);
 
-// While held (1), requests of e5rt_execution_stream_submit_async stay in flight and do not start.
-// 0 lets them run. For tests of the limit of requests in flight.
+// With `hold` = 1, requests of e5rt_execution_stream_submit_async stay in flight and do not start.
+// With `hold` = 0 they run. For tests of the limit of requests in flight.
 int anecheck_sim_hold_queue(int hold);
 
 // Counts for tests of leaks and limits, and for reports.

@@ -1,7 +1,7 @@
-// The engine's own lowering, which goes into its compiler's files. It lists the passes of an
-// executable in order; a pass has the extents that it reads and writes, and its kernel. It is made
-// from the executed program, without the rules of the harness's lowering plan, so that the two can
-// be compared.
+// The engine's own lowering, from which its compiler's files are written. The lowering lists the
+// passes of an executable in order; a pass has the extents that it reads and writes, and its
+// kernel. It is made from the executed program, without the rules of the harness's lowering plan,
+// so that the two can be compared.
 #pragma once
 
 #include <array>

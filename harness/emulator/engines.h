@@ -16,7 +16,8 @@ namespace anecheck::emulator {
 // family.
 struct Arithmetic {
   const device::NumericModel* model = nullptr;
-  // The most steps of one task, in multiplications or elements; a task with more fails with kLimit.
+  // The maximum number of steps of one task, in multiplications or elements; a task with more fails
+  // with kLimit.
   uint64_t max_steps = uint64_t{1} << 40;
 };
 

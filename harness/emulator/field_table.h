@@ -46,8 +46,8 @@ std::string_view EvidenceName(Evidence evidence);
 
 enum class Effect : uint8_t { kResult, kSchedules };
 
-// The tasks in which a field counts. In other tasks its unit is idle, and the words of idle units
-// contain meaningless leftovers.
+// The tasks in which a field counts. In other tasks the field's unit is idle, and the words of idle
+// units contain meaningless leftovers.
 enum class When : uint8_t {
   kAlways,
   kNeural,        // tasks of the neural engines
@@ -100,8 +100,8 @@ struct FieldRow {
 std::span<const FieldRow> FieldRows();
 const FieldRow& RowOf(Field field);
 
-// A range of known codes. `meaning` is the code that the emulator reads in place of `low`. It
-// equals `low`, unless a test changes it.
+// A range of known codes. The emulator handles the code `low` as the code `meaning`. The two are
+// equal unless a test changes `meaning`.
 struct KnownCodes {
   uint32_t low = 0;
   uint32_t high = 0;

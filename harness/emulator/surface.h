@@ -12,8 +12,8 @@
 
 namespace anecheck::emulator {
 
-// The most elements of one task that an emulation holds at a time; a task with more fails with
-// kLimit.
+// The maximum number of elements of one task that an emulation holds at a time; a task with more
+// fails with kLimit.
 inline constexpr uint64_t kMaxElements = uint64_t{1} << 27;
 
 // One past the last byte of the pattern over `extents` (as stored, before `swapped`), counted from
@@ -37,7 +37,7 @@ Status Scatter(std::span<uint8_t> bytes, const Pattern& pattern, const Extents& 
                std::span<const uint16_t> values, const std::string& who);
 
 // Converts fp16 bits to the bytes that have the same values. Errors: kUnsupported, naming `who`, if
-// a value is no whole number from 0 to 255. In the records such bytes are bools alone, 0 and 1.
+// a value is no whole number from 0 to 255. In the records such bytes hold only bools, 0 or 1.
 Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const std::string& who);
 
 // The offsets of the elements in bytes from the start of the surface, in the order g, d, c, y, x.

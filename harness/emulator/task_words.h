@@ -1,5 +1,6 @@
-// The words of one task, which the loader passes to the decoder: header words, the last value of
-// every register that the task writes, and the BAR of those that an address packet wrote.
+// The 32-bit words of one task, which the loader passes to the decoder: header words, the last
+// value of every register that the task writes, and the BAR of each register that an address packet
+// wrote.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The 64-halfword tables of the engines' activation functions. The tables of sigmoid, silu, gelu
-// and exp2 contain the words that were read from a compiler (act_tables.csv); the others follow
-// from their law (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16).
+// and exp2 were read from a compiler (act_tables.csv). The others are computed by a rule
+// (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16).
 #pragma once
 
 #include <array>

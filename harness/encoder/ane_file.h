@@ -15,8 +15,9 @@
 // | 168    | u64[32][6] N, C, H, W, bytes of a plane and of a row of each                |
 // | 0x800  | task words, at the next multiple of 16 the constants                        |
 //
-// The library of the driver reads the words at 0x800. Its compiler writes them at 0x1000 (github
-// eiln/anecc, HEADER_SIZE, and nine real files). The functions below read both, and write at 0x800.
+// The library of the driver reads the words at 0x800. The compiler of the driver writes them at
+// 0x1000 (github eiln/anecc, HEADER_SIZE, and nine real files). The functions below read both, and
+// write at 0x800.
 #pragma once
 
 #include <string>

@@ -24,8 +24,8 @@ struct Weights {
 };
 
 struct StreamOrder {
-  uint32_t lane_bits = 0;        // log2 of the output channels that an engine computes together
-  uint32_t engine_bits = 0;      // log2 of the engines
+  uint32_t lane_bits = 0;        // log2 of the number of output channels an engine computes at once
+  uint32_t engine_bits = 0;      // log2 of the number of engines
   bool packed_channels = false;  // depthwise: no padding between the channels of an engine
   // Strides above 1 use the zero-skip form, with the taps in order of their phase.
   bool zero_skip = false;

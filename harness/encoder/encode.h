@@ -1,8 +1,7 @@
 // Encodes a graph as the bytes of a hardware container that an engine of H13 to H18 can run.
 //
 //   auto encoded = encoder::Encode(graph);
-//   if (!encoded.ok()) puts(encoded.error().message.c_str());   // in words: the operation without
-//   known tasks
+//   if (!encoded.ok()) puts(encoded.error().message.c_str());   // names the missing operation
 #pragma once
 
 #include <string>
@@ -28,9 +27,9 @@ struct EncodeOptions {
 // Whether the encoder writes containers of `target`.
 bool EncodesFor(std::string_view target);
 
-// Encodes `graph` as a container. Its ports have the names of the graph's inputs and outputs, in
-// that order. Precondition: the graph is valid. Errors: kUnsupported, naming the operation and the
-// missing fact, if the facts cover no task for it.
+// Encodes `graph` as a container. The container's ports have the names of the graph's inputs and
+// outputs, in that order. Precondition: the graph is valid. Errors: kUnsupported, naming the
+// operation and the missing fact, if no fact describes tasks for the operation.
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {});
 
 // The tasks alone, for tests and reports.

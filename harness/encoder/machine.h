@@ -1,5 +1,5 @@
-// The differences between the containers of generations, in one row (Machine) for each generation.
-// Sources: the facts of H13 programs, layout.md; of later programs, generations.csv,
+// The differences between the containers of generations, in one entry (Machine) for each
+// generation. Sources: the facts of H13 programs, layout.md; of later programs, generations.csv,
 // header_forms.md and weights_layout_later.md.
 #pragma once
 
@@ -29,7 +29,7 @@ struct ScheduleWords {
   bool cache_dma = false;  // the last task has the words of the cache's DMA
 };
 
-// A parameter of the loader that packets of one word put into some registers.
+// A parameter of the loader. One-word packets write it into up to three registers.
 struct StreamId {
   uint32_t bar = 0;
   std::array<uint32_t, 3> registers = {};  // for source 1, source 2 and the result
@@ -55,7 +55,7 @@ struct Machine {
   const ScheduleWords* schedule;
 };
 
-// All encoded generations. MachineOf returns null if the target is of none of them.
+// All encoded generations. MachineOf returns null if the target belongs to none of them.
 std::span<const Machine> Machines();
 const Machine* MachineOf(std::string_view target);
 

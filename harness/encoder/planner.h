@@ -67,7 +67,7 @@ struct KernelName {
 
 class Planner {
  public:
-  // `machine` must outlive it.
+  // `graph` and `machine` must outlive the planner.
   Planner(const Graph& graph, const Machine& machine, Fault fault, bool exact = false)
       : graph_(graph), machine_(machine), fault_(fault), exact_(exact) {}
 
@@ -168,7 +168,7 @@ class Planner {
   uint32_t l2_next_ = 0;
 };
 
-// `reason` as a refusal in words.
+// The error that refuses the graph for `reason`.
 Error Refuse(std::string reason);
 
 // The place of a view's or block's elements as a task's source or result, with the given axes as

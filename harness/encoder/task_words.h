@@ -1,5 +1,5 @@
 // Turns a task into the words of a descriptor, by the table of field positions
-// (harness/emulator/field_table.h). This table is all that the encoder shares with the emulator.
+// (harness/emulator/field_table.h). The encoder shares nothing else with the emulator.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct TaskPlace {
   uint32_t kernel_bar = 0;        // the base address of weights and tables
 };
 
-// The words of `task`. Words that only schedule have the values of real files for a task of that
-// kind. Precondition: every number fits its field.
+// The words of `task`. Words that only schedule have the values that real files have for a task of
+// that kind. Precondition: every number fits its field.
 td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place);
 
 }  // namespace anecheck::encoder

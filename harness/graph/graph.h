@@ -27,10 +27,10 @@ struct Value {
   std::string name;
   TensorType type;
   ValueKind kind = ValueKind::kInput;
-  bool shared = false;        // kConst: its bytes belong to something else
+  bool shared = false;        // kConst: its bytes are SharedBytes, not in the constant pool
   NodeId producer = kNoNode;  // kResult: the node
   uint32_t result_index = 0;  // kResult: which of its results
-  uint64_t data_begin = 0;    // kConst: offset of its bytes in the constant pool; if shared, index
+  uint64_t data_begin = 0;    // kConst: offset in the constant pool; if shared, index of its bytes
 };
 
 // Bytes of a constant that are not copied, for example in a mapped file. `owner` keeps them alive.
@@ -122,8 +122,8 @@ class Graph {
   void Rename(ValueId value, std::string_view value_name);
 
   // ---- reading ----
-  // Spans are made from pointer and size, not from the vector: the range constraints of the library
-  // would take half of the compile time of every source that includes this header.
+  // Spans are made from pointer and size, not from the vector: the range constraints of the
+  // standard library would take half of the compile time of every source that includes this header.
   std::span<const Value> values() const { return {values_.data(), values_.size()}; }
   std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
   std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }
@@ -206,7 +206,7 @@ class NodeView {
   double Float(int parameter, double fallback) const;
   bool Bool(int parameter, bool fallback) const;
   std::string_view String(int parameter, std::string_view fallback) const;
-  // Empty where absent.
+  // Empty if the attribute is absent.
   std::span<const int64_t> Ints(int parameter) const;
   std::span<const double> Floats(int parameter) const;
 
@@ -218,7 +218,7 @@ class NodeView {
   const Node* node_;
 };
 
-// The data of one tensor outside a graph: the input and output of a runner.
+// The data of one tensor outside a graph, such as an input or output of a runner.
 struct Tensor {
   TensorType type;
   std::vector<uint8_t> bytes;  // type.ByteSize(), little endian, row major

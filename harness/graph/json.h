@@ -23,8 +23,9 @@ namespace anecheck {
 // Precondition: the graph is valid.
 Json GraphToJson(const Graph& graph);
 
-// Reads and validates. Unknown keys, unknown operations, another version and every broken rule of
-// ValidateGraph are errors. Their message begins with the path, such as `ops[3].inputs.weight`.
+// Reads and validates a graph. Unknown keys, unknown operations, another version and every broken
+// rule of ValidateGraph are errors. The message of such an error begins with the path, such as
+// `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
 // As GraphFromJson, but for a text. It builds no Json value, and so is several times as fast.

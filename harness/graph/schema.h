@@ -40,8 +40,8 @@ enum class Need : uint8_t { kRequired, kOptional };
 struct Default {
   enum class Form : uint8_t { kNone, kNumber, kName, kWords };
   Form form = Form::kNone;
-  double number = 0;      // kNumber: of a list each element, of a bool 0 or 1
-  std::string_view text;  // kName: the spelling; kWords: the words; kNumber: its meaning, or empty
+  double number = 0;      // kNumber: the value, of a list each element, of a bool 0 or 1
+  std::string_view text;  // kName: the name; kWords: a description; kNumber: its meaning, or empty
 
   static constexpr Default Number(double value, std::string_view meaning = {}) {
     return {Form::kNumber, value, meaning};
@@ -87,7 +87,7 @@ class ResultTypes {
  public:
   static constexpr size_t kMaxResults = 64;
   // Does not initialise the types. Most nodes have one result, and initialising sixty-four types
-  // takes longer than drawing a node.
+  // takes longer than generating a node.
   ResultTypes() {}  // NOLINT(modernize-use-equals-default): that would be deleted
   void Add(DType dtype, const Shape& shape) {
     if (count_ < kMaxResults) std::construct_at(types_ + count_++, TensorType{dtype, shape});

@@ -1,5 +1,5 @@
-// A vocabulary of three operations for the tests of the graph room, which must not depend on the
-// real vocabulary: that belongs to a room above this one.
+// A vocabulary of four operations for the tests of harness/graph. These tests must not depend on
+// the real vocabulary, because it is in harness/ops, which depends on harness/graph.
 #pragma once
 
 #include <array>

@@ -12,8 +12,8 @@
 
 namespace anecheck {
 
-// Element types of graph values. int4, uint4 and the two fp8 forms occur in constants only; string
-// values (pad_type and the like) are attributes, not tensors.
+// Element types of graph values. Types narrower than a byte and the two fp8 forms occur in
+// constants only; string values (pad_type and the like) are attributes, not tensors.
 enum class DType : uint8_t {
   kFp16,
   kFp32,

@@ -14,9 +14,9 @@ struct TableFunction {
   double alpha = 0;  // of kLeakyRelu
 };
 
-// The operation whose function the table follows over all fp16 numbers, within the error of 33
-// knots; nothing if there is none. `scale` is the factor that the task applies before the table:
-// with a factor of log2(e), a table of 2^x computes exp.
+// The operation whose function the table follows over all fp16 numbers, within the error that 33
+// knots allow; nothing if there is no such operation. `scale` is the factor that the task applies
+// before the table: with a factor of log2(e), a table of 2^x computes exp.
 std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale);
 
 }  // namespace anecheck::lifting

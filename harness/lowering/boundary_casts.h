@@ -13,8 +13,8 @@ namespace anecheck {
 struct PeeledGraph {
   Graph graph;
   std::vector<std::string> inputs;  // names of the inputs that became fp16
-  std::vector<std::string>
-      outputs;  // names of the outputs that became the fp16 values before their casts
+  // Names of the outputs that became the fp16 values before their casts.
+  std::vector<std::string> outputs;
 };
 
 // If only casts to fp16 read an fp32 input, it becomes an fp16 input of the same name, and those

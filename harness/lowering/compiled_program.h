@@ -81,8 +81,9 @@ Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<
 // The parts of the outline that are compared in addition to ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
-  bool tasks =
-      true;  // with kernels, one block of channels per lane: as the simulated engine writes them
+  // The tasks and their kernels. Each lane has one block of channels, as the simulated engine
+  // writes it.
+  bool tasks = true;
 };
 
 // Reads the files with the project's own readers and returns the first difference from the outline,

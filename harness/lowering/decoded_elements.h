@@ -9,15 +9,15 @@
 
 namespace anecheck {
 
-// Whether the functions below take elements of the type. Its elements must be whole bytes and no
-// 8-bit floats.
+// Whether the functions below take elements of the type. The elements must be whole bytes, and they
+// must not be 8-bit floats.
 constexpr bool IsDecoded(DType dtype) {
   return DTypeBits(dtype) >= 8 &&
          (!IsFloat(dtype) || dtype == DType::kFp16 || dtype == DType::kFp32);
 }
 
-// Returns the little-endian elements as words; signed elements are sign-extended. Precondition:
-// IsDecoded(dtype). An incomplete element at the end is ignored.
+// Returns the bits of each little-endian element as an integer; signed integers are sign-extended.
+// Precondition: IsDecoded(dtype). An incomplete element at the end is ignored.
 std::vector<int64_t> ElementWords(DType dtype, std::span<const uint8_t> bytes);
 
 // As ElementWords, but as numbers. Each number is exact.

@@ -33,11 +33,12 @@ struct MilProgram {
 };
 inline constexpr std::string_view kMilWeightFile = "weights/weight.bin";
 
-// The limits for moving constants to the weight file, in bytes. As text a number takes up to ten
-// times its bytes, and converters write constants to such a file.
+// The limits for moving constants to the weight file, in bytes. Constants are moved because a
+// number takes up to ten times its bytes as text, and because converters write constants to such a
+// file.
 struct SideFileLimits {
   int64_t in_text = int64_t{4} << 20;  // up to this total, all constants stay in the text
-  int64_t least = 4096;                // above it, constants of at least this size are moved
+  int64_t least = 4096;                // above that total, constants of this size or more are moved
 };
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 

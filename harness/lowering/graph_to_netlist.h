@@ -22,7 +22,7 @@ struct NetlistProgram {
 const std::bitset<kOpCount>& NetlistOps();
 
 // Writes one unit per operation, and further units for separate steps of the engine. A bias becomes
-// a GOC behind the convolution, an operand that must grow becomes a Broadcast before the
+// a GOC behind the convolution, an operand that must be broadcast gets a Broadcast before the
 // elementwise unit, and a slice becomes one InputView per axis (as in the real files). Unit names
 // are value names. Errors: kUnsupported, naming the operation and the reason, if no source gives
 // its form in a network description: element types other than fp16, states, blocks, dilations,

@@ -1,8 +1,8 @@
 // Inputs and outputs of an engine's programs are fp16 and uint8 (specification 001, section 2).
-// Models from converters also take token numbers and return positions as int32. Used by `anecheck
-// check`: it computes on the host the part between such an edge and the first value that an engine
-// takes, and runs the rest. fp32 counts as a type of the engine here: its casts are removed
-// separately (boundary_casts.h).
+// Models from converters also take token numbers and return positions as int32. `anecheck check`
+// therefore computes some parts on the host: those between such an input or output and the nearest
+// value that an engine takes. It runs the rest. fp32 counts as a type of the engine here, because
+// casts of fp32 are removed separately (boundary_casts.h).
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ struct HostEdges {
   // The part that the engine runs. Each input is an input of the model, or an output of `host` with
   // the same name.
   Graph graph;
-  // Computes these outputs from inputs of the model; without nodes if there is nothing to compute.
+  // The part that the host runs. It reads only inputs of the model, and has no nodes if there is
+  // nothing to compute.
   Graph host;
   std::vector<std::string> computed;  // the host's operations: `gather "y"`, in order
   // Outputs of the model that the host must widen, since the engine returns them as fp16.

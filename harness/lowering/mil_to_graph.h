@@ -22,8 +22,8 @@ struct MilReadOptions {
   // The function to read. Empty: "main", or the program's only function.
   std::string function = {};
   // Returns the elements of a constant in a weight file, packed as in graphs. `path` is as written
-  // in the text. If it is empty, BLOBFILE constants are an error. Its errors are returned
-  // unchanged.
+  // in the text. If the function is empty, BLOBFILE constants are an error. Errors of the function
+  // are returned unchanged.
   std::function<Result<SharedBytes>(std::string_view path, uint64_t offset, const TensorType& type)>
       read_blob = {};
   // Shapes of inputs with `?` axes; inputs that are not listed take the program's DefaultShapes.

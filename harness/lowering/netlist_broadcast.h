@@ -21,8 +21,8 @@ inline constexpr std::string_view kBroadcastMark = "_broadcasted_";
 bool GivesDepth(const netlist::Unit& broadcast, int operand_rank);
 
 struct NetlistBroadcast {
-  Shape read_as;              // of the operand
-  std::vector<int64_t> reps;  // of each axis of `read_as`
+  Shape read_as;              // the operand's shape, with a depth of 1 if GivesDepth
+  std::vector<int64_t> reps;  // the repetitions of each axis of `read_as`
 };
 // Errors: kInvalid if BroadcastInfo is missing or lacks a key, if an axis is neither one of the
 // operand's nor the depth, or if an axis of more than one element changes.

@@ -13,11 +13,12 @@
 namespace anecheck {
 
 struct StateEdges {
-  // This graph first writes an input of the state's type into each state of `given`. At the end it
-  // returns the content of each state of `asked`, as outputs behind those of the model.
+  // This graph first writes one new input into each state of `given`; the new inputs are behind the
+  // model's inputs. At the end it returns the content of each state of `asked`, as outputs behind
+  // those of the model.
   Graph graph;
-  std::vector<std::string> inputs;   // their names, for each of `given`; behind the model's inputs
-  std::vector<std::string> outputs;  // theirs, for each of `asked`
+  std::vector<std::string> inputs;   // names of the new inputs, in the order of `given`
+  std::vector<std::string> outputs;  // names of the new outputs, in the order of `asked`
 };
 
 // Precondition: `given` and `asked` are states of `graph`, and ValidateGraph(graph) holds.

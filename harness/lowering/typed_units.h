@@ -14,7 +14,7 @@ struct TypedUnit {
   std::string_view type;  // its parameter Type
 };
 
-// Null for an operation or a Type that has no row.
+// Null for an operation or a Type that has no entry.
 const TypedUnit* FindTypedUnit(OpKind op);
 const TypedUnit* FindTypedUnit(std::string_view unit, std::string_view type);
 

@@ -1,5 +1,5 @@
-// The output of `anecheck inspect` for a model that is more than one text (a package, a compiled
-// model or a model file), and for files that accompany models.
+// The output of `anecheck inspect` for a model that is more than one text file (a package, a
+// compiled model or a model file), and for files that accompany models.
 #pragma once
 
 #include <cstdint>

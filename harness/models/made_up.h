@@ -9,7 +9,8 @@
 namespace anecheck {
 
 // Returns the bytes of a constant, packed as graphs hold them. Equal types and seeds give equal
-// bytes. Matrices are scaled so that activations keep their size, vectors are small and positive.
+// bytes. Matrices are scaled so that activations keep their magnitude; vectors are small and
+// positive.
 std::vector<uint8_t> MadeUpConstant(const TensorType& type, uint64_t seed);
 
 // Sets exactly as many bits in each made-up mask of a sparse constant as the constant has data

@@ -19,14 +19,15 @@ namespace anecheck {
 struct ModelGraph {
   Graph graph;
   uint64_t made_up = 0;              // constants that are made up because their file is missing
-  std::vector<std::string> missing;  // their files
+  std::vector<std::string> missing;  // the missing files
   // True for a network description, which compilers take by the direct route.
   bool network = false;
   // True for a classifier, whose host pairs the labels with an output.
   bool labels_left_out = false;
 };
 
-// The open axes that OpenInputs returns: those without default extents, or all.
+// The axes of unknown extent (open axes) that OpenInputs returns: those without default extents, or
+// all.
 enum class OpenAxes : uint8_t { kWithoutDefault, kAll };
 
 // Not thread-safe.
@@ -42,7 +43,7 @@ class Model {
   // Returns whether the model is a network description, which compilers take by the direct route.
   bool IsNetwork() const;
 
-  // The names of its functions, in the order of the file; at least one.
+  // The names of the model's functions, in the order of the file; at least one.
   const std::vector<std::string>& functions() const;
 
   // Returns the inputs of a function that need extents before it can be read or, with kAll, all

@@ -21,9 +21,9 @@ struct ModelPlace {
 // models that are no ML Programs; kInvalid for folders without a model, and for packages whose
 // manifest names a missing file or one outside the package.
 Result<ModelPlace> FindModel(const std::string& path);
-// Returns whether to read the text as protocol buffers. This is so if the text looks like a model
-// file, or if the file's name ends in .mlmodel and the text does not begin as MIL text. The second
-// case lets a damaged model file be reported as damaged.
+// Returns whether to read the text as protocol buffers: if the text looks like a model file, or if
+// the file's name ends in .mlmodel and the text does not begin as MIL text. The second case lets a
+// damaged model file be reported as damaged.
 bool IsModelFile(const std::string& file, std::string_view text);
 
 // Writes a package of a model file (mlmodel::ModelBytes) and its weight file, which the model names

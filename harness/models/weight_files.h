@@ -57,8 +57,8 @@ class WeightFiles {
  private:
   struct File {
     std::string path;  // as the system knows it
-    std::shared_ptr<const MappedFile>
-        mapped;  // null: the file is missing, its constants are made up
+    // Null if the file is missing; its constants are then made up.
+    std::shared_ptr<const MappedFile> mapped;
   };
 
   Result<const File*> Open(std::string_view path);

@@ -39,8 +39,8 @@ struct WindowParameters {
 Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<const int64_t> kernel,
                              const WindowParameters& parameters);
 
-// The axes attribute at `parameter` normalised to [0, rank) as a bit mask; absent means all axes.
-// An axis outside [-rank, rank) and an axis that is named twice are errors.
+// The axes attribute at `parameter`, normalised to [0, rank), as a bit mask; all axes if the
+// attribute is absent. An axis outside [-rank, rank) and an axis that is named twice are errors.
 Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank);
 
 // The axis at `parameter` in [0, rank), or `fallback` if the attribute is absent.

@@ -1,4 +1,5 @@
-// Facts that several rooms share about the native layers that only direct authoring reaches.
+// Facts about native layers, which only a network description can name, for all folders that need
+// them.
 #pragma once
 
 #include <string_view>

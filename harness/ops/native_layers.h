@@ -8,19 +8,19 @@
 namespace anecheck {
 
 struct NativeLayer {
-  std::string_view layer;   // facts/native_layers.csv
+  std::string_view layer;   // as in facts/native_layers.csv
   std::string_view unit;    // its Type in a network description
   std::string_view op;      // the operation that computes it, or empty
   std::string_view reason;  // why there is none, or empty
 };
 
-// The 53 rows, in the order of the facts.
+// The 53 layers, in the order of the facts.
 std::span<const NativeLayer> NativeLayers();
 
 // A parameter of a layer that the table does not support, or supports with one value only.
 struct NarrowedParameter {
   std::string_view layer;      // NativeLayer::layer
-  std::string_view parameter;  // facts/netlist_layers.csv
+  std::string_view parameter;  // as in facts/netlist_layers.csv
   std::string_view reason;
 };
 

@@ -27,7 +27,7 @@ struct OpDefinition : OpSheet {
   OpSchema schema;  // schema.id is the OpKind
 };
 
-// The rows, each defined in the file of its class.
+// The definitions of all operations, each in the file of its class.
 #define ANECHECK_OP(name, Name, ...) extern const OpDefinition kOp##Name;
 #include "harness/ops/ops.def"
 

@@ -1,5 +1,5 @@
-// Parameter indices of every operation: the order in which its schema lists them. Rooms that read
-// operands and attributes use these names instead of numbers; a test compares them with the
+// Parameter indices of every operation: the order in which its schema lists them. Code that reads
+// operands and attributes uses these names instead of numbers; a test compares them with the
 // schemas.
 #pragma once
 

@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// The thirteen classes of the public operation matrix (facts/op_device_matrix.csv) and the native
-// layers that only direct authoring reaches.
+// The thirteen classes of the public operation matrix (facts/op_device_matrix.csv), and a class for
+// the native layers, which only a network description can name.
 enum class OpClass : uint8_t {
   kConvolution,
   kNormalization,
@@ -40,7 +40,7 @@ enum class Reach : uint8_t {
 };
 std::string_view ReachName(Reach reach);
 
-// On A13, A14, A15, A16 and later.
+// The reach on A13, on A14, on A15, and on A16 and later.
 using FamilyReach = std::array<Reach, 4>;
 
 // The floor of operations that no engine has (facts/op_device_matrix.csv, no_path).
@@ -61,7 +61,7 @@ enum class Products : uint8_t {
 // relations cut along them, or put entries in another order. The last rules state why there are no
 // such axes.
 enum class AxisRule : uint8_t {
-  kPointwise,         // an element follows from the elements at its place
+  kPointwise,         // an element follows from the elements at the same position
   kChannelConstants,  // every axis but that of the channels
   kImages,
   kInstances,
@@ -89,14 +89,14 @@ enum class AxisRule : uint8_t {
   kSummedLetters,
   kKeys,
   // None:
-  kReadAnew,          // elements are read in another shape, in which a place along one axis is none
+  kReadAnew,          // the result has another shape, so that axes do not correspond
   kNamedPlaces,       // the places that are read or written have names, and so an order
   kNoOperand,         // there is no operand whose elements could be cut or put in another order
   kPairsOfPlaces,     // an element follows from several places whose order counts
   kBeforeTheProgram,  // it is computed before the program runs, and must be
   kOfStates,          // it reads or changes a state as a whole
   kOfBlocks,          // the work is in blocks
-  kNoText,            // no MIL text names it, in which metamorphic cases are written
+  kNoText,            // MIL text, in which metamorphic cases are written, cannot name it
 };
 constexpr bool SaysWhyNone(AxisRule rule) { return rule >= AxisRule::kReadAnew; }
 
@@ -121,8 +121,8 @@ struct OpSheet {
   // Nothing for operations that the public matrix does not list.
   std::optional<FamilyReach> reach = {};
   // The lowest family index on which the conversion route emits the operation natively
-  // (specification 003, table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or
-  // rejects; kNoFamily if only the host has it.
+  // (specification 003, table 24.2; facts/minimum_family.csv). Below that family the compiler
+  // decomposes or rejects the operation; kNoFamily if only the host runs it.
   uint8_t family_floor = 0;
   // The HAL capability byte that the direct route reads, or 0 (specification 003, table 24.3).
   uint16_t capability = 0;

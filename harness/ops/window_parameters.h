@@ -16,7 +16,7 @@ inline constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "
 inline constexpr Parameter kConvParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats},
-    // Must be constant only before iOS 17 (coremltools).
+    // Must be a constant in programs before iOS 17, but not in later ones (coremltools).
     {.name = "bias", .need = Need::kOptional, .dtypes = kFloats},
     OptionalParameter("strides", ParameterKind::kInts, Default::Number(1)),
     {.name = "pad_type",

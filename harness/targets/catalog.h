@@ -20,7 +20,7 @@ struct NewestField;  // newest_table.h
 // The lowest family on which an operation is native (specification 003, table 24.2).
 struct FamilyFloor {
   std::string op;                       // as the table calls it: "reductions"
-  std::vector<std::string> operations;  // those that it covers; empty: the operation `op`
+  std::vector<std::string> operations;  // those that `op` covers; empty: the operation `op`
   Known<Family> family;
 };
 

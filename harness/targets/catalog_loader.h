@@ -13,7 +13,7 @@
 namespace anecheck {
 
 // Applies documents to a catalog. With `replace`, the first statement that a document makes about a
-// value removes its earlier statements.
+// value removes all earlier statements about it.
 class CatalogLoader {
  public:
   CatalogLoader(TargetCatalog& catalog, bool replace, std::string file)
@@ -34,7 +34,7 @@ class CatalogLoader {
   // Copies a floor of a user's file to the targets, from which the rules read it.
   void State(const FamilyFloor& floor);
 
-  // Returns the targets that a row's "targets" names, by target names and tier names.
+  // Returns the targets that the "targets" of a JSON row lists, by target names and tier names.
   Result<std::vector<Target*>> Selected(const Json& row, const std::string& path);
   std::string Source(const Json& row) const;
   Target* Named(std::string_view name);

@@ -31,11 +31,12 @@ std::vector<std::string> ChipsOf(std::string_view target);
 
 // Returns the target of a chip ("M4 Max", "Apple M1", "chip:A14"), or the first target of a family
 // ("family:A14"), in upper or lower case; null for a name that is neither. Errors: kInvalid, with
-// both readings, for a name that may be a chip and a family; kNotFound for a chip whose target has
+// both meanings, for a name that may be a chip or a family; kNotFound for a chip whose target has
 // no table in the catalog, and for unknown names after "chip:" and "family:".
 Result<const Target*> FindTargetByChip(const TargetCatalog& catalog, std::string_view name);
 
-// Returns the chips with a target, for people: "A14, M1"; if none is known, the table's words.
+// Returns the chips with a target, for people: "A14, M1"; if no chip is known, the text of the
+// table.
 std::string ChipsText(const Target& target);
 // Returns a target with its chips, for people: "h13 (A14, M1)".
 std::string TargetTitle(std::string_view target);

@@ -1,5 +1,5 @@
 // The layout of the hardware-abstraction table: the field at each offset, its kind and width, the
-// dead offsets, and the offsets that only look like fields. The rows are data/hal.json (sources:
+// dead offsets, and the offsets that only look like fields. The data is in data/hal.json (sources:
 // specification 003, tables 24.1 to 24.5; public guide, chapters 7, 20, 21, 34 to 36). Used by Hal
 // (values of a target) and by the `hal` format (whole tables as files).
 #pragma once
@@ -44,8 +44,8 @@ struct HalField {
   std::string unit;  // empty if it has none
   std::string source;
   std::string note;
-  std::string
-      reader;  // the compiler's function that reads it, which gives its name; empty if unknown
+  // The compiler's function that reads the field and gives the field its name; empty if unknown.
+  std::string reader;
   std::vector<HalName> other_names;
 };
 
@@ -89,8 +89,8 @@ class HalLayout {
   bool InRegion(std::string_view region, uint32_t offset) const;
   const HalNonField* NonFieldAt(uint32_t offset) const;
 
-  // Returns whether `& 1` is a legal reading at an offset: a named flag, or a byte of the
-  // capability region that belongs to no field and not to the cost block (0x580 to 0x7f0).
+  // Returns whether the byte at an offset may be read as a flag (`& 1`): a named flag, or a byte of
+  // the capability region that belongs to no field and not to the cost block (0x580 to 0x7f0).
   bool MayBeFlag(uint32_t offset) const;
 
  private:

@@ -37,7 +37,7 @@ enum class FamilyOrder : uint8_t {
   kPublicGuide,    // public guide, chapter 35: by hardware version, H16 at A15, H17 at A16
 };
 
-// The row of the tables to which a target belongs (facts/targets.csv).
+// The group of targets that share a row of the published tables (facts/targets.csv).
 enum class Tier : uint8_t {
   kLegacy,
   kA13,
@@ -64,7 +64,7 @@ class Hal {
   const Known<uint64_t>& Scalar(uint32_t offset) const;
   const Known<uint64_t>& Scalar(std::string_view field) const;
 
-  // `hal[offset] & 1`. Known only at offsets where this reading is legal.
+  // `hal[offset] & 1`. Known only at offsets that may hold a flag (HalLayout::MayBeFlag).
   const Known<bool>& Capability(uint32_t offset) const;
   const Known<bool>& Capability(std::string_view field) const;
 
@@ -110,7 +110,7 @@ struct Target {
   Known<uint64_t> max_tensor_wh;     // elements
   Known<uint64_t> max_tensor_depth;  // elements
   Known<uint64_t> cpu_subtype;       // of the hardware container's header
-  Known<uint64_t> td_version;        // of its task descriptors
+  Known<uint64_t> td_version;        // of the container's task descriptors
   Known<InterchangeFormats> interchange;
   std::string note;
   Hal hal;

@@ -1,7 +1,7 @@
 // A model of the kernel driver. It answers the external methods of a capture in order. It keeps the
 // programs that a client made, the completions that wait on the wake port, and the chaining cache.
-// Each answer names the law that it follows; a law that no source states is marked as assumed. The
-// answers are simulated, so none is evidence of a real driver.
+// Each answer names the rule (Law) that it follows; a rule that no source states is marked as
+// assumed. The answers are simulated, so none is evidence of a real driver.
 //
 // The driver makes a token when it creates a program, and writes the token through a pointer. A
 // capture therefore first shows the token in the call that prepares the program.
@@ -36,7 +36,7 @@ struct Answer {
   Bytes struct_out;          // holds the fields that a source names; other bytes are 0
 };
 
-// A message on the wake port, which tells that a request ended.
+// A message on the wake port: a request has ended.
 struct Completion {
   uint64_t program_token = 0;
   uint64_t sequence = 0;
@@ -55,7 +55,7 @@ class Driver {
   // The answer to one call. Output scalars are not modelled, except the device address of a mapped
   // buffer, because no source gives the meaning of the other scalars.
   Answer Take(const submission::Call& call);
-  // The oldest request ends and its message leaves the wake port.
+  // Ends the oldest request and takes its message from the wake port; nothing if no request waits.
   std::optional<Completion> NextCompletion();
 
   size_t in_flight() const { return wake_port_.size(); }

@@ -1,14 +1,14 @@
 // The e5rt C ABI as libanecheck_espresso.so exports it: the calls of Espresso that reach the
-// engine. Argument orders are those of facts/e5rt_abi.md and facts/more/e5rt_symbols_plus.csv, with
-// their quirks: out-pointers come first except in the compile and retain calls. Every call but
+// engine. Argument orders are those of facts/e5rt_abi.md and facts/more/e5rt_symbols_plus.csv:
+// out-pointers come first, except in the compile and retain calls. Every call but
 // e5rt_get_last_error_message returns 0 or an error code, and sets the calling thread's last error
 // message if it fails.
 //
 // The message of a refused program ends in " @ " and the stage that refused it: Parser, Frontend,
 // Floor, Hal, Validator, Codegen or Load.
 //
-// Handles are opaque. A call refuses a handle that was released or is of another kind; it never
-// follows one. The calls may be made from any thread; one stream is executed by one thread at a
+// Handles are opaque. A call refuses a handle that was released or is of another kind, and never
+// dereferences it. The calls may be made from any thread; one stream is executed by one thread at a
 // time. Each thread has its own last error message.
 //
 // An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and
@@ -86,7 +86,8 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_output_port(void* o
                                                                          void** out);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation);
 // An operation may have several events of either kind: specification 001, section 2.5, binds one
-// event per pair of chained operations. Assumed: a further call adds events. Nothing unbinds one.
+// event per pair of chained operations. Assumed: a further call adds events. No call unbinds an
+// event.
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation,
                                                                             void* event);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation,
@@ -110,7 +111,7 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_release(void** stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
-// `block` is an Objective-C block, called without further arguments. The reading
+// `block` is an Objective-C block, called without further arguments. The switch
 // "block-at-completion" (simulator_control.h) decides when it is called and whether its result
 // counts. The block may release the stream. It must stay valid after this call: the call retains
 // it, and the engine releases it when the request is done and the block was called. A NULL block

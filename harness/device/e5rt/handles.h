@@ -1,6 +1,6 @@
 // The live objects behind the opaque handles of the e5rt ABI. A handle names a slot and the slot's
-// generation, so that a handle that was released or never issued is recognised without being
-// followed.
+// generation, so that a handle that was released or never issued is recognised without a
+// dereference.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ struct OperationOptions : Object {
   std::shared_ptr<const Executable> executable;
 };
 
-// Host memory, zeroed, 64-byte aligned, with a granule behind it.
+// Host memory, zeroed and 64-byte aligned, with at least 64 more bytes behind it.
 class Buffer : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kBuffer;
@@ -126,7 +126,7 @@ class Operation : public Object {
     const std::lock_guard lock(mutex_);
     outputs_[port] = std::move(buffer);
   }
-  // From this call on the buffer holds the state; its content is the state's value.
+  // From this call on, the buffer holds the state, and the buffer's content is the state's value.
   void BindState(size_t state, std::shared_ptr<Buffer> buffer) {
     const std::lock_guard lock(mutex_);
     execution_.PlaceState(state, buffer->data());
@@ -139,7 +139,7 @@ class Operation : public Object {
   // These members are not locked. Callers must order their calls, as on the real system.
   bool encoded = false;  // encoded and not prepared since, so the bindings cannot change
   bool was_encoded = false;
-  bool in_stream = false;  // its stream was neither reset nor released since
+  bool in_stream = false;  // encoded in a stream that was neither reset nor released since
   std::vector<std::shared_ptr<Event>> completions;
   std::vector<std::shared_ptr<Event>> dependents;
 

@@ -11,7 +11,8 @@
 
 namespace anecheck::device::e5rt {
 
-// Return values of the ABI. The real codes are not published; callers only tell 0 from the rest.
+// Return values of the ABI. The real codes are not published; callers only distinguish 0 from all
+// other codes.
 enum Code : int64_t {
   kOk = 0,
   kInvalidArgument = 1,
@@ -21,7 +22,7 @@ enum Code : int64_t {
   kCompileFailed = 5,
   kLoadFailed = 6,
   kExecutionFailed = 7,
-  kNotWritten = ANECHECK_SIM_NO_BUNDLE,  // compiled, and the bundle could not be written
+  kNotWritten = ANECHECK_SIM_NO_BUNDLE,  // compiled, but the bundle could not be written
   kNoKernel = ANECHECK_SIM_NO_KERNEL,    // this engine has no kernel for an operation
   kNoResources = 0xe00002be,             // kIOReturnNoResources: "queue or slot exhausted"
   kNotPermitted = 0xe00002e2,            // a container that the daemon has not signed
@@ -32,7 +33,8 @@ int64_t Fail(Code code, std::string_view message);
 const char* LastErrorMessage();
 void ClearLastError();
 
-// Limits of programs loaded and of requests in flight. Source: facts/e5rt_abi.md, "Limits".
+// The maximum numbers of loaded programs and of requests in flight, for the whole process. Source:
+// facts/e5rt_abi.md, "Limits".
 inline constexpr uint64_t kMaxLoadedPrograms = 128;
 inline constexpr uint64_t kMaxInFlight = 127;
 
@@ -60,8 +62,8 @@ void CountExecution(uint64_t dispatches);
 // (P13), or null if P13 is off.
 CompileSettings SnapshotSettings(std::string_view architecture);
 
-// The enabled row with that effect, or null. The pointer stays valid, because rows of e5rt effects
-// are static.
+// The enabled fault with that effect, or null. The pointer stays valid, because faults with e5rt
+// effects are static.
 const Fault* PlantedRuntimeFault(FaultEffect effect);
 
 // Whether a quirk that belongs to no single family is on for the default target.
@@ -78,7 +80,7 @@ std::string_view DefaultTargetName();
 bool SetQuirk(std::string_view id, int state);
 Status EnableFault(std::string_view id);
 bool DisableFault(std::string_view id);
-// Whether compilations leave their descriptor and container in the bundle.
+// Sets whether compilations write the program's descriptor and container into the bundle.
 void SetWritesFiles(bool on);
 bool WritesFiles();
 void ResetSettings();

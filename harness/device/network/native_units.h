@@ -1,6 +1,6 @@
 // The layers whose parameters map one to one to arguments of an operation. They are the layers that
-// only direct authoring reaches, the rearrangements and the geometry layers (specification 004,
-// table 26.1; facts/netlist_layers.csv; public netlists).
+// only a network description can name, the rearrangements and the geometry layers (specification
+// 004, table 26.1; facts/netlist_layers.csv; public netlists).
 #pragma once
 
 #include <span>

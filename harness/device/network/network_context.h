@@ -36,7 +36,7 @@ struct Symbol {
 // An error of the stage Frontend.
 Error Wrong(const NetworkUnit& unit, std::string_view what);
 
-// Errors are those of CompileProgram. Its arguments must outlive it.
+// Errors are those of CompileProgram. The arguments of the constructor must outlive the context.
 class NetworkContext {
  public:
   NetworkContext(const Network& network, std::span<const uint8_t> weights,
@@ -58,7 +58,7 @@ class NetworkContext {
   bool Has(std::string_view name) const { return symbols_.contains(name); }
   void Define(const std::string& name, Symbol symbol) { symbols_[name] = std::move(symbol); }
   const Symbol* Find(std::string_view name) const;
-  // The symbol that the unit's bottom `index` names.
+  // The symbol that entry `index` of the unit's `bottoms` names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
   // The unit's operand `index`, with its growth computed if it has one.
   Result<Operand> OperandAt(const NetworkUnit& unit, size_t index);
@@ -82,14 +82,14 @@ class NetworkContext {
   std::map<std::string, int64_t, std::less<>> starts_;
 };
 
-// Compiles a layer of a type.
+// A layer type, and the function that compiles layers of that type.
 struct UnitRow {
   std::string_view type;
   Status (*add)(NetworkContext& context, const NetworkUnit& unit);
 };
-// The rows of convolutions, of the gains and offsets behind them, and of pooling.
+// The entries for convolutions, for the gains and offsets behind them, and for pooling.
 std::span<const UnitRow> WindowUnits();
-// The rows of all other layers, except those of native_units.h.
+// The entries for all other layers, except those of native_units.h.
 std::span<const UnitRow> PlainUnits();
 
 // The operation of a unit whose parameter Type decides the operation.

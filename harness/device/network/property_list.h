@@ -1,5 +1,5 @@
-// Property lists as the engine's compiler reads them. It uses libplist instead of harness/formats,
-// so that an error that a writer and a reader of the harness share still shows here.
+// Property lists as the engine's compiler reads them. This reader uses libplist instead of
+// harness/formats, so that it reveals an error that a writer and a reader of the harness share.
 #pragma once
 
 #include <cstdint>

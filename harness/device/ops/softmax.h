@@ -8,8 +8,8 @@
 
 namespace anecheck::device {
 
-// Replaces the values of the lane, which belong to the element type and are carried in fp32, by
-// their softmax in fp32. The caller rounds the results when it stores them.
+// Replaces the `lanes` values at `lane` by their softmax in fp32. The values are fp32 numbers that
+// the type `element` can represent. The caller rounds the results when it stores them.
 void SoftmaxLane(const NumericModel& model, Element element, float* lane, int64_t lanes);
 
 }  // namespace anecheck::device

@@ -1,6 +1,6 @@
-// One function for each operation, which adds the tasks that compute it or returns a refusal in
-// words. An operation without a function is refused by name. To add an operation, write its
-// function in the file of its kind, and add a row to handlers.cc.
+// One function for each operation. It adds the tasks that compute the operation, or returns a
+// refusal as text. An operation without a function is refused by name. To add an operation, write
+// its function in the file of its kind, and add an entry to handlers.cc.
 #pragma once
 
 #include "harness/encoder/planner.h"
