@@ -1,5 +1,5 @@
-// The one reader of bytes: a bounds-checked little-endian cursor over a span, with absolute
-// offsets and a sticky first error. Every binary codec of harness/formats reads through it.
+// The only reader of bytes: a bounds-checked little-endian cursor over a span. It uses absolute
+// offsets and keeps its first error. Every binary codec of harness/formats reads through it.
 #pragma once
 
 #include <bit>

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
-// A path that names no file which this process may use is a mistake of the caller, so it is
-// kInvalid. Other errors are the system's.
+// A missing file is kNotFound. Any other path that this process may not or cannot open as a file is
+// a mistake of the caller, so it is kInvalid. All other errors are kIo.
 ErrorCode CodeOf(int code) {
   switch (code) {
     case ENOENT:
@@ -40,7 +40,7 @@ Error SystemError(const std::string& path, std::string_view action, int code) {
                    fmt::format("{}: {}: {}", path, action, std::generic_category().message(code)));
 }
 
-// Closes on every way out.
+// Owns a file descriptor, so that every return of a function closes it.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
@@ -193,7 +193,7 @@ std::string TempDirectory::Keep() { return std::exchange(path_, {}); }
 
 void TempDirectory::Remove() {
   if (path_.empty()) return;
-  std::error_code ignored;  // a folder that cannot be removed is the system's to clean
+  std::error_code ignored;  // the system cleans up a folder that cannot be removed
   std::filesystem::remove_all(path_, ignored);
 }
 

@@ -43,8 +43,8 @@ unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, b
   const int binade = top < lowest ? lowest : top;
   const int quantum = binade - layout.fraction_bits;
   const uint64_t kept = RoundShift(significand, quantum - exponent, negative, mode);
-  // `kept` includes the hidden bit of a normal number, which adds one to the exponent field, so the
-  // field starts one lower. A carry of `kept` increments the exponent.
+  // `kept` includes the hidden bit of a normal number. Adding `kept` thus raises the exponent field
+  // by one, so the field starts one lower. A carry of `kept` increments the exponent.
   const uint64_t code = (static_cast<uint64_t>(binade - lowest) << layout.fraction_bits) + kept;
   return code > 0xff ? 0xff : static_cast<unsigned>(code);
 }

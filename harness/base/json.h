@@ -231,7 +231,7 @@ class Json {
   Json& emplace_back() { return emplace_back(Json()); }
   Json& emplace_back(Json value);
   void insert(ConstIterator before, Json value);
-  // Sets the members that `object` has to its values.
+  // Copies each member of `object`: replaces the member of the same name, or adds it.
   void update(const Json& object);
   // Removes a member; returns the number of members removed, 0 or 1.
   size_t erase(std::string_view name);

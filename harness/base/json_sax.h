@@ -26,9 +26,9 @@ enum class JsonMembers : uint8_t { kCapped, kAny };
 Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
                     JsonMembers members = JsonMembers::kCapped);
 
-// A receiver of the library's parser that refuses texts beyond the caps of json_text.h, and keeps
-// the first error instead of throwing it, because many texts are not JSON, and unwinding would cost
-// more than reading.
+// A receiver of the library's parser that refuses texts beyond the caps of json_text.h. It keeps
+// the first error instead of throwing it: many texts are not JSON, and an exception would cost more
+// than reading the text.
 class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
   explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)
@@ -45,7 +45,8 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error TakeError() && { return std::move(error_); }
 
  protected:
-  // Return false beyond the cap of nesting or of members. A member counts when its value begins.
+  // Enter and BeginValue return false beyond the cap of nesting or of members. A member counts when
+  // its value begins.
   bool Enter() {
     if (depth_ == kMaxJsonDepth) return false;
     members_[depth_++] = 0;

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// The cap that a text exceeds first, whether it is JSON or not.
+// Returns the error for the cap that `text` exceeds first. The text need not be valid JSON.
 Status CheckLimits(std::string_view text, std::string_view name, JsonMembers allowed) {
   const bool capped = allowed == JsonMembers::kCapped;
   std::vector<int> members;  // one counter for each open bracket

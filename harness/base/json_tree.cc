@@ -38,8 +38,8 @@ std::optional<JsonValue> JsonValue::Find(std::string_view name) const {
 // Appends values in the order in which a text has them.
 class JsonTree::Builder final : public JsonReceiver {
  public:
-  // Texts of parsed input are copied into a buffer of `text_bytes`; texts of a document stay in
-  // place.
+  // Strings of parsed input are copied into a buffer of `text_bytes` bytes; strings of a Json
+  // document stay in place.
   Builder(JsonTree& tree, std::string_view name, size_t text_bytes)
       : JsonReceiver(name), nodes_(tree.nodes_), texts_(tree.texts_) {
     constexpr size_t kBytesOfValue = 6;  // an estimate

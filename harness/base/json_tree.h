@@ -27,7 +27,7 @@ class JsonValue {
     kArray,
     kObject
   };
-  // A node must be small, because a text makes a few of them for each word.
+  // A node must be small, because JSON text has a node for every value.
   struct Node {
     const char* name = nullptr;  // the name of a member of an object
     union {
@@ -80,7 +80,7 @@ class JsonValue {
   bool boolean() const { return node().whole != 0; }
   std::string_view text() const { return {node().text, node().size}; }
   double number() const;
-  // Nothing if the number does not fit.
+  // The number, or nothing if it does not fit.
   std::optional<int64_t> whole() const;
 
   std::string_view name() const { return {node().name, node().name_size}; }

@@ -29,8 +29,9 @@ Error CannotRead(const std::string& path, int code) {
                    fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
 }
 
-// Mapped files in a form that a handler of SIGBUS may read: without locks or allocation. Files
-// beyond the number of slots, and the ends of longer paths, are not stored.
+// The list of mapped files that a handler of SIGBUS reads, so it uses no locks and allocates
+// nothing. The number of its slots and the length of a path are fixed: further files are not
+// stored, and longer paths are cut.
 class NamedMappings {
  public:
   void Add(std::span<const uint8_t> bytes, std::string_view path) {

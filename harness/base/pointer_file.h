@@ -10,9 +10,9 @@
 
 namespace anecheck {
 
-// Errors: kNotFound if `content`, which must be the whole content of the file `path`, is a pointer;
-// the message names the command that fetches the file. Every reader of whole files and every
-// mapping calls this.
+// `content` must be the whole content of the file `path`. Errors: kNotFound if `content` is a
+// pointer; the message names the command that fetches the file. Every reader of whole files and
+// every mapping calls this.
 Status CheckNotPointer(const std::string& path, std::string_view content);
 
 }  // namespace anecheck

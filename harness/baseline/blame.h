@@ -18,9 +18,9 @@ namespace anecheck {
 struct Blame {
   EntryDrift drift;  // from the oldest to the newest
   // Indices into the files. `first_after` is the first file found to differ from the oldest as
-  // gravely as the newest does. `last_before` is the last comparable file before it, which differs
-  // less or not at all. Files between them cannot be compared: their cases differ, or they lack the
-  // entry.
+  // gravely as the newest does. `last_before` is the last comparable file before `first_after`; it
+  // differs less from the oldest, or not at all. Files between them cannot be compared: their cases
+  // differ, or they lack the entry.
   size_t last_before = 0;
   size_t first_after = 0;
   Drift first_drift = Drift::kDrifted;  // from the oldest to first_after

@@ -63,7 +63,8 @@ class Comparison {
       const std::string what =
           fmt::format("case {} {}, {} before", i, TextOf(new_one), TextOf(old_one));
       if (to <= from) {
-        // Stopping as early in another way, such as a crash instead of a refusal, is no progress.
+        // A case that stops equally early in another way, for example by a crash instead of a
+        // refusal, made no progress.
         Note(Drift::kNowRejected, what);
       } else {
         const bool reached = to == Depth::kRan && (from == Depth::kAccepted || !ran_before);

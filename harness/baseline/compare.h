@@ -30,7 +30,8 @@ inline constexpr size_t kDriftCount = 8;
 std::string_view DriftName(Drift drift);  // "bit-identical", "drifted", "out-of-bound", ...
 std::optional<Drift> DriftFromName(std::string_view name);
 
-// A statistic is worse if it is above old * (1 + share) + its own allowance.
+// A statistic is worse if the new value is above old * (1 + share) + the allowance of this
+// statistic.
 struct DriftThresholds {
   double share = 0.05;
   double mean_ulp = 0.01;

@@ -44,8 +44,8 @@ constexpr uint64_t kAhead = 8;
 // Limits on the batches that wait to be recorded together: their number and the time.
 constexpr size_t kMostWaiting = 256;
 constexpr double kLongestWait = 1;  // seconds
-// In a young run the longest wait is this share of its time, so that a run killed early has
-// recorded something. It is at least kLeastWait, since recording has a cost.
+// Early in a run, the longest wait is this share of the time since its start, so that a run killed
+// early has recorded something. The wait is at least kLeastWait, because each recording has a cost.
 constexpr double kWaitShare = 0.25;
 constexpr double kLeastWait = 0.03;  // seconds
 // The least time between two rows of `pace`, in seconds and as a share of the time worked so far.
@@ -76,7 +76,7 @@ uint64_t BatchesOfShard(const CampaignOptions& options) {
 // except for the simulated engine and for runners without an engine.
 Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
                        const RunnerIdentity& identity) {
-  // Files of older versions of the tool lack the content.
+  // Results files of older versions of the tool lack the content of the engine's file.
   const bool told = !point.content.empty() && !identity.content.empty();
   const bool real =
       identity.provenance == Provenance::kSilicon || identity.provenance == Provenance::kReported;
@@ -260,9 +260,8 @@ class Campaign {
     return {};
   }
 
-  // The content required of case `index`. Steering uses only the batches that the writer has
-  // received by then at any speed of the threads, so that the content does not depend on that
-  // speed.
+  // The content required of case `index`. Steering uses only batches that the writer has certainly
+  // received, however fast the threads are, so that the content does not depend on their speed.
   Aim AimOf(uint64_t batch, uint64_t index) {
     if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
@@ -401,7 +400,7 @@ class Campaign {
         ANECHECK_RETURN_IF_ERROR(record());
       }
     }
-    // Earlier results are recorded, whatever happened to the last batch.
+    // Records the earlier results even if the last batch failed.
     ANECHECK_RETURN_IF_ERROR(record());
     // A batch that the stop interrupted, or that is not yet confirmed, is made again with --resume.
     if (!status.ok() && status.error().code != ErrorCode::kInterrupted) return status;

@@ -1,5 +1,6 @@
 // A campaign: generates cases, runs them, judges every output element, confirms and records
-// findings. `anecheck run` is a thin layer over it; power and baseline measurements use it too.
+// findings. `anecheck run` adds only the command line and the printed summary; power measurements
+// use campaigns too.
 #pragma once
 
 #include <atomic>
@@ -78,8 +79,8 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
 
 // Errors: kInvalid if `options` name a target that does not fit the runner. A chip's own engine
-// takes no target of another chip (chip_target.h). The exact emulator takes no target whose law is
-// fixed-point sums. A runner whose engine is no ANE takes no chip's target.
+// takes no target of another chip (chip_target.h). The exact emulator takes no target whose engine
+// adds in fixed point. A runner whose engine is no ANE takes no chip's target.
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
 // The number of cases that the campaign makes: `cases`, or its shard's part of them. If only the

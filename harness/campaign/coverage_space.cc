@@ -31,7 +31,8 @@ constexpr uint64_t kLeastDrawn = 2;
 // While any cell of a single operation is empty, one steered case in this many aims at such a cell.
 constexpr uint64_t kSingleEvery = 16;
 
-// The layer has the begin and the end of a slice in Offset and Size.
+// Network descriptions state the begin and the end of a slice in the layer's attributes Offset and
+// Size, so no operand can compute them.
 constexpr std::string_view kFixedPlaces =
     "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
     "facts/netlist_layers.csv, input_view: no offset is an operand";

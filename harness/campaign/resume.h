@@ -1,4 +1,4 @@
-// The state of a recorded run that a campaign needs to resume it as if it had not been stopped.
+// The state of a recorded run. A campaign needs it to resume the run as if nothing had stopped it.
 #pragma once
 
 #include <cstdint>

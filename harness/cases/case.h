@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// The seed of the case's own choice stream. It depends only on the run's seed and the index, so
-// that any cut of a campaign into jobs and shards makes the same cases.
+// The seed of the random choices of one case. It depends only on the run's seed and the index, so
+// that any division of a campaign into jobs and shards makes the same cases.
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
 
 // One axis of one input that the case's program leaves open. Its extents are `start` to `stop` by

@@ -45,7 +45,8 @@ std::string_view WhyNotDrawn(const OpDefinition& op) {
   if (RoutesOf(op) != RouteSet::kNone) return {};
   if (!op.no_reference_reason.empty()) return op.no_reference_reason;
   if (op.family_floor == kNoFamily) return op.reach ? kNoPath : kUnlisted;
-  // The rest is drawn if named, but the engine refuses it, so that no case with it meets a cell.
+  // A campaign draws the remaining operations if the user names them. The engine refuses them, so
+  // no case with such an operation meets a cell.
   if (op.axes.contains(AxisRule::kOfBlocks)) return kBlocks;
   return op.axes.contains(AxisRule::kNoText) ? kUnits : kHost;
 }

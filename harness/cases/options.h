@@ -31,12 +31,12 @@ struct CampaignOptions {
   // A pair of operations that the case must contain. For a whole campaign it is empty; steering
   // sets it per case.
   std::optional<OpChain> chain;
-  // This campaign takes the batches with number % shards == shard: all shards together make the
-  // cases of the whole.
+  // This campaign takes the batches with number % shards == shard, so that all shards together make
+  // the cases of the whole campaign.
   uint64_t shard = 0;
   uint64_t shards = 1;
-  // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
-  // shard then depend only on that shard.
+  // Half of the cases take operations whose cells of coverage.h are still empty. A shard then
+  // steers only by its own coverage.
   bool steer = false;
   // Only small graphs: the usual number of nodes, kSmallElements per tensor, and kSmallProducts per
   // operation if the operation has such a small instance. The long axes of kLargeAxis and

@@ -20,7 +20,7 @@ constexpr double kLaunch = 0.125, kChange = 0.125;
 constexpr double kEngineResult = 0.05;
 constexpr double kSameCost = 1e-6;
 
-// The law by which an operation's cost follows from its bytes and its products.
+// The formula for an operation's cost: bytes / `bytes`, or arithmetic operations / `flops`.
 struct Law {
   double bytes[kBackends];  // bytes per millisecond; 0 if bytes cost nothing
   double flops[kBackends];  // operations per millisecond; 0 if operations cost nothing
@@ -252,7 +252,8 @@ double ProductFlops(const NodeView& node) {
 
 namespace {
 
-// The cost of a change from one backend to another, or of a start on `to` (`from` is kBackends).
+// The cost of a change from one backend to another. If `from` is kBackends, the cost of a start on
+// `to`.
 double Step(size_t from, size_t to) {
   if (from == to) return 0;
   const double launch = to == static_cast<size_t>(Backend::kAne) ? kLaunch : 0;
@@ -265,7 +266,8 @@ constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
 using Row = std::array<double, kBackends>;
 
-// For each operation and backend, the cost of the cheapest way up to and including that operation.
+// For each operation and backend, the cost of the cheapest plan for the operations up to this one,
+// this one included, that ends on this backend.
 std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = 0; i < operations.size(); ++i) {
@@ -280,8 +282,8 @@ std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   return cheapest;
 }
 
-// For each operation and backend, the cost of the cheapest way from the operation to the end,
-// without the cost of the operation itself.
+// For each operation and backend, the cost of the cheapest plan for the operations after this one,
+// if this one runs on this backend. The cost of this operation does not count.
 std::vector<Row> Backward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = operations.size(); i-- > 0;) {

@@ -1,6 +1,7 @@
 // Predicts the backend on which Core ML's planner runs each operation: from published estimates of
-// an operation's cost on each processor, it finds the cheapest way through the model. Core ML does
-// not place every admitted operation on the engine: small models stay on the CPU.
+// an operation's cost on each processor, it finds the cheapest processor for each operation of the
+// model. Core ML does not place every admitted operation on the engine: small models stay on the
+// CPU.
 #pragma once
 
 #include <array>
@@ -24,8 +25,9 @@ std::optional<Backend> BackendFromName(std::string_view name);
 // operation.
 using BackendCosts = std::array<std::optional<double>, kBackends>;
 
-// The costs by the published laws, at the clocks of the M4. Empty if no source has a law for the
-// operation ("no estimate"). Source: facts/silicon/cost_model.csv and op_placement_h16g.csv.
+// The costs by the published formulas, at the clocks of the M4. Empty if no source has a formula
+// for the operation ("no estimate"). Source: facts/silicon/cost_model.csv and
+// op_placement_h16g.csv.
 std::optional<BackendCosts> EstimateCosts(const NodeView& node);
 
 // Two operations per product of a convolution, a linear map or a matmul; 0 for any other node.
@@ -33,17 +35,17 @@ double ProductFlops(const NodeView& node);
 
 struct Plan {
   double milliseconds = 0;
-  // One backend per operation. If several ways are cheapest, this is the one that prefers the
+  // One backend per operation. If several plans are cheapest, this is the plan that prefers the
   // engine, then bnns.
   std::vector<Backend> backends;
-  // For each operation and backend, whether some cheapest way runs the operation there.
+  // For each operation and backend, whether some cheapest plan runs the operation on this backend.
   std::vector<std::array<bool, kBackends>> possible;
 };
 
-// The cheapest way through operations in their order. The cost of a way is the sum of its
+// The cheapest plan for operations that run in this order. The cost of a plan is the sum of its
 // operations' costs, 0.125 ms for each entry into the engine, 0.125 ms for each change of backend,
-// and 0.05 ms if the way ends on the engine. Ways whose costs differ by at most a nanosecond count
-// as equal. Empty if an operation has no backend.
+// and 0.05 ms if the last operation runs on the engine. Costs that differ by at most a nanosecond
+// count as equal. Empty if an operation has no backend.
 Plan CheapestPlan(std::span<const BackendCosts> operations);
 // The milliseconds that the engine saves on the graph's operations against the faster of the other
 // backends, without launches and changes of backend. Operations without an estimate, and those that

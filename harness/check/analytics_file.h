@@ -33,10 +33,10 @@ Result<std::vector<AnalyticsRow>> ReadAnalytics(const mil::Program& program);
 std::vector<evidence::Statement> EvidenceOf(const std::vector<AnalyticsRow>& rows,
                                             const std::string& target, const std::string& source);
 
-// The backends that the published laws predict for the operations of analytics.
+// The backends that the published costs predict for the operations of an analytics file.
 struct PlanPrediction {
   Plan plan;
-  std::vector<bool> known;  // by row: whether a law gives its estimate; else its cost is 0
+  std::vector<bool> known;  // by row: true if a formula gives its cost; else its cost is 0
 };
 // `graph` is the graph of the program that `rows` describe. A row whose value is not in the graph
 // has no estimate.

@@ -14,7 +14,7 @@ namespace {
 // A cliff is near if the operand divided by this is past it.
 constexpr double kNear = 0.75;
 constexpr double kLargestHalf = 65504;
-// The limit of the accumulator in families whose law has one.
+// The limit of the accumulator, in families whose accumulator has one.
 constexpr double kFixedLimit = 32768;
 
 bool HasThreshold(Effect effect) {
@@ -205,7 +205,7 @@ class CliffFinder {
   const int family_;
   std::vector<const Departure*> departures_;
   NodeCut::Values values_;
-  std::vector<const Departure*> acting_;  // those that may act on the present operation
+  std::vector<const Departure*> acting_;  // the departures that may change the present operation
   bool limit_ = false;  // whether sums of the present operation may leave the accumulator
   Evaluation& scratch_;
   Estimate estimate_, departed_;

@@ -67,8 +67,9 @@ class ModelParts::Cutter {
     return !constant_[id] && CanLeaveAnEngine(graph_.type(id).dtype);
   }
 
-  // The first part that can use a value is the part that makes it. For a value that an operation
-  // outside makes, it is the part after that.
+  // `known_from` has, for each value, the first part that can use it. For a value of a part, it is
+  // that part. For a value of an operation outside, it is the part after the last part whose values
+  // the operation reads.
   void PlaceNodes(const std::vector<bool>& outside, uint64_t most_weights) {
     part_.clear();
     count_ = 0;

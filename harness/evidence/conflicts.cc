@@ -25,7 +25,7 @@ bool Opposed(const Statement& a, const Statement& b) {
   return differ && SameConditions(a, b);
 }
 
-// A declared winner decides only between published readings, not against later findings.
+// A declared winner decides only between published claims, not against later findings.
 bool Overruled(const Statement& statement, const KnownConflict* conflict) {
   return conflict != nullptr && statement.provenance == Provenance::kPublished &&
          Decides(statement) && Reached(statement.stage) != *conflict->Winner();

@@ -1,5 +1,5 @@
 // Contradictions between sources: conflicts among given statements, and the shipped list of known
-// conflicts with every reading, its source and the declared winner.
+// conflicts, with each claim ("reading"), its source and the declared winner.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct KnownConflict {
     std::string says, source;
     bool stronger = false;  // the declared winner
     std::optional<bool>
-        reached;  // whether the operation was reached; nothing if the reading does not state it
+        reached;  // whether the operation was reached; nothing if the claim does not say
   };
   // `subject` is the question on which the sources differ. `cell` is the operation or layer of the
   // matrix whose state they decide; it is empty if they decide none. `targets` is "all" or a list

@@ -1,4 +1,4 @@
-// The documented defects that together explain something.
+// The documented defects that together explain one deviation.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Ids of defects, "D01", sorted and each once. A set has one to three ids.
+// Ids of defects, such as "D01", sorted, each once.
 class DefectSet {
  public:
   DefectSet() = default;

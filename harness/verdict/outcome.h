@@ -1,4 +1,4 @@
-// The findings of judging one case so far.
+// The result of judging one case, as far as the judging has come.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct ShownVerdict {
   std::string node =
       {};  // which operation of the graph, by its first result; empty if none was found
   DefectSet defects = {};  // of kKnownDefect
-  // The way in which values are wrong, in a word (oracles/judge.h); "" if there is none.
+  // The way in which values are wrong, as a word of oracles/judge.h; "" if there is none.
   std::string_view deviation = {};
 };
 

@@ -17,7 +17,7 @@ enum class RunStatus : uint8_t {
   kGarbled,       // the answer was not understood
   kMemoryGrowth,  // the process was stopped: it used more memory than allowed
   kStrayOutput,   // the process was stopped: it wrote without end to a stream that must stay empty
-  kNotRun,        // the runner could not hand over the case: too large, or in no form that it takes
+  kNotRun,        // the case was not run: it is too large, or the runner takes none of its forms
 };
 
 template <>

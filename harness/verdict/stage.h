@@ -8,8 +8,9 @@
 
 namespace anecheck {
 
-// Least informative first: refusals, the rules' answers, then further and further steps, and last
-// observed faults. Among equally strong evidence the greater stage counts.
+// The order is from least to most informative: refusals, answers of the rules, steps of compiling
+// and running in their order, and last observed faults. Among equally strong evidence the greater
+// stage counts.
 enum class Stage : uint8_t {
   kUnknown,      // the rules rest on a value that no source states
   kDisputed,     // equally strong evidence says both that it was reached and that it was refused

@@ -27,8 +27,8 @@ bool WaitUntil(const Done& done) {
   return true;
 }
 
-// Sleeps so that a thread that should wait, but does not, has the time to advance too far. A thread
-// that waits as it should has no effect for which a test could wait instead.
+// Sleeps long enough for a thread that wrongly does not wait to advance too far. A thread that
+// waits correctly has no effect for which a test could wait instead.
 inline void LetOthersGoOn() {
   // Waits by the clock: see above. No test fails because it was too short or too long.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
