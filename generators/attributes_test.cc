@@ -15,7 +15,8 @@
 namespace anecheck {
 namespace {
 
-// Calls visit(node) for every node of that operation in `count` graphs drawn for it.
+// Draws `count` graphs with the operation `kind`, and calls `visit` for every node of this
+// operation.
 template <typename Visit>
 void ForEachDrawn(OpKind kind, int count, Visit visit) {
   ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(kind));
@@ -44,7 +45,7 @@ bool IsAxis(const Parameter& parameter) {
 // Parameters for which only non-negative numbers have a meaning, as "operation.parameter".
 constexpr std::string_view kNeverNegative[] = {
     "slice_by_size.begin",  // counts from the first element; only sizes may be -1
-    // Private units: no source shows a negative axis.
+    // No source shows a negative axis of these private units.
     "circular_buffer_to_tensor.axis",
     "tensor_to_circular_buffer.axis",
 };
@@ -125,7 +126,8 @@ TEST(DrawnOperands, BatchesOfMatricesAreBroadcastOnEitherSide) {
   EXPECT_GT(second, 30);
 }
 
-// MIL text spells a threshold in fp16, which would change most other numbers.
+// MIL text states a threshold in fp16. Rounding to fp16 would change most numbers that are not
+// whole.
 TEST(DrawnAttributes, ThresholdsAreWholeNumbersOfTheMagnitudeOfTheirOperand) {
   const ValueRange ranges[] = {{0, 0}, {0, 0.5}, {-0.5, 0}, {0, 6}, {-6, 0}, {-3, 3}, {-1e6, 1e6}};
   ChoiceStream choices = ChoiceStream::FromSeed(1);

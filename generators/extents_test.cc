@@ -1,5 +1,5 @@
-// The extents that graphs are drawn with: the limits of a target and one less, both sides of the
-// extents at which engines change their method, and working sets.
+// Graphs are drawn with the extents at which engines may fail: the limits of a target and one less,
+// both sides of the extents at which engines change their method, and working sets.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -18,8 +18,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// `inputs`: the extents of the first inputs. `reduced`: the extents of axes that are the only axis
-// of a reduction.
+// `inputs` has the extents of the first inputs. `reduced` has the extents of axes that are the only
+// axis of a reduction.
 struct ExtentsSeen {
   std::set<int64_t> inputs, reduced;
 };
@@ -106,8 +106,8 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
-// The draw lays three copies of its operand along one axis. Some operands, such as products of
-// matrices, are too long for that.
+// For a cross product, the generator lays three copies of an operand along one axis. Some operands,
+// such as products of matrices, are too long for that.
 TEST(GraphGenerator, TheVectorsOfACrossProductFitOneAxis) {
   const GeneratorOptions options;
   const auto draws = [&](int64_t elements) {
@@ -143,8 +143,8 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }
 
-// The sizes in graphs of a working set: elements, channels and batch of the first input, and
-// elements of kernels.
+// The sizes that occurred in graphs of a working set: the elements, channels and batch of the first
+// input, and the elements of kernels.
 struct WorkingSetSeen {
   std::set<int64_t> elements, channels, batches, kernels;
 };

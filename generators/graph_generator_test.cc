@@ -1,4 +1,4 @@
-// The laws of generated graphs: valid, alive, reproducible, within the requested limits.
+// Every generated graph is valid, alive, reproducible and within the requested limits.
 #include "generators/graph_generator.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// Whether every input, state and result reaches an output. This walks back from the outputs, unlike
-// the generator.
+// Whether every input, state and result reaches an output. Unlike the generator, the function walks
+// back from the outputs.
 bool AllAlive(const Graph& graph) {
   std::vector<bool> alive(graph.values().size(), false);
   std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
@@ -205,7 +205,7 @@ TEST(GraphGenerator, CompressedModeHasCompressedConstantsAndStateModeHasStates) 
   EXPECT_EQ(ShareWith(CaseMode::kState, {"write_state", "tensor_to_"}), 1);
 }
 
-// Infinities and NaN are for inputs alone.
+// Only inputs may contain infinities and NaN.
 TEST(GraphGenerator, ConstantsOfSpecialModeContainZerosAndSubnormals) {
   std::set<uint16_t> edges;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -518,7 +518,7 @@ TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
 // Most floats are near the limit, so that sums of them round; some have any smaller exponent.
 TEST(GraphGenerator, AFewFloatsHaveAnyExponentOfNormalHalves) {
   constexpr int64_t kElements = 1 << 16;
-  constexpr int kTop = 18, kCommon = 13;  // biased: 8 to 16, and from 1/4 on
+  constexpr int kTop = 18, kCommon = 13;  // biased exponents: 8 to 16, and 1/4 and more
   ChoiceStream choices = ChoiceStream::FromSeed(23);
   const auto bytes = DrawTensor(choices, {DType::kFp16, {kElements}}, CaseMode::kFloat, 16);
   std::array<int64_t, 32> counts{};

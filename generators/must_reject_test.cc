@@ -1,4 +1,4 @@
-// Every row of the table draws a graph on some target, and the simplest choices do too.
+// For every rule of the table, the simplest choices draw a graph that breaks it, on some target.
 #include "generators/must_reject.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// How targets check their laws: a broken law ends the process and is named, each check is counted,
-// and all laws are checked on a format's file.
+// Fuzz targets check laws: properties that every input must have. A broken law ends the process and
+// is named, each check is counted, and all laws are checked on a format's file.
 #include "fuzz/laws/laws.h"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ Result<std::vector<Violation>> VerifyAsProgram(ByteSpan bytes) {
   return emulator::VerifyProgram(program, 0);
 }
 
-// A container with the rules of its program in place of those of its file.
+// The container format, but with the rules of programs instead of the rules of files.
 Format ProgramFormat() {
   Format format = kFormat_hwx;
   format.rules = emulator::ProgramRules();

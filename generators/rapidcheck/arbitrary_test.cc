@@ -1,5 +1,5 @@
-// The adapters keep their promises: graphs validate, files parse and break no rule, and smaller
-// choices give smaller values.
+// RapidCheck's adapters keep their contract: drawn graphs are valid, drawn files parse and break no
+// rule, and smaller choices give smaller values.
 #include "generators/rapidcheck/arbitrary.h"
 
 #include <algorithm>

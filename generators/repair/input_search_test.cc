@@ -1,5 +1,6 @@
-// The search for tensor data with which outputs are numbers and can be judged: values that count as
-// flaws, inputs that are replaced, and the share of flaws that remains in the cases of each mode.
+// Searches for tensor data with which outputs are numbers and can be judged. The tests check which
+// values count as flaws, which inputs are replaced, and the share of flaws that remains in the
+// cases of each mode.
 #include "generators/repair/input_search.h"
 
 #include <algorithm>
@@ -164,8 +165,8 @@ Shares SharesOf(CaseMode mode) {
   return {100 * shares.lost / outputs, 100 * shares.vague / outputs};
 }
 
-// Without the search, 9 % of the outputs of boundary cases and 18 % of those of special cases are
-// lost; 7 % and 4 % are vague.
+// Without the search, 9 % of the outputs of boundary cases would be lost and 7 % vague; of the
+// outputs of special cases, 18 % would be lost and 4 % vague.
 TEST(InputSearch, FewOutputsOfAnyModeAreLostOrVague) {
   struct Row {
     CaseMode mode;

@@ -1,5 +1,5 @@
-// The laws of shrinking: the result is valid, still interesting and no larger; shrinking to a known
-// operation or number leaves it alone; the same input gives the same output.
+// A shrunk case is valid, still interesting and no larger. If one operation or number makes the
+// case interesting, shrinking leaves that alone. The same input gives the same output.
 #include "generators/shrink/shrink.h"
 
 #include <algorithm>

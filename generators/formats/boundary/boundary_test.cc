@@ -1,4 +1,4 @@
-// Places and edges: the places found in files of known layout, and the files that edges make.
+// Tests the places that are found in files of known layout, and the files that their edges make.
 #include "generators/formats/boundary/boundary.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ const Place* Find(const std::vector<Place>& places, std::string_view name) {
   return found == places.end() ? nullptr : &*found;
 }
 
-// Every result of the place's edges.
+// Every file that an edge of the place makes.
 std::set<Bytes> AllEdges(ByteSpan file, const Place& place) {
   std::set<Bytes> files;
   for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {

@@ -1,5 +1,4 @@
-// The laws of byte mutations: they replay, they touch only the named bytes, and data that does not
-// fit is refused.
+// Byte mutations can be replayed, change only the named bytes, and refuse data that does not fit.
 
 #include "generators/formats/common/byte_mutations.h"
 

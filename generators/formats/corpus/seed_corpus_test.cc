@@ -1,4 +1,4 @@
-// The seeds that are chosen for a fuzzer: few, valid, the same each time, and with every member.
+// The seeds chosen for a fuzzer are few, have every member of many files, and are always the same.
 #include "generators/formats/corpus/seed_corpus.h"
 
 #include <gtest/gtest.h>

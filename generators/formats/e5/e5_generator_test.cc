@@ -1,5 +1,5 @@
-// The laws of a dispatch descriptor, shown on generated ones: laws of the specification, byte-exact
-// round trips, each rule broken by one mutation, and agreement with the FlatBuffers library.
+// Generated dispatch descriptors follow the specification, are written back byte for byte, and are
+// judged as the FlatBuffers library judges them. For each rule, a mutation breaks that rule.
 #include "generators/formats/e5/e5_generator.h"
 
 #include <fmt/format.h>
@@ -130,7 +130,7 @@ TEST(E5ProgramTest, RefusesAProgramWithoutOperations) {
   EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
 }
 
-// Readers find a section by its name: the name of the operation and a suffix.
+// Readers find a section by its name, which consists of the operation's name and a suffix.
 TEST(E5ProgramTest, RefusesTwoOperationsWithOneName) {
   e5::Program program = e5::MakeProgram(SmallOutline());
   std::vector<e5::Operation>& operations = program.functions[0].blocks[0].operations;
@@ -231,7 +231,7 @@ bool LibraryAccepts(const Bytes& bytes) {
   return e5::wire::VerifyE5ProgramBuffer(verifier);
 }
 
-// Exceptions are the checks that IsStricterThanLibrary names, each with its reason in shape.h.
+// Only the checks that IsStricterThanLibrary names may differ; shape.h gives the reason of each.
 RC_GTEST_PROP(E5DifferentialTest, AgreesWithTheLibraryOnMutatedDescriptors, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes = kGenerator_e5.generate(choices);

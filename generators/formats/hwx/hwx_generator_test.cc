@@ -1,4 +1,4 @@
-// The laws of the hwx format over generated and damaged containers.
+// Generated and damaged containers have the properties that every container must have.
 #include "generators/formats/hwx/hwx_generator.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST(HwxGenerator, MutationsKeepTheirPromises) {
   testing::ExpectMutationsKeepTheirPromises(kFormat_hwx, kGenerator_hwx, 40);
 }
 
-// Each application removes the '=' of a stab; in the end no stab of a type has one.
+// Each application of the mutation removes the '=' of one stab, until no stab of a type has one.
 TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
   const auto kind = std::ranges::find(kGenerator_hwx.mutations, "broken-stab", &MutationKind::id);
   ASSERT_NE(kind, kGenerator_hwx.mutations.end());
@@ -97,9 +97,9 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   return sum;
 }
 
-// Real containers reach the same share. The test names every untyped byte. The share leaves out
-// parts that no source describes and that the generator draws at will: the contents of debugging
-// sections and notes, and registers known by their place alone.
+// Real containers reach the same share of 95 %. The test accounts for every untyped byte. The share
+// leaves out parts that no source describes and that the generator draws at will: the contents of
+// debugging sections and notes, and registers of which only the address is known.
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);
@@ -116,7 +116,7 @@ TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   }
 }
 
-// Every variant of the fact sheet occurs.
+// The generated containers include every variant that the facts list.
 TEST(HwxGenerator, CoversEveryVariant) {
   std::set<uint32_t> port_commands;
   std::set<size_t> catalogs;

@@ -1,4 +1,5 @@
-// The laws of the MIL format over generated and damaged texts, and the golden text of one.
+// Generated and damaged texts have the properties that every MIL text must have. One text is
+// golden.
 
 #include "generators/formats/mil/mil_generator.h"
 

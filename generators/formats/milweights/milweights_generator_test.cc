@@ -1,4 +1,4 @@
-// The laws of the milweights format over generated and damaged files.
+// Generated and damaged files have the properties that every milweights file must have.
 
 #include "generators/formats/milweights/milweights_generator.h"
 

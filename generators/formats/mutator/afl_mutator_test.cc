@@ -60,7 +60,8 @@ TEST_F(AflMutator, ChangesInputsWithinTheirSize) {
   deinit_(mutator);
 }
 
-// A corpus holds files that no generator makes: mutations of mutations, and children of both.
+// A corpus also holds files that no generator makes: files that were mutated more than once, and
+// children of such files.
 TEST(FuzzMutator, MutatesItsOwnResultsAgain) {
   constexpr int kSteps = 150;
   constexpr size_t kMaxSize = 1 << 17;

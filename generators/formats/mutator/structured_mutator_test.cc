@@ -1,6 +1,5 @@
-// The laws of structured mutation: it replays, it stays within its size, it changes something most
-// of the time, and most results from a valid file still parse. A child of two files has whole parts
-// of both.
+// Structured mutation can be replayed, stays within the given size, and usually changes something.
+// Most results from a valid file still parse. A child of two files has whole parts of both.
 #include "generators/formats/mutator/structured_mutator.h"
 
 #include <algorithm>
@@ -168,7 +167,8 @@ TEST(StructuredMutator, AppliesNoNamedMutationToUnparsableFiles) {
   }
 }
 
-// Documents of records that name their parent, with JSON text as the format.
+// A format of JSON texts. A text is a document of records, each of which names the document's
+// parent.
 const Format kDocuments = {
     .name = "documents",
     .to_json = [](ByteSpan text) -> Result<Json> {

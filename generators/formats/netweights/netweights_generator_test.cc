@@ -1,5 +1,5 @@
-// Runs the laws of generators (GeneratorLaws) on the netweights format, with generated and damaged
-// files, and compares the text of one with a golden file.
+// Checks the properties that every generator must have (GeneratorLaws) on the netweights format,
+// with generated and damaged files, and compares the text of one file with a golden file.
 #include "generators/formats/netweights/netweights_generator.h"
 
 #include "generators/formats/common/testing/generator_laws_suite.h"

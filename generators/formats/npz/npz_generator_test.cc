@@ -1,4 +1,4 @@
-// The laws of the npz format over generated and damaged files.
+// Generated and damaged files have the properties that every npz file must have.
 #include "generators/formats/npz/npz_generator.h"
 
 #include <gtest/gtest.h>

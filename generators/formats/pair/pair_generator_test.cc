@@ -1,5 +1,5 @@
-// The laws of a descriptor and a container that belong together, and the rule that each edit of the
-// descriptor breaks.
+// Generated pairs of a descriptor and a container belong together, and each edit of the descriptor
+// breaks exactly one known rule.
 #include "generators/formats/pair/pair_generator.h"
 
 #include <algorithm>

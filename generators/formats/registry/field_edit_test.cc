@@ -1,6 +1,6 @@
-// Editing one field of the JSON form changes that field's bytes and those that must follow, and
-// nothing else. The test covers every field of generated files of every format. If an edit is
-// refused, has no effect or changes further bytes, a row of the tables below must say why. A row
+// An edit of one field of the JSON form changes only the field's bytes and the bytes that depend on
+// it. The test covers every field of generated files of every format. If an edit is refused, has no
+// effect or changes further bytes, an entry of the tables below must state the reason. An entry
 // that no file needs fails the test.
 #include <algorithm>
 #include <array>
@@ -35,7 +35,7 @@ struct Row {
   std::string_view also = "";   // names of other fields that read differently afterwards
 };
 
-// Runs of undescribed bytes. If one moves, it may join another.
+// Runs of undescribed bytes. A run that moves may join another run.
 constexpr std::string_view kOpaqueRuns =
     "/calls//struct_in/device_open/opaque "
     "/calls//struct_in/device_open/opaque//bytes "
@@ -288,8 +288,8 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     }
     if (written.size() == bytes.size() && ChangedSpan(bytes, written) <= kFieldBytes) return;
     if (IsUnder(at, kPlaceKeys)) return;
-    // A first byte in an empty text moves the data after it, and so do the fields of kFollows.
-    // Every other field must keep its value.
+    // The first byte written into an empty text moves the data after it, and an edit of a field of
+    // kFollows moves data too. Every other field must keep its value.
     const bool grows = before == "" && written.size() > bytes.size();
     const Row* row = grows ? nullptr : Find(kFollows, name, bytes);
     if (row == nullptr && !grows) return Fault(name, "changes more than its field", edit);

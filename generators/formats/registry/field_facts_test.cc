@@ -1,5 +1,5 @@
-// Every field that a print shows is traceable to its source: over all formats, in generated
-// files of every kind and in the real ones.
+// Every printed field can be traced to its source, in generated files of every kind and in real
+// files of all formats.
 #include <gtest/gtest.h>
 #include <set>
 #include <string>

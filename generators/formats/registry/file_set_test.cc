@@ -1,5 +1,5 @@
-// The promises of a set of generated files, for every format: the same seed gives the same files,
-// each file can be made from its recipe alone, and a must-reject set breaks the rules it names.
+// For every format, the same seed gives the same set of files, each file can be made from its
+// recipe alone, and a must-reject set breaks the rules that it names.
 #include "generators/formats/registry/file_set.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class FileSetTest : public ::testing::TestWithParam<const DescriptorGenerator*> 
   const DescriptorGenerator& generator_ = *GetParam();
   const Format& format_ = *FindFormat(generator_.format).value();
 
-  // The format under which the recipe's file gives no warning about facts that its bytes leave
-  // open.
+  // The format by which to interpret the recipe's file. By this format, no warning concerns a fact
+  // that the file's bytes leave open.
   const Format& ReadingOf(const FileRecipe& recipe) const {
     return recipe.reading.empty() ? format_ : *FindFormat(recipe.reading).value();
   }
@@ -112,7 +112,8 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
       const Bytes bytes = MakeFile(generator_, recipe).value();
       EXPECT_EQ(RecipeFromJson(RecipeToJson(recipe)).value().reading, recipe.reading);
       ExpectBrokenAlone(recipe, bytes);
-      // A file whose recipe has no reading is recognised as its own format.
+      // If the recipe names no format to interpret its file by, the file must be recognised as its
+      // own format.
       const std::string name = std::string("file.").append(FileSuffix(format_.name));
       const auto known = RecogniseFormat(bytes, name);
       EXPECT_TRUE(!recipe.reading.empty() || (known.ok() && *known == &format_)) << recipe.breaks;
@@ -139,7 +140,7 @@ const Format kToy = {.name = "toy",
                        return violations;
                      }};
 Bytes MakeToy(ChoiceStream&) { return {0, 0}; }
-// Sets the first byte, and the other one too in every second file.
+// Sets the first byte and, in every second file, also the second byte.
 constexpr MutationKind kToyKinds[] = {
     {"both-or-one", "first-zero",
      [](ByteSpan, ChoiceStream& choices) -> std::optional<Mutation> {
@@ -210,7 +211,8 @@ TEST(Generators, TheErrorOfAnUnknownFormatNamesEveryFormat) {
   EXPECT_EQ(unknown.error().message, "there is no generator of \"jpeg\"; there are " + names);
 }
 
-// Formats whose own tests pin no text. With ANECHECK_UPDATE_GOLDEN set, the files are written anew.
+// These are the formats whose own tests compare no golden text. With ANECHECK_UPDATE_GOLDEN set,
+// the golden files are written anew.
 TEST(GoldenTest, TextOfTheFirstFileOfSeed7) {
   for (const std::string name : {"td", "milweights", "npz"}) {
     const Format& format = *FindFormat(name).value();

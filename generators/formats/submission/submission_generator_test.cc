@@ -1,5 +1,5 @@
-// Runs the laws of generators (GeneratorLaws) on the submission format, with generated and damaged
-// captures, and compares the text of one with a golden file.
+// Checks the properties that every generator must have (GeneratorLaws) on the submission format,
+// with generated and damaged captures, and compares the text of one file with a golden file.
 
 #include "generators/formats/submission/submission_generator.h"
 

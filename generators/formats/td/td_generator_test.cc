@@ -1,4 +1,4 @@
-// The laws of the td format over generated and damaged chains.
+// Generated and damaged chains have the properties that every td file must have.
 #include "generators/formats/td/td_generator.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ TEST(TdGenerator, CoversGenerationsCodingsAndPadding) {
   EXPECT_TRUE(padding);
 }
 
-// A chain decoded under its own generation is the encoded one.
+// A chain that is decoded under its own generation equals the chain that was encoded.
 TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   for (const td::Generation& generation : td::Generations()) {
     for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -70,8 +70,8 @@ TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   }
 }
 
-// A bare section does not state its version. The reader must choose the version that wrote it, or
-// name it among the alternatives.
+// A bare section does not state its version. The reader must choose the version in which the
+// section was written, or name that version among the alternatives.
 TEST(TdGenerator, TheVersionOfABareChainIsChosenOrNamedAsAnAlternative) {
   int guessed_wrongly = 0;
   for (const td::Generation& generation : td::Generations()) {

@@ -1,4 +1,5 @@
-// The laws of the tdv10 format over generated and damaged tasks, and the golden text of one.
+// Generated and damaged tasks have the properties that every tdv10 file must have. One text is
+// golden.
 
 #include "generators/formats/tdv10/tdv10_generator.h"
 

@@ -1,5 +1,6 @@
-// The laws of an IREE module, shown on generated ones of every form: byte-exact round trips, each
-// rule broken by one mutation, agreement with the FlatBuffers library, one listing as text.
+// Generated IREE modules of every form are written back byte for byte, and are judged as the
+// FlatBuffers library judges them. For each rule, a mutation breaks that rule. One listing is
+// golden.
 #include "generators/formats/vmfb/vmfb_generator.h"
 
 #include <fstream>
@@ -70,7 +71,7 @@ TEST(VmfbDifferentialTest, EveryFormHasAVerifierOfTheLibrary) {
   }
 }
 
-// Exceptions are the checks that IsStricterThanLibrary names, each with its reason in shape.h.
+// Only the checks that IsStricterThanLibrary names may differ; shape.h gives the reason of each.
 RC_GTEST_PROP(VmfbDifferentialTest, AgreesWithTheLibraryOnMutatedModules, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const Bytes sound = kGenerator_vmfb.generate(choices);

@@ -1,5 +1,6 @@
-// The laws of a format and its generator as one suite, and the golden text of one file. A format's
-// test file instantiates it with its own numbers and adds its own tests:
+// The properties that every format and its generator must have, as one test suite, with the golden
+// text of one file. A format's test file instantiates the suite with the format's numbers and adds
+// further tests:
 //   INSTANTIATE_TEST_SUITE_P(Hal, GeneratorLaws, ::testing::Values(LawSubject{...}), SubjectName);
 // At most one file of a test binary may include this header.
 #pragma once
