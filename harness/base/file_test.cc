@@ -97,7 +97,7 @@ TEST_F(FileTest, RefusesPointersOfGitLfsAndGitAnnex) {
     refused(ReadTextFile(Path("pointer")));
     refused(MappedFile::Open(Path("pointer")));
   }
-  // A file that begins like a pointer but is longer is not one.
+  // A file that begins like a pointer of Git LFS but is longer is no pointer.
   ASSERT_TRUE(WriteFileAtomic(Path("notes"), of_lfs + std::string(1024, 'x')).ok());
   EXPECT_TRUE(ReadFile(Path("notes")).ok());
   EXPECT_TRUE(MappedFile::Open(Path("notes")).ok());

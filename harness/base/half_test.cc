@@ -143,8 +143,8 @@ RC_GTEST_PROP(Half, FloatRoundsByDefinition, ()) {
 }
 
 TEST(Half, DoublesAreNotRoundedThroughFloat) {
-  // Each lies closer to a border than float can resolve: as a float it would lie on the border, and
-  // the tie would then round to the wrong side.
+  // Each number lies closer to a rounding border than a float can resolve. As a float it would lie
+  // on the border, and the tie would then round to the wrong side.
   struct Trap {
     double value;
     uint16_t expected;

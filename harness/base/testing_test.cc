@@ -71,7 +71,7 @@ TEST(TestData, UnpacksGzip) {
   EXPECT_EQ(ReadGzipFile(folder->File("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Run by SkipReport's tests in a separate process.
+// The tests of SkipReport run this test in a separate process.
 TEST(SkipReport, DISABLED_SkipsForWantOfAFile) { ANECHECK_SKIP_WITHOUT("/no/such/folder"); }
 
 // The exit code of this binary when it runs only the test above, with `variables` in its

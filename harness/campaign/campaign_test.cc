@@ -146,7 +146,7 @@ TEST_F(CampaignTest, EachFailureHasItsVerdictAndOneFindingPerSignature) {
   ASSERT_TRUE(rows.ok());
   EXPECT_GT(std::stoi((*rows)[0][0]), std::stoi((*rows)[0][1])) << "rejected cases did not compile";
   EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
-      << "failed ones compiled and were not dispatched";
+      << "failed cases compiled and were not dispatched";
   EXPECT_GE(std::stoi((*rows)[0][2]), std::stoi((*rows)[0][3]))
       << "a garbled answer does not count as correct";
 }
@@ -312,7 +312,7 @@ TEST_F(CampaignTest, AProofForAnotherChipsTargetDoesNotCountAsSilicon) {
   EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM proved_reach"))[0][0], "0");
 }
 
-// Identifies itself as the own engine of a machine with an M4.
+// Identifies itself as the engine of the machine itself, which has an M4.
 class OwnEngine final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override {

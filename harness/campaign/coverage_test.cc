@@ -1,4 +1,5 @@
-// Coverage names the cells of a case, knows the space beforehand, and steers towards empty cells.
+// Coverage names the cells that a case meets, knows all cells beforehand, and steers campaigns
+// towards empty cells.
 #include "harness/campaign/coverage.h"
 
 #include <algorithm>
@@ -328,7 +329,7 @@ TEST(SteeringTest, ACaseAimedAtAPairUsuallyContainsIt) {
   }
 }
 
-// The most cases aimed at one operation until they have met each of its cells.
+// Each cell of an operation must be met by at most so many cases that are aimed at the operation.
 constexpr uint64_t kSoon = 1024;
 
 // A cell that no generator draws fails here by name: it must be drawn, or be listed among the
@@ -364,7 +365,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   }
 }
 
-// The most graphs aimed at an operation until they have met each class of its numbers.
+// Each class of an operation's numbers must occur in at most so many graphs that are aimed at it.
 constexpr uint64_t kSoonDrawn = 8192;
 
 // The graphs differ from those that determined the classes.

@@ -59,9 +59,9 @@ TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   }
 }
 
-// Comparisons with their casts, choices and roundings. The family stores 0 for inf - inf and for
-// 0 * inf, on which a compiler's tasks for them rely, so that they are exact in its arithmetic
-// alone.
+// Tests comparisons with their casts, choices and roundings. A compiler's tasks for these rely on
+// the family's results 0 for inf - inf and for 0 * inf, so the tasks are exact only in the family's
+// arithmetic.
 TEST(EmulatorCampaign, ComparisonsChoicesAndRoundingsAreWithinTheContract) {
   CampaignOptions options = Options(400);
   options.runner = std::string(kEmulatorRunner);

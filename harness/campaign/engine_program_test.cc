@@ -114,7 +114,7 @@ TEST(ShapeRangeCases, HaveTheGraphOfEachShape) {
       EXPECT_EQ((extent - item.range->start) % item.range->step, 0);
       EXPECT_LE(item.range->start, extent);
       EXPECT_LE(extent, item.range->stop);
-      // Changed back to its own extent, the graph is that of the case.
+      // Changed back to the case's own extent, the graph equals the graph of the case.
       const Graph back = GraphAtExtent(shape.graph, *item.range, own).value();
       EXPECT_EQ(GraphFingerprint(back), GraphFingerprint(item.graph));
       const std::vector<ValueId> inputs = shape.graph.ValuesOfKind(ValueKind::kInput);

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// A word of harness/runners/testing/hostile_espresso.cc, and the verdict on the case.
+// A command in the text of a case that hostile_espresso.cc obeys, and the verdict on the case.
 struct Misdeed {
   const char* word;
   const char* verdict;
@@ -36,7 +36,7 @@ const Misdeed* MisdeedOf(uint64_t index) {
   return &kMisdeeds[index / kEvery % std::size(kMisdeeds)];
 }
 
-// Replaces the text of every 709th case by a word.
+// Replaces the text of every 709th case by the command of a misdeed.
 class Provoked final : public Runner {
  public:
   explicit Provoked(const WorkerOptions& options) : runner_(options) {}

@@ -1,6 +1,6 @@
-// An engine's side effects have separate verdicts, found once, with the case that shows them; the
-// other cases keep their results. The engine is the simulated one with planted faults of its calls,
-// or a scripted one.
+// Side effects of an engine have verdicts of their own. Each side effect is reported once, with the
+// case that shows it, and the other cases keep their results. The engine is the simulated one with
+// planted faults of its calls, or a scripted one.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>

@@ -346,7 +346,7 @@ TEST(RejectedGraphs, BreakOneRuleOnEveryTarget) {
       const auto rules = RefusingRules(item->graph, **FindTarget(target.name));
       ASSERT_TRUE(rules.ok());
       EXPECT_TRUE(rules->contains(item->broken_rule)) << item->broken_rule;
-      // No other rule is broken, except those that restate the same limit by the table.
+      // No other rule is broken, except rules that restate the same limit according to the table.
       const auto row = std::ranges::find(RuleBreaks(), item->broken_rule, &RuleBreak::rule);
       ASSERT_NE(row, RuleBreaks().end());
       for (const auto& [rule, layer] : *rules) {

@@ -38,8 +38,8 @@ bool Says(const Graph& graph, const Attribute& attribute, const Default& fallbac
 }
 
 // Adds the absent attribute with its default. Numbers are rounded to fp16; the oracle admits the
-// exact number and the rounded one. False if the default is a list whose length depends on the
-// rank, or if no value is equivalent to the absence.
+// exact number and the rounded one. Returns false if the default is a list whose length depends on
+// the rank, or if no value is equivalent to an absent attribute.
 bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   const Default& fallback = parameter.fallback;
   if (fallback.form == Default::Form::kName) {

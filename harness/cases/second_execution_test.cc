@@ -1,5 +1,5 @@
-// Programs that are executed twice, half of them on other inputs the second time. The second result
-// is judged, and findings carry and keep its inputs.
+// Tests programs that are executed twice; half of them get other inputs the second time. The second
+// result is judged, and findings carry and keep the second inputs.
 #include "harness/cases/second_execution.h"
 
 #include <algorithm>

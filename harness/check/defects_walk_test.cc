@@ -1,6 +1,6 @@
-// Every row of the published lists of defects (facts/known_defects.csv,
-// facts/more/defects_plus.csv) has the answer of testdata/defect_answers.csv: a judgement, a rule
-// of the compiler, a probe or a conflict of sources names it, or the row states why none can.
+// For every defect of the published lists (facts/known_defects.csv, facts/more/defects_plus.csv),
+// testdata/defect_answers.csv names a judgement, a rule of the compiler, a probe or a conflict of
+// sources that shows the defect, or states why none can.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>

@@ -1,5 +1,5 @@
-// Models cut into parts around operations that an engine does not take, so that each part can run
-// alone.
+// Models are cut into parts around operations that an engine does not take, so that each part can
+// run alone.
 #include "harness/check/model_parts.h"
 
 #include <algorithm>

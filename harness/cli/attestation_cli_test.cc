@@ -62,7 +62,8 @@ TEST_F(AttestationCliTest, TargetsShowGivesEveryValueOfOne) {
 }
 
 TEST_F(AttestationCliTest, AHardwareTableReplacesATargets) {
-  // Only the texture engine's byte is set, so that both capability and limits are the blob's.
+  // Only the texture engine's byte is set, so that the blob decides both the capability and the
+  // limits.
   std::vector<uint8_t> blob(0x938);
   blob[0x81d] = 1;
   ASSERT_TRUE(WriteFileAtomic(Path("hal.bin"), blob).ok());
@@ -105,7 +106,7 @@ TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
   EXPECT_NE(all.find("\nsilu,correct (reported),"), std::string::npos) << "by its alias";
   EXPECT_NE(all.find("\nconv,correct (reported),"), std::string::npos) << "the instance is no cell";
   EXPECT_NE(all.find("\ntopk,refused,refused,dispatched (reported),"), std::string::npos);
-  // Two systems differ. That is no conflict, because the system is a filter.
+  // The answers of two systems differ. That is no conflict, because --os selects one system.
   EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,refused,refused,rejected (reported),"),
             std::string::npos);
   EXPECT_NE(

@@ -433,7 +433,7 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
                              " --target h13,h15 --json");
   const auto json = ParseJson(check.out);
   ASSERT_TRUE(json.ok()) << check.err;
-  // 30100 is below the port's limit, but a third more is not. Only A13, A14 and A17 have the port.
+  // 30100 is below the port's limit, but 4/3 of it is not. Only A13, A14 and A17 have the port.
   ASSERT_EQ((*json)["warnings"].size(), 1u) << check.out;
   EXPECT_EQ((*json)["warnings"][0]["target"], "h13");
   EXPECT_EQ((*json)["warnings"][0]["op"], "matmul");

@@ -21,7 +21,8 @@ TEST_F(CliTest, TheSameSeedPrintsTheSameBytesForAnyNumberOfJobs) {
   const std::string run = "run --cases 2000 --seed 1 --targets h13 --json" + Db("same.sqlite");
   const Outcome first = Tool(run + " --jobs 1");
   const Outcome parallel = Tool(run + " --jobs 2");
-  // After ten seconds the tool writes lines of progress to a pipe; a slow machine takes longer.
+  // If a run takes more than ten seconds, as on a slow machine, the tool writes lines of progress
+  // to a pipe.
   std::istringstream lines(first.err);
   for (std::string line; std::getline(lines, line);) {
     EXPECT_NE(line.find(" cases, "), std::string::npos) << line;
@@ -45,7 +46,8 @@ TEST_F(CliTest, ACleanEngineIsClean) {
   EXPECT_NE(run.out.find(" 0 new findings, 0 known defects"), std::string::npos) << run.out;
 }
 
-// The quirks that a family has by default are documented defects, alone and combined.
+// The default quirks of a family are documented defects, so no deviation of one or several of them
+// is a new finding.
 TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
   for (const std::string modes : {"", " --mode boundary,special"}) {
     const Outcome run =
@@ -60,7 +62,7 @@ TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
 
 struct PlantedFault {
   std::string id;
-  std::set<std::string> ops;  // one of which has the fault
+  std::set<std::string> ops;  // the operations that the fault can make wrong
 };
 const PlantedFault kFaults[] = {
     {"conv-bias-dropped", {"conv"}},
@@ -101,7 +103,7 @@ TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
       EXPECT_EQ((*ParseJson(replay.out))["verdict"], "wrong") << fault;
       EXPECT_EQ((*ParseJson(replay.out))["op"], finding["op"]) << fault;
     }
-    EXPECT_GE(wrong, 1) << fault << ": its values are wrong";
+    EXPECT_GE(wrong, 1) << fault << ": no finding has wrong values";
   }
 }
 
@@ -219,7 +221,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
         (python + " " + folder + "/check_output.py " + arguments + " >" + Path("check")));
   };
   EXPECT_EQ(check(""), 1);
-  // The script and the headline agree about the worst element.
+  // The script and the README name the same worst element.
   const std::string judged = *ReadTextFile(Path("check"));
   const std::string readme = *ReadTextFile(place + "/README.md");
   const size_t worst = readme.find("worst at ");

@@ -115,7 +115,7 @@ TEST_F(ExecCommand, LiftWritesAGraphThatTheContainerComputes) {
   const auto json = *ParseJson(check.out);
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
   EXPECT_EQ(json["container"], signed_model);
-  // No engine ran it.
+  // No engine ran the operation.
   EXPECT_EQ(json["targets"][0]["operations"][0]["placement"], "emulated");
   WriteText("no.hwx", "no container");
   EXPECT_EQ(Tool("lift " + Path("no.hwx") + " --out " + Path("no.json")).code, 2);
@@ -168,7 +168,7 @@ TEST_F(ExecCommand, CheckJudgesTheContainersOfLower) {
   const Outcome one =
       Tool("check " + Path("sum.mil") + " --container " + Path("lowered/model.hwx"));
   EXPECT_EQ(one.code, 0) << one.out << one.err;
-  // A package is a folder and a model, under any name.
+  // A package is a folder, but counts as one model, whatever its name is.
   ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --format mlpackage --out " + Path("package")).code,
             0);
   const Outcome package =

@@ -152,7 +152,8 @@ TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   }
 }
 
-// Otherwise a loop over files that must be refused would find valid files among them.
+// If earlier files stayed, a loop over the files that must be refused would find valid ones among
+// them.
 TEST_F(FormatsCliTest, ASetReplacesAnEarlierOneAndLeavesOtherFiles) {
   Gen("set", "--format hwx --count 3");
   ASSERT_TRUE(WriteFileAtomic(Path("set/mine.hwx"), std::string_view("mine")).ok());
@@ -205,7 +206,7 @@ TEST_F(FormatsCliTest, DiffShowsAnEditThroughJsonAndNothingElse) {
   EXPECT_EQ(differ.out.find('\n'), differ.out.size() - 1) << differ.out;
 }
 
-// Every format that the tool knows, named by --format or recognised by content.
+// Tests every format that the tool knows, named by --format or recognised by content.
 TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
   for (const DescriptorGenerator* generator : AllGenerators()) {
     const std::string format(generator->format);
@@ -262,8 +263,8 @@ TEST_F(FormatsCliTest, AFileOfPayloadAloneHasNoTypedShare) {
   EXPECT_NE(inspect.out.find("0 opaque; all is payload\n"), std::string::npos) << inspect.out;
 }
 
-// Read as the format that the manifest states, each file breaks no other rule than that of the
-// manifest.
+// If a file is interpreted by the format that the manifest states, it breaks only the manifest's
+// rule.
 TEST_F(FormatsCliTest, AChainBreaksOnlyTheRuleOfItsManifest) {
   Gen("m", "--format td --count 40 --must-warn");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
@@ -314,7 +315,8 @@ TEST_F(FormatsCliTest, InspectGivesTheEvidenceOfEachField) {
 }
 
 TEST_F(FormatsCliTest, TheVersionOfATaskChainCanBeGiven) {
-  // Section header, a task of ten words, one write of a register that both versions have.
+  // A section header, and a task of ten 32-bit words with one write of a register that both
+  // versions have.
   std::vector<uint8_t> bytes(56, 0);
   bytes[0] = 1;
   bytes[18] = 10;

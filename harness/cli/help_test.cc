@@ -194,7 +194,7 @@ TEST_F(HelpTest, BashOffersTheValuesOfTheTables) {
                                       "add,softsign"}));
   EXPECT_THAT(BashOffers("run --targets \"\""), Contains("h17s"));
   EXPECT_THAT(BashOffers("gen --format hw"), Contains("hwx"));
-  // For a file the shell's own completion takes over.
+  // If the next word is a file, the shell's own completion takes over.
   EXPECT_THAT(BashOffers("run --db \"\""), IsEmpty());
 }
 

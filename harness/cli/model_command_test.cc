@@ -45,7 +45,7 @@ TEST_F(ModelCommands, AClassifierIsEvaluatedWithoutItsLabels) {
       << eval.err;
 }
 
-// Without --out the tool prints each output in a line.
+// Without --out the tool prints one line for each output.
 TEST_F(ModelCommands, EvalPrintsALineForEachOutput) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
@@ -421,7 +421,7 @@ TEST_F(ModelCommands, RealModelsEvaluate) {
   }
 }
 
-// sin exists from A15; relu everywhere.
+// Engines have sin from A15 on, and relu on every family.
 constexpr std::string_view kTangent =
     "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
     "tensor<fp16, [1, 2]> t = tan(x = x);\ntensor<fp16, [1, 2]> y = relu(x = t);\n} -> (y);\n}";

@@ -12,7 +12,8 @@ namespace {
 using Outcome = testing::ToolOutcome;
 using RecordCliTest = testing::ToolTest;
 
-// Text begins with the mark, as reports do, so that nobody takes the simulated engine for a chip.
+// Every text begins with the mark of simulated results, so that nobody takes the simulated engine
+// for a chip.
 TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
   const std::string db = Db("marked.sqlite");
   const Outcome run = Tool(

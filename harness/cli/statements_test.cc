@@ -15,9 +15,9 @@
 namespace anecheck {
 namespace {
 
-// A row of testdata/statements.tsv: the beginning of a statement, the command and a part of its
-// output. If no command can show the statement: "read" with a document of the project, and a part
-// of it that states why.
+// A row of testdata/statements.tsv: the beginning of a statement, a command, and a part of the
+// command's output. If no command can show the statement, the command is "read" with a document of
+// the project, and the last column is the part of the document that states why.
 struct StatementRow {
   std::string statement;
   std::string command;
@@ -78,7 +78,8 @@ class Statements : public testing::ToolTest {
     ASSERT_LE(Tool("run --small --cases 60 --seed 3 --targets h13" + Db("lab.sqlite")).code, 1);
     ASSERT_EQ(Tool("lower " + Path("sum.mil") + " --target h13 --out " + Path("lowered")).code, 0);
   }
-  // Descriptions that a validator refuses: one unit of the type, with inputs of the extents.
+  // Writes descriptions that a validator refuses. Each has one unit of a type, with inputs of given
+  // extents.
   void WriteDescriptions() {
     using Extents = std::vector<std::array<int, 4>>;  // channels, depth, height, width
     const auto write = [&](const char* file, const char* type, const std::string& params,
@@ -136,7 +137,7 @@ class Statements : public testing::ToolTest {
     write("sin.plist", "Neuron", text("Type", "Sin"), {{4, 1, 1, 4}});
     write("table.plist", "Neuron", text("Type", "CustomLUT"), {{4, 1, 1, 4}});
   }
-  // A task whose registers hold their defaults, and the values that a loader binds in tasks.
+  // Writes a task whose registers hold their defaults, and the values that a loader binds in tasks.
   void WriteTasks() {
     WriteText("default.tdv10", std::string(tdv10::kImageSize, '\0'));
     WriteText("atomic.json", R"({"bars": [{"name": "a", "kind": "atomic"}]})");

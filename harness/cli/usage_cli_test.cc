@@ -1,4 +1,4 @@
-// Usage that needs a run or a full disk; refusals are in testdata/usage.test.
+// Tests of usage that need a run or a full disk. The tests of refusals are in testdata/usage.test.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -75,7 +75,7 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// The tool folds neither commands, so that they can be copied, nor a word longer than a line.
+// The tool folds no command, so that users can copy it, and no word that is longer than a line.
 bool MayBeWide(const std::string& line) {
   const size_t start = line.find_first_not_of(' ');
   return line.compare(start, 9, "anecheck ") == 0 || line.find(' ', start) == std::string::npos;

@@ -1,5 +1,5 @@
-// Graphs with a known answer (ANECHECK_CASES, values/values.csv): each row's commands run on each
-// of its targets, and their answers agree with silicon, compilers and public reports.
+// Tests graphs with known answers (ANECHECK_CASES, values/values.csv). Each row's commands run on
+// each of the row's targets, and must agree with silicon, compilers and public reports.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using testing::ToolOutcome;
 struct KnownAnswer {
   std::string name;
   std::string command;            // "check", "judge" or "explain"
-  std::vector<std::string> says;  // all of these parts
+  std::vector<std::string> says;  // parts of the answer; all must occur
   std::string operation = "";     // of explain, with its attributes and operands
 };
 
@@ -163,7 +163,8 @@ TEST_F(ValueCases, AreAnsweredAsTheirSourcesSay) {
       const auto known = std::ranges::find_if(kAnswers, [&](const KnownAnswer& answer) {
         return answer.name == name && answer.command == command;
       });
-      ASSERT_NE(known, kAnswers.end()) << "the row expects: " << row.at("expected");
+      ASSERT_NE(known, kAnswers.end())
+          << "no known answer for the row, which expects: " << row.at("expected");
       ++asked;
       for (const std::string& target : TargetsOf(commands)) Expect(*known, target);
     }

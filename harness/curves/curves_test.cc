@@ -14,7 +14,8 @@ namespace anecheck::curves {
 namespace {
 
 TEST(Curve, HasTheKnotsThatCompilersWrite) {
-  // The words of facts/silicon/act_tables.csv: knot 0 at -4 is 0, knot 16 at 0 is 0x922d.
+  // The 16-bit values of facts/silicon/act_tables.csv: knot 0, at -4, is 0; knot 16, at 0, is
+  // 0x922d.
   const Curve gelu = NamedCurve("gelu").value();
   ASSERT_EQ(gelu.knots.size(), 33u);
   EXPECT_EQ(gelu.knots[0].x, -4);

@@ -1,6 +1,6 @@
 // Tests that every planted defect makes a visible difference: numeric and compile rows on a set of
-// stock programs, crashes and hangs in child processes. Rows of the e5rt layer: see
-// e5rt/runtime_fault_test.cc.
+// stock programs, crashes and hangs in child processes. e5rt/runtime_fault_test.cc tests the rows
+// of the e5rt layer.
 #include "harness/device/fault.h"
 
 #include <algorithm>
@@ -465,7 +465,7 @@ int64_t ResidentPages() {
   return resident;
 }
 
-// Runs in a child process: ten programs under one fault, then prints the growth of the process.
+// Runs ten programs under one fault, in a child process, then prints how much the process grew.
 TEST(FaultChild, RunsTenPrograms) {
   const char* fault = std::getenv(kChildVariable);
   if (fault == nullptr) GTEST_SKIP() << "runs only as the child process of another test";

@@ -1,5 +1,5 @@
-// Tests the engine's data movement on counted elements against the results that MIL's definitions
-// require.
+// Tests the engine's data movement on tensors with the elements 0, 1, 2, ... against the results
+// that MIL's definitions require.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <numeric>

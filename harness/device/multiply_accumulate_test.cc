@@ -59,10 +59,10 @@ TEST(MultiplyAccumulate, LatticeOfA13GivesThePublishedSums) {
 }
 
 TEST(MultiplyAccumulate, LatticeTruncatesBothLanes) {
-  // 2^E is 4096 for 2048: the grid is 1.
+  // For 2048, 2^E is 4096, so the grid has steps of 1.
   EXPECT_EQ(AddOnTileLattice(2048, 1.75f), 2049);
   EXPECT_EQ(AddOnTileLattice(-2048, -1.75f), -2049);
-  // 2^E is 8192 for 4096: the grid is 2.
+  // For 4096, 2^E is 8192, so the grid has steps of 2.
   EXPECT_EQ(AddOnTileLattice(4096, 1), 4096);
   EXPECT_EQ(AddOnTileLattice(1, 4096), 4096);
   EXPECT_EQ(AddOnTileLattice(0x1p-24f, 0x1p-24f), 0x1p-23f);

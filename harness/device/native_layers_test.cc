@@ -301,7 +301,8 @@ TEST_F(NativeLayers, AttentionWeighsTheValues) {
             (Numbers{2, 4, 4, 6}));
 }
 
-// The fixed-point array of A16 and A18 reads an infinity as 65536: times a key of 0 it is 0.
+// The fixed-point array of A16 and A18 reads an infinity as 65536, so a key of 0 gives the product
+// 0.
 TEST_F(NativeLayers, AttentionReadsInfinitiesAsTheArrayDoes) {
   using P = params::NativeSdpa;
   EXPECT_EQ(Layer(OpKind::kNativeSdpa)

@@ -66,8 +66,8 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
-// A program that shows the row. The engine's answer as text, values or the error, must differ
-// between switch on and off.
+// A program that shows one row of the table. The engine's answer, values or an error as text, must
+// differ between the switch on and the switch off.
 struct QuirkCheck {
   const char* id;
   const char* target;
@@ -107,7 +107,7 @@ QuirkCheck Refusal(const char* id, const char* target, const std::string& mil) {
 
 using Inputs = std::map<std::string, std::vector<double>>;
 
-// The output y of a network description, or the error; its weight file contains one fp16, a 1.
+// The output y of a network description, or the error. The weight file contains one fp16 number, 1.
 std::string RunNetwork(const NetworkText& network, const Inputs& inputs, size_t count,
                        const char* target) {
   const auto folder = TempDirectory::Create("anecheck-quirk-");
@@ -420,7 +420,7 @@ TEST(Quirks, LegacyDivisionAffectsConstantDivisorsOnly) {
   EXPECT_NE(CompileError(inputs).find("match failure"), std::string::npos);
 }
 
-// With D38 off the bit is in the word of its own version.
+// With D38 off, the bit is in the register word that the task's own version has for it.
 TEST(Quirks, ReflectionIsSetInTheWordOfItsVersion) {
   const CleanSettings settings;
   const auto words = [] {

@@ -1,5 +1,5 @@
-// Programs of comparisons, choices and roundings that a compiler wrote compute what their networks
-// say, in both arithmetics. Words beside those of the records are refused.
+// Programs of comparisons, choices and roundings that a compiler wrote compute the results of their
+// networks, in both arithmetics. Register words other than those of the records are refused.
 #include "harness/emulator/testing/boolean_program.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ using testing::LessProgram;
 using testing::NotProgram;
 using testing::SelectProgram;
 
-// Zeros, numbers to both sides of whole ones, and the largest.
+// Zeros, numbers on both sides of whole numbers, and the largest numbers.
 const std::vector<double> kNumbers = {0,     -0.0,   0.25,  -0.25,  0.5,    -0.5,    1,     -1,
                                       1.5,   -1.5,   2.75,  -2.75,  1023.5, -1023.5, 2047,  -2047,
                                       65504, -65504, 0.999, -0.999, 3,      -3,      7.125, -7.125};

@@ -24,7 +24,7 @@ using Network = std::function<Values(LaterProgram&)>;
 struct Case {
   const char* file;
   Network network;
-  double tolerance;  // relative, absolute below 1
+  double tolerance;  // relative; absolute for results below 1
   double low = -2;   // inputs are drawn from [low, 2]
 };
 

@@ -1,7 +1,7 @@
-// Single changes of meaning in the field table: each moves one field by a bit or a register, or
-// exchanges the meanings of two codes. Real containers and recorded programs detect nearly all
-// changes. If none of them detects a change, the evidence of its row must say that nothing has
-// confirmed the row.
+// Each mutation changes one meaning in the field table: it moves one field by a bit or a register,
+// or exchanges the meanings of two codes. Real containers and recorded programs detect nearly all
+// mutations. If no program detects a mutation, the evidence of the mutated row must say that
+// nothing has confirmed the row.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A word without a known meaning is refused with its place if it can change a result, and causes a
-// warning if it only affects scheduling. Nothing outside a surface is read or written.
+// A register word without a known meaning is refused, with its place, if it can change a result. It
+// causes a warning if it affects only scheduling. Nothing outside a surface is read or written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

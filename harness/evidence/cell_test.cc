@@ -95,7 +95,8 @@ TEST(CellOf, ReachedFollowsTheEvidenceThatCounts) {
   EXPECT_EQ(cell.kind, "rules");
 }
 
-// Only a checked proof counts as silicon: no table, no basis, no engine of this project.
+// Only a checked proof counts as silicon; a table, a declared basis or an engine of this project
+// does not.
 TEST(CellOf, SiliconNeedsAProof) {
   EXPECT_TRUE(Of(Outcome::kNative, {Say(Stage::kCorrect, Provenance::kSilicon)}).silicon);
   for (const Provenance provenance :

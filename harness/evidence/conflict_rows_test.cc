@@ -1,6 +1,6 @@
 // Every row of the published lists of conflicts (facts/source_conflicts.csv and
-// facts/m5_matrix_conflicts.csv, kept in testdata) is in the shipped table with all of its
-// readings.
+// facts/m5_matrix_conflicts.csv, kept in testdata) is in the shipped table with the reading of each
+// source.
 #include <gtest/gtest.h>
 #include <string>
 

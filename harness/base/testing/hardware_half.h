@@ -19,8 +19,9 @@ struct Disagreements {
   uint32_t first = 0;  // float bits; 0 if there is none
 };
 
-// The floats whose bits are begin, begin + stride, ... below `end` that FloatToHalf rounds
-// differently from the processor. Precondition: `mode` is not ties away from zero. Thread-safe.
+// Compares the floats whose bits are begin, begin + stride, ... below `end`. Returns those that
+// FloatToHalf and the processor round differently. Precondition: `mode` is not ties away from zero.
+// Thread-safe.
 Disagreements CompareFloatToHalf(Rounding mode, uint64_t begin, uint64_t end, uint64_t stride);
 
 }  // namespace anecheck::testing

@@ -10,7 +10,8 @@
 namespace anecheck::testing {
 
 // During its lifetime, this process may not write in `shelf`, a folder in `folder`; it may write to
-// `folder`. If the user is root, changes the user of the whole process: use with one thread only.
+// `folder`. If root runs the process, the constructor changes the user of the whole process, so the
+// process must have only one thread.
 class UnprivilegedScope {
  public:
   UnprivilegedScope(const std::string& folder, std::string shelf) : shelf_(std::move(shelf)) {

@@ -15,7 +15,7 @@
 namespace anecheck::testing {
 
 struct ToolOutcome {
-  int code = -1;  // -1 if it did not end by itself
+  int code = -1;  // -1 if a signal ended the tool
   std::string out;
   std::string err;
 };

@@ -182,7 +182,7 @@ TEST(Driver, HasALawForEachLimitThatTheFirmwareTableAssignsToIt) {
   EXPECT_EQ(held, 1u);
 }
 
-// Captures whose calls all succeed: the generator draws whole sessions among others.
+// The generator draws, among others, captures of whole sessions, in which every call succeeds.
 TEST(Driver, TakesEveryCallOfADrawnSession) {
   size_t sessions = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -202,7 +202,8 @@ TEST(Driver, TakesEveryCallOfADrawnSession) {
   EXPECT_GT(sessions, 10u);
 }
 
-// Every answer names a law, every reply repeats its request, and no message is lost.
+// Every answer names the law that decided it, every reply repeats its request's token, and no
+// message is lost.
 RC_GTEST_PROP(Driver, AnswersEveryCallOfEveryCapture, ()) {
   ChoiceStream choices = ChoiceStream::FromSeed(*rc::gen::arbitrary<uint64_t>());
   const auto capture = submission::Parse(kGenerator_submission.generate(choices)).value();

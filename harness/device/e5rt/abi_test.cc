@@ -102,7 +102,7 @@ TEST_F(Abi, MasksChooseTheBackend) {
   for (const uint64_t mask : {4, 5, 6, 7}) EXPECT_EQ(backend(kAddOne, mask), "ane") << mask;
   for (const uint64_t mask : {1, 3}) EXPECT_EQ(backend(kAddOne, mask), "bnns") << mask;
   EXPECT_EQ(backend(kAddOne, 2), "mps_graph");
-  // A program that the engine refuses falls back silently with mask 7 alone (D35).
+  // A program that the engine refuses falls back silently only under mask 7 (D35).
   const std::string wide = MilProgram("tensor<fp16, [1, 1, 1, 1, 1, 2]> x",
                                       "tensor<fp16, [1, 1, 1, 1, 1, 2]> y = relu(x = x);", "y");
   EXPECT_EQ(backend(wide, 7), "bnns");
@@ -325,7 +325,7 @@ TEST_F(Abi, CompilerObjectsMayBeReleasedAfterTheCompilation) {
       ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)(
           &operation, op_options),
       0);
-  // The options that the operation was made from may be released before it, too.
+  // The options from which the operation was made may also be released before the operation.
   EXPECT_EQ(ENGINE(e5rt_precompiled_compute_op_create_options_release)(&op_options), 0);
   EXPECT_EQ(ENGINE(e5rt_program_function_release)(&function), 0);
   EXPECT_EQ(ENGINE(e5rt_program_library_release)(&library), 0);

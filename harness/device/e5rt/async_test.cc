@@ -330,7 +330,7 @@ TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
   EXPECT_EQ(program.value(), 128);
 }
 
-// By another reading of the limit, a request beyond it is refused.
+// By another interpretation of the limit, a request beyond it is refused.
 TEST_F(Async, ARequestBeyond127InFlightIsRefused) {
   ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 1), ANECHECK_SIM_OK);
   Counter program;

@@ -143,7 +143,7 @@ TEST(ProgramFiles, TheContainerHasTasksExtentsAndWeights) {
   for (size_t number = 1; number <= container.sections.size(); ++number) {
     for (const hwx::Tile& tile : hwx::TilesOf(container, number)) {
       if (tile.lane < 0 || tile.sentinel) continue;
-      // 20 channels over 16 lanes: two channels in a lane, six bytes in a channel.
+      // 20 channels over 16 lanes give two channels per lane; each channel has six bytes.
       weights.insert(weights.end(), tile.data.begin(), tile.data.begin() + 12);
     }
   }

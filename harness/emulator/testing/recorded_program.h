@@ -16,7 +16,7 @@ struct RecordedProgram {
   std::vector<double> expected;  // the network's result, row-major
   std::vector<uint8_t> surface;  // the output surface after the study executed it
   size_t output_region = 0;
-  double tolerance = 0;  // relative, absolute below 1
+  double tolerance = 0;  // relative; absolute for results below 1
 };
 
 // The H13 program of a pair NAME.json and NAME.npz.
