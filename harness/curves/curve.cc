@@ -21,7 +21,8 @@ double ReciprocalRoot(double x) { return 1 / std::sqrt(x); }
 double Reciprocal(double x) { return 1 / x; }
 
 constexpr std::string_view kRead = "read from a compiler (facts/silicon/act_tables.csv)";
-constexpr std::string_view kByLaw = "by its law (facts/silicon/numerics_laws.md, L9 to L13)";
+constexpr std::string_view kByLaw =
+    "computed by a published rule (facts/silicon/numerics_laws.md, L9 to L13)";
 
 struct Row {
   std::string_view name;

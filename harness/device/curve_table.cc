@@ -24,8 +24,8 @@ void FillDeltas(CurveTable& table) {
 float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   float high = table.high;
   if (model.Has(Planted::kTableClampsEarly)) {
-    // A curve with a tail would err little near the end of its domain, so the planted clamp begins
-    // earlier there.
+    // Near the end of its domain, a clamp changes a curve with a tail only little. The planted
+    // clamp therefore begins earlier for such a curve.
     const float part = table.symmetry == CurveSymmetry::kHalfPlusEven ? 0.5f : 0.75f;
     high = table.low + (high - table.low) * part;
   }

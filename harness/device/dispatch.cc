@@ -36,6 +36,8 @@ std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   return before;
 }
 
+// Gives each operation a wave: the greatest number of steps into or out of a cut on any path of
+// operands to the operation.
 class Cutter {
  public:
   explicit Cutter(Executable& executable)

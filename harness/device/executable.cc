@@ -41,7 +41,7 @@ Execution::Execution(std::shared_ptr<const Executable> executable)
   for (size_t i = 0; i < pointers_.size(); ++i) {
     const Executable::Value& value = executable_->values[i];
     if (value.constant != nullptr) {
-      // Kernels only read their inputs; the pointer table is shared with outputs.
+      // The cast is safe, because kernels only read their inputs. Outputs share the pointer table.
       pointers_[i] = const_cast<uint8_t*>(value.constant->data.data());
     } else if (value.arena_offset >= 0) {
       pointers_[i] = reinterpret_cast<char*>(arena_.data()) + value.arena_offset;

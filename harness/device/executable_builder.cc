@@ -155,13 +155,13 @@ Operand ExecutableBuilder::AddConstant(std::shared_ptr<const Constant> constant)
   return At(value);
 }
 
-// Adds a value that has storage of its own among the intermediate tensors.
+// Adds a value with separate storage among the intermediate tensors.
 Result<uint32_t> ExecutableBuilder::AddStored(const TensorType& type) {
   ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
   const int64_t bytes = (type.Bytes() + kAlignment - 1) / kAlignment * kAlignment;
   const auto value = static_cast<uint32_t>(executable_->values.size());
   executable_->values.push_back({type, nullptr, executable_->arena_bytes});
-  // Each tensor is followed by a spare granule, so that an overrun changes a neighbour only if a
+  // Behind each tensor are kAlignment spare bytes, so that an overrun changes a neighbour only if a
   // planted defect demands it.
   executable_->arena_bytes += bytes + kAlignment;
   if (executable_->arena_bytes + constant_bytes_ > kMaxProgramBytes) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kUlpFamily = "ulp-error:";
 
-// Storage for ids and operation names of the parametric family, which has no rows. It never
-// shrinks, because ids are enabled by hand and therefore few.
+// Storage for ids and operation names of the parametric family, which has no entries in the table.
+// The storage never shrinks, because ids are enabled by hand and therefore few.
 std::string_view Intern(std::string_view text) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> texts;

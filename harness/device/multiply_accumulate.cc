@@ -69,7 +69,7 @@ float SumOfTile(const NumericModel& model, const float (&lanes)[kTileLanes], int
 
 // ---- the fixed-point accumulator ----------------------------------------------------------------
 
-constexpr double kSteps = 65536;  // a unit
+constexpr double kSteps = 65536;  // steps of the accumulator in 1.0
 constexpr int64_t kOverflow = int64_t{1} << 31;
 
 int64_t ToSteps(double value) {
@@ -77,7 +77,7 @@ int64_t ToSteps(double value) {
   return static_cast<int64_t>(steps < 0 ? steps - 0.5 : steps + 0.5);
 }
 
-// Exponent of an fp16 number carried in fp32; subnormals and zero have the least.
+// Exponent of an fp16 number carried in fp32; subnormals and zero have the least exponent.
 int ExponentOf(float value) {
   const uint32_t field = std::bit_cast<uint32_t>(value) >> 23 & 0xff;
   return std::max(static_cast<int>(field) - 127, -14);
@@ -135,14 +135,14 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
 }
 
 // The largest power of two that is at most the magnitude, or 2^-14 if that is larger. The array
-// reads exponents so.
+// determines exponents in this way.
 float PowerOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;
   return std::max(std::bit_cast<float>(bits), 0x1p-14f);
 }
 
-// A product in steps. Precondition: fewer than 2^31 steps. A product of two fp16 numbers has 22
-// bits, so fp32 holds the product exactly, even with half a step added.
+// A product, in steps. Precondition: its magnitude is below 2^31 steps. A product of two fp16
+// numbers has 22 bits, so fp32 holds the product exactly, even with half a step added.
 int32_t FewSteps(float a, float power, float b) {
   const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
   return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
@@ -165,8 +165,8 @@ class FixedBlock {
     }
     for (int64_t c = 0; c < count_; ++c) sums[c] += static_cast<double>(bounded[c]);
   }
-  // Precondition: no product has 2^31 steps. `reach` becomes the greatest magnitude that each sum
-  // had.
+  // Precondition: the magnitude of every product is below 2^31 steps. `reach` becomes the greatest
+  // magnitude that each sum had.
   void Add(double* sums, double* reach) const {
     for (int64_t k = 0; k < inner_; ++k) {
       const float* right = right_ + k * right_stride_;

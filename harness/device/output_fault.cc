@@ -21,9 +21,9 @@ struct Place {
   uint16_t bits;
 };
 
-// Hashes an element to 64 bits, so that the part `share` of all elements falls below a threshold.
-// The hash includes size and content. With a hash of the index alone, the fault would always change
-// the same elements of small tensors, or none.
+// Hashes an element to 64 bits, so that the fraction `share` of all elements falls below a
+// threshold. The hash includes size and content. With a hash of the index alone, the fault would
+// always change the same elements of small tensors, or none.
 bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
   uint64_t sum = static_cast<uint64_t>(place.index) + kGoldenRatio64;

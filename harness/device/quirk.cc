@@ -10,7 +10,7 @@ namespace {
 // to family A17. D14 has the bit of A13 for the arc tangent, and the bits of A15 and later for sine
 // and cosine (numerics.md). D15 has the bits of A14 and A17, which do not round half to even
 // (facts/more/numerics_plus.csv: 2049 became 2050 on both). Each P row rests on one secondary
-// source and is off by default. P13 alone is on, because every cross compilation behaves so.
+// source and is off by default. Only P13 is on, because every cross compilation shows it.
 constexpr Quirk kQuirks[] = {
     {"D01", "matmul/linear/conv>=2 taps", "|output| >= 32768 at the accumulator port",
      "finite result becomes +-inf (32752 passes)", "numeric", "A13,A14,A17 measured", 0x4c, true},

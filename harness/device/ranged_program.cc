@@ -7,8 +7,8 @@
 namespace anecheck::device {
 namespace {
 
-// The most executables that are kept. If there are more, all are dropped and compiled again when
-// they are needed.
+// The maximum number of executables that are kept. If there are more, all are dropped and compiled
+// again when they are needed.
 constexpr size_t kMostKept = 64;
 
 // The extent of each input, or kFixedExtent for an input without a range.

@@ -99,8 +99,8 @@ double LookUp(const Words& words, const Knots& knots, double first, double x,
   if (x <= ValueOf(words[kLowerBound])) return ValueOf(words[kBelowLower]);
   if (x >= ValueOf(words[kUpperBound])) return ValueOf(words[kAboveUpper]);
   if (model.Has(Planted::kTableClampsEarly)) {
-    // A curve with a tail would err little near the end of its domain, so the planted clamp begins
-    // earlier there.
+    // Near the end of its domain, a clamp changes a curve with a tail only little. The planted
+    // clamp therefore begins earlier for such a curve.
     const double above = ValueOf(words[kAboveUpper]);
     if (std::isfinite(above) && x >= first + (last - first) * 0.75) return above;
     if (!std::isfinite(above) && x >= last * 0.5) return x;

@@ -18,7 +18,7 @@ namespace anecheck::device::HWY_NAMESPACE {
 
 constexpr int64_t kTileColumns = 64;
 
-// The sum of the first kTaps lanes of a tile; lanes past the end of a sum are not added.
+// The sum of the first kTaps products of a tile; products past the end of a sum are not added.
 template <bool kLattice, int kTaps>
 inline float TileSum(float p0, float p1, float p2, float p3) {
   if constexpr (kLattice) {

@@ -65,7 +65,7 @@ class Decoder {
     const bool second_only = V(Field::kSourceMask) == kSecondSourceOnly;
     if (second_only) {
       if (task_.generation != Generation::kH13) {
-        return Refuse("SourceMask = 2: records of H13 alone have it");
+        return Refuse("SourceMask = 2: only records of H13 have it");
       }
       ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceMask, true, Field::kSourceType, type == 0));
     }
@@ -105,7 +105,7 @@ class Decoder {
   Status CheckFormat(Field format, bool by_dma, Field mode, Field truncate, Field memory) const {
     const bool bytes = V(format) == 0;
     if (bytes && task_.generation != Generation::kH13) {
-      return Refuse(fmt::format("{} = 0, uint8: records of H13 alone have it", RowOf(format).name));
+      return Refuse(fmt::format("{} = 0, uint8: only records of H13 have it", RowOf(format).name));
     }
     if (!by_dma) return {};
     for (const Field field : {mode, truncate, memory}) {
@@ -126,7 +126,7 @@ class Decoder {
     if (!copy && task_.kind != TaskKind::kPlanarUnary) {
       return Refuse("a source of bytes that is neither copied nor the one of a planar task");
     }
-    if (source.memory.interleave != 1) return Refuse("interleaved bytes are not seen");
+    if (source.memory.interleave != 1) return Refuse("no file or record has interleaved bytes");
     source.memory.element = source.l2.element = 1;
     return {};
   }
@@ -169,7 +169,7 @@ class Decoder {
     source.bar = V(Field::kSource2Bar);
     const bool swapped = V(Field::kTranspose2) != 0;
     if (bound && swapped && task_.kind != TaskKind::kPlanarPerChannel) {
-      return Refuse("records have a swapped second source by DMA in per-channel tasks only");
+      return Refuse("only per-channel tasks of records have a swapped second source by DMA");
     }
     source.memory = {.base = V(Field::kSource2Base),
                      .group = Units(Field::kSource2Group, 64),
@@ -235,9 +235,9 @@ class Decoder {
     ANECHECK_RETURN_IF_ERROR(CheckFormat(Field::kResultFormat, result.by_dma, Field::kResultMode,
                                          Field::kResultTruncate, Field::kResultMemory));
     if (V(Field::kResultFormat) != 0) return {};
-    if (task_.kind != TaskKind::kNeural) return Refuse("a planar result of bytes is not seen");
+    if (task_.kind != TaskKind::kNeural) return Refuse("no record has a planar result of bytes");
     if (result.to_l2) return Refuse("no file or record has a result of bytes in L2");
-    if (result.memory.interleave != 1) return Refuse("interleaved bytes are not seen");
+    if (result.memory.interleave != 1) return Refuse("no file or record has interleaved bytes");
     result.memory.element = result.l2.element = 1;
     return {};
   }
@@ -347,7 +347,7 @@ class Decoder {
                                 V(Field::kNeuralOperation)));
     }
     if (neural.unicast && neural.lanes != 1 && neural.operation != NeuralOperation::kCopy) {
-      return Refuse("a unicast operation with several lanes is known as a copy only");
+      return Refuse("a unicast operation with several lanes is known only as a copy");
     }
     if (!neural.coefficients) {
       if (!plain_window) return Refuse("a window without coefficients (pooling) is not known");
@@ -371,12 +371,12 @@ class Decoder {
     return {};
   }
 
-  // The order of int8 coefficients is known where an engine computes one channel at a time
-  // (less_bool_rr_375x1x1 and its kin).
+  // The order of int8 coefficients is known only if an engine computes one channel at a time
+  // (less_bool_rr_375x1x1 and similar records).
   Status CheckInt8() const {
     const NeuralTask& neural = task_.neural;
     if (task_.generation != Generation::kH13) {
-      return Refuse("CoefficientFormat = 1, int8: records of H13 alone have it");
+      return Refuse("CoefficientFormat = 1, int8: only records of H13 have it");
     }
     if (neural.lanes == 1 && neural.unicast && !neural.zero_skip && !neural.bias_row) return {};
     return Refuse(
@@ -387,7 +387,7 @@ class Decoder {
   Status CheckTable() const {
     const NeuralTask& neural = task_.neural;
     if (neural.table_apart ? V(Field::kTableEnable) == 0 : !neural.has_stream) {
-      return Refuse("an activation table is asked for, and none is bound");
+      return Refuse("the task needs an activation table, but none is bound");
     }
     return {};
   }
@@ -455,9 +455,9 @@ class Decoder {
   Status CheckPlanarOperation() const {
     const PlanarTask& planar = task_.planar;
     const bool square = planar.operation == PlanarOperation::kSquareOfSum;
-    if (planar.negate1 && !square) return Refuse("Negate1 is known with a square only");
+    if (planar.negate1 && !square) return Refuse("Negate1 is known only with a square");
     if (planar.negate2 && planar.operation != PlanarOperation::kAdd && !square) {
-      return Refuse("Negate2 is known with an addition or a square only");
+      return Refuse("Negate2 is known only with an addition or a square");
     }
     if (!TakesTwoSources() &&
         (planar.negate1 || planar.negate2 || planar.operation != PlanarOperation::kAdd)) {

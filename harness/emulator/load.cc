@@ -1,5 +1,5 @@
-// Loads a hardware container as a program. Sources: execution.md, "Order", 1; layout.md, "Surfaces
-// in memory"; header_forms.md, "Container (H14 to H18)".
+// Loads a hardware container as a program. Sources: execution.md, "Order", item 1; layout.md,
+// "Surfaces in memory"; header_forms.md, "Container (H14 to H18)".
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@ namespace anecheck::emulator {
 namespace {
 
 constexpr uint32_t kLaterHeaderFlavor = 4;  // the program command from H14 on
-// Catalog ids. Bools have that of uint8 (research/oracles/h13/boolean of the public repository
-// joshuaswarren/mil-hwx-compiler).
+// Ids in the catalog of element types. Bools have the id of uint8 (research/oracles/h13/boolean of
+// the public repository joshuaswarren/mil-hwx-compiler).
 constexpr uint32_t kByteType = 3, kHalfType = 5;
 
 RegionKind RegionKindOf(const hwx::Section& section) {

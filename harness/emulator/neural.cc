@@ -1,4 +1,4 @@
-// Tasks of the neural engines. Source: execution.md, "One task", 2.
+// Tasks of the neural engines. Source: execution.md, "One task", item 2.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kColumns = 512;  // output positions that the family's products take at once
 
-// The sums of one group: result[o][p] over output channels and positions.
+// Computes the sums of one group: result[o][p] for output channel o and position p.
 class Products {
  public:
   Products(const Task& task, const Coefficients& coefficients)
@@ -38,8 +38,8 @@ class Products {
     }
   }
 
-  // Sums like the family's multiply-accumulate array: columns of taps, tiles of lanes, the port's
-  // rounding.
+  // Sums like the family's multiply-accumulate array, with its columns of taps, its tiles and the
+  // rounding of its port.
   void Family(const device::NumericModel& model, const float* input, bool finite, uint64_t group,
               const std::vector<float>& weights, const std::vector<float>& starts,
               std::vector<double>& sums) {

@@ -1,4 +1,4 @@
-// Tasks of the planar engine. Source: execution.md, "One task", 2.
+// Tasks of the planar engine. Source: execution.md, "One task", item 2.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -11,7 +11,8 @@
 namespace anecheck::emulator {
 namespace {
 
-// Reads a source with extents of 1 along broadcast axes as if it had those of the task.
+// Reads a source that has extents of 1 along broadcast axes as if the source had the task's
+// extents.
 class Operand {
  public:
   Operand(const std::vector<float>& values, const Extents& own) : values_(values) {

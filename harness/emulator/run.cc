@@ -53,7 +53,7 @@ class TaskRun {
     return values;
   }
 
-  // A source of type 1 leaves the fetched elements in L2, bit by bit.
+  // A source of type 1 leaves the fetched elements in L2, bit for bit.
   Status KeepCopy(std::span<const uint8_t> surface, const Source& source, const std::string& who) {
     std::vector<uint16_t> bits;
     ANECHECK_ASSIGN(bits, GatherBits(surface, source.memory, source.extents, who));

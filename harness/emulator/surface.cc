@@ -137,8 +137,8 @@ Result<std::vector<uint16_t>> AsBytes(std::span<const uint16_t> halves, const st
     const float number = NumberOf(halves[i]);
     if (!(number >= 0 && number <= kMostOfByte) || number != std::trunc(number)) {
       return MakeError(ErrorCode::kUnsupported,
-                       fmt::format("{}: element {} is {:g}; no record tells how it becomes a byte,"
-                                   " only whole numbers from 0 to 255 do",
+                       fmt::format("{}: element {} is {:g}; only whole numbers from 0 to 255 are"
+                                   " known to become bytes",
                                    who, i, number));
     }
     bytes[i] = static_cast<uint16_t>(number);

@@ -166,7 +166,7 @@ Result<Bytes> AneOfContainer(ByteSpan bytes) {
   const hwx::Section* text = container.Text();
   if (table == container.threads.end() || text == nullptr || text->tasks == nullptr ||
       text->tasks->generation->version != kVersion7) {
-    return MakeError(ErrorCode::kUnsupported, "the driver runs tasks of H13 alone");
+    return MakeError(ErrorCode::kUnsupported, "the driver runs only tasks of H13");
   }
   const hwx::Section* constants = SectionAt(container, hwx::Pair(*table, 2 * hwx::kConstSlot));
   const hwx::Section* scratch = SectionAt(container, hwx::Pair(*table, 2 * hwx::kBssSlot));
@@ -209,7 +209,7 @@ Result<hwx::TensorSpec> PortOf(const TensorEntry& tensor, std::string name, bool
   return spec;
 }
 
-// The places of the fields of an H13 task that tell which memory it reads and writes.
+// The value of a field of an H13 task; `absent` if the task does not write the field's register.
 uint32_t ValueOf(const td::Task& task, emulator::Field field, uint32_t absent) {
   using emulator::FieldTable;
   static const FieldTable& table = FieldTable::Of(emulator::Generation::kH13);

@@ -156,7 +156,7 @@ uint64_t PackedBytes(const std::array<uint32_t, kAxes>& extents, uint32_t elemen
 Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id) {
   const TensorType& type = graph.type(id);
   if (type.dtype != DType::kFp16 && type.dtype != DType::kBool) {
-    return Refuse(fmt::format("{} is {}: tasks of fp16 and bool alone are known",
+    return Refuse(fmt::format("{} is {}: only tasks of fp16 and bool are known",
                               graph.value(id).name, DTypeName(type.dtype)));
   }
   std::array<int64_t, kAxes> extents = {1, 1, 1, 1};
@@ -275,7 +275,7 @@ Status Planner::BindPorts() {
     const bool bools = graph_.type(id).dtype == DType::kBool;
     if (bools && machine_.generation != emulator::Generation::kH13) {
       return Refuse(
-          fmt::format("{} is bool: records of h13 alone have such tensors", graph_.value(id).name));
+          fmt::format("{} is bool: only records of h13 have such tensors", graph_.value(id).name));
     }
     (bools ? byte_ports_ : views_)[id] = PackedView(bar, 0, extents, bools ? kByte : kElement);
     bar += machine_.bar_step;

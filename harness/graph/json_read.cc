@@ -68,7 +68,7 @@ Status CheckKeys(JsonValue json, const Place& place,
   return {};
 }
 
-// The text is part of the document.
+// The returned text points into the document.
 Result<std::string_view> ReadString(JsonValue json, const Place& place) {
   if (!json.is_string()) return Wrong(place, "must be a string");
   return json.text();
@@ -243,7 +243,8 @@ class Reader {
     return {};
   }
 
-  // An operation has no other name than that of its first output; another name would be lost.
+  // An operation has only the name of its first output. A different name is an error, because a
+  // graph cannot keep it.
   static Status CheckName(JsonValue json, JsonValue outputs, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
     if (outputs.size() == 0) return {};

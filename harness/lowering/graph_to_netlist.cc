@@ -386,7 +386,7 @@ class Lowering {
 
   Status Neuron(const NodeView& node, const TypedUnit& typed) {
     if (typed.op == OpKind::kGelu && node.String(params::Gelu::kMode, "EXACT") != "EXACT") {
-      return Unsupported(node.op(), "an approximation of its own");
+      return Unsupported(node.op(), "an approximation instead of the exact function");
     }
     Unit& unit = AddUnit("Neuron", node);
     unit.SetParam("Type", Value::String(typed.type));
@@ -424,7 +424,7 @@ class Lowering {
   Status Reduce(const NodeView& node, std::string_view type) {
     using P = params::Reduce;
     if (!node.Bool(P::kKeepDims, false)) {
-      return Unsupported(node.op(), "a reduction keeps its axes");
+      return Unsupported(node.op(), "the layer Reduction always keeps its axes");
     }
     const int rank = node.InputShape(0).rank();
     ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node, P::kAxes, rank));

@@ -40,7 +40,7 @@ class Splitter {
     BuildHost();
     BuildGraph();
     if (!edges_.graph.outputs().empty()) return std::move(edges_);
-    // No output would be the engine's, so nothing is split.
+    // A split would leave the engine no output, so nothing is split.
     HostEdges all;
     all.graph = from_;
     return all;

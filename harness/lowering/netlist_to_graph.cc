@@ -482,7 +482,7 @@ class Reader {
 
   Status Concat(const Unit& unit) {
     ANECHECK_ASSIGN(const int rank, RankOf(unit));
-    // The default is Channel: a real file omits the key.
+    // A real file omits the key, so the key must have a default. Assumed: the default is Channel.
     int64_t axis = NetlistAxis("Channel", rank).value_or(0);
     if (unit.Param("Dimension") != nullptr) {
       ANECHECK_ASSIGN(const auto axes, Axes(unit, "Dimension", rank));

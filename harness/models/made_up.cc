@@ -22,7 +22,7 @@ double Noise(uint64_t seed, uint64_t index) {
   return std::ldexp(static_cast<double>(Mix(seed ^ Mix(index)) >> 11), -52) - 1;
 }
 
-// Matrices are scaled by the root of their inner extent, so that activations keep their size.
+// Matrices are scaled by the root of their inner extent, so that activations keep their magnitude.
 // Vectors (biases, scales, gains) are small and positive.
 std::vector<double> MadeUpElements(const TensorType& type, uint64_t seed) {
   std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));

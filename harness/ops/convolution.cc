@@ -48,7 +48,7 @@ namespace {
 // coremltools admits float constants beside int32 from iOS 17 on, but does not state how the
 // products become integers.
 constexpr std::string_view kFractionsBesideIntegers =
-    "constants of floats beside int32 give int32 in a way that no source tells";
+    "no source tells how int32 and float constants give int32 results";
 // MIL also multiplies int32 (coremltools); the native layers take only floats.
 constexpr DTypeSet kProductTypes = {DType::kFp16, DType::kFp32, DType::kInt32};
 constexpr Parameter kLinearParameters[] = {

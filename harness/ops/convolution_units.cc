@@ -1,4 +1,4 @@
-// The private units of the two compute lanes (ne_*: the multiply-accumulate engine, pe_*: the
+// The private units of the two compute engines (ne_*: the multiply-accumulate engine, pe_*: the
 // planar engine): schemas and shape inference. No public text shows these units. They are assumed
 // to use the argument names of the operation whose atom they share (facts/more/op_notes.csv); their
 // modes are spelled as in the compiler's enumerations (facts/enums.json).

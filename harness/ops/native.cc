@@ -1,4 +1,4 @@
-// Native layers that only direct authoring reaches: schemas and shape inference. Network
+// Native layers, which only a network description can name: schemas and shape inference. Network
 // descriptions give the layers' names and attributes (facts/native_layers.csv, netlist_layers.csv).
 // Public netlists give each layer's arithmetic, layout and restrictions
 // (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors are
@@ -84,7 +84,7 @@ Status InferSdpa(const NodeView& node, ResultTypes& results) {
 
 // ---- ranking ----
 
-// x must be [N, C, 1, W]. One channel, the key lane, determines the order of the columns.
+// x must be [N, C, 1, W]. One channel, the key, determines the order of the columns.
 Status CheckLines(const NodeView& node, int64_t lane) {
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, 0));
   const Shape& x = node.InputShape(0);

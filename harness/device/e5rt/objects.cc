@@ -14,13 +14,13 @@ namespace {
 
 constexpr size_t kGranule = 64;
 
-// The most failures that an event remembers. More are not needed, because no more requests can be
-// in flight.
+// The maximum number of failures that an event remembers. More are not needed, because no more
+// requests can be in flight.
 constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
 
-// calloc takes large zeroed memory from the system, which touches no page before its first use.
+// calloc takes large zeroed memory from the system, and no page is touched before its first use.
 Buffer::Buffer(size_t bytes, uint32_t type)
     : Object(kKind),
       memory_(std::calloc(bytes / kGranule + 3, kGranule)),

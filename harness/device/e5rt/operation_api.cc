@@ -44,9 +44,9 @@ int64_t RefuseBinding(std::string_view call) {
               fmt::format("the operation is encoded: its bindings cannot change @ {}", call));
 }
 
-// Checks a buffer for the errors that show when it is bound. In a program with ranges of shapes the
-// size of an input's buffer chooses its extent. The sizes of the other ports are known only when
-// all inputs are bound.
+// Checks a buffer for the errors that can be found when it is bound. In a program with ranges of
+// shapes, the size of an input's buffer chooses the input's extent. The sizes of the other ports
+// are known only when all inputs are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
   const Executable& executable = reference.operation->executable();
   const Port& port = reference.port();

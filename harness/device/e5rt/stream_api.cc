@@ -133,7 +133,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
 }
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
-  // The real system retains the block, which reads it, without checking the pointer.
+  // The real system retains the block without a check of the pointer, and so reads the block.
   TouchBlock(block);
   return Submit(stream, block);
 }

@@ -146,8 +146,8 @@ Result<std::string> Needed(const ListItem& from, const std::string& owner, const
 
 // The entry point of a description of version 1.0.10, whose lists contain the ports instead of the
 // network. An input has the symbol that layers read (InputName). An output has the symbol that the
-// caller binds (OutputName) and the unit that computes it (Name). Its one operation runs the
-// network called `name`.
+// caller binds (OutputName) and the unit that computes it (Name). The procedure must have one
+// operation, which runs the network called `name`.
 Status ReadProcedure(const ListItem& procedure, const std::string& name, Network& network) {
   ANECHECK_ASSIGN(const auto operations, Dictionaries(procedure, "OperationList"));
   if (operations.size() != 1) {

@@ -95,7 +95,7 @@ Status Elementwise(NetworkContext& context, const NetworkUnit& unit) {
 
 // The unit parser requires a saturation set and a version-specific set together, and its
 // consistency check refuses a unit with both, so no authored table passes (specification 004,
-// programmable activation LUT). The keys of the sets are published nowhere.
+// programmable activation LUT). No source gives the keys of the sets.
 bool IsCustomTable(const NetworkUnit& unit) {
   const std::string type = unit.params.Find("Type").Text().value_or("");
   return type == "CustomLUT" || type == "custom_lut";
@@ -191,7 +191,7 @@ Status Concat(NetworkContext& context, const NetworkUnit& unit) {
     operands.push_back(operand);
   }
   const int rank = operands.front().type.shape.rank();
-  // The default is Channel, because a real file omits the key.
+  // A real file omits the key, so the key must have a default. Assumed: the default is Channel.
   int64_t axis = AxisNamed("Channel", rank).value_or(0);
   if (unit.params.Find("Dimension").exists()) {
     ANECHECK_ASSIGN(const auto axes, AxesAt(unit, "Dimension", rank));
@@ -268,7 +268,7 @@ Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   return items->front();
 }
 
-// Takes only the form of the one public instance of the layer.
+// Accepts only the form of the one public instance of the layer.
 Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const int64_t start, context.StartOf(unit));
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
@@ -296,8 +296,9 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "DynamicSlice", arguments);
 }
 
-// The only state layer whose name is known. No source spells the live state that it must connect
-// to, so that it cannot be authored (specification 004, table 26.1; facts/netlist_layers.csv).
+// The only state layer whose name is known. No source spells the live state to which the layer must
+// connect, so the layer cannot be authored (specification 004, table 26.1;
+// facts/netlist_layers.csv).
 Status RingWriter(NetworkContext& context, const NetworkUnit& unit) {
   if (context.settings().target->family <= kFamilyA13) {
     return StageError(

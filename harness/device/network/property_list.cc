@@ -7,7 +7,7 @@
 namespace anecheck::device {
 namespace {
 
-// A depth limit, since libplist frees a list by recursion.
+// The maximum depth. Deeper lists are refused, because libplist frees a list by recursion.
 constexpr int kDeepest = 64;
 
 bool NestsTooDeep(std::string_view xml) {

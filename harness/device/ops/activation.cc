@@ -75,7 +75,7 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const std::string mode = builder.String("mode", "EXACT");
   const bool origin = builder.model().gelu_origin_bias;
-  // D12, as in an earlier compiler's table.
+  // D12: the value at 0 in an earlier compiler's table.
   const auto at_zero = origin ? std::optional(kGeluAtZero) : std::nullopt;
   if (mode == "EXACT") return BuildRecorded(builder, x, RecordedGelu, exact, at_zero);
   if (mode == "TANH_APPROXIMATION") return BuildRecorded(builder, x, RecordedGelu, tanh, at_zero);

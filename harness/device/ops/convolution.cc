@@ -139,7 +139,7 @@ class ConvKernel : public Kernel {
   Bias bias_;
 };
 
-// Planted defects of the weights' layout; the element count stays.
+// Planted defects of the weights' layout; the number of elements stays the same.
 void SpoilWeights(const NumericModel& model, const Window& window, std::vector<float>& weight) {
   const int64_t volume = Window::Volume(window.kernel);
   if (model.Has(Planted::kKernelFlipped)) {

@@ -1,5 +1,5 @@
-// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32, which
-// is wide enough that the one rounding at the store is the only one.
+// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32. That
+// is wide enough that in effect each result is rounded only once, at the store.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -218,8 +218,8 @@ bool IsSwishOfProduct(const Operand& r, const Operand& gate) {
   return r.origin.op == "matmul" && r.type.shape.rank() == 2 && gate.origin.op == "sigmoid_hard" &&
          gate.origin.first_input == r.value;
 }
-// D34: an error of 4 percent in the L2 norm. No source tells its distribution; the same error in
-// every element is assumed.
+// D34: a relative error of 4 percent in the L2 norm. No source tells its distribution; the same
+// error in every element is assumed.
 constexpr float kSwishGain = 1.04F;
 
 float GainOf(const OpBuilder& builder, Binary op, const Operand& x, const Operand& y) {

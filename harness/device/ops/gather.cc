@@ -52,7 +52,7 @@ Built Refuse(OpBuilder& builder, const Operands& operands) {
   return nullptr;
 }
 
-// Writes `count` runs of `bytes`, each a copy of the run of x at place(i).
+// Writes `count` runs of `bytes` bytes. Run i is a copy of run place(i) of x.
 template <typename Place>
 void CopyRuns(const Invocation& call, int64_t count, int64_t bytes, const Place& place) {
   const auto* x = static_cast<const char*>(call.inputs[0]);
@@ -121,7 +121,7 @@ Built BuildGather(OpBuilder& builder) {
                                                     .shift = wrong ? 1 : 0});
 }
 
-// One index an element.
+// Reads one element for each index.
 class AlongAxisKernel : public Kernel {
  public:
   explicit AlongAxisKernel(const GatherShape& shape) : shape_(shape) {}

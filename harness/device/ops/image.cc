@@ -26,7 +26,7 @@ Blending BlendingOf(const OpBuilder& builder, Element element) {
           .drops_weight = builder.model().Has(Planted::kImageDropsWeight)};
 }
 
-// Loads `count` elements; a NaN becomes the value that the family reads.
+// Loads `count` elements; a NaN becomes the value that the family substitutes for it.
 void LoadPixels(Element element, const void* from, int64_t count, const NumericModel& model,
                 float* to) {
   LoadFloats(element, from, 1, count, to);

@@ -218,7 +218,7 @@ std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder) {
                                         finite, std::move(bias));
 }
 
-// Products of square matrices of this side and more (D39).
+// Products of square matrices with this side or a longer one do not end in time (D39).
 constexpr int64_t kSlowSide = int64_t{1} << 14;
 
 std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {

@@ -1,5 +1,5 @@
-// Native layers that only direct authoring reaches: attention, range normalization, the scaled
-// pair, correlation, gain and offset, copies, and geometry.
+// Native layers, which only a network description can name: attention, range normalization, the
+// scaled pair, correlation, gain and offset, copies, and geometry.
 #include <algorithm>
 
 #include "harness/device/multiply_accumulate.h"

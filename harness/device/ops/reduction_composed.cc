@@ -20,7 +20,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLogOfLargestHalf = 11.0898664f;
 
-// The elements of x in fp32; a NaN becomes the value that the family reads.
+// The elements of x in fp32; a NaN becomes the value that the family substitutes for it.
 float* LoadAll(const Invocation& call, Element element, int64_t count, const NumericModel& model) {
   float* values = call.scratch.Floats(0, count);
   LoadFloats(element, call.inputs[0], 1, count, values);

@@ -122,7 +122,7 @@ Built BuildTopk(OpBuilder& builder) {
   if (shape.kept < 1 || shape.kept > shape.count) {
     builder.Reject(Stage::kValidator, fmt::format("k is {}, the axis has {}", k, shape.count));
   }
-  // D17: refused at every width (facts/known_defects.csv).
+  // D17: these values of k are refused at every width (facts/known_defects.csv).
   if ((shape.kept == 3 || shape.kept == 4) && builder.QuirkOn("D17")) {
     builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }

@@ -86,9 +86,9 @@ float Softsign(float x, const NumericModel& model) {
   return x / (1 + std::fabs(x));
 }
 
-// D14: near the seams of the argument reduction the result is off. The places of the seams are not
-// published; they are assumed at the multiples of a quarter turn except 0, around which no argument
-// is reduced, and at 1 for the arc tangent.
+// D14: near the seams of the argument reduction the result is wrong. The places of the seams are
+// not published; they are assumed at the multiples of a quarter turn except 0, around which no
+// argument is reduced, and at 1 for the arc tangent.
 constexpr float kSeamError = 0.05f;
 constexpr float kSeamWidth = 0.01f;
 bool NearQuarterTurn(float x) {
@@ -110,8 +110,8 @@ float Atan(float x, const NumericModel& model) {
 float ReadEpsilon(OpBuilder& builder, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
 }
-// Adding +0 would lose the sign of a zero. For fp16 the sum is rounded to fp16 before the table
-// reads it.
+// An epsilon of 0 is not added, because that would lose the sign of a negative zero. For fp16 the
+// sum is rounded to fp16 before the table reads it.
 float AddEpsilon(float x, float epsilon, bool half, const NumericModel& model) {
   if (epsilon == 0) return x;
   return half ? RoundToHalf(x + epsilon, model.store_rounding) : x + epsilon;
@@ -161,7 +161,7 @@ double SoftplusEven(double x) { return x / 2 + std::log1p(std::exp(-x)); }
 std::unique_ptr<const Kernel> BuildSilu(OpBuilder& builder) {
   static const CurveTable table = MakeCurve(SiluEven, 0, 9, CurveSymmetry::kHalfPlusEven);
   const Operand x = builder.Tensor("x");
-  // D13, as in an earlier compiler's table (facts/numerics.md).
+  // D13: the value at 0 in an earlier compiler's table (facts/numerics.md).
   const auto at_zero = builder.model().silu_origin_bias ? std::optional(-0.001259f) : std::nullopt;
   return BuildRecorded(builder, x, RecordedSilu, table, at_zero);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using P = params::Binary;
 
-// The truth of x < 0, x = 0 and x > 0, for x the difference of the operands.
+// Whether the relation holds if x < 0, if x = 0 and if x > 0; x is the difference of the operands.
 struct Relation {
   OpKind kind;
   std::array<bool, 3> truth;
@@ -36,7 +36,7 @@ constexpr std::array kIsZero = {false, true, false}, kIsNotZero = {true, false, 
 // Refuses later generations, because none of their records has such a table.
 Status OnlyH13(const Planner& planner) {
   if (planner.machine().generation == emulator::Generation::kH13) return {};
-  return Refuse("its tables are known from records of h13 alone");
+  return Refuse("its tables are known only from records of h13");
 }
 
 // Refuses exact arithmetic, because comparisons and choices rely on the zeros that H13 stores for
@@ -47,7 +47,7 @@ Status OnlyWithZeros(const Planner& planner) {
   return Refuse("its tasks need the zero that h13 stores for inf - inf and 0 * inf");
 }
 
-// The truth of the relation between the operands' difference and zero.
+// Computes whether the relation between the operands holds, from their difference.
 Status Compare(Planner& planner, const NodeView& node, const View& result,
                std::array<bool, 3> truth) {
   ANECHECK_ASSIGN(const View difference, planner.Temporary(ExtentsOf(result)));
@@ -105,7 +105,8 @@ Status EncodeLogicalNot(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y, TableOf(kIsZero));
 }
 
-// Adds a, set to 0 where the condition does not hold, and b, set to 0 where the condition holds.
+// Computes the sum of two terms: a, set to 0 where the condition is false, and b, set to 0 where it
+// is true.
 Status EncodeSelect(Planner& planner, const NodeView& node) {
   using S = params::Select;
   ANECHECK_RETURN_IF_ERROR(OnlyWithZeros(planner));
