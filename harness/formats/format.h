@@ -98,8 +98,8 @@ class ParsedFile {
   ParsedFile() = default;
 };
 
-// The rules of a format: a table, or a function that makes the table at its first use. A program
-// that reads no such file does not spend that time.
+// The rules of a format: a table, or a function that makes the table at its first use. The function
+// saves time in a program that reads no file of the format.
 class FormatRules {
  public:
   constexpr FormatRules() = default;
@@ -136,7 +136,7 @@ struct Format {
   int (*recognise)(ByteSpan bytes, std::string_view path);
 
   // The whole file as JSON, with the field names of the specification. from_json makes the same
-  // bytes from it. Typed regions are stated field by field, not as raw copies.
+  // bytes from it. Regions with known fields are stated field by field, not as raw bytes.
   Result<Json> (*to_json)(ByteSpan bytes);
   Result<Bytes> (*from_json)(const Json& json);
 

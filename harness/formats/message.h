@@ -9,7 +9,8 @@
 
 namespace anecheck {
 
-// The most bytes that Quoted takes from a text, and Clipped from a message, before escaping.
+// The maximum number of bytes that Quoted takes from a text, and Clipped from a message; escaping
+// may make them longer.
 inline constexpr size_t kMostQuoted = 60;
 inline constexpr size_t kMostClipped = 400;
 // The longest message of a format: each byte may become \xNN, and a number may follow.

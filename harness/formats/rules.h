@@ -142,7 +142,7 @@ class WalkRules {
   std::array<Rule, kCount> rules_{};
 };
 
-// Gathers the findings of a walk. Not thread-safe.
+// Gathers the violations that a walk finds. Not thread-safe.
 class WalkReport {
  public:
   template <typename... Args>

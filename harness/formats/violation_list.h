@@ -1,6 +1,6 @@
-// Gathers the violations of one file. A hostile file can break a rule at a million places. So only
-// the first violations of each rule are kept, with the number of the rest. So no rule hides
-// another, and memory stays bounded. Used by the verify function of every format.
+// Gathers the violations of one file. A hostile file can break a rule at a million places, so the
+// list keeps only the first violations of each rule, and the number of the rest. Memory stays
+// bounded, and no rule hides another. Used by the verify function of every format.
 #pragma once
 
 #include <concepts>
@@ -44,7 +44,7 @@ class ViolationList {
   struct Count {
     const Rule* rule = nullptr;
     uint64_t found = 0;
-    size_t last = 0;  // index of the last that is kept
+    size_t last = 0;  // index of the last violation that is kept
   };
 
   Count& CountOf(const Rule& rule);

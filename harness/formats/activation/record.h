@@ -2,15 +2,15 @@
 // linear curve. Sources describe it in two ways that do not agree, and no real file of it is known;
 // this code reads and writes both views and never takes one for the other.
 //
-// Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): "43 half words = 86
-// bytes", whose named parts, two input clamps, mode, scale, 33 knots, 4 tail coefficients and a
-// packed mode word, make 42. So one part must be two words. A record of 84 bytes is read as the 42
-// named words. A record of 86 bytes has one more word, which is kept after the packed mode word
-// (assumed).
+// Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): the guide states "43 half
+// words = 86 bytes", but the parts that it names have only 42 words of 16 bits: two input clamps,
+// mode, scale, 33 knots, 4 tail coefficients and a packed mode word. So one part must be two words.
+// This code reads a record of 84 bytes as the 42 named words. A record of 86 bytes has one more
+// word; this code assumes that it follows the packed mode word.
 //
-// Deltas view (specification 004, "Programmable activation LUT"): 33 knot values at a fixed step
-// and 32 deltas between them behind a short header. No source gives the header's length; the header
-// is taken to be everything before the last 130 bytes.
+// Deltas view (specification 004, "Programmable activation LUT"): a short header, then 33 knot
+// values at a fixed step, then the 32 deltas between them. No source gives the header's length; the
+// header is taken to be everything before the last 130 bytes.
 #pragma once
 
 #include <array>
@@ -32,20 +32,20 @@ inline constexpr size_t kKnots = 33;
 inline constexpr size_t kSegments = 32;
 inline constexpr size_t kNamedWords = 42;
 inline constexpr size_t kDescribedWords = 43;
-// The deltas view: 130 bytes of knots and deltas behind 2 to 16 bytes of header (the bound is
-// assumed; with it, no length fits both views).
+// The deltas view has a header of 2 to 16 bytes, then 130 bytes of knots and deltas. The limit of
+// 16 bytes is assumed. It ensures that no length of a record fits both views.
 inline constexpr size_t kDeltaTableBytes = 2 * (kKnots + kSegments);
 inline constexpr size_t kMaxHeaderBytes = 16;
 
 struct WordsRecord {
-  Half clamp_low;   // lower inputs are clamped to it
-  Half clamp_high;  // higher inputs are clamped to it
+  Half clamp_low;   // inputs below it are raised to it
+  Half clamp_high;  // inputs above it are lowered to it
   uint16_t mode = 0;
   Half scale;
   std::array<Half, kKnots> knots = {};
   std::array<Half, 4> tail = {};  // slope and intercept on either side (the pairing is assumed)
   uint16_t packed_mode = 0;
-  std::vector<uint16_t> unplaced;  // none or one word
+  std::vector<uint16_t> unplaced;  // at most one word
 };
 
 // The 42 named words; `unplaced` follows them.

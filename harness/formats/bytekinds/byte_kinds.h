@@ -12,9 +12,9 @@
 
 namespace anecheck {
 
-// The kind of a byte, strongest claim first: a byte that several claims cover counts as the first
-// of them in this order. So a caller may claim a whole record as typed, and claim the words that no
-// source names as opaque.
+// The kind of a byte. If several claims cover a byte, it has the kind that this list names first.
+// So a caller may claim a whole record as typed, and also claim the words in it that no source
+// names as opaque.
 enum class ByteKind : uint8_t { kOpaque, kPayload, kFill, kTyped };
 inline constexpr size_t kByteKinds = 4;
 

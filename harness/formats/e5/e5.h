@@ -1,6 +1,6 @@
-// The dispatch descriptor (.e5): the chain of operations that the runtime submits, which run a
-// hardware container. Used by the simulated compiler, the round trip and the e5rt runner through
-// Program, Write and Parse, and by `anecheck inspect` through kFormat_e5.
+// The dispatch descriptor (.e5): the chain of operations that the runtime submits to run a hardware
+// container. Used by the simulated compiler, the round trip and the e5rt runner through Program,
+// Write and Parse, and by `anecheck inspect` through kFormat_e5.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ enum class OpType : uint8_t {
   kJitCall,
 };
 inline constexpr int kOpTypeCount = 12;
-// The name as it stands in symbols, for example "AneInference"; empty above kJitCall.
+// The name in symbols, for example "AneInference"; empty if `type` is above kJitCall.
 std::string_view OpTypeName(OpType type);
 
 // facts/e5_schema.md; the numbers are assumed (e5.fbs).

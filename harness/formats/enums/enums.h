@@ -1,6 +1,6 @@
-// The enumerations of the formats, with conversions from number to name and back. Everything that
-// prints or reads a code by name goes through here. Sources: specification 000, tables 23.12 and
-// 23.13, listing 23.5; facts/enums.json (public guide, appendix C).
+// The enumerations of the formats, with conversions from number to name and back. All code that
+// prints or reads the name of a code uses these functions. Sources: specification 000, tables 23.12
+// and 23.13, listing 23.5; facts/enums.json (public guide, appendix C).
 #pragma once
 
 #include <cstdint>

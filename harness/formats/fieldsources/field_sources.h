@@ -1,6 +1,6 @@
-// The evidence for the fields of a printed file: finds the row of the format's table for each field
-// of the JSON form. The text for people shows the same fields. All formats use it. Used by
-// `anecheck inspect`.
+// The evidence for the fields of a printed file. SourcesOf finds, for each field of the JSON form,
+// the row of the format's table that describes it. The text for people shows the same fields. All
+// formats use it. Used by `anecheck inspect`.
 #pragma once
 
 #include <span>
@@ -20,12 +20,13 @@ struct SourcedField {
 
 struct FieldSources {
   std::vector<SourcedField> fields;    // by path
-  std::vector<const FieldFact*> rows;  // the rows of these fields, in the order of trial
+  std::vector<const FieldFact*> rows;  // the rows that fit these fields, in the order of the table
 };
 
-// Every field of `json` with the first of `facts` that fits it. Every format has two more rows,
-// which come last: one for "format" and one for the members below "derived". `facts` outlives the
-// result. Linear in the size of `json`, times the number of rows for each distinct path.
+// Every field of `json`, each with the first row of `facts` that fits it. Two rows that all formats
+// share follow `facts`: one for "format" and one for the members below "derived". `facts` must
+// outlive the result. The time is linear in the size of `json`, plus the number of rows for each
+// distinct path.
 FieldSources SourcesOf(std::span<const FieldFact> facts, const Json& json);
 
 // [{"fields": path, "evidence": name, "source": text}, ...] in the order of the rows; a field that

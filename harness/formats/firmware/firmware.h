@@ -51,7 +51,7 @@ struct Command {
   uint32_t procedure_id = 0;
   Bytes payload;  // opaque
 };
-// The header of a command. Chapter 30 reads the id four bytes later.
+// The header of a command. Chapter 30 of the guide places the id four bytes later.
 inline constexpr auto kCommandRecord = RecordOf<Command>(
     "public guide, appendix C.5; facts/more/csne_wire_ids.csv (chapter 30 reads the id elsewhere)",
     FactEvidence::kPublicNotes, Field{"id", &Command::id, RecordKind::kHex},
@@ -76,9 +76,9 @@ struct Limit {
   std::string_view name;
   uint64_t value = 0;
   std::string_view source;
-  // "rule ID" of this format or "driver law ID" of the simulated driver (harness/device/driver);
-  // empty if no source names the field of a call or command that has the counted value, because
-  // nothing can check it then.
+  // The check that enforces the limit: "rule ID" for a rule of this format, or "driver law ID" for
+  // a check of the simulated driver (harness/device/driver). Empty if no source names the field
+  // with the limited value, because no check can read the value then.
   std::string_view held_by = {};
 };
 std::span<const Limit> Limits();

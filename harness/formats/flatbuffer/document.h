@@ -1,6 +1,6 @@
-// A FlatBuffer taken apart into its objects, each with the place where it stood, so that any
-// writer's layout is reproduced byte for byte and an edit moves only the objects that must move.
-// Used by the e5 and vmfb formats for rewriting and for their JSON form.
+// A FlatBuffer taken apart into its objects. Each object keeps its place in the file, so that the
+// layout of any writer is reproduced byte for byte, and an edit moves only the objects that must
+// move. Used by the e5 and vmfb formats for rewriting and for their JSON form.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,8 @@ struct Document {
   uint32_t size = 0;  // the size of the whole file
   // The place at which the writer puts unplaced objects; kUnplaced means at the end of the file.
   uint32_t append_at = kUnplaced;
-  // Objects that must move are moved by a multiple of this, which keeps their alignment.
+  // Objects that must move are moved by a multiple of this number of bytes, which keeps their
+  // alignment.
   uint32_t shift_unit = 16;
   uint32_t root = kNoObject;
   std::vector<Object> objects;
@@ -132,10 +133,10 @@ class Relocation {
   std::vector<Step> steps;  // ascending by `from`
 };
 
-// Writes the objects. An object keeps its place unless an object before it grew. Then it and all
-// objects after it move by a multiple of 16 bytes, which keeps their alignment. Unplaced objects
-// are appended. Errors: kInvalid if an offset would have to point backwards, kLimit above
-// kMaxWrittenSize.
+// Writes the objects. An object keeps its place unless an object before it grew into that place. In
+// that case the object and all objects after it move by a multiple of `shift_unit` bytes, which
+// keeps their alignment. Unplaced objects are appended. Errors: kInvalid if an offset would have to
+// point backwards, kLimit above kMaxWrittenSize.
 Result<Bytes> Encode(const Document& document, Relocation* relocation = nullptr);
 
 }  // namespace anecheck::flatbuffer

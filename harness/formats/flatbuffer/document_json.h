@@ -18,12 +18,12 @@ namespace anecheck::flatbuffer {
 
 // {"size", "start", "identifier", "size_prefix", "root": {...}, "vtables": [...], "unknown":
 // [...]}. Byte vectors are hexadecimal text; enumerations are names if the schema has one for the
-// value. Errors: kLimit if objects are shared so often that the text would be a multiple of the
-// file.
+// value. Errors: kLimit if objects are shared so often that the text would be many times as long as
+// the file.
 Result<Json> DocumentToJson(const Schema& schema, const Document& document);
 
-// The inverse. A value without a place is laid out anew, and so is a table with fields that its
-// vtable lacks. Errors: kInvalid, with the key. Never throws.
+// The inverse. A value without a place gets a new place, and a table with fields that its vtable
+// lacks gets a new vtable. Errors: kInvalid, with the key. Never throws.
 Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_t root_table);
 
 // The evidence for a field of a table or struct, and its source. The format that owns the schema

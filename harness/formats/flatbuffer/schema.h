@@ -112,8 +112,8 @@ struct Schema {
 };
 
 // Builds a Schema from flatc's binary form (reflection.fbs). Errors: kUnsupported for
-// floating-point fields, arrays and structs inline in tables, which none of this project's schemas
-// use.
+// floating-point fields, for arrays and for structs inline in tables. No schema of this project
+// uses these.
 Result<Schema> SchemaFromReflection(ByteSpan binary_schema);
 
 }  // namespace anecheck::flatbuffer

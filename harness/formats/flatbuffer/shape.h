@@ -28,7 +28,7 @@ enum class ShapeCheck : uint8_t {
   kVTable,      // a vtable has an odd size
   kTerminator,  // a string has no zero byte after it
   kRequired,    // a required field is absent
-  kIdentifier,  // the file identifier is another
+  kIdentifier,  // the file identifier is not the schema's
   kDepth,       // more than 64 nested tables, or more than a million tables
   // Refused here only:
   kFieldOutsideTable,  // the library would read the neighbouring object's bytes

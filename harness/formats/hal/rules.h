@@ -1,5 +1,5 @@
 // The verify rules of the hal format and the functions that apply them. Used by format.cc and by
-// the generator of tables that break exactly one.
+// the generator of tables that break exactly one rule.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 
 namespace anecheck::hwx {
 
-// One option. `value` is empty if none was given; `has_value` distinguishes that from an empty
-// value.
+// One option. `value` is empty both for an option without a value and for an empty value;
+// `has_value` is true only for the latter.
 struct BannerFlag {
   std::string_view name;  // with its dashes: "-t", "--fl2-cache-mode"
   std::string_view value;

@@ -31,14 +31,14 @@ struct Bindings {
   std::set<uint32_t> catalog;                        // type numbers
   struct Stab {
     const Symbol* symbol = nullptr;
-    uint64_t at = 0;               // the place of its record
+    uint64_t at = 0;               // the place of the symbol's record
     uint32_t place = 0;            // the position among the type stabs of its table, from 1
-    std::optional<uint32_t> type;  // number of a type stab that reads as one
+    std::optional<uint32_t> type;  // the type's number, if the text parses as a type stab
     std::optional<stabs::TensorStab> tensor;
   };
   std::vector<Stab> all_stabs;
-  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // each with the place of its first word
-  std::vector<std::pair<Banner, uint64_t>> banners;        // each with its place
+  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // and the place of its words
+  std::vector<std::pair<Banner, uint64_t>> banners;        // and the banner's place
 
   // The window of a tensor's port, and its stride frame; null if there is none.
   const Section* WindowOf(std::string_view tensor) const;
@@ -46,7 +46,7 @@ struct Bindings {
 
  private:
   std::map<std::string_view, const stabs::TensorStab*> frames_;
-  bool cut_names_ = false;  // whether a port has the specification's record
+  bool cut_names_ = false;  // whether a port's record has the specification's form
 };
 
 // Each function calls `visit` for all records of a kind; `at` is the place of a record's command.
@@ -77,7 +77,7 @@ void ForEachPort(const Container& c, Visit visit) {
   }
 }
 
-// visit(thread, words), where `words` is the place of its first word
+// visit(thread, words), where `words` is the place of the thread's first word
 template <typename Visit>
 void ForEachThread(const Container& c, Visit visit) {
   for (const Command& command : c.commands) {
@@ -86,7 +86,7 @@ void ForEachThread(const Container& c, Visit visit) {
   }
 }
 
-// visit(symbol, at), where `at` is the place of its record
+// visit(symbol, at), where `at` is the place of the symbol's record
 template <typename Visit>
 void ForEachSymbol(const Container& c, Visit visit) {
   for (const Symtab& table : c.symtabs) {

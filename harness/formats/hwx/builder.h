@@ -26,8 +26,9 @@ struct TensorSpec {
 // without gaps.
 std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape, uint64_t element_bytes);
 
-// A kernel. It has one tile per lane; each tile is padded to a multiple of 64 bytes. `lanes` beyond
-// the tiles become sentinels. A table has one tile and no lane in its name.
+// A kernel. It has one tile per lane; each tile is padded to a multiple of 64 bytes. Each lane from
+// the number of tiles up to `lanes` gets a sentinel. A table (`table` is true) has exactly one
+// tile, and its name has no lane.
 struct KernelSpec {
   std::string name;  // "K" and 64 hexadecimal digits
   std::vector<Bytes> tiles;
@@ -74,14 +75,14 @@ struct ContainerSpec {
   std::vector<ConstantRegister> constant_registers;
   uint64_t const_size = 0;  // least bytes of __TEXT,__const; kernels may need more
   // Slots of the table of base addresses. From H14 on a slot has 16 bytes, and tensors are numbered
-  // in the order of their names (header_forms.md, 4). `first_tensor_slot` counts slots of
-  // `slot_step`.
+  // in the order of their names (header_forms.md, 4). `first_tensor_slot` is an index of slots;
+  // each slot takes `slot_step` times 8 bytes.
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
-  bool slots_in_order = false;  // slots have the order of `tensors`, whatever their directions
+  bool slots_in_order = false;  // inputs and outputs share the order of `tensors`
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
-  // In place of kernels: the finished content of that segment, beside the constants.
+  // The finished content of the segment __KERN_0. If it is not empty, `kernels` must be empty.
   Bytes kernel_data;
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT

@@ -160,14 +160,14 @@ struct Symtab {
   bool strings_in_order = false;
 };
 
-// A command that is kept as it is; `reason` is empty for an unknown command id.
+// A command that is kept as raw bytes; `reason` is empty for an unknown command id.
 struct OpaqueCommand {
   ByteSpan body;
   std::string_view reason;
 };
 
-// The reason of a source note that does not read as owner, offset and size. Real files show only
-// its owner, so another shape is no fault of the file.
+// The reason to keep a source note as raw bytes: it does not parse as owner, offset and size. Real
+// files confirm only the owner, so another shape is no fault of the file.
 inline constexpr std::string_view kNoteShape =
     "a note that is not an owner and a range of the file";
 

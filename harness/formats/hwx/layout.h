@@ -36,7 +36,7 @@ Section LaidSection(const Container& container, const Segment& segment, const Se
                     const Section& section);
 
 // Lays out a container: sets all values of the functions above, in the order of their dependencies.
-// A value that `document`, the JSON form of the container, states takes the place of the derived
+// If `document`, the JSON form of the container, states a value, that value replaces the derived
 // one. A wrong value sets `status` to an error.
 void Layout(Container& container, const Json& document, Status& status);
 void Layout(Container& container);

@@ -31,7 +31,7 @@ inline uint32_t KindOf(const Section& section) { return section.flags & 0xff; }
 inline bool IsWindow(const Section& section) {
   return KindOf(section) == kInputSection || KindOf(section) == kOutputSection;
 }
-// A section of weights: the const section, or any section of a __KERN segment.
+// True for a section of weights: the const section, or any section of a __KERN segment.
 bool IsKernelSection(const Section& section);
 // The number of the first kernel section, counted from 1; 0 where there is none.
 size_t KernelSectionNumber(const Container& container);

@@ -1,6 +1,7 @@
-// The loaded form of a container: its segments in engine memory. Also moves a container to other
-// apertures, as the loader does at every load (specification 000, "re-virtualized per load").
-// `anecheck encode` uses it to move containers, and the rules use a part of it.
+// The loaded form of a container: its segments in engine memory. This file can also move a
+// container to other addresses, as the loader does at every load (specification 000,
+// "re-virtualized per load"). `anecheck encode` uses it to move containers, and the rules use a
+// part of it.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,14 @@
 namespace anecheck::hwx {
 
 // Moves each segment to the address given for it, and with it every section, port, base slot, text
-// address and place symbol that points into it. Words that relocations patch are offsets from their
-// section and stay. `segment_addresses` has one address per segment, in order, each a multiple of
-// 0x4000. Errors: kInvalid if the count or an address is wrong, or if two segments would share
-// memory.
+// address and place symbol that points into it. The words that relocations patch do not change,
+// because they are offsets from a section. `segment_addresses` has one address per segment, in
+// order, each a multiple of 0x4000. Errors: kInvalid if the count or an address is wrong, or if two
+// segments would share memory.
 Status Rebase(Container& container, std::span<const uint64_t> segment_addresses);
 
-// Moves every segment but the guard by the same distance, so that the lowest stands at `base`.
+// Moves all segments by the same distance, so that the lowest is at `base`. The guard segment,
+// which is at address 0, stays.
 Status RebaseAll(Container& container, uint64_t base);
 
 // Makes room for sections that have grown into their successors. Moves the sections and segments
@@ -61,8 +63,8 @@ struct MemoryImage {
 // word is outside its section, or if a relocation names no section.
 Result<MemoryImage> Load(const Container& container, ByteSpan file);
 
-// Whether byte `address` of a version-7 chain is a coefficient base of a task, which relocations
-// patch (facts/hwx.md, relocations).
+// Whether the byte at offset `address` of a version-7 chain belongs to a coefficient base of a
+// task. Relocations patch coefficient bases (facts/hwx.md, relocations).
 bool IsCoefficientBase(const td::Chain& chain, int64_t address);
 
 }  // namespace anecheck::hwx

@@ -8,7 +8,7 @@
 
 namespace anecheck::hwx {
 
-// The rules of its own records (layout_rules.cc).
+// The rules of header, commands, segments, sections and banner (layout_rules.cc).
 std::span<const Rule> LayoutRules();
 void VerifyLayout(const Bindings& bindings, ViolationList& violations);
 

@@ -49,8 +49,8 @@ struct ThreadWord {
   FactEvidence evidence;
 };
 
-// The named words of a flavor, in order; none if the flavor is unknown. Applies tells whether a
-// thread with its number of words has a named word.
+// The named words of a flavor, in order; none if the flavor is unknown. Applies tells whether
+// `thread` has the named word, which depends on its number of words.
 std::span<const ThreadWord> ThreadWords(uint32_t flavor);
 bool Applies(const ThreadWord& word, const Thread& thread);
 

@@ -36,8 +36,8 @@ struct Dense {
 };
 
 // w = scale * (q - zero_point). There is one scale, or one per channel. There is one zero point,
-// one per channel, or none (0). The M1 accepts zero points of 0 only (asymmetric quantisation
-// asserts there).
+// one per channel, or none (0). The M1 accepts zero points of 0 only; other zero points fail an
+// assertion there.
 struct AffineInt8 {
   Extent extent;
   bool is_signed = true;       // true for int8, false for uint8
@@ -48,9 +48,11 @@ struct AffineInt8 {
 
 // Indices into codebooks of vectors. An index selects a vector for `vector_size` consecutive
 // channels at one position, so there are channels / vector_size rows of indices. Each codebook
-// serves an equal run of rows: w[c][e] = codebook[row / rows_per_codebook][k][c mod vector_size],
-// row = c / vector_size, k = index[row][e]. (This assignment of rows is our reading of
-// "codebook[g/v][k][c mod v]"; the source does not define g.)
+// serves the same number of consecutive rows:
+// w[c][e] = codebook[row / rows_per_codebook][k][c mod vector_size],
+// row = c / vector_size, k = index[row][e].
+// The source has "codebook[g/v][k][c mod v]" and does not define g; that codebooks serve rows in
+// this way is our interpretation.
 struct Palette {
   Extent extent;
   uint8_t index_bits = 4;        // 2, 4, 6 or 8
@@ -98,9 +100,10 @@ Result<std::vector<Half>> Reconstruct(const Weights& weights);
 // Bytes that the parts take in a container: indices, masks, values, scales and codebooks.
 uint64_t StoredBytes(const Weights& weights);
 
-// Symmetric int8 (zero point 0): each scale is the smallest half for which the largest magnitude is
-// at most 127 steps. So no value is clamped, and the error is at most half a scale plus the final
-// rounding. Errors: a value that is not finite, a length other than extent.Count().
+// Symmetric int8 (zero point 0): each scale is the smallest fp16 number for which the largest
+// magnitude is at most 127 times the scale. So no value is clamped, and the error is at most half a
+// scale plus the final rounding. Errors: a value that is not finite, a length other than
+// extent.Count().
 Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values, bool per_channel);
 Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> values,
                                           uint32_t block_channels, uint32_t block_elements);
@@ -128,7 +131,7 @@ namespace internal {
 Status CheckExtent(Extent extent);
 Status CheckLength(std::string_view what, uint64_t have, uint64_t need);
 Status CheckValues(Extent extent, std::span<const Half> values, bool finite);
-// The smallest scale that keeps `largest` within 127 steps; 1 where `largest` is 0.
+// The smallest scale for which `largest` is at most 127 times the scale; 1 if `largest` is 0.
 Half ScaleFor(double largest);
 // round-half-even(value / scale) within -127 to 127, as the bits of an int8.
 uint8_t Quantize(Half value, Half scale);

@@ -20,7 +20,7 @@ struct GroupRecord {
   uint32_t offset = 0;                  // word 0: bytes into the weights section
   uint32_t channels = 0;                // word 1: of this engine
   std::array<uint32_t, 10> slots = {};  // words 2 to 11: relocation slots
-  // Words 12 and 13. They are 0 in every description, and are kept as they are.
+  // Words 12 and 13. Every description has 0 here; other values are kept unchanged.
   std::array<uint32_t, 2> reserved = {};
   friend bool operator==(const GroupRecord&, const GroupRecord&) = default;
 };

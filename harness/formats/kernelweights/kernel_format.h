@@ -54,7 +54,7 @@ struct CodecRoutes {
   Route h13;
   Route a14;
   Route a15;
-  std::string_view gate;  // bytes of the hardware table that the compiler reads
+  std::string_view gate;  // offsets of the hardware-table bytes that select the route
 };
 std::span<const CodecRoutes> CodecTable();
 

@@ -47,8 +47,8 @@ Result<std::string> TextOfFile(std::span<const uint8_t> bytes);
 // Returns the program, which owns `text`. Errors: "LINE:COLUMN: expected ..., found ... (offset
 // 0x...)", with lines and columns counted from 1, columns in bytes, and the offset of the wrong
 // token. Names that are undefined or defined twice are no errors here, because verify.h checks
-// them. Time and memory are linear in the size of the text. Real files need six times their size of
-// memory, and every text needs at most 16 times its size plus 1 MiB.
+// them. Time and memory are linear in the size of the text. A real file needs memory of about six
+// times its size; no text needs more than 16 times its size plus 1 MiB.
 Result<Program> Parse(std::string text);
 
 // Parses one type from `program.text` at `offset` to the end, appends it to the tables and returns

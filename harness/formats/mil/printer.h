@@ -17,7 +17,7 @@ struct Gap {
   Text text;           // in Program::text
 };
 
-// The differences between a text's spacing and comments and the standard layout. With them and the
+// The spacing and comments of a text, as differences from the standard layout. With them and the
 // tables of a Program, the text can be written again byte for byte. Real files differ only in a
 // final line end.
 struct Layout {

@@ -57,7 +57,8 @@ class TextWriter {
   // The operation, after its results if it has any.
   void Op(std::string_view op);
 
-  // Arguments of the operation, in the order of the calls. Values that are not names are literals.
+  // Each call writes one argument of the operation. Name writes a value that is a name; the other
+  // functions write literals.
   void Name(std::string_view argument, std::string_view value);
   void Names(std::string_view argument, std::span<const std::string_view> values);
   void Integer(std::string_view argument, int32_t value);

@@ -51,7 +51,7 @@ inline constexpr auto kBlobRecord = RecordOf<Blob>(
           "public notes: coremltools, MILBlob/Blob/BlobDataType.hpp"},
     Field{"size", &Blob::size},                // the size of the data in bytes
     Field{"data_offset", &Blob::data_offset},  // counts from the start of the file
-    // Unused bits at the end of data of types below a byte.
+    // The number of unused bits in the last data byte, for types narrower than a byte.
     Field{"padding_size_in_bits", &Blob::padding_bits, RecordKind::kNumber, FieldRole::kUnlessZero},
     Field{"reserved", &Blob::reserved, RecordKind::kBase64, FieldRole::kUnlessZero,
           FactEvidence::kOpaque, "reserved by the public notes"});

@@ -19,14 +19,14 @@ namespace anecheck::mlmodel {
 inline constexpr std::string_view kFlexibleShapes = "FlexibleShapeInformation";
 
 struct InputShapes {
-  std::string function;  // empty if this applies to every function
+  std::string function;  // empty if the shapes are those of every function
   std::string input;
-  std::vector<int64_t> extents;                // the default ones
-  std::vector<std::array<int64_t, 2>> ranges;  // lowest and highest by axis; highest -1: no limit
-  std::vector<std::vector<int64_t>> sets;      // the only shapes that it may take
+  std::vector<int64_t> extents;                // the default extents
+  std::vector<std::array<int64_t, 2>> ranges;  // per axis: lowest, highest (-1: no limit)
+  std::vector<std::vector<int64_t>> sets;      // the only shapes that the input may take
 
-  // Whether this states more than a type with unknown axes does: sets of shapes, or a range that is
-  // neither a fixed extent nor "1 to no limit" with a default extent of 1.
+  // Whether the shapes state more than a type with unknown axes does: sets of shapes, or a range
+  // that is neither a fixed extent nor "1 to no limit" with a default extent of 1.
   bool IsFlexible() const;
   bool IsOf(std::string_view name) const { return function.empty() || function == name; }
 };

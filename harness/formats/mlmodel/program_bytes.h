@@ -9,9 +9,9 @@
 
 namespace anecheck::mlmodel {
 
-// The message Program of a parsed program. ProgramText of that message gives the same program, as
-// ProgramDifference compares programs. Labels of blocks and the version of the text have no place
-// in the message and are left out. `left_out` names an attribute of functions that is not written,
+// The message Program of a parsed program. If ProgramText reads that message, ProgramDifference
+// finds no difference from `program`. Labels of blocks and the version of the text have no place in
+// the message and are left out. `left_out` names an attribute of functions that is not written,
 // because a model file states it elsewhere. Errors, each with the place in the text: kUnsupported
 // for parts that the message cannot express (buffer types, opsets of single operations, values of
 // no known type), kInvalid if a literal is not of its type.

@@ -13,8 +13,8 @@ struct SubmessageBytes {
 
 // A message that becomes a field of its parent at the end of its scope, even if nothing was written
 // to it. The library's own nested writers leave out empty messages, but these have a meaning here
-// (an unknown dimension, a tensor without elements). Until then nothing else may be written to the
-// parent.
+// (an unknown dimension, a tensor without elements). Until the scope ends, nothing else may be
+// written to the parent.
 class Submessage : private SubmessageBytes, public protozero::pbf_writer {
  public:
   Submessage(protozero::pbf_writer& parent, uint32_t number)

@@ -36,9 +36,9 @@ struct ParamSpec {
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};
   std::span<const ParamSpec> members = {};
-  // These two are for a name whose set no source gives completely. They have the spellings in
-  // sources, and the enumerations whose names are accepted in upper or lower case. Both are empty
-  // if no source gives any.
+  // The next two members are for a kName parameter whose possible names no source lists completely.
+  // `spelled` has the names that sources show. `enumerations` has the enumerations whose names are
+  // accepted in upper or lower case. Both are empty if no source gives any name.
   std::span<const std::string_view> spelled = {};
   std::span<const EnumKind> enumerations = {};
 };

@@ -39,8 +39,8 @@ struct Extents {
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
-// Bytes from one element to the next along an axis. The compiler chooses an absent stride. A plane
-// is one channel (or one interleave group of channels).
+// Bytes from one element to the next along an axis. If a stride is absent, the compiler chooses it.
+// A plane is one channel (or one interleave group of channels).
 struct Strides {
   std::optional<int64_t> batch;
   std::optional<int64_t> depth;
@@ -63,7 +63,7 @@ struct Input {
 };
 
 struct Output {
-  std::string name;    // the symbol the caller binds, by custom unit@output in version 1.0.9
+  std::string name;    // the symbol that the caller binds; by convention unit@output in 1.0.9
   std::string bottom;  // the unit whose result it is
   std::optional<std::string> type;
   std::optional<int64_t> interleave;

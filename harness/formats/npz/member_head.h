@@ -40,7 +40,8 @@ MemberHead WholeFile(std::span<const uint8_t> bytes);
 Status CheckHeaderIsHeld(const MemberHead& head);
 
 // The layout of the array, or the errors of CheckHeaderIsHeld and ReadNpyLayout. Offsets count from
-// the start of the archive, for a compressed member from the start of its content.
+// the start of the archive, or, if the member is compressed, from the start of its unpacked
+// content.
 Result<Layout> ReadLayout(const MemberHead& head);
 
 }  // namespace anecheck::npz

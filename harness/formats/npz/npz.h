@@ -27,7 +27,7 @@ inline constexpr uint64_t kDefaultUnpackedLimit = uint64_t{1} << 30;
 Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes,
                                         uint64_t limit = kDefaultUnpackedLimit);
 
-// If members are stored, the bytes depend only on `arrays`: dates are fixed, and members have the
+// Without `compress`, the bytes depend only on `arrays`: dates are fixed, and members have the
 // order of `arrays`. Errors: kInvalid for an empty or repeated name.
 Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool compress = false);
 

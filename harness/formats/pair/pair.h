@@ -44,7 +44,8 @@ bool IsComparable(std::span<const Violation> violations);
 std::string Print(const Pair& pair);
 
 // The tensor in a port's name, for example "t5" for "t5_ane@output". The container of specification
-// 000 has such port names and the stabs t0 and t5; real containers also have bare names.
+// 000 has such port names and the stabs t0 and t5; real containers also have ports that are named
+// like the tensor.
 std::string_view TensorName(std::string_view port);
 
 }  // namespace anecheck::pair

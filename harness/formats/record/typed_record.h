@@ -236,8 +236,8 @@ class TypedRecord {
       }
     });
   }
-  // Adds rows for a record that has `prefix` to itself ("header"): a row per field with its own
-  // source, then a row for the record.
+  // Adds rows for a record that does not share `prefix` with other records ("header"): a row per
+  // field with its own source, then a row for the record.
   void AddRecordFacts(const std::string& prefix, FactEvidence known,
                       std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {

@@ -20,7 +20,7 @@ namespace anecheck::submission {
 
 enum class Direction : uint8_t { kIn, kOut };
 
-// The source of a field. If sources differ, it also states the other reading.
+// The source of a field. If sources differ, it also states the meaning that the other source gives.
 struct FieldSource {
   FactEvidence evidence = FactEvidence::kPublicNotes;
   std::string_view source;

@@ -149,8 +149,8 @@ struct Chain {
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 
-  // Other readings of the bytes: a second header length with which as many writes lie in blocks as
-  // with the first, and other generations under which a bare section decodes.
+  // Other ways to decode the bytes: a second header length with which as many writes lie in blocks
+  // as with the first, and other generations as which a bare section decodes.
   uint8_t other_header_words = 0;
   bool version_guessed = false;
   std::vector<const Generation*> other_generations;

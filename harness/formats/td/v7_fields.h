@@ -25,7 +25,7 @@ struct V7Field {
   FieldSource source;
 };
 
-// A field that the two sources place differently; both readings are printed.
+// A field that the two sources place differently; the print shows its value at both places.
 struct V7Conflict {
   uint16_t image_offset;
   std::string_view register_name;

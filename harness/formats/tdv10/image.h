@@ -49,7 +49,8 @@ class Image {
 // The result of a loader's patch (specification 000, below table 23.5).
 enum class BarKind : uint8_t { kDeviceAddress, kDataSetId, kBufferOffset };
 
-// A custom bar. It states the place that receives a resolved value.
+// A custom bar, as the specification calls it: the bits into which the loader writes a resolved
+// value.
 struct Bar {
   std::string name;
   BarKind kind = BarKind::kDeviceAddress;
@@ -60,7 +61,8 @@ struct Bar {
 // leaves its group, or if a value does not fit.
 Status ApplyBars(std::span<const Bar> bars, std::span<const uint64_t> values, Image& image);
 
-// A shape or stride that is bound at run time: start, start + step, ... up to and including stop.
+// A shape or stride that is bound at run time. Its possible values are start, start + step, ... up
+// to and including stop.
 struct LiveIn {
   std::string input;  // the procedure input that it is tied to
   BitField bits;

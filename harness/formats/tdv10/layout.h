@@ -50,7 +50,7 @@ struct RelocationSlot {
 std::span<const RegisterGroup> Groups();
 // The fields of listing 23.3 and the task type of appendix C.6, by address and bit. They do not
 // overlap. (Appendix C.6 also places the input and output format in the register of Cout. The two
-// readings exclude each other; this code uses that of the listing.)
+// sources contradict each other; this code follows the listing.)
 std::span<const NamedField> Fields();
 // The seven slots of table 23.5. Appendix C.6 counts eleven.
 std::span<const RelocationSlot> RelocationSlots();

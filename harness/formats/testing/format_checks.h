@@ -22,8 +22,9 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 // processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
-// The fault of the JSON form of bytes that rewrite. Empty if it restores the bytes and takes at
-// most 512 times the input plus 1 MiB; the bound is high because the form has an object per field.
+// The fault of the JSON form of bytes that `format` can rewrite. Empty if the JSON form restores
+// the bytes and takes at most 512 times the input plus 1 MiB; the bound is high because the form
+// has an object per field.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
 // The fault of the message of an error or a violation. Empty if it is one line of bounded length in

@@ -1,6 +1,6 @@
-// IREE bytecode modules (.vmfb), the sibling container of specification 002. They are bare
-// FlatBuffers with the identifier BMOD or IREE, or ZIP polyglots. Used by `anecheck inspect`
-// through kFormat_vmfb and by the generator of modules.
+// IREE bytecode modules (.vmfb), the sibling container of specification 002. A module is a bare
+// FlatBuffer with the identifier BMOD or IREE, or a file that is also a ZIP archive. Used by
+// `anecheck inspect` through kFormat_vmfb and by the generator of modules.
 #pragma once
 
 #include <cstdint>
