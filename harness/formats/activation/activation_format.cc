@@ -20,7 +20,7 @@ constexpr std::string_view kWords = "facts/numerics.md; facts/more/weight_sectio
 const WordsRecord* WordsOf(const Record& record) { return std::get_if<WordsRecord>(&record); }
 
 constexpr auto kRules = RulesOf<Record>({
-    {"described-length", "A words record has 43 half words.", kWords, kAssumed,
+    {"described-length", "A words record has 43 words of 16 bits.", kWords, kAssumed,
      [](const Record& record, RuleReport& broken) {
        if (WordsOf(record) != nullptr && WordsOf(record)->unplaced.empty()) {
          broken(kWordsLayout.kSize, "42 half words, where the sources say 43");
@@ -62,7 +62,8 @@ constexpr auto kRules = RulesOf<Record>({
        }
      }},
     {"deltas-between-knots",
-     "A delta is the difference of its knots, within a unit in the last place of the larger.",
+     "A delta is the difference of the two knots around it. The error is at most one unit in the "
+     "last place of the delta or of the larger knot, whichever is greater.",
      "specification 004, Programmable activation LUT", FactEvidence::kSpecification,
      [](const Record& record, RuleReport& broken) {
        const auto* deltas = std::get_if<DeltasRecord>(&record);
@@ -82,7 +83,7 @@ constexpr auto kRules = RulesOf<Record>({
 });
 
 std::span<const FieldFact> FieldFacts(const Json& json) {
-  static const FieldFact kView = {"view", kAssumed, "no source: the length tells the view"};
+  static const FieldFact kView = {"view", kAssumed, "no source: the length determines the view"};
   static const std::vector<FieldFact> words = [] {
     std::vector<FieldFact> rows = {kView};
     kWordsLayout.AddFacts("", FactEvidence::kRealFile, rows);
@@ -93,8 +94,7 @@ std::span<const FieldFact> FieldFacts(const Json& json) {
   }();
   static const std::vector<FieldFact> deltas = [] {
     std::vector<FieldFact> rows = {
-        kView,
-        {"header", FactEvidence::kOpaque, "specification 004 says no more than that it is short"}};
+        kView, {"header", FactEvidence::kOpaque, "specification 004 states only that it is short"}};
     kDeltasLayout.AddFacts("", FactEvidence::kRealFile, rows);
     return rows;
   }();

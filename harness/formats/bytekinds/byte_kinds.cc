@@ -60,7 +60,8 @@ ByteCounts ByteKindMap::Count() && {
   std::array<size_t, kByteKinds> next{};
   uint64_t at = 0;
   while (at < bytes_.size()) {
-    // The strongest kind that claims the byte at hand, and the next place where that may change.
+    // The first kind, in the order of ByteKind, that claims the current byte, and the next place
+    // where that may change.
     size_t kind = 0;
     uint64_t end = bytes_.size();
     for (; kind < kByteKinds; ++kind) {

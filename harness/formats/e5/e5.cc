@@ -119,9 +119,10 @@ std::string_view InferredName(TensorDataType dtype) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
-// Two sources number the types of operands differently, so both readings are shown: one takes the
-// number as a member of the runtime's enumeration, counted in its order (facts/e5_schema.md,
-// inferred), the other as a serialization code of specification 000, table 23.12.
+// Two sources number the types of operands differently, so the text shows both names: one source
+// takes the number as a member of the runtime's enumeration, counted in its order
+// (facts/e5_schema.md, inferred), the other as a serialization code of specification 000, table
+// 23.12.
 std::string DtypeText(TensorDataType dtype) {
   const auto code = static_cast<uint32_t>(dtype);
   return fmt::format("type {} ({} by the runtime's enumeration, inferred; {} by table 23.12)", code,

@@ -57,8 +57,8 @@ class Writer {
     const auto build_info = BuildInfo();
     const auto sections = Sections();
     if (!status_.ok()) return std::move(status_).error();
-    // Otherwise the root might share another table's vtable instead of having its own just before
-    // it.
+    // The root must have its own vtable just before it, so no table may share the vtable of
+    // another.
     builder_.DedupVtables(false);
     builder_.Finish(
         wire::CreateE5Program(builder_, symbols, build_info, sections, program_.format_version));
@@ -278,8 +278,8 @@ class ProgramReader {
     });
     if (exhausted_) {
       return MakeError(ErrorCode::kLimit,
-                       "objects are shared so often that the program would be a multiple of the "
-                       "file");
+                       "objects are shared so often that the program would have many times the "
+                       "size of the file");
     }
     return std::move(program_);
   }

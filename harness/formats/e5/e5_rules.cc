@@ -24,8 +24,7 @@ using FactEvidence::kSpecification;
 constexpr WalkRules kRules({
     {"root-vtable",
      "The root's vtable is 12 bytes and begins 0c00 1400 0400 0800; the last two fields stand at "
-     "12 "
-     "and 16, in either order.",
+     "12 and 16, in either order.",
      "specification 000, tables 23.1 and 23.2", kSpecification},
     {"format-version", "format_version is 4.", "specification 000, table 23.2", kSpecification},
     {"section-name", "Every section has a name.", "facts/e5_schema.md, table Section",

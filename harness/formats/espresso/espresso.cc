@@ -26,13 +26,13 @@ constexpr WalkRules kRules({
     {"format-version", "format_version is 200.", kNets, kReal},
     {"storage-named", "storage names the weight file.", kNets, kReal},
     {"layer-names", "Each layer has a type, a name and a top.", kNets, kReal},
-    {"layer-name-unique", "No two layers have one name.", kNets, kReal},
-    {"top-unique", "No two layers write one top.", kNets, kReal},
+    {"layer-name-unique", "No two layers have the same name.", kNets, kReal},
+    {"top-unique", "No two layers write the same top.", kNets, kReal},
     {"bottom-before", "A layer reads a top only after the layer that writes it.", kNets, kReal},
     {"blob-unique", "No two blob numbers are equal.", kNets, kReal},
     {"shape-extents", "n, k, h and w of a tensor are 1 or more.", kShapes, kReal},
-    {"shape-rank", "_rank, where it stands, is 1 to 5.",
-     "one real .shape file; the bound is assumed", FactEvidence::kAssumed},
+    {"shape-rank", "_rank, if present, is 1 to 5.", "one real .shape file; the bound is assumed",
+     FactEvidence::kAssumed},
 });
 
 std::vector<std::string> SplitNames(const std::string& text) {

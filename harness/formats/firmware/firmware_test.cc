@@ -147,7 +147,7 @@ TEST(Rules, OnlyThoseThatRestOnAssumptionsWarn) {
   for (const Rule& rule : kFormat_firmware.rules) {
     const Violation violation{&rule, 0, ""};
     const bool assumed = rule.source.find("no source") != std::string_view::npos ||
-                         rule.source.find("neither need be whole") != std::string_view::npos;
+                         rule.source.find("either may be incomplete") != std::string_view::npos;
     EXPECT_EQ(violation.IsWarning(), assumed) << rule.id;
   }
 }

@@ -42,7 +42,7 @@ constexpr auto kRules = RulesOf<File>({
          broken(0, "{} comes first", MagicName(parts[0].magic));
        }
      }},
-    {"one-package", "ANEH stands once.", "no source", kAssumed,
+    {"one-package", "ANEH occurs only once.", "no source", kAssumed,
      [](const File& file, RuleReport& broken) {
        bool package = false;
        for (size_t i = 0; i < PartsOf(file).size(); ++i) {
@@ -68,9 +68,9 @@ constexpr auto kRules = RulesOf<File>({
          broken(0, "no part is an ANEP");
        }
      }},
-    {"command-known", "The id is a logger index below 93 or an id of the wire.",
-     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv: the two number differently, and "
-     "neither need be whole",
+    {"command-known", "The id is a logger index below 93 or a wire id.",
+     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv: the two use different "
+     "numbers, and either may be incomplete",
      kAssumed,
      [](const File& file, RuleReport& broken) {
        const auto* command = std::get_if<Command>(&file);
@@ -87,7 +87,7 @@ constexpr auto kRules = RulesOf<File>({
          broken(kCommandRecord.OffsetOf("priority"), "the priority is {}", command->priority);
        }
      }},
-    {"command-sized", "The size is not 0 where a payload follows, whatever it counts.",
+    {"command-sized", "The size is not 0 if a payload follows, whatever unit the size has.",
      "facts/more/csne_wire_ids.csv names the field", kPublicNotes,
      [](const File& file, RuleReport& broken) {
        const auto* command = std::get_if<Command>(&file);
@@ -170,7 +170,7 @@ Bytes PackageFromJson(JsonFields& fields) {
     if (parts.back().magic == 0) part.Fail("magic", fmt::format("{} is no part", Quoted(magic)));
     part.RefuseOthers();
   });
-  if (parts.empty()) fields.Fail("parts", "a package needs one part at least");
+  if (parts.empty()) fields.Fail("parts", "a package needs at least one part");
   return WritePackage(parts);
 }
 

@@ -288,7 +288,7 @@ class JsonReader {
     return static_cast<uint64_t>(value);
   }
 
-  // The member of a union that the code in the field before it names.
+  // The member of a union. The field before the union has the member's code.
   int16_t UnionMember(const Field& field, const Json& code) {
     const EnumType& type = schema_.enums[field.type];
     const EnumValue* value = code.is_string()           ? type.ByName(code.text())

@@ -38,8 +38,8 @@ class JsonWriter {
     if (!document_.raw.empty()) json["unknown"] = Unknown();
     if (exhausted_) {
       return MakeError(ErrorCode::kLimit,
-                       "objects are shared so often that the JSON form would be a multiple of the "
-                       "file; inspect it as text");
+                       "objects are shared so often that the JSON form would have many times the "
+                       "size of the file; inspect the file as text");
     }
     return json;
   }

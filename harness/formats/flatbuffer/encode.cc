@@ -54,7 +54,7 @@ class Encoder {
     const RawBytes* raw = nullptr;
   };
 
-  // The item with a number that counts through the header, the raw bytes and the objects.
+  // The item `number`. Numbers count the header first, then the raw bytes, then the objects.
   Item ItemOf(size_t number) const {
     if (number == 0) {
       return {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps};

@@ -205,7 +205,7 @@ class QuickChecker {
     NestedPlans::Entry& entry = nested_plans_->Of(type);
     if (entry.type == type && HasVTable(vtable, entry) &&
         entry.plan.phase == (at & entry.plan.phase_mask) && Holds(at, entry.plan.table_size)) {
-      // A copy, because a table nested deeper may replace the entry.
+      // Copies the plan, because a table nested deeper may replace the entry.
       const Plan plan = entry.plan;
       return Follow(plan, at);
     }

@@ -64,7 +64,7 @@ constexpr auto kRules = RulesOf<HalBlob>({
     {"operand-bytes", "max_operand_bytes is 2 MiB, or 1 MiB.", kTable241, kSpecification,
      OneOf<0x1b8>},
     {"dram-alignment", "dram_alignment is 16, or 1.", kTable241, kSpecification, OneOf<0x1c0>},
-    {"bank-alignment", "l2_bank_align is 64 across the line.", kTable241, kSpecification,
+    {"bank-alignment", "l2_bank_align is 64 on all targets.", kTable241, kSpecification,
      OneOf<0x1c8>},
     {"resident-threshold", "l2_resident_threshold is 0, 32768 or 262144.",
      "specification 003, table 24.4", kSpecification, OneOf<0x1f0>},
@@ -91,7 +91,8 @@ constexpr auto kRules = RulesOf<HalBlob>({
          if (byte > 1) broken(offset, "{}: the byte is 0x{:x}", NameAt(offset), byte);
        }
      }},
-    {"fp8-with-fifo", "fp8 kernels and FIFO-mode DMA are set together, on A18 alone.",
+    {"fp8-with-fifo",
+     "The flags of fp8 kernels and FIFO-mode DMA are equal; only on A18 both are set.",
      "specification 003, table 24.3", kSpecification,
      [](const HalBlob& blob, RuleReport& broken) {
        if (Flag(blob, 0x52d) == Flag(blob, 0x563)) return;

@@ -100,10 +100,10 @@ class Builder {
       return MakeError(ErrorCode::kInvalid, std::move(what));
     };
     if (!(spec_.constants.empty() && spec_.kernel_data.empty()) && !spec_.kernels.empty()) {
-      return invalid("constants: kernels are laid out by themselves");
+      return invalid("constants: must be empty if there are kernels, which Build lays out");
     }
     if (!spec_.kernel_data.empty() && !spec_.kernel_segment) {
-      return invalid("constants: data of a kernel segment that is not there");
+      return invalid("constants: kernel_data needs a kernel segment");
     }
     const size_t named = spec_.kernel_segment ? spec_.kernel_data.size() : spec_.constants.size();
     for (const ConstantSymbol& symbol : spec_.constant_symbols) {

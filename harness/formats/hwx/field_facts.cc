@@ -108,8 +108,8 @@ class FactWriter {
 
   void Ports() {
     Add(kAssumed,
-        "of a port the record of specification 000, which no real file has; of a tensor our name "
-        "for the value in all nine files at hand",
+        "for a port: the record of specification 000, which no real file has; for a tensor: our "
+        "name for the value in all nine files at hand",
         "commands[]", {"byte_size"});
     Command(kPortRecord);
   }
@@ -123,7 +123,7 @@ class FactWriter {
     Known(std::string(kCommandsSource), "commands[]", {"cmd", "id"});
     Command(kCommandRecord);
     Add(kOpaque, "no source describes it", "commands[]", {"bytes", "body", "trailing"});
-    Add(kNotation, "where and how the pieces stand", "commands[]",
+    Add(kNotation, "the places and the encoding of the pieces", "commands[]",
         {"derived.file_offset", "derived.reason"});
     Add(kNotation, "bytes that no record claims", "unclaimed[]", {"offset"});
     Add(kOpaque, "bytes that no record claims", "", {"unclaimed"});

@@ -84,7 +84,8 @@ void ClaimCommand(const Container& container, const Command& command, ByteKindMa
   }
 }
 
-// Claims the weights in pages of a section that no tile claims, without the zeros around them.
+// Claims as weights the bytes of a section between two tiles, without the zeros at their start and
+// end.
 void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, ByteKindMap* map) {
   const auto is_set = [](uint8_t byte) { return byte != 0; };
   const auto first = std::ranges::find_if(bytes, is_set);

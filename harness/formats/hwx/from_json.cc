@@ -49,7 +49,7 @@ class Reader {
   // Takes `bytes` from the budget. Returns whether they fit; the error names the member.
   bool Take(JsonFields& fields, std::string_view key, uint64_t bytes) {
     if (bytes > budget_) {
-      fields.Fail(key, "requires, with the parts before it, more than 256 MiB of zeros and room");
+      fields.Fail(key, "needs, with the parts before it, more than 256 MiB of zeros and room");
       return false;
     }
     budget_ -= bytes;

@@ -57,7 +57,7 @@ constexpr auto kRules = RulesOf<Bindings>({
        broken(kHeaderRecord.OffsetOf("cputype"), "header.cputype is 0x{:x}", b.c.header.cputype);
      }},
     {"header-cpusubtype", "cpusubtype is that of a known generation",
-     "facts/hwx.md, later generations; a list of public notes, which need not be whole", kAssumed,
+     "facts/hwx.md, later generations; a list in public notes, which may be incomplete", kAssumed,
      [](const Bindings& b, RuleReport& broken) {
        const uint32_t subtype = b.c.header.cpusubtype;
        if (!FamilyOfSubtype(subtype).empty()) return;
@@ -92,7 +92,7 @@ constexpr auto kRules = RulesOf<Bindings>({
                 "command[{}].cmdsize is 0x{:x}", i, command.cmdsize);
        }
      }},
-    {"command-shape", "a port, thread or banner command reads as its record",
+    {"command-shape", "a port, thread or banner command parses as its record",
      "facts/hwx.md, port record and thread command", kReal,
      [](const Bindings& b, RuleReport& broken) {
        ForEachOpaque(b.c, [&](size_t i, const Command& command, std::string_view reason) {
@@ -178,8 +178,8 @@ constexpr auto kRules = RulesOf<Bindings>({
        });
      }},
     {"section-file-offset",
-     "a section's file offset and address are equally far from its segment's, and 0 where the "
-     "segment has no file bytes",
+     "a section is as far from its segment's start in the file as in memory; its file offset is 0 "
+     "if it has no bytes in the file",
      "real files", kReal,
      [](const Bindings& b, RuleReport& broken) {
        ForEachSection(b.c, [&](const Segment& segment, const Section& section, uint64_t) {
@@ -234,7 +234,7 @@ constexpr auto kRules = RulesOf<Bindings>({
                 TextOf(section.sectname), section.flags);
        });
      }},
-    {"section-relocation-flag", "flag 0x100 tells whether a section has relocations",
+    {"section-relocation-flag", "flag 0x100 is set if and only if a section has relocations",
      "facts/hwx.md, section flags", kReal,
      [](const Bindings& b, RuleReport& broken) {
        ForEachSection(b.c, [&](const Segment&, const Section& section, uint64_t) {

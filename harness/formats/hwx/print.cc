@@ -103,8 +103,8 @@ void PrintPorts(Out out, const Container& container) {
   }
 }
 
-// Prints the words with assumed names, with the basis of those names; the rows of a tensor do not
-// show them.
+// Prints the words with assumed names, and the basis of those names. The line of a tensor does not
+// show these words.
 void PrintTensorWords(Out out, const Thread& thread) {
   for (const ThreadWord& word : ThreadWords(thread.flavor)) {
     if (word.evidence != FactEvidence::kAssumed || !Applies(word, thread)) continue;

@@ -196,7 +196,7 @@ constexpr auto kRules = RulesOf<Bindings>({
                 port.name.empty() ? "has no name" : "stands twice");
        });
      }},
-    {"port-kinds", "all ports are of one command id", "facts/hwx.md, load commands", kReal,
+    {"port-kinds", "all ports have the same command id", "facts/hwx.md, load commands", kReal,
      [](const Bindings& b, RuleReport& broken) {
        uint32_t first = 0;
        ForEachPort(b.c, [&](const Port& port, const Command& command) {
@@ -226,9 +226,10 @@ constexpr auto kRules = RulesOf<Bindings>({
      kReal, OfH13<CheckIo>},
     {"task-count", "word 515 holds the number of tasks", kApertureSource, kReal,
      OfH13<kCheckTaskCount>},
-    {"first-task-words", "word 514 holds the words of the first task less one", kApertureSource,
-     kReal, OfH13<kCheckFirstWords>},
-    {"aperture-later", "from H14 on base slots, of 8 or 16 bytes, and words 512 to 515 as in H13",
+    {"first-task-words", "word 514 is the number of words of the first task minus one",
+     kApertureSource, kReal, OfH13<kCheckFirstWords>},
+    {"aperture-later",
+     "from H14 on, base slots (8 or 16 bytes) and words 512 to 515 hold the same as on H13",
      "more/crossgen_container.csv gives records of 16 bytes; no real file at hand", kAssumed,
      OfLater},
     {"tensor-port", "a tensor's name is that of a port", "real files", kReal,
@@ -337,7 +338,7 @@ constexpr auto kRules = RulesOf<Bindings>({
                 symbol.value, section.addr, section.size);
        });
      }},
-    {"stab-shape", "a stab reads as a catalog entry or a stride frame",
+    {"stab-shape", "a stab parses as a catalog entry or a stride frame",
      "specification 000, listings 23.5 and 23.6", kReal,
      [](const Bindings& b, RuleReport& broken) {
        for (const Bindings::Stab& stab : b.all_stabs) {
@@ -346,7 +347,8 @@ constexpr auto kRules = RulesOf<Bindings>({
          broken(stab.at, "{} stab '{}'", type ? "type" : "tensor", stab.symbol->name);
        }
      }},
-    {"stab-desc", "n_desc of a stab is 0 for a type and its number mod 32 for a tensor",
+    {"stab-desc",
+     "n_desc is 0 in the stab of a type; in that of a tensor it is the stab's number mod 32",
      "facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
        for (const Bindings::Stab& stab : b.all_stabs) {

@@ -164,7 +164,7 @@ class BackwardBits {
   bool failed_ = false;
 };
 
-// A table of states. A state has a symbol that it puts out, and a next state.
+// A table of states. A state has a symbol, which it outputs, and a next state.
 class States {
  public:
   // Returns nothing if the frequencies add up to more than `count` states.

@@ -52,8 +52,8 @@ std::optional<int64_t> ParseExponent(std::string_view text) {
 }
 
 // A hex float as significand * 2^exponent, the significand below 2^53. Bits that do not fit are
-// folded into the last bit (sticky), so that one further rounding to fewer than 52 bits is still
-// exact.
+// folded into the last bit (sticky), so that one further rounding to fewer than 52 bits gives the
+// correctly rounded value.
 struct Binary {
   uint64_t significand = 0;
   int64_t exponent = 0;

@@ -130,7 +130,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
        }
      }},
     {"padding-bits",
-     "Padding is less than eight bits, and none for types of whole bytes or without data.",
+     "Padding has at most 7 bits. A blob of whole-byte elements or without data has no padding.",
      kStorage, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
        for (const Blob& blob : file.blobs) {

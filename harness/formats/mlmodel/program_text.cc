@@ -192,7 +192,7 @@ class TextBuilder {
     }
   }
 
-  // The only field of a message that has one of several.
+  // The single field of a message that has exactly one of several possible fields.
   static WireField OneOf(std::string_view message) {
     WireField last;
     static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {

@@ -120,7 +120,7 @@ class FactWriter {
 
   void BinaryTable() {
     constexpr const char* kBinary = "the binary property list (Apple's CFBinaryPList.c, libplist)";
-    Add("layout.unused", FactEvidence::kOpaque, "five bytes of the trailer without use");
+    Add("layout.unused", FactEvidence::kOpaque, "five unused bytes of the trailer");
     for (const char* path :
          {"layout.offset_size", "layout.reference_size", "layout.sort_version", "layout.root",
           "layout.objects[].keys", "layout.objects[].items", "layout.objects[].value",

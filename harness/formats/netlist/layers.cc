@@ -169,7 +169,8 @@ constexpr ParamSpec kPool[] = {Known(Required("Type", kName), {}, kPoolingTypes)
                                Optional("PadBack", kInteger),
                                Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                                Optional("AverageCountExcludePadding", kBoolean)};
-// facts/netlist_layers.csv: "mode" and "extents"; the keys are those of Conv and Pooling.
+// facts/netlist_layers.csv names the keys only "mode" and "extents"; this table takes those of Conv
+// and Pooling.
 constexpr ParamSpec kPad[] = {Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                               Optional("BackgroundValue", kReal),
                               Optional("PadLeft", kInteger),

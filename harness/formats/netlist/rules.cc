@@ -56,7 +56,8 @@ constexpr WalkRules kRules({
      "specification 004, Method: the exact attribute set, or InvalidParamSyntax", kSpec},
     {"param-required-assumed", "A key that only the layer's meaning requires is in Params.",
      "no source states it", kAssumed},
-    {"param-kind", "Each value of Params is of the kind and set that its key takes.",
+    {"param-kind",
+     "Each value of Params has the kind, and is in the set of values, that its key takes.",
      "facts/netlist_layers.csv; real files", kSpec},
     {"param-name-known",
      "A mode, a type or a kernel's type in Params has a name that some source gives; no source "
@@ -81,7 +82,8 @@ constexpr WalkRules kRules({
      kReal},
     {"operation-network", "An operation's NetworkName is in Networks.", "public netlists", kPublic},
     {"procedure-wired",
-     "A port of a procedure has a name, and its Name is a unit of the network it runs.",
+     "A port of a procedure has a symbol, and its Name is a unit of a network that the procedure "
+     "runs.",
      "public netlists", kPublic},
 });
 

@@ -69,7 +69,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
       {"table", FactEvidence::kRealFile, std::string(kSource)},
       {"blobs[].id", FactEvidence::kRealFile, std::string(kSource)},
       {"blobs[].data", FactEvidence::kRealFile,
-       "real files: values, whose type the unit that reads them tells"}};
+       "real files: values; the unit that reads them determines their type"}};
   return facts;
 }
 

@@ -35,7 +35,7 @@ using npz::ZipFields;
 constexpr uint16_t kDescriptorFlag = 8;  // sizes and checksum follow the data
 
 constexpr WalkRules kRules({
-    {"headers-agree", "A member's local header and directory entry say the same.",
+    {"headers-agree", "A member's local header agrees with its directory entry.",
      "PKWARE APPNOTE 6.3.10, section 4.3.12", FactEvidence::kPublicNotes},
     {"content-as-stated", "A member's content has the size and CRC-32 that the directory states.",
      "PKWARE APPNOTE 6.3.10, section 4.4.7", FactEvidence::kPublicNotes},
@@ -67,7 +67,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
       rows.push_back({gap, kOpaque, kGap});
     }
     for (const char* extra : {"entries[].local.extra", "entries[].central.extra"}) {
-      rows.push_back({extra, kOpaque, "extra fields: of them only the 64-bit sizes are read"});
+      rows.push_back({extra, kOpaque, "extra fields; only the 64-bit sizes in them are read"});
     }
     for (const char* path :
          {"entries[].local", "entries[].data", "entries[].central", "entries[].version_made_by",

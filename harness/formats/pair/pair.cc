@@ -36,7 +36,7 @@ struct ContainerSide {
   std::vector<Procedure> procedures;
   // The ports with a window. The first part of a key is the kind of the window. The second part is
   // the whole name of the port in `by_name`, and the tensor in that name in `by_tensor`. If several
-  // ports have one key, the first is used.
+  // ports have the same key, the first is used.
   using ByName = std::map<std::pair<uint32_t, std::string_view>, const BoundPort*>;
   ByName by_name;
   ByName by_tensor;

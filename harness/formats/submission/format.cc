@@ -136,15 +136,16 @@ constexpr auto kRules = RulesOf<Capture>({
                     fmt::format("call[{}]: {}", i, rows.error().message));
        });
      }},
-    {"scalar-inputs", "The method takes that many scalars.", kSelectors, kPublicNotes,
-     CheckStated<0>},
-    {"scalar-outputs", "The method returns that many scalars, or none where it fails.", kSelectors,
-     kPublicNotes, CheckStated<1>},
-    {"struct-output", "The method returns a structure of that size, or none where it fails.",
+    {"scalar-inputs", "A call passes as many scalars as its method takes.", kSelectors,
+     kPublicNotes, CheckStated<0>},
+    {"scalar-outputs", "A call returns as many scalars as its method states, or none if it fails.",
+     kSelectors, kPublicNotes, CheckStated<1>},
+    {"struct-output",
+     "A call returns a structure of the size that its method states, or none if it fails.",
      "specification 000, table 23.14; facts/more/iokit_selectors.csv", kSpecification,
      CheckStated<2>},
-    {"open-echo", "A device that opens repeats callback, receiver and timeout.", kGuideFields,
-     kPublicNotes,
+    {"open-echo", "The reply to an open call repeats its callback, receiver and timeout.",
+     kGuideFields, kPublicNotes,
      [](const Capture& capture, RuleReport& broken) {
        CheckEchoes(capture, "device_open", broken);
      }},
@@ -165,7 +166,7 @@ constexpr auto kRules = RulesOf<Capture>({
        });
      }},
     {"result-named", "The result is a code that some source names.",
-     "no source: facts/more/error_codes.csv need not be all", FactEvidence::kAssumed,
+     "no source: facts/more/error_codes.csv may be incomplete", FactEvidence::kAssumed,
      [](const Capture& capture, RuleReport& broken) {
        ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& /*rows*/) {
          const std::string text = ReturnCodeText(call.result);
@@ -192,8 +193,8 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
          "specification 000, table 23.14; facts/more/iokit_selectors.csv"},
         {"calls[].result", FactEvidence::kPublicNotes,
          "facts/more/error_codes.csv (public guide, appendix C.3)"},
-        {"calls[].scalars_in", FactEvidence::kOpaque, "sources give the number of scalars alone"},
-        {"calls[].scalars_out", FactEvidence::kOpaque, "sources give the number of scalars alone"}};
+        {"calls[].scalars_in", FactEvidence::kOpaque, "sources give only the number of scalars"},
+        {"calls[].scalars_out", FactEvidence::kOpaque, "sources give only the number of scalars"}};
     for (const Structure& structure : Structures()) {
       const char* side = structure.direction == Direction::kIn ? "in" : "out";
       for (size_t i = 0; i < structure.fields.size(); ++i) {
@@ -204,7 +205,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
     }
     for (const char* side : {"in", "out"}) {
       rows.push_back({fmt::format("calls[].struct_{}", side), FactEvidence::kOpaque,
-                      "sources give the size of the rest alone"});
+                      "sources give only the size of the rest"});
     }
     return rows;
   }();

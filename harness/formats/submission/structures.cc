@@ -15,7 +15,7 @@ constexpr FieldSource kSequence = {
     "transaction identifier"};
 constexpr FieldSource kIoCategory = {
     FactEvidence::kPublicNotes,
-    "public guide, chapter 27 (measured: 2); otherwise: public notes on a later kernel read the "
+    "public guide, chapter 27 (measured: 2); otherwise: public notes on a later kernel place the "
     "number of inputs here"};
 constexpr FieldSource kSurfaces = {
     FactEvidence::kPublicNotes,
@@ -23,8 +23,8 @@ constexpr FieldSource kSurfaces = {
     "surfaces has no source"};
 constexpr FieldSource kAlike = {
     FactEvidence::kAssumed,
-    "as the structures of unprepare and destroy begin; a public program for "
-    "an older system sets it so"};
+    "the structures of unprepare and destroy begin in the same way; a public program for an older "
+    "system sets the field"};
 
 constexpr RecordField kOpenFields[] = {device_open::kUsage, device_open::kCallback,
                                        device_open::kReceiver, device_open::kTimeout};

@@ -31,7 +31,7 @@ std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding
       {at + "tasks[].header", kNotes, names},
       {registers + ".rest", FactEvidence::kOpaque, "bits that no source names"},
       {registers + ".derived", kNotes,
-       "more/td_v7_field_conflicts.csv: the register map's reading"},
+       "more/td_v7_field_conflicts.csv: the value where the register map places the field"},
       {registers + ".*", kNotes, names},
       {registers, kNotes, "more/hwx_block_bases.csv: its place in a block; its bits have no names"},
       {write + ".derived.block", kNotes, "more/hwx_block_bases.csv"},

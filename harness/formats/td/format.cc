@@ -23,9 +23,10 @@ Result<Chain> DecodeAs(ByteSpan bytes) {
 
 std::span<const FieldFact> FieldFacts(const Json& json) {
   const auto facts_of = [](FactEvidence coding) {
-    return ChainFacts("", coding,
-                      {"", FactEvidence::kAssumed,
-                       "no field of a bare chain holds it: said by --format, or the best guess"});
+    return ChainFacts(
+        "", coding,
+        {"", FactEvidence::kAssumed,
+         "no field of a bare chain holds it; it comes from --format or is the best guess"});
   };
   static const std::vector<FieldFact> real = facts_of(FactEvidence::kRealFile);
   static const std::vector<FieldFact> noted = facts_of(FactEvidence::kPublicNotes);

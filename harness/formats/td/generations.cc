@@ -19,7 +19,7 @@ constexpr auto kH13Blocks = std::to_array<RegisterBlock>({
     {"KernelDMASrc", 0x1f800, 62},
 });
 
-// The public guide prints the word addresses 0x140 to 0x640 of these.
+// The public guide gives the places of these blocks as word addresses, 0x140 to 0x640.
 constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 19},
     {"L2", 0x500, 25},

@@ -70,7 +70,8 @@ void CheckTail(const Chain& chain, RuleReport& broken) {
 
 constexpr auto kRules = RulesOf<Chain>({
     {"td-task-position",
-     "byte 3 of a version-7 task's first word tells its place: 2 alone, 0 first, 1 middle, 3 last",
+     "byte 3 of a version-7 task's first word is its place in the chain: 2 for the only task, else "
+     "0 for the first, 1 for a middle and 3 for the last task",
      "facts/hwx.md, task header; specification 000, table 23.11", kReal,
      [](const Chain& chain, RuleReport& broken) {
        const size_t count = chain.tasks.size();
@@ -99,7 +100,7 @@ constexpr auto kRules = RulesOf<Chain>({
                 V7NextSize(task), words);
        }
      }},
-    {"td-next-step", "a version-7 task takes its size rounded up to 0x100",
+    {"td-next-step", "a version-7 task takes its size, rounded up to a multiple of 0x100",
      "facts/hwx.md, task chain; specification 000, task-descriptor linked list", kReal,
      [](const Chain& chain, RuleReport& broken) {
        for (size_t i = 0; IsV7(chain) && i + 1 < chain.tasks.size(); ++i) {
@@ -126,7 +127,8 @@ constexpr auto kRules = RulesOf<Chain>({
     {"td-tail", "a version-7 text section ends with its last task",
      "facts/hwx.md, task chain; table 23.7", kReal, CheckTail<true, 0>},
     {"td-reserved-bits",
-     "bits 21 to 30 of a dense stream word are zero, or bit 29 and a base address number",
+     "bits 21 to 30 of a dense stream word are zero, or are bit 29 and the number of a base "
+     "address",
      "header_forms.md, records 2 and 3", kAssumed,
      [](const Chain& chain, RuleReport& broken) {
        ForEachWrite(chain, [&](size_t i, const RegisterWrite& write, uint64_t offset) {
@@ -155,7 +157,7 @@ constexpr auto kRules = RulesOf<Chain>({
        broken(chain.tasks[0].offset, "task headers have {} words, the guide says {}",
               chain.header_words, chain.generation->header_words);
      }},
-    {"td-header-open", "the writes fit the blocks better under one length of the headers",
+    {"td-header-open", "one header length fits the blocks of the writes better than the other",
      "public guide against the H16 register map: both lengths read these bytes", kAssumed,
      [](const Chain& chain, RuleReport& broken) {
        if (IsV7(chain) || chain.other_header_words == 0) return;

@@ -157,7 +157,7 @@ Result<Json> ToJson(const File& file) {
 Result<Bytes> SparseFromJson(const Json& json) {
   ANECHECK_ASSIGN(const std::vector<const Json*> rows,
                   json_fields::Array(json, "records", "tdv10"));
-  if (rows.empty()) return Bad("tdv10", "a sparse stream needs one record at least");
+  if (rows.empty()) return Bad("tdv10", "a sparse stream needs at least one record");
   Bytes bytes;
   for (size_t i = 0; i < rows.size(); ++i) {
     ANECHECK_ASSIGN(const Bytes record, RecordFromJson(kSparseFields, *rows[i], kRecordSize,
@@ -240,7 +240,7 @@ std::string Print(const File& file) {
   std::string text =
       fmt::format("version-10 task, {} form, 0x{:x} bytes\n", FormName(file.form), size);
   if (file.image) return text + PrintImage(*file.image);
-  text += "the layout of a record is assumed but for its size and marker\n";
+  text += "the layout of a record is assumed, except its size and marker\n";
   for (size_t i = 0; i < records.size(); ++i) {
     const RegisterGroup* group = GroupOf(records[i].address());
     const RelocationSlot* slot = SlotAt(records[i].address());

@@ -301,7 +301,7 @@ TEST(Format, PrintsSparseRecordsByGroupAndSlot) {
   ASSERT_TRUE(image.SetBits({0x1442 * 4, 0, 64}, 0x100000002).ok());
   EXPECT_EQ(kFormat_tdv10.print(WriteRecords(Serialize(image, Image(), kAperture))).value(),
             "version-10 task, sparse form, 0x58 bytes\n"
-            "the layout of a record is assumed but for its size and marker\n"
+            "the layout of a record is assumed, except its size and marker\n"
             "  [0] 0x7f000c: 0x40  dimensions\n"
             "  [1] 0x7f5108: 0x2 0x1  l2_result, slot output_tile\n");
 }

@@ -120,7 +120,7 @@ constexpr auto kRules = RulesOf<File>({
        }
      }},
     {"task-type", "CommonTaskType is 0 to 8: nine values are valid.",
-     "public guide, appendix C.6, for the number; no source for which", kAssumed,
+     "public guide, appendix C.6, for their number; no source lists them", kAssumed,
      [](const File& file, RuleReport& broken) {
        if (file.image && FieldOf(file, "CommonTaskType") > 8) {
          broken(At(file, 0x38), "CommonTaskType is {}", FieldOf(file, "CommonTaskType"));

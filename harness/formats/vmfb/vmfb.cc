@@ -357,7 +357,7 @@ class Printer {
   // Bounds the text, because a hostile file can refer to one long string many times.
   bool Room() {
     if (out_.size() <= 4 * module_.file.size() + 65536) return true;
-    if (!cut_) out_ += "  ... cut: the listing would be a multiple of the file\n";
+    if (!cut_) out_ += "  ... cut: the listing would be much longer than the file\n";
     cut_ = true;
     return false;
   }

@@ -25,7 +25,7 @@ constexpr WalkRules kRules({
      "specification 002, ExportFunctionDef", kSpecification},
     {"export-calling-convention", "Every export has a calling convention.",
      "specification 002, FunctionSignatureDef: required for exports", kSpecification},
-    {"import-name", "An import's name holds the module it comes from, and a dot.",
+    {"import-name", "An import's name has the form MODULE.NAME.",
      "specification 002, ImportFunctionDef", kSpecification},
     {"function-descriptors",
      "There is one function descriptor per internal function, or per function signature in later "
