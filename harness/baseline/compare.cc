@@ -33,7 +33,7 @@ class Comparison {
 
   EntryDrift Run() {
     if (before_.question != after_.question || before_.cases.size() != after_.cases.size()) {
-      Note(Drift::kNotComparable, "the cases are others; record the baseline anew");
+      Note(Drift::kNotComparable, "the cases differ; record a new baseline");
       return Answer();
     }
     CompareCases();

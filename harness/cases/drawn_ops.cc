@@ -77,7 +77,7 @@ std::string WhyNotDrawnByName(const OpDefinition& op, int family, Route route) {
   const bool drawn = AllOpGenerators()[op.schema.id]->draw != nullptr;
   if (!drawn) return std::string(nowhere);
   if (route == Route::kNetlist && !NetlistOps().test(op.schema.id)) {
-    return "no network description is known to say it";
+    return "no known network description expresses it";
   }
   if (op.op_class == OpClass::kNative && route == Route::kMil) {
     return "is a native layer, which no MIL text names";

@@ -20,7 +20,8 @@ constexpr double kLaunch = 0.125, kChange = 0.125;
 constexpr double kEngineResult = 0.05;
 constexpr double kSameCost = 1e-6;
 
-// The formula for an operation's cost: bytes / `bytes`, or arithmetic operations / `flops`.
+// The formula for an operation's cost in milliseconds: the larger of its bytes divided by `bytes`
+// and its arithmetic operations divided by `flops`.
 struct Law {
   double bytes[kBackends];  // bytes per millisecond; 0 if bytes cost nothing
   double flops[kBackends];  // operations per millisecond; 0 if operations cost nothing

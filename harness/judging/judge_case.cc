@@ -151,8 +151,8 @@ struct FurtherRun {
   std::span<const Tensor> inputs;
   const std::vector<Tensor>& outputs;
   Execution execution;
-  // Whether its inputs were not chosen for outputs that can be judged, so that an unjudged output
-  // means nothing.
+  // Whether the inputs were chosen without a search for outputs that can be judged. An output that
+  // cannot be judged is then no reason for a worse verdict.
   bool by_chance = false;
 };
 
@@ -379,7 +379,7 @@ std::string Signature(const CaseOutcome& outcome) {
     const auto part = [](std::string_view word) {
       return word.empty() ? std::string() : fmt::format("|{}", word);
     };
-    // Two defects of one operation mostly differ in the way in which values are wrong.
+    // Two defects of one operation usually make its values wrong in different ways.
     const std::string_view deviation = verdict == Verdict::kWrong ? shown.deviation() : "";
     return fmt::format("{}|{}|{}{}{}", verdict, shown.op(), outcome.target, part(deviation),
                        part(outcome.apart));

@@ -53,12 +53,12 @@ struct CaseOutcome {
   // The worst outcome. For a known defect, `op` is the operation that made the output until
   // ChargeDefect is called.
   Outcome shown;
-  std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
-  bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
-  bool verified = false;      // the runner judged it; no compiler and no engine had a part
+  std::vector<size_t> vague;  // outputs that a defect explains only because its interval is wide
+  bool unpaired = false;      // each output is right, but two do not fit (oracles/judge_pairs.h)
+  bool verified = false;      // the runner itself judged the case, without compiler and engine
   // The execution of the program that the verdict is about.
   Execution execution;
-  // Whether some output of a further execution is explained by a wide interval only.
+  // Whether a defect explains some output of a further execution only because its interval is wide.
   bool vague_further = false;
   // kRange or kSecond if only executions of that kind show the outcome, because a program of one
   // shape, or a first execution, yields other values. Empty if it yields the same values or was not
@@ -92,8 +92,8 @@ inline constexpr std::string_view kRange = "range of shapes";
 inline constexpr std::string_view kSecond = "second execution";
 
 // Judges `reply`. `evaluation` is scratch memory; `expected` is the oracle's expectation of each
-// output, if already known. Never fails: a case that cannot be judged is inconclusive with a
-// reason.
+// output, or null if it was not computed yet. Never fails: a case that cannot be judged is
+// inconclusive with a reason.
 CaseOutcome JudgeCase(const Case& item, const RunReply& reply, Evaluation& evaluation,
                       std::span<const Estimate> expected = {});
 

@@ -19,7 +19,7 @@ namespace anecheck {
 struct Leaning {
   std::string target, op;
   Route route = Route::kMil;
-  Lean lean = Lean::kUp;  // the one with the most evidence
+  Lean lean = Lean::kUp;  // the direction with the most evidence
   LeanSums sums;
 };
 
@@ -48,8 +48,9 @@ class LeanWatch {
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> sums_;
 };
 
-// Sets the message of a passed case: the direction in which its errors lean, and that this proves
-// nothing, since one rounding in an output of few elements has the same effect. The verdict stays.
+// Sets the message of a passed case: it names the direction in which the errors lean, and says that
+// this proves nothing, because one rounding in an output of few elements has the same effect. The
+// verdict stays.
 void TellLean(CaseOutcome& outcome);
 
 }  // namespace anecheck

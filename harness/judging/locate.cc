@@ -272,7 +272,7 @@ bool IsOwnProgram(const Case& item, const Execution& execution) {
 // The values of one execution, as a tapped run shows them.
 class TappedValues {
  public:
-  // All must outlive this. `own` is CaseOf(item, execution).
+  // The arguments must outlive this object. `own` is CaseOf(item, execution).
   TappedValues(const Case& item, const Case& tapped, const Case& own)
       : item_(item), tapped_(tapped), own_(own) {}
 
@@ -321,8 +321,8 @@ class TappedValues {
 
 // Whether the engine returns wrong values for a cut as a separate program. An engine that fuses
 // soundly feeds an operation with values that no tap shows, so an operation that seems wrong among
-// others may be right. True if the program does not run, since nothing then exonerates the
-// operation.
+// others may be right. True if the program does not run, because then nothing shows that the
+// operation is right.
 Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
                           Evaluation& evaluation) {
   Case alone = InPlaceOf(item);

@@ -1,7 +1,7 @@
-// Finds the operation at which a graph goes wrong: every intermediate result is made an output, and
-// each operation is judged on the values with which the engine itself fed it. An error is then
-// charged to the operation that made it, and a chain of documented defects is recognised operation
-// by operation.
+// Finds the operation at which a graph goes wrong: every intermediate result becomes an output (a
+// "tapped" graph), and each operation is judged on the operands that the engine computed. An error
+// is then charged to the operation that made it, and a chain of documented defects is recognised
+// operation by operation.
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,14 @@ struct Location {
   // False if the tapped graph did not run, or if its outputs differ from the original's and no
   // operation is wrong alone. If it is false, single operations cannot be judged.
   bool judged = false;
-  // The first operation whose result is wrong both in the tapped graph and as a separate program;
-  // else the first that is wrong in the tapped graph; empty for none.
+  // The first operation whose result is wrong both in the tapped graph and as a separate program.
+  // If there is none, the first operation that is wrong in the tapped graph. Empty if no operation
+  // is wrong.
   std::string first_wrong;
   std::string node;            // that operation's place in the graph: the name of its first result
   std::string message;         // its output and its admitted values, at its actual operands
-  std::string_view deviation;  // in which way that is wrong (DeviationName)
-  DefectSet defects;  // documented, of the operations before it or, if none is wrong, of all
+  std::string_view deviation;  // the way in which its output is wrong (DeviationName)
+  DefectSet defects;  // of the operations before it or, if none is wrong, of all operations
   std::vector<JudgedNode> nodes;  // in order, up to the last one that was judged
   // The first wrong operation as a separate graph, and its actual operands. Empty if no operation
   // is wrong.
@@ -66,9 +67,9 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
 // The explanation of one output by the operations on which it depends. Precondition: no operation
 // is wrong.
 struct Explanation {
-  bool complete = true;  // each of them was judged
+  bool complete = true;  // all these operations were judged
   DefectSet defects;
-  std::string terms;  // never measured, that forbid outputs of some of them
+  std::string terms;  // names of terms never measured that forbid outputs of some operations
 };
 Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
 

@@ -35,7 +35,7 @@ class NodeCut {
   bool Has(NodeId node) const { return wanted_[node]; }
 
  private:
-  // Marks the operation and those that must be computed inside the cut for it.
+  // Marks the operation `id`, and the operations whose results it needs inside the cut.
   void Want(NodeId id);
   void WantWriters(ValueId state, NodeId before);
   // Both functions record their additions to the cut in known_.

@@ -38,9 +38,9 @@ size_t MeasuredOp(const Graph& graph, ValueId output) {
   return node.schema->id;
 }
 
-// The operations for which a graph's result counts. A refusal, crash or failure of a graph of
-// several operations shows nothing about any single operation: it counts for the operation that
-// shows it alone, or for none. Every operation of the graph counts as tried.
+// The operations for which a graph's result counts. If a graph of several operations is refused,
+// crashes or fails, this counts only for the operation that shows it alone, or for none. Every
+// operation of the graph counts as tried.
 std::bitset<kOpCount> Blamed(const GraphReach& shown, std::string_view op) {
   if (shown.status == RunStatus::kOk || shown.ops.count() == 1) return shown.ops;
   std::bitset<kOpCount> blamed;

@@ -191,7 +191,7 @@ std::string PlaceOf(const CaseRelation& relation) {
 }
 
 std::optional<Rewritten> RewriteCase(const Case& item, bool direct) {
-  const bool any = IsAnyEngine(item.target.family);  // which no rule of a chip binds
+  const bool any = IsAnyEngine(item.target.family);  // no rule of a chip binds such an engine
   const Result<const Target*> target = FindTarget(any ? "h13" : item.target.name);
   if (!target.ok()) return std::nullopt;
   const GraphFilter admits = [&](const Graph& graph) {

@@ -32,7 +32,7 @@ struct Trial {
   bool of_second = false;  // the failure is the second command's
   bool stopped = true;     // no command ran to its end
   Start start = Start::kNotRun, start_of_second = Start::kNotRun;
-  std::string said = {};  // on standard error, by the command that failed
+  std::string said = {};  // the standard error of the command that failed
   std::vector<Feature> features = {};
 };
 

@@ -56,7 +56,7 @@ void LimitTo(Resource resource, uint64_t bytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // if this process is killed
 #endif
   LimitTo(RLIMIT_FSIZE, limits.max_file);
-  LimitTo(RLIMIT_CORE, 0);  // one for each run that crashes would fill the disk as well
+  LimitTo(RLIMIT_CORE, 0);  // a core file for each crash would fill the disk
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing < 0) EndUnstarted(failure);
   dup2(nothing, 0);
@@ -154,7 +154,7 @@ Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits) {
     pid = fork();
     if (pid == 0) Become(argv.data(), variables.data(), start, limits, failure.write);
   }
-  if (pid > 0) setpgid(pid, pid);  // whoever comes first; the group must be there to be killed
+  if (pid > 0) setpgid(pid, pid);  // both processes do this: the group must exist before a kill
   CloseDescriptor(failure.write);
   const int failed = pid > 0 ? WaitForStart(pid, failure.read) : errno;
   CloseDescriptor(failure.read);

@@ -34,7 +34,7 @@ std::string BugOf(std::string_view signature) {
   const size_t begin = name + kSanitizer.size();
   const size_t end = std::min(signature.find(' ', begin), signature.size());
   const std::string_view word = signature.substr(begin, end - begin);
-  // Without a stack, only the words identify the bug.
+  // Without a stack, only the text of the report identifies the bug.
   if (end == signature.size() || std::ranges::find(kWrongAccess, word) == std::end(kWrongAccess)) {
     return std::string(signature);
   }

@@ -31,14 +31,14 @@ struct CrashSigns {
 
 struct Failure {
   FailureKind kind = FailureKind::kNone;
-  // For display: the kind and the report's words (signature.h), or the last line of output without
-  // numbers.
+  // For display: the kind, then the text of the sanitizer's report (signature.h), or the last line
+  // of output without numbers.
   std::string signature = {};
   // The text is equal for failures that are probably one bug of one command. It is the signature,
   // except that all wrong accesses at one place are one bug.
   std::string bug = {};
-  // The part of the signature that does not depend on the parser's words, if only these words
-  // distinguish the failure from others; else empty.
+  // If only the parser's own text distinguishes the failure from others: the part of the signature
+  // without that text. Else empty.
   std::string group = {};
   // For a hang whose stack is known: its functions, the outermost first, and the place of each.
   std::vector<std::string> stack = {};

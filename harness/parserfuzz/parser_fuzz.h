@@ -43,16 +43,16 @@ struct Finding {
   Failure failure;
   std::string name = {};     // of its folder (kept_findings.h)
   bool known = false;        // an earlier run kept it in the folder
-  bool other_words = false;  // represents all of its group beyond kMostOfAGroup
+  bool other_words = false;  // stands for all findings of its group after kMostOfAGroup
   bool again = true;         // it failed in this way again; not tested if known
   uint64_t index = 0;        // which file showed it first
-  double seconds = 0;        // from the start of the run until then
+  double seconds = 0;        // from the start of the run until that file
   std::string origin = {};   // how that file was made
-  uint64_t count = 0;        // files that failed so
+  uint64_t count = 0;        // files that failed in this way
   uint64_t first_size = 0;
   std::optional<uint64_t> small_size = {};  // nothing: no smaller file was made
   Bytes input = {};                         // the first file
-  std::string said = {};                    // by the command on standard error, of it
+  std::string said = {};                    // the command's standard error for that file
 };
 
 struct ParserFuzzSummary {
@@ -81,15 +81,15 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 //
 // A finding is written when it is met, in a folder named after its kind and a checksum of its bug.
 // Files of an earlier run stay, and its findings of the same commands are known and not kept again.
-// Findings that differ only in the parser's words count as one, "with other words", after the first
-// kMostOfAGroup. Files are minimised at the end, except for findings "with other words" and for
-// findings that do not fail again. The summary and the kept files do not depend on `jobs`, unless
-// commands depend on time or on each other. `progress` is called after each run of a command, by
-// one thread at a time. An exit code that means that the command cannot be started (126 or 127)
-// counts as a refusal of the file, unless each of the first eight files has it. Errors: kNotFound
-// if a command cannot be started, kInvalid if a driver does not answer, kIo if a folder cannot be
-// written. If something was found before the error, the function returns the summary, which
-// contains the error.
+// Findings that differ only in the text that the parser prints count as one, "with other words",
+// after the first kMostOfAGroup. Files are minimised at the end, except for findings "with other
+// words" and for findings that do not fail again. The summary and the kept files do not depend on
+// `jobs`, unless commands depend on time or on each other. `progress` is called after each run of a
+// command, by one thread at a time. An exit code that means that the command cannot be started (126
+// or 127) counts as a refusal of the file, unless each of the first eight files has it. Errors:
+// kNotFound if a command cannot be started, kInvalid if a driver does not answer, kIo if a folder
+// cannot be written. If something was found before the error, the function returns the summary,
+// which contains the error.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

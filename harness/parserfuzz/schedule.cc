@@ -12,12 +12,12 @@ namespace anecheck::parserfuzz {
 namespace {
 
 constexpr size_t kMostKept = 4096;
-constexpr size_t kMostLines = 64;  // of a stream, that are features
+constexpr size_t kMostLines = 64;  // lines of a stream that are features
 constexpr uint32_t kSamplesOfField =
     2;  // places at which an edge of a field is tried first, each in another file
 constexpr uint32_t kSamplesOfEdge =
     4;                                 // places at which an edge of a nameless field is tried first
-constexpr uint32_t kMostFailures = 3;  // of an edge of a field, until sweeps leave it out
+constexpr uint32_t kMostFailures = 3;  // of an edge, after which sweeps leave it out
 constexpr size_t kMostOrigin = 400;    // characters
 constexpr Feature kWordFeatures = 1 << 19;
 

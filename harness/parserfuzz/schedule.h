@@ -1,10 +1,11 @@
 // Chooses the next file to try. Seeds of the format come first, then edits of the kept files, each
 // of which showed something new. Two ideas:
 //
-// - Sweeps go through every place of the kept files and every edge of it (generators/formats/
-//   boundary), one at a time: first each edge of each field once, then each of each file.
-//   Neighbouring fields, such as an offset and a count, often belong to one computation: if an edge
-//   of a field showed something new, the edges of its neighbours come next.
+// - Sweeps go through every place of the kept files, and set it to each of its edges, one at a time
+//   (an edge is a limit, such as 2^32 - 1; generators/formats/boundary). They first try each edge
+//   of each field in one file, then each edge in every file. Neighbouring fields, such as an offset
+//   and a count, often belong to one computation: if an edge of a field showed something new, the
+//   edges of its neighbours come next.
 // - Feedback decides which files are kept and which ways of editing are used more: the parser's
 //   coverage if a driver reports it, else its exit codes and words.
 //
@@ -28,8 +29,8 @@
 namespace anecheck::parserfuzz {
 
 enum class Way : uint8_t {
-  kSeed,       // a seed as it is
-  kField,      // one edge of a field that had it never yet
+  kSeed,       // a seed, unchanged
+  kField,      // one edge of a field, if no file had this edge there yet
   kPair,       // one edge of a field beside the one for which a file was kept
   kNamed,      // a mutation of the format that was not tried yet
   kSweep,      // one edge at one place of a kept file

@@ -213,7 +213,7 @@ std::optional<std::string> FailedAssertion(std::string_view err) {
 constexpr int kAnyFailure = -1;  // any code but 0
 
 struct Language {
-  int code;  // with which its programs end so
+  int code;  // the exit code after an uncaught error
   std::optional<std::string> (*read)(std::string_view err);
 };
 

@@ -40,7 +40,7 @@ struct HuntResult {
   uint64_t cases =
       0;  // cases or probes up to and including the one that shows it, else all that ran
   double seconds = 0;  // to the first finding, else of the whole hunt
-  // The first finding.
+  // These members describe the first finding.
   std::optional<Verdict> verdict;
   std::string op, target, label, summary;
   // The size of the first finding's reproducer, if the finding could be made small.
@@ -51,12 +51,11 @@ struct HuntResult {
   std::string reason;  // why nothing was found; "admitted: ..." where nothing could be
 };
 
-// Hunts for a subject. A planted fault is found by a new finding (IsNewFinding), a known defect by
-// a finding with its label. Defects of the runtime and of the compiler's gates are searched by the
-// runtime probes first. Defects of values are searched by a campaign, and by probes only if the
-// campaign finds nothing. The hunt ends soon after `*stop` is set: findings are not made smaller,
-// and a subject that was not found has the reason "interrupted". Errors mean that the harness
-// cannot continue.
+// Hunts for a subject. A new finding (IsNewFinding) shows a planted fault; a finding with its label
+// shows a known defect. For defects of the runtime and of the compiler's gates, the runtime probes
+// run first. For defects of values a campaign runs first, and probes run only if it finds nothing.
+// The hunt ends soon after `*stop` is set: findings are not made smaller, and a subject that was
+// not found has the reason "interrupted". An Error means that the harness cannot continue.
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 
@@ -64,7 +63,7 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
 // the parts add, with these shares, the modes and the route that the default mix lacks.
 struct CleanPart {
   std::string_view name;  // "netlist"
-  uint64_t one_in = 0;    // of all cases
+  uint64_t one_in = 0;    // one case in this many belongs to the part
   std::optional<CaseMode> mode;
   RouteSet routes = RouteSet::kMil;
 };

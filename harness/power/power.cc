@@ -59,7 +59,7 @@ class Measurement {
       HuntOptions hunt = options_.hunt;
       hunt.way = way;
       ANECHECK_ASSIGN(HuntResult result, Hunt(subject, hunt, stop_));
-      if (Stopped() && !result.found) return {};  // which tells nothing
+      if (Stopped() && !result.found) return {};  // an interrupted hunt shows nothing
       report_.hunts.push_back(std::move(result));
       Tell();
     }

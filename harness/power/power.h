@@ -75,15 +75,16 @@ struct PowerReport {
   std::vector<MagnitudeResult> magnitudes;
   double seconds = 0;
   bool interrupted = false;
-  std::optional<std::vector<std::string>> lost;  // empty if that was not judged
+  std::optional<std::vector<std::string>> lost;  // empty if losses were not judged
   uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
 
   uint64_t FalseFindings() const;
-  // Sums up the hunts in one way whose subject has an effect.
+  // Sums up the hunts in this way, for the subjects that have an effect.
   WaySummary InWay(Way way) const;
 };
 
-// If at least this number of hunts ran and none found anything, something is lost.
+// If at least this many hunts ran and none found anything, hunts that the clock ended count as
+// lost.
 inline constexpr size_t kManyHunts = 10;
 
 // Fills in `lost` and `undecided`. A subject outside `not_found` is lost if a hunt ran all its

@@ -81,7 +81,7 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// Returns a target of a family that the row lists: the first such target of `preferred`, or else
+// Returns a target of a family that `families` lists: the first such target of `preferred`, or else
 // one of the lowest such family in the catalogue. Without such a target, the first of `preferred`.
 std::vector<CampaignTarget> TargetWith(const Json& families,
                                        const std::vector<CampaignTarget>& preferred) {
@@ -92,7 +92,8 @@ std::vector<CampaignTarget> TargetWith(const Json& families,
   for (const CampaignTarget& target : preferred) {
     if (has(target.family)) return {target};
   }
-  // Families before A13 take no MIL, so their defects are switched on on another family.
+  // Families before A13 take no MIL, so the hunt switches on their defects on a target of another
+  // family.
   if (!families.empty() && std::ranges::all_of(families, [](const Json& name) {
         return name == "A11" || name == "A12";
       })) {

@@ -17,7 +17,8 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace anecheck {
 namespace {
 
-// To request a load, the argument that otherwise names a probe has this prefix before the folder.
+// This prefix and a folder, in place of the name of a probe, ask the other process to load the
+// folder's bundle.
 constexpr std::string_view kLoads = "load of ";
 constexpr int kBundleLoads = 0;
 constexpr int kBundleRefused = 1;

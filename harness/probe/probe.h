@@ -20,7 +20,7 @@ namespace anecheck {
 
 // The measurement of a probe.
 enum class ProbeKind : uint8_t {
-  kFirstBad,  // the smallest argument in [low, high] at which the result is not the plain one
+  kFirstBad,  // the smallest argument in [low, high] whose result is not plain fp16
   kValueAt,   // the result at `low`
 };
 // The arguments that a kFirstBad probe may try.

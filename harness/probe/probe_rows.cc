@@ -94,7 +94,8 @@ Result<ProbeGraph> Survivors(std::string_view, double large) {
   return Dot(x);
 }
 
-// Adds the argument twice, subtracts it twice, and adds 1. Without a limit on the way the sum is 1.
+// Adds the argument twice, subtracts it twice, and adds 1. If no intermediate sum reaches a limit,
+// the result is 1.
 Result<ProbeGraph> UpAndDown(std::string_view, double x) {
   const double parts[] = {x, x, -x, -x, 1};
   return Dot(parts);
@@ -206,14 +207,14 @@ constexpr std::array kProbes = {
           .build = WithOne,
           .bad = NotOneMore},
     Probe{.name = "elementwise_denormal",
-          .what = "smallest x that x * 1 keeps",
+          .what = "smallest x for which x * 1 is not 0",
           .low = 0x1p-24,
           .high = 1,
           .op = "mul",
           .build = WithOne,
           .bad = Kept},
     Probe{.name = "accumulator_denormal",
-          .what = "smallest x that a sum of products keeps",
+          .what = "smallest x for which a sum of products is not 0",
           .low = 0x1p-24,
           .high = 1,
           .build = SingleLane,
@@ -300,7 +301,7 @@ constexpr std::array kProbes = {
           .op = "silu",
           .build = Unary},
     Probe{.name = "log_near_one",
-          .what = "log(1.00390625), of which a table of log2 keeps few digits",
+          .what = "log(1.00390625), for which a table of log2 has few exact digits",
           .kind = ProbeKind::kValueAt,
           .low = 1.00390625,
           .op = "log",

@@ -17,9 +17,9 @@ Result<double> ReflectionsMisplaced(const E5rtLibrary& engine, std::string_view 
 
 // 1 if a product of two fp16 matrices of side 2^14 ends with an inference time-out (D39), 0 if it
 // ends with a result or still runs at the end of the wait. The wait is 30 seconds. On the simulated
-// engine, whose time-out is immediate and whose product would take hours, it ends once this process
-// has computed for 20 ms. A program that still runs ends only with the process, so nothing else may
-// be measured in it. Errors: other messages of the engine.
+// engine the wait ends once this process has computed for 20 ms, because the engine's time-out is
+// immediate and the product would take hours. A program that still runs ends only with the process,
+// so nothing else may be measured in it. Errors: other messages of the engine.
 Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

@@ -37,7 +37,7 @@ struct RuntimeProbe {
   uint32_t families = 0;
   // Runs in the process of the probe. Errors: the step that failed.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
-  int time_factor = 1;  // the probe's time limit, in time limits of a case
+  int time_factor = 1;  // the probe's time limit, divided by that of a case
   // Another known defect that changes the probe.
   DefectReading also = {};
 };

@@ -108,8 +108,8 @@ struct Adder {
   void* y = nullptr;
 };
 
-// The number of programs before the one that did not load, which is a limit. Any other failure does
-// not indicate a limit.
+// If the program did not load, the number of programs before it: that is the limit. Any other
+// failure shows no limit.
 Result<double> LimitBefore(const ProbeProgram& program, size_t loaded) {
   if (loaded == 0 || program.failed() != ToText(Step::kLoad)) return Broken(program);
   return static_cast<double>(loaded);
@@ -507,16 +507,19 @@ constexpr std::array kProbes = {
                  ChainOfTwo},
     RuntimeProbe{"resident_by_one_call", "0 + 1, 64 times in place by one call", 64,
                  "specification 001, section 2.5", "", 0, 0, ResidentByOneCall, kLong},
-    RuntimeProbe{"one_call_no_slower", "1: 64 operations by one call take less than twice 64 calls",
-                 1, "specification 001, section 2.5: 66 ms against 60 ms", "", 0, 0,
-                 OneCallNoSlower, kLong},
-    RuntimeProbe{"reused_after_fork", "a forked child loads a bundle: 0, is refused: 1, ends: 2", 2,
+    RuntimeProbe{"one_call_no_slower",
+                 "1: one call of 64 operations takes less than twice as long as 64 calls", 1,
+                 "specification 001, section 2.5: 66 ms against 60 ms", "", 0, 0, OneCallNoSlower,
+                 kLong},
+    RuntimeProbe{"reused_after_fork",
+                 "0: a forked child loads a bundle; 1: it is refused; 2: it ends", 2,
                  "specification 001, section 5.1", "", 0, 0, ReusedAfterFork},
-    RuntimeProbe{"reused_after_spawn",
-                 "another process of this executable loads a bundle: 0, is refused: 1, ends: 2", 1,
-                 "specification 001, section 5.1: a fresh process must compile again; by its next "
-                 "words a child of posix_spawn with the same signature loads it (0)",
-                 "", 0, 0, ReusedAfterSpawn},
+    RuntimeProbe{
+        "reused_after_spawn",
+        "0: another process of this executable loads a bundle; 1: it is refused; 2: it ends", 1,
+        "specification 001, section 5.1: a fresh process must compile again; by its next "
+        "words a child of posix_spawn with the same signature loads it (0)",
+        "", 0, 0, ReusedAfterSpawn},
     RuntimeProbe{"operations_in_a_stream", "programs that one stream runs by one call, of 140",
                  kPrograms,
                  "specification 001, operational limits: 128 programs; otherwise 110 to 120 "
@@ -524,7 +527,7 @@ constexpr std::array kProbes = {
                  "D36", 128, kAll, OperationsInAStream, kLong},
     RuntimeProbe{"wrong_runs", "executions of 12 that fail or give another sum", 0, kCalls, "", 0,
                  0, WrongRuns},
-    RuntimeProbe{"inputs_kept", "1: an execution leaves its input as it was", 1, kCalls, "", 0, 0,
+    RuntimeProbe{"inputs_kept", "1: an execution leaves its input unchanged", 1, kCalls, "", 0, 0,
                  InputsKept},
     RuntimeProbe{"bytes_overrun", "bytes changed behind an output", 0, kCalls, "", 0, 0,
                  BytesOverrun},
@@ -535,10 +538,12 @@ constexpr std::array kProbes = {
                  MemoryOfRuns},
     RuntimeProbe{"memory_of_compiles", "1: 12 compilations keep more than 24 MiB", 0, kCalls, "", 0,
                  0, MemoryOfCompiles, kTwice},
-    RuntimeProbe{"extents_of_a_range", "of 2, 4, 6 and 8, those that 2 to 8 by 2 runs at", 4,
-                 kLiveIns, "", 0, 0, ExtentsOfARange},
-    RuntimeProbe{"extents_outside_of_a_range", "of 1, 3, 7, 9 and 10, those that it runs at", 0,
-                 kLiveIns, "", 0, 0, ExtentsOutsideOfARange},
+    RuntimeProbe{"extents_of_a_range",
+                 "extents of 2, 4, 6 and 8 at which a program for 2 to 8 by 2 runs", 4, kLiveIns,
+                 "", 0, 0, ExtentsOfARange},
+    RuntimeProbe{"extents_outside_of_a_range",
+                 "extents of 1, 3, 7, 9 and 10 at which that program runs", 0, kLiveIns, "", 0, 0,
+                 ExtentsOutsideOfARange},
 };
 
 }  // namespace

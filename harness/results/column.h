@@ -22,7 +22,7 @@ enum class Growth : uint8_t {
   kSum,     // the sum of both
   kLeast,   // the smaller one stays
   kMost,    // the greater one stays
-  kOfMost,  // stays with its row if that has the greater kMost column
+  kOfMost,  // taken from the row whose kMost column is greater
 };
 
 // Larger than any count of cases or elements in one run, and small enough that sums of thousands of
@@ -38,7 +38,7 @@ struct ColumnRule {
   bool optional = false;  // NULL if the fact is not known
   bool json = false;      // a text that is JSON
   bool large = false;     // left out of lists of rows
-  bool local = false;     // names the file's place, and is no content of the run
+  bool local = false;     // depends on the file's path, so it is no content of the run
   Growth growth = Growth::kNone;
   // The range of a number; reals must also be finite. Unsigned 64-bit numbers are stored as signed
   // ones.

@@ -143,7 +143,7 @@ class RowWriter {
   Statement statement_;
 };
 
-// Calls `visit` with a null pointer to the struct of each table's rows, until one fails.
+// Calls `visit` with a null pointer to the struct of each table's rows, until a call fails.
 template <typename Visit>
 Status ForEachTable(const Visit& visit) {
   Status status;

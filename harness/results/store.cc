@@ -67,8 +67,8 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
                                path, *version, kSchemaVersion));
 }
 
-// ReadVersion of the content after a rollback of the journal that a killed writer left. Works on a
-// copy, because a file of another program must stay unchanged.
+// As ReadVersion, but first rolls back the journal that a killed writer left. It works on a copy,
+// because a file of another program must stay unchanged.
 Result<int> RecoveredVersion(const std::string& path) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-store-"));
   const std::string copy = folder.File("copy");

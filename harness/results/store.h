@@ -51,8 +51,8 @@ class Store {
   // Adds a run in state kRunning and returns its id.
   Result<int64_t> BeginRun(const RunRow& run);
   Status FinishRun(int64_t run, RunState state, std::string_view finished);
-  // Appends all batches in their order or, on an error, none. Several at once cost less, because
-  // their counts under one key are written once.
+  // Appends all batches in their order or, on an error, none. Appending several batches at once
+  // costs less, because the sum of their counts under one key is written once.
   Status Append(int64_t run, std::span<const RowBatch> batches);
   Status Append(int64_t run, const RowBatch& batch) { return Append(run, {&batch, 1}); }
   // Appends all of `probes` or, on an error, none.

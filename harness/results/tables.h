@@ -38,12 +38,13 @@ inline constexpr auto kTable<CaseRow> = Describe<CaseRow>(
              "index.",
      .index = "CREATE INDEX cases_by_verdict ON cases (run, verdict)"},
     Key("case_index", &CaseRow::index),
-    Value("seed", &CaseRow::seed, "of this case's choice stream").Bits(),
+    Value("seed", &CaseRow::seed, "of this case's random choices").Bits(),
     Value("target", &CaseRow::target), Value("route", &CaseRow::route, "'mil', 'netlist'"),
     Value("mode", &CaseRow::mode, "the aim of the generator"),
     Value("fingerprint", &CaseRow::fingerprint, "of the graph").Bits(),
     Value("nodes", &CaseRow::nodes),
-    Value("status", &CaseRow::status, "the runner's word: 'ok', 'rejected', 'crashed', ..."),
+    Value("status", &CaseRow::status,
+          "the status that the runner gave: 'ok', 'rejected', 'crashed', ..."),
     Value("stage", &CaseRow::step,
           "the step at which the run stopped; '' if it did not stop or the step is not known; for "
           "a metamorphic case that ran, the step at which the rewritten graph stopped"),
@@ -84,7 +85,7 @@ template <>
 inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
     {.name = "proved_reach",
      .note = "The part of `reach` whose answers came with a proof that was checked, in a run whose "
-             "other evidence is only its runner's word. This part counts with `provenance`, the "
+             "other answers have no proof. This part counts with `provenance`, the "
              "rest of `reach` with the provenance of the run.",
      .since = 6},
     Key("target", &ProvedReachRow::target), Key("route", &ProvedReachRow::route),
@@ -97,8 +98,8 @@ inline constexpr auto kTable<ProvedReachRow> = Describe<ProvedReachRow>(
 template <>
 inline constexpr auto kTable<UnconfirmedRow> = Describe<UnconfirmedRow>(
     {.name = "unconfirmed_reach",
-     .note = "The cases of `reach` with deviations that only terms never measured on their family "
-             "forbid. Further rows count such cases of `proved_reach`.",
+     .note = "The cases of `reach` whose deviations are forbidden only by terms that were never "
+             "measured on the family. Further rows count the cases of this kind in `proved_reach`.",
      .since = 7},
     Key("target", &UnconfirmedRow::target), Key("route", &UnconfirmedRow::route),
     Key("op", &UnconfirmedRow::op),
@@ -232,8 +233,8 @@ inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
     Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
 
 // Upper limits of the number of outputs of one operation in any campaign, and of the change of a
-// sum by one output. One output changes a sum by at most 2.2 units, the loss of the player with the
-// largest bet.
+// sum by one output. One output changes a sum by at most 2.2 units: the loss of the player with the
+// largest bet (oracles/lean_sums.h).
 inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
 inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
 inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;

@@ -1,6 +1,7 @@
 // The round trip through the encoder at its lowest layer: the graph is encoded as a hardware
 // container, and the emulator executes the container's bytes. Its evidence is `emulated`: it shows
-// that two readings of the same facts agree, and it shows nothing about any chip.
+// that the encoder and the emulator interpret the same facts alike, and it shows nothing about any
+// chip.
 #pragma once
 
 #include <cstdint>
@@ -93,8 +94,8 @@ using OnTaskResult = std::function<void(const emulator::Task& task, std::span<co
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
 // the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
 // descriptions do. The arithmetic is that of the family. With `exact` it is exact, unless the
-// family's array has a law that exact sums do not follow. Errors: kUnsupported with the emulator's
-// message; kInvalid if a port is missing or has another number of elements.
+// family's array rounds in a way that exact sums do not reproduce. Errors: kUnsupported with the
+// emulator's message; kInvalid if a port is missing or has another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
                                              std::span<const Tensor> inputs, bool exact,
                                              const OnTaskResult& on_result = {});

@@ -20,7 +20,7 @@ using ReadState = Subprocess::ReadState;
 
 // A reply contains names and a message, never data.
 constexpr size_t kLongestLine = size_t{1} << 20;
-// After this many failed starts in a row, the runner gives the program up.
+// After this many failed starts in a row, the runner gives up.
 constexpr int kMostFailedStarts = 3;
 // The time that a program gets to end after it closed its output, so that its exit code is known.
 constexpr std::chrono::milliseconds kGrace(500);
@@ -269,7 +269,8 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   for (const RunShape& shape : request.further) {
     if (reply.status != RunStatus::kOk) break;
     const auto mil = GraphToMil(shape.graph);
-    // The shapes behind this one are left out too: the count of replies tells which shapes ran.
+    // The shapes after this one are left out too, because the number of replies tells which shapes
+    // ran.
     if (!mil.ok()) break;
     RunRequest at = request;
     at.mil = *mil;

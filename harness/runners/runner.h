@@ -113,7 +113,7 @@ struct OtherAnswer {
 struct RunReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
-  Step step = Step::kNone;  // where it stopped
+  Step step = Step::kNone;  // the step at which it stopped
   std::string message;      // the engine's own words, one line
   // With kRejected, true if the simulated engine has no kernel for some operation. Such a refusal
   // is no evidence about a real engine.

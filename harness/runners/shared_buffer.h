@@ -29,7 +29,7 @@ class SharedBuffer {
   SharedBuffer& operator=(SharedBuffer&&) noexcept;
   ~SharedBuffer();
 
-  uint64_t size() const;  // bytes, `bytes` of Create or somewhat more
+  uint64_t size() const;  // in bytes; at least `bytes` of Create
 
   // Both functions start at the first byte. Errors: kInvalid for more than size(), kIo.
   Status Write(std::span<const uint8_t> bytes);

@@ -27,10 +27,10 @@ class OutputWatch {
 };
 
 // Distinguishes a leak from memory that a larger case needed: the maximum of resident memory must
-// rise with each block of cases in a long row of blocks.
+// rise with each block of cases in a long series of blocks.
 struct GrowthRow {
   int cases;      // of a block
-  int blocks;     // of a row
+  int blocks;     // of a series
   uint64_t step;  // bytes that count as a rise
 };
 // kFastGrowth detects a leak of at least 256 KiB in each case. kSlowGrowth detects a leak of at

@@ -40,7 +40,7 @@ bool PutReply(WorkerChannel& channel, const WireReply& reply) {
   return true;
 }
 
-// Switches a quirk, or a reading of the engine (simulator_control.h), by its id.
+// Switches a quirk, or an interpretation of an unclear source (simulator_control.h), by its id.
 bool Switch(const SimulatorApi& simulator, const char* id, bool on) {
   return simulator.set_quirk(id, on ? 1 : 0) == 0 || simulator.set_reading(id, on ? 1 : 0) == 0;
 }
