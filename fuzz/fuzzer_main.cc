@@ -1,5 +1,5 @@
-// The libFuzzer entry points of one target, compiled once for each with ANECHECK_FUZZ_TARGET set to
-// its name.
+// The libFuzzer entry points of one target. This file is compiled once for each target, with
+// ANECHECK_FUZZ_TARGET set to the target's name.
 #include <cinttypes>
 #include <cstddef>
 #include <cstdint>

@@ -84,8 +84,8 @@ Result<Bytes> PackedBytes(const Format& format, Json json) {
   return format.from_json(placed);
 }
 
-// One file for each record, reduced to that record and one record of each other array: small files,
-// which fuzzers run fast and edit in the relevant places.
+// Adds one file for each record, with that record and one record of each other array. Such files
+// are small, so that fuzzers run them fast and edit them in the relevant places.
 void AddParts(const Format& format, const SeedCandidate& base,
               std::vector<SeedCandidate>& candidates) {
   if (base.bytes.size() > kMaxBase) return;

@@ -5,7 +5,7 @@
 
 namespace anecheck::fuzz {
 
-// fuzz_targets.inc has a row for each target of fuzz/CMakeLists.txt.
+// fuzz_targets.inc has an entry for each target of fuzz/CMakeLists.txt.
 #define ANECHECK_FUZZ_TARGET(name) extern const FuzzTarget kTarget_##name;
 #include "fuzz_targets.inc"
 #undef ANECHECK_FUZZ_TARGET

@@ -33,7 +33,7 @@ bool IsUsed(const Graph& graph, ValueId value) {
   });
 }
 
-// Bools, 32-bit integers and fp32 are no program outputs on the engine's path (facts/mil.md).
+// Bools, 32-bit integers and fp32 cannot be program outputs on the engine's path (facts/mil.md).
 bool IsProgramOutput(DType dtype) {
   return dtype != DType::kBool && dtype != DType::kInt32 && dtype != DType::kFp32;
 }

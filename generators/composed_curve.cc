@@ -23,7 +23,7 @@ std::vector<CurveKnot> DrawKnots(ChoiceStream& choices) {
     knots.push_back({x, static_cast<double>(choices.Range(-16, 16)) / 8});
     x += choices.Pick(kDistances);
   }
-  // A curve of equal values would move nothing.
+  // A curve of equal values would give a constant result, which no input moves.
   if (knots[0].y == knots[1].y) knots[1].y += 0.125;
   return knots;
 }

@@ -36,8 +36,8 @@ Shape DrawShape(Drawer& drawer) {
   return shape;
 }
 
-// Lengths from which on a reduction of one axis takes another route (public guide, appendix A;
-// specification 003, table 24.4).
+// Lengths from which on engines compute a reduction of one axis by another method (public guide,
+// appendix A; specification 003, table 24.4).
 constexpr std::array<int64_t, 2> kReductionThresholds = {192, 384};
 
 Shape DrawLargeShape(Drawer& drawer) {
@@ -87,7 +87,7 @@ Shape DrawFirstShape(Drawer& drawer, ShapeClass shapes) {
 }
 
 // Whether published sources state that the operation reaches the engine by the conversion route.
-// Native layers and other rows that the matrix lacks count as reached.
+// Native layers and other operations that the matrix lacks count as reached.
 bool IsReached(const OpDefinition& op, int family) {
   constexpr size_t kFamilies = 8;
   // Names are looked up once: drawing a graph takes less time than a lookup.
@@ -113,7 +113,7 @@ class Lottery {
   Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
-      // An operation that no conversion produces, while every family has its layer.
+      // Whether no conversion produces the operation, although every family has its layer.
       const bool bridged = options.direct && op.family_floor == kNoFamily;
       const bool drawn = all || options.direct || generator->weight > 0;
       const bool allowed = generator->draw != nullptr &&

@@ -89,8 +89,9 @@ bool DrawKernel(ChoiceStream& choices, Graph& graph, int64_t height, int64_t wid
   return y.ok() && Close(choices, graph, *y);
 }
 
-// The widths that the front end takes (facts/compile_envelope.csv). The code generator gives up
-// below them, above 13 on A13 and 15 from A14: a documented defect, not a rule.
+// The maximum kernel widths that the front end accepts (facts/compile_envelope.csv). The code
+// generator already fails at widths above 13 on A13 and above 15 from A14 on; this is a documented
+// defect, not a rule.
 constexpr int64_t kFrontEndWidthOnA13 = 15;
 constexpr int64_t kFrontEndWidth = 16;
 

@@ -51,9 +51,9 @@ struct FloatBound {
 
 constexpr int kLeastExponent = -14;  // of normal halves
 constexpr int kCommonExponents = 6;
-// Halves drawn with all these bits set, one in 128, get any smaller exponent, chosen by the rest of
-// their fraction. They are rare because sums over terms of many magnitudes have wide bounds and
-// reveal less.
+// One in 128 drawn halves has all these bits set. It gets any smaller exponent, which the rest of
+// its fraction chooses. Such halves are rare because sums over terms of many magnitudes have wide
+// bounds and reveal less.
 constexpr uint64_t kRareBits = 0x1f << 11 | 3 << 1;
 
 FloatBound FloatBoundOf(double limit) {
@@ -114,7 +114,7 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
       return choices.Chance(1, 4) ? Half{choices.Pick(kSpecials)}
                                   : DrawFloat(choices, std::min(limit, 16.0));
     case CaseMode::kBoundary: {
-      // Halves of whole numbers: sums and roundings of them meet ties.
+      // Draws k + 1/2, because sums and roundings of such numbers meet ties.
       if (choices.Chance(1, 8)) return DrawTie(choices, limit);
       if (!choices.Chance(1, 2)) return DrawFloat(choices, std::min(limit, 64.0));
       const auto sign = static_cast<uint16_t>(choices.Chance(1, 4) ? 0x8000 : 0);
@@ -124,8 +124,8 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
       return Half{static_cast<uint16_t>(kept.bits | sign)};
     }
     case CaseMode::kCancellation: {
-      // Few magnitudes and both signs, so that sums lose most of their leading bits. Up to half the
-      // limit, so that the sum of two lies within it.
+      // Numbers of few magnitudes and both signs, so that sums lose most of their leading bits. A
+      // number is at most half the limit, so that the sum of two numbers lies within the limit.
       constexpr uint16_t kLowBits = 3;
       const uint16_t most = DoubleToHalf(limit / 2, Rounding::kTowardZero).bits;
       const uint16_t power =
@@ -146,8 +146,8 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
 
 namespace {
 
-// Makes every second run of three elements (at random) a, b and the rounded -(a + b): terms that
-// cancel except for the rounding, wherever a sum takes neighbours.
+// Takes about every second run of three elements a, b, c, chosen at random, and replaces c by the
+// rounded -(a + b). In a sum of neighbours these terms cancel, except for the rounding.
 void Cancel(ChoiceStream& choices, std::span<uint8_t> bytes) {
   const auto at = [&](size_t i) {
     return Half{static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8)};

@@ -66,12 +66,12 @@ namespace {
 
 // Bytes admitted for any input, in addition to those for each byte of input.
 constexpr size_t kFixedMemory = size_t{1} << 20;
-// Bytes admitted for each byte of input: for rewrite, verify, print and coverage, and for to_json,
-// which keeps an object for each field.
+// Bytes admitted for each byte of input. kModelMemory is for rewrite, verify, print and coverage.
+// kJsonMemory is for to_json, which keeps an object for each field.
 constexpr size_t kModelMemory = 16;
 constexpr size_t kJsonMemory = 512;
 
-// The formats whose models need more, and why.
+// A format whose model needs more memory than kModelMemory, and the reason.
 struct LargeModel {
   std::string_view format;
   size_t a_byte = 0;
@@ -141,7 +141,8 @@ void CheckViolations(const Format& format, const std::vector<Violation>& violati
 void CheckJson(const Format& format, ByteSpan input) {
   const auto json = Metered(format, input, "to_json", kJsonMemory, format.to_json);
   RequireSameOutcome(json, true, "to_json");
-  // Read as `encode` reads it: objects may have more members than in other JSON.
+  // ParseLargeJson reads the text as `encode` does: objects may have more members than in other
+  // JSON.
   const Result<Json> reread = ParseLargeJson(DumpJson(*json), format.name);
   Require(reread.ok(), "the JSON form is JSON", reread.ok() ? "" : reread.error().message);
   for (const FieldFact& fact : format.fields(*reread)) {
@@ -195,7 +196,8 @@ void SampleCostlyLaws() { sample_costly_laws = true; }
 
 namespace {
 
-// Runs for every input and reads all of it, so sanitizers are disabled for speed.
+// This function runs for every input and reads all bytes of it, so sanitizers are disabled for
+// speed.
 #ifdef __clang__
 #define ANECHECK_FUZZ_UNCHECKED __attribute__((disable_sanitizer_instrumentation))
 #else

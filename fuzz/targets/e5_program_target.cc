@@ -1,5 +1,6 @@
-// Dispatch descriptors as the typed program that other rooms read and write: a descriptor that
-// breaks no rule is written as a descriptor that reads as the same program.
+// Fuzzes the typed program of dispatch descriptors, which other rooms read and write. If a
+// descriptor breaks no rule, its program is written as a descriptor, and reading this gives an
+// equal program.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"

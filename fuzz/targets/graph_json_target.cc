@@ -1,5 +1,5 @@
-// The public JSON form of graphs: an accepted text is a valid graph that writes back to an equal
-// one.
+// Fuzzes the public JSON form of graphs. An accepted text describes a valid graph. If this graph is
+// written as JSON and read again, the result is an equal graph.
 #include <fmt/format.h>
 #include <string>
 

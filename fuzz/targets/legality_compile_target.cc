@@ -1,9 +1,10 @@
-// The legality oracle against the simulated compiler: two readings of the same rules. No layer of
-// the oracle refuses a graph that the engine compiles; the engine compiles every graph whose nodes
-// all layers admit, unless it has no kernel for an operation. The input is a choice stream. Graphs
-// are drawn for one family and compiled for another; every second graph has only operations that
-// the chip lacks, so that gated operations appear. The engine has the documented defects and the
-// limits of the newest compilers, since the rules include those for which a compiler refuses.
+// Compares the legality oracle with the simulated compiler, two implementations of the same rules.
+// No layer of the oracle refuses a graph that the engine compiles; the engine compiles every graph
+// whose nodes all layers admit, unless it has no kernel for an operation. The input is a choice
+// stream. Graphs are drawn for one family and compiled for another; every second graph has only
+// operations that the chip lacks, so that gated operations appear. The engine has the documented
+// defects and the limits of the newest compilers, since the rules include those for which a
+// compiler refuses.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -30,8 +31,8 @@ using Laws = LawBook<kLaws>;
 
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 
-// A difference between the rules and the engine because they follow different sources; `why` names
-// both.
+// A difference between the rules and the engine that exists because the two follow different
+// sources; `why` names both sources.
 struct KnownDifference {
   std::string_view rule, why;
   std::string_view op = {};                // if only one operation differs

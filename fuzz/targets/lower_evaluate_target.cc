@@ -1,6 +1,6 @@
-// Graph -> MIL text -> graph changes neither the structure nor the oracle's interval of any value,
-// whether constants are in the text or in its side file. The input is the choice stream of the
-// graph generator.
+// Writes a graph as MIL text and reads it back. This changes neither the structure nor the oracle's
+// interval of any value, whether constants are in the text or in its side file. The input is the
+// choice stream of the graph generator.
 #include <cstring>
 #include <string>
 
@@ -42,7 +42,8 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
-// The same check, with the side file holding every constant that it may hold.
+// Writes the graph with a side file that holds every constant that it may hold, and checks the
+// graph that is read back.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
   Laws::Require(program.ok(), "generated graphs lower",

@@ -1,5 +1,6 @@
-// Network descriptions as the typed model that other rooms read and write: a description that
-// breaks no rule is written, in either encoding, as a description that reads the same.
+// Fuzzes the typed model of network descriptions, which other rooms read and write. If a
+// description breaks no rule, its model is written in either encoding, and reading this gives an
+// equal model.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>

@@ -37,7 +37,7 @@ bool Check(ByteSpan input) {
 }
 
 WordTables Words() {
-  constexpr size_t kLongest = 24;  // the other catalogs are beginnings of this one
+  constexpr size_t kLongest = 24;  // every other catalog is the beginning of this one
   WordTable catalog = {"element_types"};
   for (const std::string_view entry : stabs::Catalog(kLongest)) catalog.Text(entry);
   return {catalog};

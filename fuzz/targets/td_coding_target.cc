@@ -1,6 +1,7 @@
-// Task streams of one coding, decoded as each generation that uses it; compiled once for each
-// coding, with ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and ANECHECK_FUZZ_NAME. The td
-// format guesses the generation, which hides the decoders behind the guess.
+// Decodes task streams of one coding as each generation that uses this coding. This file is
+// compiled once for each coding, with ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and
+// ANECHECK_FUZZ_NAME. The target of the td format reaches the decoders less often, because that
+// format guesses the generation first.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// IREE modules inside ZIP archives, which random edits of bare modules never become.
+// Fuzzes IREE modules inside ZIP archives, because random edits of bare modules never make an
+// archive.
 #include <algorithm>
 #include <iterator>
 

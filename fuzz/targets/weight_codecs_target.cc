@@ -102,8 +102,8 @@ Palette DrawPalette(ChoiceStream& choices, Extent extent, uint64_t count) {
 
 Weights DrawWeights(ChoiceStream& choices) {
   const Extent extent = DrawExtent(choices);
-  // Parts for a hostile extent stay small, since validation must refuse it without reading them. An
-  // extent without elements has a count of 0 and keeps its channels.
+  // Parts for a hostile extent stay small, because validation must refuse the extent without
+  // reading the parts. An extent without elements has a count of 0 and keeps its channels.
   const uint64_t count = std::min<uint64_t>(extent.Count(), 128);
   const Extent small = extent.channels == UINT32_MAX ? Extent{8, 8} : extent;
   switch (choices.Below(6)) {

@@ -56,7 +56,7 @@ WordTable BannerOptions() {
 
 WordTable Catalog() {
   WordTable catalog = {"element_types"};
-  constexpr size_t kLongest = 24;  // the other catalogs are beginnings of this one
+  constexpr size_t kLongest = 24;  // every other catalog is the beginning of this one
   for (const std::string_view entry : stabs::Catalog(kLongest)) catalog.Text(entry);
   return catalog;
 }

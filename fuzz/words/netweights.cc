@@ -3,7 +3,8 @@
 
 namespace anecheck::fuzz {
 
-// The first words of a file that begins with a table. Other files contain plain values alone.
+// The first integers of a file that begins with a table. Files without a table contain only plain
+// values.
 WordTables words::netweights() {
   constexpr uint64_t kBlobs = 4;
   constexpr size_t kCount = 8;

@@ -146,7 +146,7 @@ bool DrawCond(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, drawer.integer_mode()});
 }
 
-// A counter runs down from 1 to 3; each round adds x, which the block captures, to the sum.
+// The loop counts down from 1, 2 or 3. Each round adds x, which the block captures, to the sum.
 bool DrawWhile(Drawer& drawer, ValueId x) {
   if (drawer.type(x).dtype != DType::kFp16) return false;
   using P = params::WhileLoop;

@@ -177,7 +177,7 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
 
 namespace {
 
-// A vector times a matrix or another vector.
+// Draws the product of a vector and a matrix or another vector.
 bool DrawVectorProduct(Drawer& drawer, ValueId x) {
   using P = params::Matmul;
   const Shape shape = drawer.shape(x);
@@ -248,7 +248,8 @@ bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
   return false;
 }
 
-// Network descriptions have no key for it, and the private units of the compute lanes lack it.
+// Whether ceil_mode may be drawn. Network descriptions have no key for it, and the private units of
+// the compute lanes lack it.
 bool HasCeilMode(const Drawer& drawer, OpKind kind, std::string_view pad_type) {
   if (drawer.options().direct) return false;
   // Padding, and a window that begins past x, are tested elsewhere.

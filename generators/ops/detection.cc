@@ -57,7 +57,7 @@ bool DrawArgsort(Drawer& drawer, ValueId x) {
          drawer.CastTo(DType::kFp16, drawer.Last()) != kNoValue;
 }
 
-// Scores are x, boxes a new input.
+// The scores are x; the boxes are a new input.
 bool DrawSuppression(Drawer& drawer, ValueId x) {
   using P = params::NonMaximumSuppression;
   ChoiceStream& choices = drawer.choices();

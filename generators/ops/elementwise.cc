@@ -72,7 +72,7 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   } else {
     y = drawer.Partner(x);
   }
-  // Refused (facts/known_defects.csv, D28).
+  // The product of a reduction and a zero constant is refused (facts/known_defects.csv, D28).
   if (IsReduction(drawer.graph(), x) && IsZeroConstant(drawer.graph(), y)) return false;
   const double bound = drawer.range(x).Magnitude() * drawer.range(y).Magnitude();
   if (bound > drawer.Ceiling() && drawer.integer_mode()) return false;

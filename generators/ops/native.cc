@@ -123,7 +123,7 @@ bool DrawTopK(Drawer& drawer, ValueId x) {
   const std::string_view type = choices.Coin() ? "Max" : "Min";
   const int64_t lane = choices.Range(0, drawer.shape(lines)[1] - 1);
   int64_t k = choices.Range(1, drawer.shape(lines)[3]);
-  // Refused at every width (facts/known_defects.csv, D17).
+  // A k of 3 or 4 is refused at every width (facts/known_defects.csv, D17).
   if (k == 3 || k == 4) k = 2;
   const bool indices = choices.Chance(1, 3);
   drawer.Begin(OpKind::kNativeTopK);

@@ -42,7 +42,7 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   const ValueId beta = HasGain(drawer) ? drawer.NewConst(reduced, 2) : kNoValue;
   drawer.Begin(OpKind::kLayerNorm);
   drawer.graph().AddArgument(P::kX, x);
-  // Without axes all of them are normalised.
+  // If the attribute `axes` is absent, all axes are normalised.
   const bool all = count == shape.rank() && choices.Coin();
   if (!all) drawer.AddInts(P::kAxes, axes);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);

@@ -78,7 +78,7 @@ ValueId MakeAffine(Drawer& drawer, const Wanted& wanted) {
   return Finish(drawer, wanted);
 }
 
-// A number of blocks for an axis: a divisor of its extent.
+// Draws the number of blocks along an axis, which must divide the axis's extent.
 int64_t Blocks(Drawer& drawer, int64_t extent) {
   int64_t blocks = drawer.choices().Range(1, std::min<int64_t>(extent, 4));
   while (extent % blocks != 0) --blocks;
@@ -205,7 +205,7 @@ ValueId MakeLutToSparse(Drawer& drawer, const Wanted& wanted) {
 
 constexpr std::array<DType, 6> kDataTypes = {DType::kInt8,  DType::kInt4,    DType::kUint4,
                                              DType::kUint8, DType::kFp8E4M3, DType::kFp8E5M2};
-// The family from which on weights may have the last two (specification 003, table 24.3).
+// The first family whose weights may have the last two types, fp8 (specification 003, table 24.3).
 constexpr int kFloat8Family = 7;
 
 DType DrawDataType(Drawer& drawer) {

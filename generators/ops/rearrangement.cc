@@ -30,7 +30,7 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const bool open_end = choices.Chance(1, 3);
     const int64_t places = open_end ? room : choices.Range(1, room);
     const bool open_begin = from == 0 && !backward && choices.Chance(1, 3);
-    // The number of an open side is ignored, so it may be any.
+    // The number of an open side is ignored, so any number is drawn for it.
     const int64_t end = open_end   ? choices.Range(0, extent)
                         : backward ? from - places
                                    : from + places;
@@ -95,7 +95,7 @@ bool DrawReverse(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kReverse);
   drawer.graph().AddArgument(P::kX, x);
-  // Without axes all of them are reversed.
+  // If the attribute `axes` is absent, all axes are reversed.
   if (!axes.empty()) drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));
 }

@@ -50,7 +50,7 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueR
   if (range.Magnitude() > drawer.Ceiling()) return false;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  // Without axes all of them are reduced.
+  // If the attribute `axes` is absent, all axes are reduced.
   const bool all = axes.axes.size() == static_cast<size_t>(drawer.shape(x).rank());
   if (!all || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes.axes);
   // The reductions of network descriptions keep their axes.
@@ -74,8 +74,8 @@ ValueRange Sum(const ValueRange& range, double count) {
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
   return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
-// Whether to skip a reduction that would return this end of x's range for nearly every line: for
-// bools as numbers, and for an end of 0.
+// Whether to skip a reduction because it would return this end of x's range for nearly every line.
+// This happens if x holds bools as numbers, and if the end is 0.
 bool Saturates(Drawer& drawer, ValueId x, double end) {
   const ValueRange range = drawer.range(x);
   const bool truths = range.integer && range.high - range.low <= 1;

@@ -73,7 +73,7 @@ bool DrawSqueeze(Drawer& drawer, ValueId x) {
   if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
   drawer.Begin(OpKind::kSqueeze);
   drawer.graph().AddArgument(P::kX, x);
-  // Without axes, all axes of extent 1 are removed.
+  // If the attribute `axes` is absent, all axes of extent 1 are removed.
   const auto ones = static_cast<size_t>(std::ranges::count(shape.dims(), 1));
   if (axes.size() != ones || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));

@@ -22,13 +22,13 @@ constexpr uint32_t kNeuralTask = 0;
 constexpr uint32_t kFromL2 = 0;
 constexpr uint32_t kStaysInL2 = 0;
 
-// Farther than any surface of these containers, within the field.
+// A distance in bytes past the end of every surface of these containers. The field can hold it.
 constexpr uint32_t kFarBytes = 0x4000000;
 constexpr uint32_t kFarUnits = kFarBytes / 64;
-// Half of L2, in its units of 16 bytes.
+// Half of L2, in units of 16 bytes.
 constexpr uint32_t kHalfL2 = 0x10000;
 
-// The index, among the task's values, of its last write to a register.
+// The index of the task's last write to a register, among the task's values.
 std::optional<size_t> PlaceOf(const td::Task& task, uint32_t address) {
   std::optional<size_t> place;
   for (const td::RegisterWrite& write : task.writes) {
@@ -41,7 +41,7 @@ std::optional<size_t> PlaceOf(const td::Task& task, uint32_t address) {
   return place;
 }
 
-// The fields of one task in its words.
+// Reads and writes the fields of one task in the task's 32-bit words.
 class TaskFields {
  public:
   TaskFields(td::Task& task, const FieldTable& table) : task_(&task), table_(&table) {}

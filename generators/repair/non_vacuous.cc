@@ -19,7 +19,7 @@ CaseMode Tame(CaseMode mode) {
   return mode == CaseMode::kSpecial || mode == CaseMode::kBoundary ? CaseMode::kFloat : mode;
 }
 
-// Bools and 32-bit integers are no program outputs on the engine's path (facts/mil.md).
+// Bools and 32-bit integers cannot be program outputs on the engine's path (facts/mil.md).
 bool CanBeOutput(const Graph& graph, ValueId id) {
   const DType dtype = graph.type(id).dtype;
   return graph.value(id).kind == ValueKind::kResult && dtype != DType::kBool &&
@@ -116,7 +116,7 @@ Inputs Ramp(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// Makes the graph for the case that nothing in `from` moves: the first input goes through the
+// Makes the graph that is used if no value of `from` moves: the first input goes through the
 // rectifier, which every family has.
 void Rectify(const Graph& from, Graph& graph) {
   graph.Clear();

@@ -109,8 +109,8 @@ void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {
   MakeBigEndian(places, first);
 }
 
-// Works without the schema. A word that is not too large for the file may be an offset or a length;
-// a small half word may be a field of a vtable.
+// Finds places without the schema. A 32-bit integer that is not too large for the file may be an
+// offset or a length. A small 16-bit integer may be a field of a vtable.
 void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places) {
   WalkWords(file, places);
   // Fields of vtables.

@@ -44,7 +44,8 @@ class TextWalk {
                        .name = name});
   }
 
-  // Names the place by the sign before it, since a dimension, an argument and a value differ.
+  // Names the place by the character before it, so that dimensions, arguments and values have
+  // different names.
   std::string_view NameAt(size_t begin) const {
     while (begin > 0 && std::isspace(static_cast<unsigned char>(text_[begin - 1])) != 0) --begin;
     switch (begin == 0 ? ' ' : text_[begin - 1]) {
@@ -90,7 +91,8 @@ class TextWalk {
     return closes || at_ == 0 || !IsNumberPart(text_[at_ - 1]);
   }
 
-  // "<array>", and in "<integer>12</integer>" the text up to the next tag.
+  // Adds the places of a tag: of "<array>" the tag, and of "<integer>12</integer>" the tag, the
+  // text up to the next tag, and the whole element.
   void Tag() {
     const size_t begin = at_;
     const size_t close = text_.find('>', at_);
@@ -121,7 +123,7 @@ class TextWalk {
   size_t at_ = 0;
 };
 
-// Runs of zero words are padding, and large words are mostly data: neither is a likely place.
+// Runs of zeros are padding, and large integers are mostly data: neither is a likely place.
 constexpr size_t kHead = 256;  // every word of this many first and last bytes is a place
 
 bool MayCount(uint64_t value, uint64_t size) { return value > 0 && value <= 2 * size + 64; }

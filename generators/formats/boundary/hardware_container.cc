@@ -62,7 +62,7 @@ constexpr auto kTaskFields = std::to_array<Field>({{"task.words", 0},
                                                    {"task.word 3", 12},
                                                    {"task.next", 0x1c},
                                                    {"task.stream", 40}});
-// Fields of the commands that end in a name after their words (ports, thread commands, banner).
+// Fields of the commands in which a name follows the integers (ports, thread commands, banner).
 constexpr auto kNamedFields = std::to_array<Field>({{"command.word 2", 8},
                                                     {"command.word 3", 12},
                                                     {"command.word 4", 16},

@@ -15,7 +15,7 @@ struct FormatWalker {
   Walker walk;
 };
 
-// The first row that matches a file is used; WalkText and WalkWords serve all other files.
+// The first entry that matches a file is used; WalkText and WalkWords serve all other files.
 constexpr auto kWalkers = std::to_array<FormatWalker>({
     {"hwx", "\xce\xfa\xef\xbe", WalkHardwareContainer},
     {"npz", "PK", WalkZip},
@@ -31,7 +31,7 @@ bool StartsWith(ByteSpan file, std::string_view magic) {
                     [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
 }
 
-// Nearly all of the beginning is printable.
+// Whether nearly all bytes at the beginning of the file are printable.
 bool IsText(ByteSpan file) {
   constexpr size_t kLooked = 512;
   const ByteSpan head = file.first(std::min(file.size(), kLooked));

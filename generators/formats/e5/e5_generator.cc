@@ -126,7 +126,7 @@ Json* PickTensor(Json& json, uint64_t a, uint64_t b) {
   return nullptr;
 }
 
-// Gives an operation and the symbol that names it another name.
+// Gives another name to an operation and to the symbol that names the operation.
 bool RenameOperation(Json& json, size_t index, const std::string& name) {
   Json* operations = Operations(json);
   if (operations == nullptr || index >= operations->size()) return false;

@@ -65,7 +65,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 std::vector<Part> Parts(ByteSpan bytes) { return ParsePackage(bytes).value(); }
 
-// A random part of that magic number; nothing in a command or without one.
+// A random part that has this magic number. Nothing if `bytes` is a command or has no such part.
 std::optional<Part> PickPart(ByteSpan bytes, ChoiceStream& choices, uint32_t magic) {
   if (!IsPackage(bytes)) return std::nullopt;
   std::vector<Part> fitting;

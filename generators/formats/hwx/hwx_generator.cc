@@ -171,7 +171,7 @@ ContainerSpec GenerateContainerSpec(ChoiceStream& choices) {
   for (uint64_t i = 0; i < inputs + outputs; ++i) {
     spec.tensors.push_back(DrawTensor(choices, i >= inputs, i));
   }
-  // Real files have a const section always; the specification's segment map has none.
+  // Real files always have a const section; the specification's segment map has none.
   const bool needs_const = spec.kernels.empty() && !dialect.kernel_segment;
   if (needs_const || choices.Chance(1, 4)) spec.const_size = 0x4000;
   DrawExtras(spec, dialect, choices);

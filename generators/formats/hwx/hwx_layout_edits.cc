@@ -191,7 +191,8 @@ bool WrongAlign(Container& c, uint64_t a, uint64_t b) {
   return true;
 }
 bool AliasSections(Container& c, uint64_t, uint64_t) {
-  // A second section over the last window; section numbers before it stay.
+  // Adds a second section over the last window. It comes last, so that all other sections keep
+  // their numbers.
   Segment* segment = &c.segments.back();
   if (segment->nsects != 1 || !HasRoom(c, 512)) return false;
   const Section* window = &c.sections.back();

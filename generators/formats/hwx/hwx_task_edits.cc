@@ -191,8 +191,8 @@ bool NoSectionHeader(Container& c, uint64_t, uint64_t) {
   chain->section_header.reset();
   return RelayLater(c);
 }
-// Leaves one write in each task, whose first value reads as a stream word (as OpenHeader in
-// td_generator.cc).
+// Leaves one write in each task. The first value of this write can be read as a stream word (as in
+// OpenHeader of td_generator.cc).
 bool OpenHeader(Container& c, uint64_t, uint64_t b) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || chain->generation->alternate_header_words == 0) return false;

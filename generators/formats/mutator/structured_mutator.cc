@@ -143,7 +143,7 @@ bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) 
   return false;
 }
 
-// One value at an edge, seldom two or three.
+// Sets one value to an edge, and seldom two or three values.
 bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, ChoiceStream& choices) {
   const uint64_t edits = choices.Below(8) == 0 ? 2 + choices.Below(2) : 1;
   bool changed = false;
@@ -167,7 +167,8 @@ bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, Choic
 bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
   if (bytes.size() > kMaxJsonInput) return false;
   const Result<Json> json = format.to_json(bytes);
-  // Tried a few times: most values do not fit most fields, and some fields only repeat others.
+  // The edit is tried a few times, because most values do not fit most fields, and some fields only
+  // repeat others.
   for (int i = 0; i < kJsonTries && json.ok(); ++i) {
     Json edited = *json;
     if (!EditJson(edited, choices)) continue;
@@ -218,8 +219,8 @@ std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream&
 
 Bytes Splice(ByteSpan a, ByteSpan b, ChoiceStream& choices) {
   const size_t head = choices.Below(a.size() + 1);
-  // Formats with fixed offsets survive if both halves keep their offsets; texts, if the cut joins
-  // equal words.
+  // A file with fixed offsets can still be parsed if both halves keep their offsets. A text can
+  // still be parsed if the cut joins equal words.
   size_t tail = choices.Coin() ? std::min(head, b.size()) : choices.Below(b.size() + 1);
   if (choices.Coin()) tail = FindAlike(a, head, b, choices).value_or(tail);
   Bytes child(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));

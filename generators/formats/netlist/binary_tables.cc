@@ -24,7 +24,7 @@ bool HasCount(const BinaryObject& object) {
 
 void Widen(BinaryObject& object, ChoiceStream& choices) {
   if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
-    // Only 8 bytes hold a sign.
+    // Only integers of 8 bytes have a sign, so negative numbers keep this width.
     if (*integer >= 0) object.width = WiderWidth(object.width, 16, choices);
   } else if (std::holds_alternative<double>(object.payload)) {
     object.width = 8;

@@ -52,7 +52,7 @@ Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
   switch (spec.kind) {
     case ParamKind::kAny:
     case ParamKind::kInteger:
-      // Indices of weight files: every network lists two.
+      // An index names a weight file, and every network lists two such files.
       return Value::Integer(choices.Range(0, spec.key.ends_with("Index") ? 1 : 8));
     case ParamKind::kBoolean:
       return Value::Bool(choices.Coin());

@@ -168,7 +168,7 @@ constexpr DocumentEdit kEdits[] = {
          return true;
        });
      }},
-    // The sum of both wraps to its old value.
+    // The sum of both sizes wraps to its old value.
     {"wrap-sizes", "", nullptr,
      [](Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
        const uint64_t count = BlobCount(json);

@@ -39,7 +39,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool IsArchive(const Json& json) { return json.contains("entries"); }
 
-// Sets a number in the local header, the central header or both, of the member that `a` chooses.
+// Sets a number of the member that `a` chooses, in its local header, its central header or both.
 bool SetField(Json& json, uint64_t a, const char* field, uint64_t value, bool local, bool central) {
   Json* entry = PickElement(json, "entries", a);
   if (entry == nullptr || entry->at("central").at(field) == value) return false;

@@ -112,7 +112,8 @@ size_t FindId(std::string_view text, std::string_view id) {
   return at;
 }
 
-// Whether a file that does not parse is refused for `rule`: the first that the error names.
+// Whether a file that does not parse is refused for `rule`, which must be the first rule that the
+// error names.
 bool NamesFirst(const Format& format, std::string_view error, std::string_view rule) {
   const size_t at = FindId(error, rule);
   return at != std::string_view::npos && std::ranges::all_of(format.rules, [&](const Rule& other) {
@@ -137,8 +138,8 @@ bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, 
   return broken;
 }
 
-// The name of the first reading for which `holds` is true, empty for the format itself; nothing if
-// there is none.
+// The name of the first version of the format (FileRecipe::reading) for which `holds` is true.
+// Empty for the format itself; nothing if there is no such version.
 template <typename Holds>
 std::optional<std::string> FindReading(const Format& format, Holds holds) {
   for (const Format* reading : ReadingsOf(format)) {

@@ -168,7 +168,7 @@ bool WrongNextSize(Chain& chain, uint64_t a, uint64_t b) {
   return true;
 }
 
-// Moves the tasks behind one further away.
+// Moves all tasks after one task further away.
 bool WideStep(Chain& chain, uint64_t a, uint64_t b) {
   if (!IsV7(chain) || chain.tasks.size() < 2) return false;
   const size_t index = a % (chain.tasks.size() - 1);
@@ -248,8 +248,8 @@ bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   return any;
 }
 
-// Leaves one write in each task, whose first value reads as a stream word, so that the word before
-// that value may be the tenth word of the header.
+// Leaves one write in each task. The first value of this write can be read as a stream word, so
+// that the word before the value may be the tenth word of the header.
 bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
   if (chain.generation->alternate_header_words == 0) return false;
   const uint32_t l2 = chain.generation->blocks[1].byte_address;
