@@ -26,7 +26,8 @@ uint32_t UlpOutside(const Estimate& expected, size_t i, double actual) {
     return std::min(UlpBetween(expected.type.dtype, actual, expected.low[i]),
                     UlpBetween(expected.type.dtype, actual, expected.high[i]));
   }
-  // Inside the interval, but not a whole number or not a member: at least one step off.
+  // The number lies inside the interval, but is not whole or not a member of the set: it is at
+  // least one step off.
   const Ends ends = FiniteEnds(expected, i);
   if (ends.low <= actual && actual <= ends.high) return 1;
   return UlpBetween(expected.type.dtype, actual, actual < ends.low ? ends.low : ends.high);

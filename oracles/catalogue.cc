@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
     "table_at_zero",  "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
     "one_mask_plane", "unshifted_softmax", "moved_zero"};
 
-// Whether the effect reads operands and attributes by their place, which only the operations of the
-// documented list are known to have.
+// Whether the effect reads operands and attributes by their positions. These positions are known
+// only for the operations in the documented list of departures.
 bool IsOfItsOperations(Effect effect) {
   return effect == Effect::kAnyOfAxis || effect == Effect::kReciprocal ||
          effect == Effect::kSwishOfProduct || effect == Effect::kForgetsScale ||
@@ -85,7 +85,7 @@ Result<uint32_t> FamiliesAt(const Json& row, size_t index, bool own) {
   return families;
 }
 
-// One row and its strings, before the catalogue owns them.
+// One departure and its strings, before the catalogue owns them.
 struct Draft {
   Departure departure;
   std::string id, op, what, source;

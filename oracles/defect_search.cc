@@ -59,7 +59,7 @@ std::vector<size_t> Spread(std::span<const size_t> numbers, size_t most) {
   return some;
 }
 
-// Finds the defects that explain the elements outside. Rows with the same id are one defect.
+// Finds the defects that explain the elements outside. Departures with the same id are one defect.
 class DefectSearch {
  public:
   // The memory of evaluations, kept from one search to the next.
@@ -90,7 +90,7 @@ class DefectSearch {
       for (int round = 0; round < kMostRounds; ++round) {
         LookAt(some);
         Found found = FindAny(defects);
-        // A set that explained every element would explain these.
+        // A set of defects that explains every element would also explain these elements.
         if (found.defects.empty()) return {};
         const std::vector<size_t> open = Unexplained(found);
         if (open.empty()) return AnswerOf(found);
@@ -376,7 +376,7 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
 
 namespace {
 
-// The rows of `defects` that are in force on the family.
+// The departures of `defects` that are in force on the family.
 std::vector<const Departure*> RowsOf(const DefectSet& defects, int family) {
   std::vector<const Departure*> rows;
   for (const Departure& row : DeparturesInForce()) {

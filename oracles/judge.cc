@@ -100,8 +100,8 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
   return outside;
 }
 
-// The largest size of a term on a family where it was never measured. Terms without a row have only
-// two values, and already have the wider one.
+// The largest size of a term on a family where it was never measured. Terms without an entry have
+// only two values, and the wider value is already in use.
 struct Widest {
   Term term;
   double value = 0;

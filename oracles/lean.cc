@@ -221,7 +221,7 @@ bool IsTested(const Graph& graph, size_t output, int family) {
   const Value& result = graph.value(graph.outputs()[output]);
   if (result.kind != ValueKind::kResult || !IsFloat(result.type.dtype)) return false;
   const OpSet& untested = UntestedOps(family);
-  // Visits the nodes that the output depends on, the nearest first.
+  // Visits the nodes that the output depends on, the last node first.
   std::vector<bool> wanted(graph.nodes().size());
   wanted[result.producer] = true;
   for (size_t i = result.producer + 1; i-- > 0;) {

@@ -22,7 +22,7 @@ using reference::BoundedTensor;
 
 // The most elements that one evaluation may hold in all values of a graph.
 constexpr int64_t kMaxEvaluatedElements = int64_t{1} << 26;
-// The same if intermediates are freed, so that only a few values are held at a time.
+// The most elements if intermediate values are freed, so that only a few values are held at a time.
 constexpr int64_t kMaxStreamedElements = int64_t{1} << 33;
 
 void CopyMembers(const BoundedTensor& tensor, Estimate& estimate) {
@@ -102,7 +102,7 @@ Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
   return {};
 }
 
-// The same for a graph whose values are known.
+// As PrepareValues, with the types and sizes of the values in `known`.
 void PrepareLike(std::span<const BoundedTensor> known, std::vector<BoundedTensor>& values) {
   values.resize(known.size());
   for (ValueId id = 0; id < values.size(); ++id) {

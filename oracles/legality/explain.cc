@@ -60,7 +60,7 @@ Status CheckSaid(const Instance& instance, const OpSchema& schema) {
       return NotSaid(name, "attribute", schema);
     }
   }
-  // The members of a tuple have names of their own.
+  // The members of a tuple have separate names.
   if (std::ranges::any_of(schema.parameters, [](const Parameter& parameter) {
         return parameter.kind == ParameterKind::kTensorList;
       })) {

@@ -191,7 +191,7 @@ Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
   };
   const Value& a = operand(0);
   const Value& b = operand(1);
-  // As of Missing.
+  // The precedence is that of Missing.
   if (a.missing() && !(a.is(Kind::kUnknown) && b.is(Kind::kAbsent))) return a;
   if (b.missing()) return b;
   if (node.operation == Operator::kIn) {
@@ -265,7 +265,7 @@ std::vector<std::string> Expression::Names() const {
 
 std::vector<Value> Expression::Literals() const {
   std::vector<Value> literals;
-  // The members of a list are nodes of their own.
+  // The members of a list are separate nodes.
   for (const Node& node : nodes_) {
     const bool single = node.operation == Operator::kLiteral && !node.literal.is(Kind::kList);
     if (single) literals.push_back(node.literal);

@@ -49,7 +49,8 @@ Value FromJson(const Json& json) {
   return Value::List(std::move(list));
 }
 
-// Takes the operation's class from the sheet, and its floor if the row names a source of the floor.
+// Takes the operation's class from ops.def, and its lowest family too if the row names a source for
+// that family.
 void TakeFromSheet(CatalogueRow& row) {
   const OpSheet* const sheet = FindSheet(row.name);
   if (sheet == nullptr || !sheet->reach) {

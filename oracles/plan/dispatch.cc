@@ -112,7 +112,7 @@ int64_t FurtherSubLayers(const Plan& plan, const Segment& segment) {
   for (const Rewrite& rewrite : plan.rewrites) {
     const bool shown = rewrite.occasion == Occasion::kSplit && rewrite.no_graph.empty();
     if (!shown || !names.contains(rewrite.into[0])) continue;
-    // The last is the concatenation.
+    // The last operation is the concatenation.
     further += static_cast<int64_t>(rewrite.into.size()) - 2;
   }
   return further;

@@ -34,8 +34,8 @@ Status LeakyRelu(KernelContext& context) {
 Status ClampedRelu(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
-  // The function turns at zero and where the line meets beta; the clamp of both ends keeps both in
-  // the hull.
+  // The function turns at zero and where the line meets beta; the clamp of both ends keeps both
+  // points in the hull.
   const auto line = [=](double x) { return x < 0 ? x * alpha : x; };
   return Pointwise(context,
                    [=](double low, double high) {

@@ -129,7 +129,7 @@ class AttentionRow {
     return WideValue(v);
   }
 
-  // The admitted results of the product of the weights with v. The product runs on the
+  // The results that are admitted for the product of the weights with v. The product runs on the
   // multiply-accumulate path, so that path's departures apply.
   Accumulated Sum(const Lanes& v) {
     const Interval bound = Bound(v);
@@ -330,8 +330,8 @@ Accumulated Anything(double value) {
   return any;
 }
 
-// Whether every engine returns a finite number, or every engine the same infinity. False for a sum
-// that may overflow in some order of its additions (D01).
+// Whether every engine returns a finite number, or every engine returns the same infinity. False
+// for a sum that may overflow in some order of its additions (D01).
 bool IsOfOneKind(const Accumulated& dot) {
   return dot.beyond == 0 || (dot.empty() && !dot.nan && std::has_single_bit(dot.beyond));
 }
@@ -389,7 +389,7 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
   LaneBuffer column(context.arena(), keys, value.point());
   Raw raw = ideal ? AllocateRaw(context, result.size, false)
                   : AllocateSums(context, accumulator, result.size);
-  raw.fixed = false;  // the scores are such sums, their weighted means are not
+  raw.fixed = false;  // the scores are fixed-point sums, their weighted means are not
   for (size_t r = 0; r < query.size / embedding; ++r) {
     const size_t start = first(r);
     bool bounded = certain;

@@ -134,8 +134,8 @@ Status LogicalNot(KernelContext& context) {
   return {};
 }
 
-// A result whose elements may be either of two: the hull of both, and the list of values if both
-// can be listed.
+// A result whose elements may be either of two elements: the hull of both, and the list of their
+// values if both can be listed.
 class Choice {
  public:
   Choice(KernelContext& context, BoundedTensor& result) : result_(result), sets_(context) {}

@@ -215,8 +215,8 @@ constinit const ReferenceKernel kReferenceCircularBufferToTensor = {.evaluate =
                                                                         reference::RingRead};
 constinit const ReferenceKernel kReferenceTensorToCircularBuffer = {.evaluate =
                                                                         reference::RingWrite};
-// Their blocks may contain operations that need bounds, and bounds must make certain whether a loop
-// continues.
+// The blocks of these operations may contain operations that need bounds, and bounds must make
+// certain whether a loop continues.
 constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond,
                                                   .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop,

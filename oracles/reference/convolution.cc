@@ -39,7 +39,7 @@ struct ConvChannels {
   int64_t outputs = 0;  // of a group
 };
 
-// The results, to which several threads store, each its own rows.
+// The results of one node. Several threads may store to them at once, each thread to other rows.
 class DotStore {
  public:
   explicit DotStore(const PointResults& results) : results_(results) {}
@@ -443,7 +443,7 @@ Status Matmul(KernelContext& context) {
 
 // The mean of `count` elements whose sum is known: the engine multiplies by 1/n, which is exact
 // for powers of two and otherwise has the reciprocal's relative error. The accumulator may be
-// rounded before that scale.
+// rounded before this multiplication.
 Accumulated Mean(const Grid& grid, const Contract& contract, const Accumulated& sum, int64_t n) {
   const auto divisor = static_cast<double>(n);
   const double relative =

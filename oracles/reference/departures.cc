@@ -235,7 +235,7 @@ void AdmitLine(KernelContext& context, BoundedTensor& result) {
 }
 
 // A quotient by a constant becomes x times the constant's rounded reciprocal; floor_div takes its
-// floor. The product may be rounded before that.
+// floor. The product may be rounded before the floor is taken.
 void MultiplyByReciprocal(KernelContext& context, BoundedTensor& result, const Grid& grid) {
   using P = params::Binary;
   const ValueId divisor = context.node().Input(P::kY);

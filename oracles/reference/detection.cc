@@ -286,7 +286,7 @@ class SelectionStore {
 
   const BoundedTensor& boxes() const { return context_.Input(P::kBoxes); }
   const BoundedTensor& scores() const { return context_.Input(P::kScores); }
-  bool open() const { return admitted_.empty(); }  // any selection may be
+  bool open() const { return admitted_.empty(); }  // any selection is admitted
 
   // At least one box is returned if there is any.
   Candidates CandidatesAt(size_t place) const {

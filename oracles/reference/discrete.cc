@@ -31,7 +31,7 @@ bool MayBeNan(const Lanes& lanes, size_t k) {
          (lanes.nan != nullptr && lanes.nan[k] != 0);
 }
 
-// The order of points, ties by position: each has exactly one place.
+// Orders points by value, and equal points by position, so that each point has exactly one place.
 void PlaceByPosition(const double* values, size_t count, bool descending,
                      std::span<Places> places) {
   std::vector<uint32_t> order(count);

@@ -68,7 +68,7 @@ FunctionTable::FunctionTable(const BoundedTensor& results)
   }
 }
 
-// The number of elements at a time, so that their bits stay in the cache.
+// Visits kElements elements at a time, so that their bits stay in the cache.
 template <typename Visit>
 void FunctionTable::ForHalves(const BoundedTensor& x, const Visit& visit) {
   constexpr size_t kElements = 1024;

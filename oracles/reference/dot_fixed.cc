@@ -1,6 +1,6 @@
-// The Accumulator's sums of products whose law is known: the fixed-point accumulator of
-// fixed_point.h. The sums are exact to the bit for one pass, and intervals between its readings for
-// several passes.
+// Computes the Accumulator's sums of products that follow the law of the fixed-point accumulator
+// (fixed_point.h). For one pass the sums are exact to the bit. For several passes they are
+// intervals, because no source says how the passes are divided and rounded.
 #include <algorithm>
 
 #include "oracles/laws.h"
@@ -229,7 +229,7 @@ bool Accumulator::PacksLaw(size_t count) const {
 }
 
 bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
-  // If the fixed-point reading overflows, the reading of the wide accumulator remains.
+  // If the fixed-point accumulator overflows, the sum of the wide accumulator remains.
   if (law_ == Law::kFixedOrWide) {
     return FixedSpan(x_.max_magnitude, y_->max_magnitude) >= std::min(count, kShortSpan);
   }

@@ -81,8 +81,8 @@ struct RealDiv {
     }
     return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
   }
-  // Truncated toward zero; no source excludes the floor, so an engine may return the floor too. No
-  // source defines a quotient by zero either: its value is 0 by convention.
+  // The quotient is truncated toward zero. No source excludes the floor, so an engine may also
+  // return the floor. No source defines a quotient by zero: its value is 0 by convention.
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 

@@ -103,7 +103,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     const bool exact = a.point() && b.point() && !b.HasZero();
     if (!exact) return {-kInfinity, kInfinity, true};
     const double quotient = FloorDivValue(a.low, b.low);
-    // A number just below zero may be rounded to it first.
+    // A number just below zero may be rounded to zero first.
     return {quotient, IsJustBelowZero(a.low, b.low) ? 0 : quotient};
   }
   if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {
@@ -260,7 +260,8 @@ Status Pow(KernelContext& context) {
 
 // ---- cumsum ----
 
-// The lanes that one result sums: those before it, itself unless the sum is exclusive.
+// The lanes that one result sums: the lanes before the result and, unless the sum is exclusive, the
+// lane at the result.
 class RunningSum {
  public:
   RunningSum(KernelContext& context, BoundedTensor& x) : x_(x), accumulator_(context, x, nullptr) {

@@ -93,7 +93,7 @@ Planar ExtentsOf(KernelContext& context) {
           {rank < 2 ? 1 : result[rank - 2], result[rank - 1]}};
 }
 
-// Flags the elements that may be no finite number, and their neighbours along every axis.
+// Flags the elements that may be infinite or NaN, and their neighbours along every axis.
 const uint8_t* NearSpecials(KernelContext& context, const BoundedTensor& x) {
   auto* flags = context.arena().Allocate<uint8_t>(x.size);
   for (size_t i = 0; i < x.size; ++i) {

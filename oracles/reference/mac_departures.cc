@@ -7,7 +7,7 @@
 namespace anecheck::reference {
 namespace {
 
-// The results of the readings, separated by kind.
+// The results of all admitted ways of adding (SumReading), separated by kind.
 struct Readings {
   double value = kNan;  // of the first reading
   double least = kInfinity;
@@ -36,7 +36,7 @@ struct SumDepartures {
   const Departure* port = nullptr;
   const Departure* interior = nullptr;
 
-  // For sums without products.
+  // The departures that change sums without products.
   explicit SumDepartures(const Contract& contract)
       : lattice(contract.Find(Effect::kSumLattice)),
         flush(contract.Find(Effect::kFlushInMac) != nullptr) {}
@@ -154,7 +154,8 @@ Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const La
   return {.positive = sizes.positive, .negative = sizes.negative};
 }
 
-// A sum of points admits only the readings, each within the accumulator's error.
+// A sum of points admits only the results of the ways of adding, each within the accumulator's
+// error.
 void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, const Lanes& x,
                   const Lanes& y, size_t count, const Magnitudes& sums, Accumulated& sum) {
   const Readings readings = ReadPoints(active, grid, x, y, count);

@@ -1,4 +1,5 @@
-// Native ranking layers: columns ordered by one channel, positions of extremes encoded in fp16.
+// Native ranking layers: they order columns by one channel, or give the positions of extremes
+// encoded in fp16.
 #include <algorithm>
 #include <numeric>
 #include <optional>

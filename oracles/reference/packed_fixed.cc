@@ -29,7 +29,7 @@ constexpr size_t kFixedWidth = kFixedVectors * kFixedLanes;
 // of a column's number whose product with it counts.
 struct FixedTile {
   const float* numbers;     // [count][kFixedRows]
-  const float* thresholds;  // the same
+  const float* thresholds;  // [count][kFixedRows]
 };
 
 struct FixedTotals {

@@ -47,7 +47,7 @@ HWY_INLINE double StepDown(double x) { return -StepUp(-x); }
 struct Widths {
   Spans spans;
   double single = 0;  // error of sums that are computed partly in fp32, relative to the magnitude
-  double settle = 0;  // the same for sums in double: each addition errs by half an ulp
+  double settle = 0;  // relative error of sums in double: each addition errs by half an ulp
   // For a product below 2^-14: rounded to 11 bits it errs by 2^-26, rounded to fp16 by 2^-25.
   double small = 0;
 };

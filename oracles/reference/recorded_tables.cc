@@ -122,7 +122,7 @@ constexpr size_t kRootKnots = 25;
 
 double Odd(const Table& table, double x) { return std::copysign(table.Value(std::fabs(x)), x); }
 
-// L10. The scaled argument is fp16.
+// Law L10. The scaled argument is fp16.
 double Exponential(double x, const Grid& grid) {
   static const Table table = Sampled(0, 32, kKnots, [](double f) { return std::exp2(f); });
   const double t = grid.Store(x * 1.4423828125);
@@ -132,7 +132,7 @@ double Exponential(double x, const Grid& grid) {
   return std::ldexp(table.Interpolate(t - whole), static_cast<int>(whole));
 }
 
-// L11.
+// Law L11.
 double Logarithm(double x, const Grid& grid) {
   static const Table table = Sampled(0.5, 64, kKnots, [](double m) { return std::log2(m); });
   int exponent = 0;
@@ -141,7 +141,7 @@ double Logarithm(double x, const Grid& grid) {
   return grid.Store(u + exponent) * 0.693359375;
 }
 
-// L12: x = m * 2^exponent with an even exponent.
+// Law L12: x = m * 2^exponent with an even exponent.
 double EvenFraction(double x, int& exponent) {
   const double fraction = std::frexp(x, &exponent);
   if (exponent % 2 == 0) return fraction;
@@ -162,7 +162,7 @@ double ReciprocalRoot(double x) {
   return std::ldexp(table.Interpolate(fraction), -exponent / 2);
 }
 
-// L13, for a number to which epsilon was already added.
+// Law L13, for a number to which epsilon was already added.
 double Reciprocal(double x) {
   static const Table table = Sampled(0.5, 64, kKnots, [](double m) { return 1 / m; });
   int exponent = 0;
@@ -170,8 +170,8 @@ double Reciprocal(double x) {
   return std::copysign(std::ldexp(table.Interpolate(fraction), -exponent), x);
 }
 
-// L9 and L15: a quarter turn with 33 knots. `turned` is the argument in steps of the knots, from 0
-// of the sine.
+// Laws L9 and L15: a quarter turn with 33 knots. `turned` is the argument in steps of the knots,
+// from 0 of the sine.
 constexpr double kTurnStep = std::numbers::pi / 64;
 constexpr double kTurnSteps = 128;
 

@@ -154,8 +154,8 @@ std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double
   return row_count == 1 ? rows[0] : blend(rows[0], rows[1], down);
 }
 
-// Whether an infinite or NaN pixel of the cell has a weight of 0: an engine that multiplies them
-// gets NaN, an engine that skips the pixel does not.
+// Whether an infinite or NaN pixel of the cell has a weight of 0. An engine that multiplies the
+// pixel by its weight then gets NaN; an engine that skips the pixel does not.
 bool MeetsSpecialAtZero(const Plane& plane, double row, double column, const Interval& down,
                         const Interval& right) {
   for (int corner = 1; corner < 4; ++corner) {

@@ -1,4 +1,5 @@
-// Comparisons, logic and choice: their only freedom comes from the operands.
+// The adversarial engine's comparisons, logic and choice, whose only freedom comes from the
+// operands.
 #include <cmath>
 
 #include "harness/ops/op.h"

@@ -1,5 +1,5 @@
-// Suppression of boxes: corners, areas and their ratio may be rounded, the ratio may be compared as
-// a product, and of equal scores any may come first.
+// The adversarial engine's suppression of boxes. Corners, areas and their ratio may be rounded, the
+// ratio may be compared as a product, and any of several equal scores may come first.
 #include <algorithm>
 #include <cmath>
 

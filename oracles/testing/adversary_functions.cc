@@ -1,4 +1,5 @@
-// Functions of one variable, pairs, running sums and reductions, step by step.
+// The adversarial engine's functions of one variable, pairs, running sums and reductions, step by
+// step.
 #include <algorithm>
 #include <cmath>
 

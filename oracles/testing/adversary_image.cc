@@ -1,5 +1,5 @@
-// Image, sorting and suppression: every weight, product and sum may be rounded, positions may err,
-// and equal numbers may have either order.
+// The adversarial engine's image, sorting and suppression operations. Every weight, product and sum
+// may be rounded, positions may err, and equal numbers may have either order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

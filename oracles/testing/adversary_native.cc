@@ -1,4 +1,5 @@
-// Native layers, step by step, with every freedom that the contract leaves.
+// The adversarial engine's native layers, step by step, with every freedom that the contract
+// leaves.
 #include <algorithm>
 #include <cmath>
 #include <limits>

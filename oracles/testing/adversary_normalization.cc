@@ -1,4 +1,5 @@
-// Normalizations, step by step, each step rounded or kept as the strategy chooses.
+// The adversarial engine's normalizations, step by step. The strategy chooses whether each step is
+// rounded.
 #include <algorithm>
 #include <cmath>
 

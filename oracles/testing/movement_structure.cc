@@ -1,4 +1,4 @@
-// The element of the operand that every movement operation puts at each place, computed from
+// Finds the operand element that each movement operation puts at a place of its result, from
 // coordinates by MIL's definitions.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Some elements of a large result, computed separately, or by a small node of the same operation
-// with only the operands of those elements.
+// Computes some elements of a large result, either one by one or by a small node of the same
+// operation that has only the operands of those elements.
 #include <algorithm>
 
 #include "harness/graph/copy_node.h"

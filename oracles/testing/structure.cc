@@ -33,7 +33,7 @@ Padding PaddingOf(const NodeView& node, int pad_type, int pad, const Shape& x,
       before = node.Ints(pad)[2 * i];
       after = node.Ints(pad)[2 * i + 1];
     } else if (type != "valid") {
-      // The least padding with which ceil(input / stride) windows fit.
+      // Uses the least padding with which ceil(input / stride) windows fit.
       const int64_t input = x[static_cast<int>(i) + 2];
       const int64_t windows = (input + strides[i] - 1) / strides[i];
       const int64_t need = (windows - 1) * strides[i] + dilations[i] * (kernel[i] - 1) + 1;
