@@ -40,9 +40,9 @@ std::vector<std::string_view> CurveNames();
 // known curves.
 Result<Curve> NamedCurve(std::string_view name);
 
-// The curve of a file's bytes: 128 bytes of a task's table, or 84 or 86 bytes of an activation
-// record with named words. Errors: kUnsupported for a record of knots and deltas, whose domain no
-// source states; kMalformed for other lengths.
+// The curve in the bytes of a file. A file contains a task's table (128 bytes) or an activation
+// record with named words (84 or 86 bytes). Errors: kUnsupported for a record of knots and deltas,
+// whose domain no source states; kMalformed for other lengths.
 Result<Curve> CurveOfBytes(ByteSpan bytes, const std::string& file);
 
 }  // namespace anecheck::curves

@@ -84,7 +84,7 @@ enum class FaultEffect : uint8_t {
   kOverrun,              // `a` bytes after the output, at most 16, are overwritten
   kNeighbour,            // the last element of the operation's first input is overwritten
   // Compile effects.
-  kRejectOp,      // the operation is refused, with the message `text` if it is not empty
+  kRejectOp,      // the operation is refused, with the message `text` if `text` is not empty
   kRejectRank,    // tensors of rank `a` are refused
   kRejectExtent,  // an axis of extent `a` is refused
   kRejectWide,    // an axis of extent above `a` is refused

@@ -145,7 +145,7 @@ void ListWeakFields(const FieldTable& table, const TaskWords& words, const Field
     if (IsNeutral(entry, value)) continue;
     std::string text = fmt::format("{} = {}: {} ({})", PlaceOf(words, entry, 0), value, row.meaning,
                                    EvidenceName(row.evidence));
-    if (!row.other.empty()) text += fmt::format("; another reading: {}", row.other);
+    if (!row.other.empty()) text += fmt::format("; by another source: {}", row.other);
     weak.push_back(std::move(text));
   }
 }

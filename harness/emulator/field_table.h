@@ -22,7 +22,7 @@ std::optional<Generation> GenerationOfVersion(uint32_t version);
 
 inline constexpr uint32_t kEngines = 16;
 
-// FIELD16 and FIELD4 take 16 and 4 values.
+// FIELD16 and FIELD4 define 16 and 4 consecutive enumerators.
 enum class Field : uint16_t {
 #define FIELD(name, ...) k##name,
 #define FIELD4(name, ...) k##name, k##name##Last = k##name + 3,

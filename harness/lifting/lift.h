@@ -15,9 +15,9 @@ namespace anecheck::lifting {
 // that it approximates. Outputs have the names of their ports without "@output".
 //
 // The emulator rounds a task once; the graph rounds each operation, within the oracle's bounds.
-// Errors: those of decoding; kUnsupported, naming the task, if no operation expresses it;
-// kLimit above kMostTracked elements of written memory or kMostOfTask of
-// one surface.
+// Errors: those of decoding; kUnsupported, naming the task, if no operation expresses it; kLimit
+// for more than kMostTracked elements of written memory, or more than kMostOfTask elements of one
+// surface.
 Result<Graph> LiftProgram(const emulator::Program& program);
 
 }  // namespace anecheck::lifting

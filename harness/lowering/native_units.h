@@ -24,8 +24,8 @@ inline constexpr std::string_view kNetlistStart = "UInt16";
 int NativeOperand(OpKind op, size_t index, size_t count);
 
 // Sets the unit's parameters. Errors: kUnsupported if the layer cannot express the node: a batch
-// above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that is not exact
-// in fp16.
+// above 1 in rearrangements, a factor other than 1, 2, 3, 4 or 8, margins, or a number that is not
+// exact in fp16.
 Status WriteNativeParams(const NodeView& node, netlist::Unit& unit);
 // Adds the attributes to the graph's open node; `x` is the type of its first operand. Errors:
 // kUnsupported if the operation cannot express the unit, kInvalid for missing keys.

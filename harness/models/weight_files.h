@@ -56,7 +56,7 @@ class WeightFiles {
 
  private:
   struct File {
-    std::string path;  // as the system knows it
+    std::string path;  // the path that is opened
     // Null if the file is missing; its constants are then made up.
     std::shared_ptr<const MappedFile> mapped;
   };

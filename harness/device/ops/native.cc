@@ -47,7 +47,7 @@ AttentionQuirks QuirksOf(const OpBuilder& builder, const AttentionShape& s) {
 }
 
 // Computes one query row of one head. Each pointer is at the first element of that head; rows of
-// keys are heads * width apart. Query, key and value are as PrepareMacOperand left them.
+// keys are heads * width elements apart. Query, key and value are as PrepareMacOperand left them.
 void Attend(const NumericModel& model, const AttentionShape& s, int64_t key_period,
             const float* query, const float* key, const float* value, float scale,
             const float* mask, float* out) {
