@@ -1,5 +1,5 @@
-// The public operation matrix (facts/op_device_matrix.csv) against the cells of `anecheck matrix`,
-// by target: each mark agrees with its cell, or a conflict row states the reason.
+// Compares the public operation matrix (facts/op_device_matrix.csv) with the cells of `anecheck
+// matrix`, target by target. Each mark agrees with its cell, or a conflict row states the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -36,7 +36,7 @@ bool Takes(const Cell& cell) {
   return cell.reached || cell.stage == Stage::kAttested || cell.stage == Stage::kDecomposed;
 }
 
-// A bridge is a way around: a rewrite, the host, or direct authoring. For some bridges of the
+// A bridge is a workaround: a rewrite, the host, or direct authoring. For some bridges of the
 // matrix no table of layers has an entry; their cells are unknown.
 bool Agrees(const std::string& mark, const Cell& mil, const Cell& netlist) {
   if (mark == "native") return Takes(mil);

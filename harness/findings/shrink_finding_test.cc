@@ -247,7 +247,7 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_EQ(range.stop, 2) << shrunk->item.ranged_mil;
 }
 
-// After the graph, the range is shortened. A stop at that time ends the search too.
+// The range is shortened after the graph. A stop during that time must end the search too.
 TEST(ShrinkFinding, StopsWhileARangeIsShortened) {
   WrongAtFurtherShapes runner;
   const Artifact artifact = FindWrongFurther(runner);
@@ -420,7 +420,7 @@ TEST(ShrinkFinding, KeepsARelationThatAloneShowsTheFinding) {
   EXPECT_LT(shrunk->after, shrunk->before);
   ASSERT_TRUE(outcome.relation);
   EXPECT_NE(outcome.message().find(outcome.relation->name), std::string::npos) << outcome.message();
-  // By itself the small case is right.
+  // Without its relation the small case is right.
   Case alone = shrunk->item;
   alone.mode = CaseMode::kFloat;
   Evaluation evaluation;

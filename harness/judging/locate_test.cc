@@ -107,7 +107,8 @@ TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
-// An engine may fuse operations. If every result is an output, it does not, and its outputs change.
+// An engine may fuse operations. If every result is an output, the engine fuses none, and its
+// outputs change.
 TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {
     return [wrong](const RunRequest& request, RunReply& reply) {

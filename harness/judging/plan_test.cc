@@ -1,5 +1,5 @@
-// The plan that an external program reports, and a run on the CPU besides the engine's: the
-// conclusions about a case that each allows.
+// Tests the conclusions about a case that two reports allow: the plan that an external program
+// reports, and a run on the CPU besides the engine's.
 #include <gtest/gtest.h>
 
 #include "harness/campaign/testing/campaign_test.h"

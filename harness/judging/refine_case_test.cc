@@ -301,7 +301,7 @@ TEST(RefineCase, AFirstExecutionOfTheSecondInputsTellsBothFaultsApart) {
   const CaseOutcome alone = OutcomeOn(item, second);
   EXPECT_EQ(Signature(alone), "wrong|abs|h13|far|second execution");
   EXPECT_TRUE(alone.of_second_run());
-  // Wrong for the second inputs in the first execution too.
+  // This engine is wrong for the second inputs in the first execution too.
   Engine always([](const Answered& a) {
     const ValueId y = a.graph.outputs()[0];
     std::vector<double> first = {0};

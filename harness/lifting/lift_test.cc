@@ -75,8 +75,8 @@ std::vector<std::vector<uint16_t>> OutputsOf(const Program& program) {
   return outputs;
 }
 
-// Compares an output of the emulator with the oracle's values. `tolerance` is absolute, and
-// relative above 1; 0 requires equal numbers.
+// Compares an output of the emulator with the oracle's values. `tolerance` is relative for expected
+// values above 1 and absolute for smaller ones; 0 requires equal numbers.
 void ExpectNear(const std::vector<uint16_t>& run, const Estimate& expected, double tolerance) {
   ASSERT_EQ(run.size(), expected.value.size());
   for (size_t i = 0; i < run.size(); ++i) {
@@ -193,9 +193,9 @@ TEST(Lift, RecordedProgramsLiftToTheirNetworks) {
   }
 }
 
-// Every operation for which the encoder has tasks, except those whose tables err by more than the
-// contract admits without a measurement, and those whose tables compare with zero or round, which
-// are not lifted.
+// Every operation for which the encoder has tasks, with two exceptions: operations whose tables err
+// by more than the contract admits without a measurement, and operations whose tables compare with
+// zero or round, because these are not lifted.
 std::bitset<kOpCount> JudgedOps() {
   constexpr OpKind kSteps[] = {OpKind::kFloor,    OpKind::kCeil,         OpKind::kEqual,
                                OpKind::kNotEqual, OpKind::kLess,         OpKind::kLessEqual,

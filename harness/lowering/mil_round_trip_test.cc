@@ -77,8 +77,8 @@ TEST(MilRoundTrip, NamesArgumentsAndTypesAreInTheText) {
   EXPECT_NE(text->find("-> (y)"), std::string::npos) << *text;
 }
 
-// With an fp16 operand a number is written as fp16 if it is exact in fp16, else as fp32, so that it
-// is read back unchanged. Numbers that must have the operand's type are written in it.
+// Beside an fp16 operand, a number is written as fp16 if it is exact in fp16, else as fp32, so that
+// it is read back unchanged. A number that must have the operand's type is written in that type.
 TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
   const auto written = [](OpKind kind, int parameter, double number) {
     Graph graph;

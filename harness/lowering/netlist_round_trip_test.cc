@@ -332,7 +332,7 @@ netlist::Description Scaled() {
   return GraphToNetlist(graph)->description;
 }
 
-// The form of ML Compute, and a constant without extents.
+// A scalar constant can have the form of ML Compute, or no extents.
 TEST(NetlistRoundTrip, AScalarConstantHasEachExtent1AndNoBatch) {
   netlist::Description written = Scaled();
   netlist::Extents& extents = written.networks[0].constants[0].extents;

@@ -21,8 +21,8 @@
 namespace anecheck {
 namespace {
 
-// The sheets whose operations are in the public matrix, from the table and from the catalogued
-// operations.
+// The sheets of the operations in the public matrix: those of the table and those that are only
+// catalogued.
 std::vector<const OpSheet*> MatrixSheets() {
   std::vector<const OpSheet*> rows;
   for (const std::span<const OpSheet> sheets : {OpSheets(), CataloguedOps()}) {
@@ -33,7 +33,7 @@ std::vector<const OpSheet*> MatrixSheets() {
   return rows;
 }
 
-// Column names with quotes, like the classes.
+// The fields of a line. Names of columns and classes may have quotes.
 std::vector<std::string> CsvFields(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;

@@ -103,7 +103,7 @@ TEST_F(ParserFuzz, TheSameCrashOfTwoCommandsIsTwoFindings) {
             (std::set<std::string>{"crash signal 6 ", "crash signal 6  (of the second command)"}));
 }
 
-// Files fail in a few ways, and each job sees different ones first.
+// Files fail in a few ways, and each job sees different ways first.
 TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   const std::string script =
       "n=$(wc -c < \"$1\"); [ $((n % 3)) -ne 0 ] || exit 0; [ $((n % 5)) -lt 2 ] && echo few >&2; "
@@ -134,7 +134,7 @@ TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   }
 }
 
-// Each of three runs waits until all three have started, which sequential runs never would.
+// Each of three runs waits until all three have started, so sequential runs would wait forever.
 TEST_F(ParserFuzz, JobsRunAtOnce) {
   ParserFuzzOptions options =
       Options("d=" + folder_.File("met") +

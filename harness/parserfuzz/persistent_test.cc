@@ -1,4 +1,4 @@
-// The drivers of drivers/ with small parsers, as a user builds them.
+// Builds the drivers of drivers/ with small parsers, as a user does.
 #include "harness/parserfuzz/persistent.h"
 
 #include <csignal>

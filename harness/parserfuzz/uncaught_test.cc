@@ -45,7 +45,8 @@ TEST(Panic, OfGoIncludesFatalErrors) {
   EXPECT_FALSE(UncaughtSignature("fatal error: 'a.h' file not found\n", 2));
 }
 
-// Programs built for fuzzing abort after a panic; the place names the failure, not the message.
+// Programs built for fuzzing abort after a panic. The panic's place names the failure; its message
+// does not.
 TEST(Panic, MayEndInAbort) {
   constexpr const char* kRust =
       "thread 'main' panicked at src/main.rs:5:3:\nindex out of bounds: the len is 3\n"

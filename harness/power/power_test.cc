@@ -1,4 +1,4 @@
-// The measurement works: it finds and names a planted fault, finds nothing on a clean engine, and
+// A measurement of power finds and names a planted fault, finds nothing on a clean engine, and
 // reports subjects that cannot be found.
 #include "harness/power/power.h"
 
@@ -96,7 +96,7 @@ TEST(HuntTest, FindsAPlantedFaultAndMinimisesIt) {
   EXPECT_LE(result.elements.value_or(1000), 16u);
 }
 
-// Found by random cases, because no probe tests states.
+// Random cases must find this fault, because no probe tests states.
 TEST(HuntTest, FindsLostStatesByACampaign) {
   for (const char* fault : {"state-lost", "state-not-zero"}) {
     HuntOptions options = Options().hunt;
@@ -118,8 +118,8 @@ TEST(HuntTest, LabelsAKnownDefect) {
   EXPECT_EQ(result.unlabelled, 0u);
 }
 
-// Products and reductions have the same loss, as two defects. With one of them on, nothing is
-// labelled as the other.
+// Two defects lose bits in the same way, one in products and one in reductions. If one of them is
+// on, nothing is labelled as the other.
 TEST(HuntTest, TellsTheLossOfProductsFromThatOfReductions) {
   const auto hunt = [](std::string_view on, const std::string& label) {
     Subject subject = Named(on);
@@ -167,7 +167,8 @@ TEST(HuntTest, AProbeThatAlsoFailsWithoutTheFaultFindsNothing) {
   EXPECT_FALSE(result->found) << result->by << ": " << result->summary;
 }
 
-// No output shows these two defects: a word of the container, and a program that always times out.
+// No output shows these two defects: a wrong word in the container, and a program that always times
+// out.
 TEST(HuntTest, FindsDefectsOfProgramsByAProbe) {
   for (const char* id : {"D38", "D39"}) {
     Subject subject = Named(id);

@@ -112,7 +112,7 @@ TEST(MacProbes, AreUnmeasuredElsewhereWithAReason) {
 
 TEST(DefectsShown, FollowFromTheMeasuredValue) {
   const auto none = [](const RuntimeProbe& probe) -> Result<RuntimeAnswer> {
-    ADD_FAILURE() << probe.name << " is not needed";
+    ADD_FAILURE() << probe.name << " was run, but is not needed";
     return RuntimeAnswer{};
   };
   using Ids = std::vector<std::string_view>;

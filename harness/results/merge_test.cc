@@ -1,4 +1,4 @@
-// Joining results files: idempotent, commutative and associative, for any files.
+// Joining results files is idempotent, commutative and associative, for any files.
 #include "harness/results/merge.h"
 
 #include <atomic>
@@ -84,7 +84,7 @@ class MergeTest : public ::testing::Test {
     return path;
   }
 
-  // Files of the folder whose names begin with that of `path`.
+  // The number of files beside `path` whose names begin with its name.
   static size_t FilesNamed(const std::string& path) {
     const std::filesystem::path whole(path);
     size_t count = 0;

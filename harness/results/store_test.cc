@@ -305,8 +305,8 @@ TEST_F(StoreTest, ATruncatedFileIsRefusedAndUntouched) {
   EXPECT_EQ(*ReadFile(path), *bytes);
 }
 
-// A file whose writer was killed in its second transaction, after the transaction `committed`; if
-// that is empty, in its first.
+// A file whose writer was killed in its second transaction, after the transaction `committed`. If
+// `committed` is empty, the writer was killed in its first transaction.
 std::string UnfinishedFile(const std::string& path, const std::string& committed = "") {
   sqlite3* raw = nullptr;
   const std::string source = path + ".source";
@@ -373,7 +373,7 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsRefusedAndUntouched) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small separate file system. There is none on macOS, or if the test may not mount one.
+// A small separate file system. On macOS, or if the test may not mount one, it is not mounted.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {

@@ -65,7 +65,7 @@ TEST(SharedBuffer, ItsNameIsTakenWhileItLivesAndFreeAfterwards) {
   }
   EXPECT_FALSE(SharedBuffer::Open(name).ok());
   Bytes kept(1);
-  ASSERT_TRUE(opened->Read(kept).ok()) << "who opened the memory keeps it";
+  ASSERT_TRUE(opened->Read(kept).ok()) << "a process that opened the memory keeps it";
   EXPECT_EQ(kept, Bytes{7});
   EXPECT_TRUE(SharedBuffer::Create(name, 4).ok());
 }

@@ -1,4 +1,4 @@
-// The laws of the set of targets: names, families under both orders, unknown values, limits, and
+// Tests the set of targets: names, families under both orders, unknown values, limits, and
 // replacement at run time.
 
 #include "harness/targets/catalog.h"
@@ -229,7 +229,7 @@ TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   EXPECT_EQ(Limit(target, "instruction_alignment_bytes").value(), 16u);
 }
 
-// This includes the fields that the older layout lacks.
+// A table of the newest compiler also states the fields that the older layout lacks.
 TEST(Replacement, ATableOfTheNewestCompilerStatesEachOfItsFields) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   std::vector<uint8_t> blob(0xa10, 0);

@@ -1,4 +1,4 @@
-// Every truncation and single-byte edit of the real espresso files.
+// Tries every truncation and every single-byte edit of the real espresso files.
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"

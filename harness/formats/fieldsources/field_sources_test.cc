@@ -1,4 +1,4 @@
-// The row of evidence of each field of a document, and the print of the rows.
+// Tests which row of evidence each field of a document has, and how the rows are printed.
 #include "harness/formats/fieldsources/field_sources.h"
 
 #include <gtest/gtest.h>

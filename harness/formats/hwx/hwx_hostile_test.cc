@@ -1,7 +1,8 @@
-// Every truncation of the real containers, and every byte replaced by 0x00, 0xff and itself with
-// bit 0 flipped: nothing crashes, allocations stay within 16 times the input plus 1 MiB, and a file
-// that still parses is written back unchanged. Print and coverage run at every byte of a record,
-// and the JSON form at every kJsonStride-th; in weights and padding both run at every kStride-th.
+// Tries every truncation of the real containers, and replaces every byte by 0x00, 0xff and itself
+// with bit 0 flipped. Nothing crashes, allocations stay within 16 times the input plus 1 MiB, and a
+// file that still parses is written back unchanged. Print and coverage run at every byte of a
+// record, and the JSON form at every kJsonStride-th; in weights and padding both run at every
+// kStride-th.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ namespace {
 constexpr size_t kStride = 31;
 constexpr size_t kJsonStride = 3;
 
-// The functions that run on an input; each depth includes those before it.
+// The functions that run on an input. Each depth includes the functions of the depths before it.
 enum class Depth : uint8_t {
   kRead,  // parse, write, verify
   kText,  // print, coverage

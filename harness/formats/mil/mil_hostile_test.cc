@@ -1,5 +1,5 @@
-// Every truncation and many edits of every byte of every real MIL text: no crash, bounded memory,
-// and a text that still parses is written back unchanged.
+// Tries every truncation and many edits of every byte of every real MIL text. Nothing crashes,
+// memory stays bounded, and a text that still parses is written back unchanged.
 #include <array>
 #include <gtest/gtest.h>
 #include <mutex>

@@ -1,4 +1,4 @@
-// Every truncation and single-byte edit of the real network descriptions.
+// Tries every truncation and every single-byte edit of the real network descriptions.
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"

@@ -257,7 +257,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
         container(table, 0).items[1] = 4;
         container(table, 2).items = {4, 3};
       }),
-      // Data are never shared.
+      // Canonical writers never share a data object.
       edited([&](BinaryTable& table) {
         table.objects[3] = BinaryObject{tree::Data{{1}}};
         container(table, 0).items[1] = 3;

@@ -6,8 +6,8 @@
 
 namespace anecheck::testing {
 
-// Peak() is the largest number of bytes that this thread held at once since construction, minus
-// those at construction. At most one meter may exist on each thread.
+// Peak() is the largest number of bytes that this thread held at once since construction, minus the
+// bytes that it held at construction. At most one meter may exist on each thread.
 class AllocationMeter {
  public:
   AllocationMeter();

@@ -27,8 +27,8 @@ void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& 
 // has an object per field.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
-// The fault of the message of an error or a violation. Empty if it is one line of bounded length in
-// well-formed UTF-8, without control characters.
+// The fault of the message of an error or a violation. Empty if the message is one line of bounded
+// length in well-formed UTF-8, without control characters.
 std::string FindMessageFault(std::string_view message);
 
 // Runs the checks of CheckHostileEdits on one input. Returns the fault, or "".

@@ -1,6 +1,6 @@
-// A stand-in for Core ML, so that the runner over Core ML runs as on a Mac: the simulated engine
-// replaces the engine, and the oracle the CPU. The first argument names the fault; the others are
-// those of the runner.
+// A stand-in for Core ML, so that the runner over Core ML runs as on a Mac. The simulated engine
+// replaces the engine, and the oracle replaces the CPU. The first argument names the fault; the
+// runner gets the others.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>

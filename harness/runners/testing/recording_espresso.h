@@ -1,5 +1,5 @@
-// The calls of the recording engine (recording_espresso.cc) besides the e5rt symbols. Found by
-// dlsym.
+// The calls of the recording engine (recording_espresso.cc) besides the e5rt symbols. Tests find
+// them by dlsym.
 #pragma once
 
 #include <cstdint>
