@@ -40,7 +40,7 @@ TEST(DepartureCatalogue, AddsRowsThatTheJudgeUses) {
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, zero, 2, moved.rows()).verdict, Verdict::kWrong);
 }
 
-// Effects of single operations read the attributes of these.
+// The effect of a single operation reads that operation's attributes.
 TEST(DepartureCatalogue, AcceptsAnEffectForAnOperationWithDocumentedDefects) {
   DepartureCatalogue catalogue;
   EXPECT_TRUE(catalogue

@@ -1,4 +1,4 @@
-// The documented defects outside the multiply-accumulate path, and the rules that were never
+// Tests the documented defects outside the multiply-accumulate path, and the rules that were never
 // measured: the values that each admits, and the operations and families for which it admits them.
 // Every number of the documented list must be a departure or have a reason not to be one.
 #include <cmath>

@@ -107,7 +107,8 @@ TEST(Logic, AdmitsResultsOfAllAdmittedOperands) {
   EXPECT_TRUE(Admits(negated, 0, 0) && Admits(negated, 0, 1));
 }
 
-// An uncertain choice between 2 and 40 is one of them, also after a cast and a move.
+// The result of an uncertain choice between 2 and 40 is one of the two, also after a cast and a
+// move.
 TEST(Select, AdmitsEitherOperandAndNothingBetween) {
   Case c;
   const ValueId cond =
@@ -241,8 +242,8 @@ TEST(FloorDiv, AdmitsTheFloorOfTheRoundedQuotient) {
   EXPECT_FALSE(Admits(estimate, 1, 3.5));
 }
 
-// All places that a lane has under some assignment of values within the intervals are admitted. The
-// test tries the ends of the intervals.
+// Every place that an element has under some assignment of values within the intervals is admitted.
+// The test tries the ends of the intervals.
 RC_GTEST_PROP(Places, ContainThePlacesOfEveryAssignment, ()) {
   const auto count = *rc::gen::inRange<size_t>(1, 7);
   std::vector<double> low(count), high(count);
@@ -436,7 +437,7 @@ TEST(RadiusSearch, IdealFlagsAreInTheLowByteOfTheirCell) {
   EXPECT_EQ(estimate.high, expected);
 }
 
-// Two sources disagree: both readings pass, and nothing else does.
+// Two sources disagree. The result of each interpretation passes, and no other result does.
 TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   const Estimate estimate = Within(ConformingContract(2));
   EXPECT_TRUE(Admits(estimate, 0, 0x1p-24));    // a cell of its own

@@ -76,7 +76,7 @@ double Magnitude(const Numbers& n, size_t out, int scales) {
   return sum * std::pow(std::max(1.0, n.scale[out]), scales);
 }
 
-// Every folded result is admitted. No result that errs by several times the error of folding is.
+// Every folded result is admitted. A result that errs by several times the error of folding is not.
 void Check(const Numbers& n, int scales, bool shifts) {
   Case c;
   ValueId y = Linear(c, n);

@@ -1,5 +1,5 @@
-// Compares the laws of arithmetic with published figures: every published sum to the bit, every
-// published error of a table to the printed digit. Also tests the width of bounds.
+// Compares the arithmetic rules (laws) of engines with published figures: every published sum to
+// the bit, every published error of a table to the printed digit. Also tests the width of bounds.
 #include "oracles/laws.h"
 
 #include <algorithm>
@@ -198,8 +198,8 @@ Errors LargestErrors(const Function& function, const Contract& contract) {
   return errors;
 }
 
-// "{:.4g}" and "{:.1f}" of the published sweeps; empty if the sweep, of half of the inputs, missed
-// the largest error.
+// The published errors as "{:.4g}" and "{:.1f}" print them. A text is empty if the published sweep,
+// which tried half of the inputs, missed the largest error.
 struct PublishedErrors {
   std::string_view name, absolute, ulp;
 };

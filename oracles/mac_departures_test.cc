@@ -1,6 +1,6 @@
 // The defects of the multiply-accumulate path, alone and together. The judge names the defects of a
-// departing engine, whichever reading of the facts it follows, and does not take a faulty engine
-// for a departing one.
+// departing engine, whichever interpretation of the facts the engine follows, and does not take a
+// faulty engine for a departing one.
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
@@ -478,8 +478,8 @@ double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
   return found / moved;
 }
 
-// The other layers are sums that overflow on both sides by one reading, which admit 0 too, and
-// errors no larger than the difference between the readings.
+// The other layers are of two kinds: sums that by one interpretation overflow on both sides, and so
+// admit 0 too, and errors no larger than the difference between the interpretations.
 TEST(FaultyEngines, AreNotTakenForDepartingOnes) {
   EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_bias = true; }, 8), 0.8);
   EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_last_lane = true; }, 8), 0.95);

@@ -1,6 +1,6 @@
-// The results of Core ML for operations whose documentation differs or leaves them open: the
-// numbers that coremltools' runtime tests compare with Core ML's own predictions, and the notes of
-// Core ML's format.
+// Tests operations whose documentation differs from Core ML's results or leaves them open. The
+// results are the numbers that coremltools' runtime tests compare with Core ML's own predictions,
+// and those in the notes of Core ML's format.
 #include <cmath>
 #include <gtest/gtest.h>
 #include <initializer_list>

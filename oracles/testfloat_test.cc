@@ -21,7 +21,7 @@ std::string VectorFile(const std::string& name) {
   return testing::VectorPath("testfloat/" + name + ".txt.gz");
 }
 
-// The hexadecimal words of every line.
+// The hexadecimal numbers of every line.
 std::vector<std::vector<uint64_t>> ReadVectors(const std::string& name) {
   std::vector<std::vector<uint64_t>> lines;
   gzFile file = gzopen(VectorFile(name).c_str(), "rb");

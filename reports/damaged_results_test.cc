@@ -1,5 +1,5 @@
-// A results file with a value that no campaign writes: every reader that needs the value refuses
-// the file and names file, table and column. The file stays unchanged.
+// Tests results files with a value that no campaign writes. Every reader that needs the value
+// refuses the file, and names the file, the table and the column. The file stays unchanged.
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>

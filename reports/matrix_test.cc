@@ -1,5 +1,5 @@
-// The laws of the matrix: every operation and target has a cell, the strongest evidence wins, then
-// the furthest stage; findings decide which operation is wrong; and evidence other than silicon is
+// The matrix has a cell for every operation and target. The strongest evidence decides a cell, then
+// the furthest stage. Findings decide which operation is wrong, and evidence other than silicon is
 // marked.
 #include "reports/matrix.h"
 

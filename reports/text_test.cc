@@ -1,4 +1,4 @@
-// Laws of escaping: text from engines is never markup.
+// Escaped text of engines is never markup.
 #include "reports/text.h"
 
 #include <gtest/gtest.h>

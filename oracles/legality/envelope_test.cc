@@ -1,5 +1,6 @@
-// Compile-only probes of chips, row by row (facts/compile_envelope.csv): an accepted program is not
-// refused, and a refused one is refused by the layer that the probe names, in its words.
+// Compares the rules with compile-only probes of chips, row by row (facts/compile_envelope.csv).
+// The rules do not refuse an accepted program. The layer that a probe names refuses a refused
+// program, with the probe's message.
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"
@@ -147,8 +148,8 @@ bool IsThere(const std::string& where, Layer layer) {
   return layer > Layer::kCapability;
 }
 
-// The published rows, testdata/compile_envelope.csv: each has probes above. All of them have the
-// row's result, and the layer of at least one gives the row's message.
+// Each published row of testdata/compile_envelope.csv has probes above. All probes have the row's
+// result. If the row is refused, the layer gives the row's message for at least one probe.
 TEST(CompileEnvelope, EveryPublishedRowHasAProbe) {
   const auto text =
       ReadTextFile(testing::SourcePath("oracles/legality/testdata/compile_envelope.csv"));

@@ -1,7 +1,7 @@
-// Backends that Core ML's planner of one M4 chose (facts/silicon/op_placement_h16g.csv): the rules
-// admit to the engine the operations that the planner admitted, and refuse the others in its words.
-// At least 97 % of the rows agree; testdata/silicon_differences.csv gives the reason for each other
-// row.
+// Compares the rules with the backends that Core ML's planner chose on one M4
+// (facts/silicon/op_placement_h16g.csv). The rules admit to the engine the operations that the
+// planner admitted, and refuse the others with the planner's messages. At least 97 % of the rows
+// agree; testdata/silicon_differences.csv gives the reason for each other row.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The tables themselves: complete, sourced, and without mistakes that would pass as "unknown".
+// The tables of rules are complete, state their sources, and have no mistake that would pass as
+// "unknown".
 #include "oracles/legality/rules.h"
 
 #include <algorithm>
@@ -144,7 +145,7 @@ TEST(Judging, GivesCompleteVerdictsForDrawnInstances) {
   }
 }
 
-// The simulated engine has the same law (harness/device/compile_test.cc).
+// The simulated engine has the same rule (harness/device/compile_test.cc).
 TEST(Judging, TakesBoolConditionsAndNoOthers) {
   for (const char* target : {"h13", "h14", "h15", "h16", "h17s", "h18"}) {
     const auto judged = [&](const char* condition) {

@@ -1,5 +1,5 @@
-// Operations that the newest compilers accepted and refused
-// (facts/silicon/compile_limits_silicon.csv), row by row: the rules agree with the row, or
+// Compares the rules with the operations that the newest compilers accepted and refused
+// (facts/silicon/compile_limits_silicon.csv), row by row. The rules agree with a row, or
 // testdata/silicon_differences.csv gives the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The numbers of specification 003, tables 24.2 to 24.4, and 004, table 26.1, as verdicts, with one
-// test for each table. The values themselves: harness/targets/hal_tables_test.cc.
+// Tests the numbers of specification 003, tables 24.2 to 24.4, and 004, table 26.1, as verdicts,
+// with one test for each table. harness/targets/hal_tables_test.cc tests the values themselves.
 #include <gtest/gtest.h>
 
 #include "oracles/legality/testing/judge.h"

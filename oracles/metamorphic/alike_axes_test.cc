@@ -1,5 +1,6 @@
-// The axes that an operation treats alike. For drawn instances of every operation with a row, the
-// oracle computes the same results if such an axis is cut into parts or its entries are reordered.
+// Tests the table of axes that an operation treats alike. For drawn instances of every operation
+// with a row, the oracle computes the same results if such an axis is cut into parts or its entries
+// are reordered.
 #include "oracles/metamorphic/alike_axes.h"
 
 #include <algorithm>

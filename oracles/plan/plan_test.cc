@@ -1,5 +1,5 @@
 // The lowering plan: each kind of rewrite on its targets, the equality of the lowered and the given
-// graph, and the laws of the dispatch descriptor.
+// graph, and the properties of the dispatch descriptor.
 #include "oracles/plan/plan.h"
 
 #include <algorithm>
@@ -499,7 +499,7 @@ RC_GTEST_PROP(PlanLaws, HoldOnDrawnGraphs, (uint64_t seed)) {
           if (made.contains(argument.value)) RC_ASSERT(made[argument.value] <= layer.segment);
         }
       }
-      // Names of outputs stay.
+      // Outputs keep their names.
       for (size_t i = 0; i < graph.outputs().size(); ++i) {
         RC_ASSERT(plan.lowered.value(plan.lowered.outputs()[i]).name ==
                   graph.value(graph.outputs()[i]).name);

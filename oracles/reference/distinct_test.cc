@@ -1,4 +1,5 @@
-// Functions evaluated once for each different number have the same results as element by element.
+// A function that is evaluated once for each different number gives the same results as one that is
+// evaluated element by element.
 #include "oracles/reference/distinct.h"
 
 #include <bit>

@@ -15,8 +15,8 @@
 namespace anecheck::reference {
 namespace {
 
-// Exponents of a draw's numbers, for products of which some are dropped, each is rounded, or none
-// is. A single product fits the array: 2^12 is 2^29 units.
+// The ranges of the numbers' exponents, which decide whether products are dropped or rounded. A
+// single product fits the array: 2^12 is 2^29 units.
 struct Exponents {
   int64_t least;
   int64_t greatest;

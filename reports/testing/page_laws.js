@@ -1,4 +1,4 @@
-// The laws of every page, as expressions that return a list of faults.
+// The rules that every page must keep, as expressions that return a list of faults.
 (() => {
   const parse = (text) => {
     const numbers = (text.match(/-?[\d.]+(e-?\d+)?%?/g) ?? []).map(parseFloat);

@@ -1,4 +1,5 @@
-// Documents against the JSON Schema files of reports/schemas, by Debian's python3-jsonschema.
+// Checks documents against the JSON Schema files of reports/schemas with Debian's
+// python3-jsonschema.
 #pragma once
 
 #include <string>
