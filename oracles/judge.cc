@@ -226,7 +226,7 @@ std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) 
         open, judgement.elements);
   }
   return fmt::format(
-      "the bound says something about {} of {} elements only; the others may be anywhere within "
+      "the bounds of only {} of {} elements are evidence; the others may be anywhere within "
       "more than a quarter of the output's amplitude",
       judgement.judged, judgement.elements);
 }

@@ -119,7 +119,7 @@ Status CheckInput(const Graph& graph, ValueId id, const Tensor& tensor) {
     return {};
   }
   return MakeError(ErrorCode::kInvalid,
-                   fmt::format("input {} is {} with {} bytes, the graph wants {}", input.name,
+                   fmt::format("input {} is {} with {} bytes, the graph needs {}", input.name,
                                tensor.type.ToString(), tensor.bytes.size(), input.type.ToString()));
 }
 

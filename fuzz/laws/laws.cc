@@ -55,7 +55,7 @@ void FailLaw(std::string_view law, std::string_view detail) {
 }
 
 void RequireGoodError(const Error& error, size_t input_size) {
-  Require(!error.message.empty(), "errors have words", ErrorCodeName(error.code));
+  Require(!error.message.empty(), "errors have a message", ErrorCodeName(error.code));
   Require(error.message.find('\n') == std::string::npos, "errors are one line", error.message);
   Require(error.offset == Error::kNoOffset || error.offset <= input_size,
           "errors point into the input", error.message);
@@ -134,7 +134,7 @@ void CheckViolations(const Format& format, const std::vector<Violation>& violati
     Require(known, "violations name a rule of the format", violation.message);
     Require(violation.offset == Error::kNoOffset || violation.offset <= size,
             "violations point into the input", violation.message);
-    Require(!violation.message.empty(), "violations have words", violation.rule->id);
+    Require(!violation.message.empty(), "violations have a message", violation.rule->id);
   }
 }
 

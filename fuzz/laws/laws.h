@@ -52,7 +52,7 @@ inline LawsMet laws_met;
 // The laws for error messages, so that a user can act upon them: a message is one line and not
 // empty, and its offset lies inside the input.
 inline constexpr auto kErrorLaws =
-    LawList("errors have words", "errors are one line", "errors point into the input",
+    LawList("errors have a message", "errors are one line", "errors point into the input",
             "input is never an internal error");
 void RequireGoodError(const Error& error, size_t input_size);
 
@@ -130,7 +130,7 @@ inline constexpr auto kFormatLaws =
     MoreLaws(kErrorLaws, "memory is bounded by the input", "write(parse(x)) is x",
              "all functions accept the same files", "recognise gives 0 to 100",
              "violations name a rule of the format", "violations point into the input",
-             "violations have words", "coverage counts the whole file", "coverage adds up",
+             "violations have a message", "coverage counts the whole file", "coverage adds up",
              "the JSON form is JSON", "facts have a field and a source", "the JSON form encodes",
              "encode(inspect(x)) is x");
 

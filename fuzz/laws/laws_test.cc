@@ -54,7 +54,7 @@ TEST(Laws, RecordTheLawsThatAnExecutionMet) {
 
 TEST(LawsDeathTest, ErrorsHaveOneLineAndAPlaceInTheInput) {
   RequireGoodError(MakeError(ErrorCode::kMalformed, "td: bad word", 3), 4);
-  EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, ""), 4), "errors have words");
+  EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, ""), 4), "errors have a message");
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, "a\nb"), 4), "are one line");
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kMalformed, "a", 5), 4), "into the input");
   EXPECT_DEATH(RequireGoodError(MakeError(ErrorCode::kInternal, "a"), 4), "never an internal");
@@ -72,10 +72,10 @@ TEST(FormatLaws, AParsedFileMeetsTheLawsOfFilesAndARefusedOneThoseOfErrors) {
   EXPECT_EQ(LawCounts().at("write(parse(x)) is x"), 1u);
   EXPECT_GT(LawCounts().at("coverage adds up"), 0u);
   EXPECT_EQ(LawCounts().at("encode(inspect(x)) is x"), 1u);
-  EXPECT_FALSE(LawCounts().contains("errors have words"));
+  EXPECT_FALSE(LawCounts().contains("errors have a message"));
   CountLaws();
   EXPECT_FALSE(CheckFormatLaws(kFormat_td, Bytes{1}));
-  EXPECT_GT(LawCounts().at("errors have words"), 0u);
+  EXPECT_GT(LawCounts().at("errors have a message"), 0u);
   EXPECT_FALSE(LawCounts().contains("encode(inspect(x)) is x"));
 }
 

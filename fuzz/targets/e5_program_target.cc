@@ -11,9 +11,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "written files read", "a written file reads as it was meant",
-             "a second writing gives the same bytes");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "written files can be read",
+                                "a written file reads as the intended content",
+                                "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
 std::string_view FirstDifference(const e5::Program& a, const e5::Program& b) {
@@ -39,13 +39,13 @@ bool Check(ByteSpan input) {
   }
   if (!MeetsReaderLaws(input)) return true;
   const auto again = e5::Parse(*written);
-  Laws::Require(again.ok(), "written files read", again.ok() ? "" : again.error().message);
+  Laws::Require(again.ok(), "written files can be read", again.ok() ? "" : again.error().message);
   const auto violations = kFormat_e5.verify(input);
   if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
   e5::Program meant = *program;
   // Write rebuilds the sections of functions.
   if (!meant.functions.empty()) meant.sections = again->sections;
-  Laws::Require(*again == meant, "a written file reads as it was meant",
+  Laws::Require(*again == meant, "a written file reads as the intended content",
                 [&] { return FirstDifference(*again, meant); });
   Laws::Require(e5::Write(*again).value() == *written, "a second writing gives the same bytes");
   return true;

@@ -14,8 +14,8 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "a program explains", "a run repeats", "a refused run is refused again");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "a program can be explained", "a run repeats",
+                                "a refused run is refused again");
 using Laws = LawBook<kLaws>;
 
 // A larger program is legal but takes long; the fuzzer looks for wrong code, not slow code.
@@ -43,7 +43,7 @@ bool Check(ByteSpan input) {
   }
   const auto first = emulator::RunProgram(*program, options);
   if (MeetsTextLaws(input)) {
-    Laws::Require(!emulator::ExplainProgram(*program).empty(), "a program explains");
+    Laws::Require(!emulator::ExplainProgram(*program).empty(), "a program can be explained");
   }
   if (!first.ok()) {
     RequireGoodError(first.error(), input.size());

@@ -17,11 +17,11 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "texts are one line", "a runner has a name", "a written line reads again",
-             "read(write(hello)) is hello", "a reply has a status of the protocol",
-             "a refusal names its stage", "read(write(reply)) is reply",
-             "a reply answers one request", "a reply's id is read alone as well");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "texts are one line", "a runner has a name",
+                                "a written line can be read again", "read(write(hello)) is hello",
+                                "a reply has a status of the protocol", "a refusal names its stage",
+                                "read(write(reply)) is reply", "a reply answers one request",
+                                "a reply's id can be read without the rest");
 using Laws = LawBook<kLaws>;
 
 constexpr uint64_t kId = 7;
@@ -70,7 +70,7 @@ void CheckHello(std::string_view line, bool again) {
   }
   if (!again) return;
   const auto reread = ReadExecHello(HelloLine(*hello));
-  Laws::Require(reread.ok(), "a written line reads again",
+  Laws::Require(reread.ok(), "a written line can be read again",
                 reread.ok() ? "" : reread.error().message);
   Laws::Require(HelloLine(*reread) == HelloLine(*hello), "read(write(hello)) is hello", line);
 }
@@ -78,7 +78,7 @@ void CheckHello(std::string_view line, bool again) {
 void CheckReply(std::string_view line, bool again) {
   const auto reply = ReadExecReply(line, kId);
   if (!reply.ok()) return RequireGoodError(reply.error(), line.size());
-  Laws::Require(ExecReplyId(line) == kId, "a reply's id is read alone as well", line);
+  Laws::Require(ExecReplyId(line) == kId, "a reply's id can be read without the rest", line);
   const bool known = reply->status == RunStatus::kOk || reply->status == RunStatus::kRejected ||
                      reply->status == RunStatus::kFailed;
   Laws::Require(known, "a reply has a status of the protocol", line);
@@ -89,7 +89,7 @@ void CheckReply(std::string_view line, bool again) {
   }
   if (!again) return;
   const auto reread = ReadExecReply(ReplyLine(*reply), kId);
-  Laws::Require(reread.ok(), "a written line reads again",
+  Laws::Require(reread.ok(), "a written line can be read again",
                 reread.ok() ? "" : reread.error().message);
   Laws::Require(ReplyLine(*reread) == ReplyLine(*reply), "read(write(reply)) is reply", line);
   Laws::Require(!ReadExecReply(line, kId + 1).ok(), "a reply answers one request", line);

@@ -16,8 +16,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = MoreLaws(kErrorLaws, "a graph that reads is valid", "the JSON form is JSON",
-                                "written files read", "read(write(g)) is g", "all readers agree");
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "a graph that can be read is valid", "the JSON form is JSON",
+             "written files can be read", "read(write(g)) is g", "all readers agree");
 using Laws = LawBook<kLaws>;
 
 std::string WhatItSays(const Result<Graph>& graph) {
@@ -45,11 +46,13 @@ bool Check(ByteSpan input) {
   CheckOtherReader(text, graph);
   if (!graph.ok()) return true;
   const Status valid = ValidateGraph(*graph);
-  Laws::Require(valid.ok(), "a graph that reads is valid", valid.ok() ? "" : valid.error().message);
+  Laws::Require(valid.ok(), "a graph that can be read is valid",
+                valid.ok() ? "" : valid.error().message);
   const std::string written = DumpJson(GraphToJson(*graph));
   Laws::Require(ParseJson(written).ok(), "the JSON form is JSON");
   const auto reread = GraphFromText(written, OpVocabulary());
-  Laws::Require(reread.ok(), "written files read", reread.ok() ? "" : reread.error().message);
+  Laws::Require(reread.ok(), "written files can be read",
+                reread.ok() ? "" : reread.error().message);
   Laws::Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(write(g)) is g", text);
   (void)GraphToMil(*graph);
   return true;

@@ -16,8 +16,8 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    LawList("generated graphs lower", "lowered graphs read back", "read(lower(g)) is g",
-            "both evaluate or neither", "evaluate(read(lower(g))) is evaluate(g)");
+    LawList("generated graphs can be lowered", "lowered graphs can be read", "read(lower(g)) is g",
+            "both graphs evaluate or neither does", "evaluate(read(lower(g))) is evaluate(g)");
 using Laws = LawBook<kLaws>;
 
 // NaN equals NaN here.
@@ -46,7 +46,7 @@ Case DrawCase(ChoiceStream& choices) {
 // graph that is read back.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});
-  Laws::Require(program.ok(), "generated graphs lower",
+  Laws::Require(program.ok(), "generated graphs can be lowered",
                 program.ok() ? "" : program.error().message);
   if (program->weights.empty()) return;
   MilReadOptions options;
@@ -54,7 +54,7 @@ void CheckSideFile(const Graph& graph) {
     return ReadMilBlob(program->weights, offset, type);
   };
   const auto back = MilTextToGraph(program->text, OpVocabulary(), options);
-  Laws::Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
+  Laws::Require(back.ok(), "lowered graphs can be read", back.ok() ? "" : back.error().message);
   Laws::Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g",
                 program->text);
 }
@@ -63,15 +63,16 @@ bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
   const auto [family, graph, inputs] = DrawCase(choices);
   const auto text = GraphToMil(graph);
-  Laws::Require(text.ok(), "generated graphs lower", text.ok() ? "" : text.error().message);
+  Laws::Require(text.ok(), "generated graphs can be lowered",
+                text.ok() ? "" : text.error().message);
   const auto back = MilTextToGraph(*text, OpVocabulary());
-  Laws::Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
+  Laws::Require(back.ok(), "lowered graphs can be read", back.ok() ? "" : back.error().message);
   Laws::Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g", *text);
   CheckSideFile(graph);
   const Contract& contract = ConformingContract(family);
   const auto before = Evaluate(graph, inputs, contract);
   const auto after = Evaluate(*back, inputs, contract);
-  Laws::Require(before.ok() == after.ok(), "both evaluate or neither", *text);
+  Laws::Require(before.ok() == after.ok(), "both graphs evaluate or neither does", *text);
   if (!before.ok()) return true;
   for (size_t i = 0; i < before->size(); ++i) {
     const Estimate& a = (*before)[i];

@@ -10,7 +10,7 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = MoreLaws(kErrorLaws, "unpacked bytes keep to the limit",
+constexpr auto kLaws = MoreLaws(kErrorLaws, "unpacked bytes stay within the limit",
                                 "a frame holds the bytes of its stream");
 using Laws = LawBook<kLaws>;
 
@@ -36,7 +36,7 @@ bool Check(ByteSpan input) {
     RequireGoodError(unpacked.error(), input.size());
     return true;
   }
-  Laws::Require(unpacked->size() <= kLimit, "unpacked bytes keep to the limit");
+  Laws::Require(unpacked->size() <= kLimit, "unpacked bytes stay within the limit");
   if (lzfse::FormOf(input) == "pbze" || lzfse::FormOf(input).empty()) return true;
   const auto framed = lzfse::Unpack(Framed(input, unpacked->size()), kLimit);
   Laws::Require(framed.ok() && *framed == *unpacked, "a frame holds the bytes of its stream",

@@ -14,9 +14,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "a graph that reads is valid", "a graph that reads lowers",
-             "a lowered graph reads", "read(lower(g)) is g");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "a graph that can be read is valid",
+                                "a graph that can be read can be lowered",
+                                "a lowered graph can be read", "read(lower(g)) is g");
 using Laws = LawBook<kLaws>;
 
 bool Check(ByteSpan input) {
@@ -27,13 +27,16 @@ bool Check(ByteSpan input) {
   }
   if (!MeetsReaderLaws(input)) return true;
   const Status valid = ValidateGraph(*graph);
-  Laws::Require(valid.ok(), "a graph that reads is valid", valid.ok() ? "" : valid.error().message);
+  Laws::Require(valid.ok(), "a graph that can be read is valid",
+                valid.ok() ? "" : valid.error().message);
   const auto lowered = GraphToMil(*graph);
   Laws::Require(lowered.ok() || lowered.error().code == ErrorCode::kUnsupported,
-                "a graph that reads lowers", lowered.ok() ? "" : lowered.error().message);
+                "a graph that can be read can be lowered",
+                lowered.ok() ? "" : lowered.error().message);
   if (!lowered.ok()) return true;
   const auto reread = MilTextToGraph(*lowered, OpVocabulary());
-  Laws::Require(reread.ok(), "a lowered graph reads", reread.ok() ? "" : reread.error().message);
+  Laws::Require(reread.ok(), "a lowered graph can be read",
+                reread.ok() ? "" : reread.error().message);
   Laws::Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(lower(g)) is g",
                 *lowered);
   return true;

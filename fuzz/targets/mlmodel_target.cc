@@ -15,8 +15,8 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "a spelled program parses", "written files read", "read(write(p)) is p");
+constexpr auto kLaws = MoreLaws(kErrorLaws, "a program written as text parses",
+                                "written files can be read", "read(write(p)) is p");
 using Laws = LawBook<kLaws>;
 
 bool Check(ByteSpan input) {
@@ -32,16 +32,16 @@ bool Check(ByteSpan input) {
   }
   const auto program = mil::Parse(*text);
   if (!program.ok() && program.error().code == ErrorCode::kLimit) return true;
-  Laws::Require(program.ok(), "a spelled program parses", program.ok() ? "" : *text);
+  Laws::Require(program.ok(), "a program written as text parses", program.ok() ? "" : *text);
   const auto bytes = mlmodel::ProgramBytes(*program);
   if (!bytes.ok()) {
     RequireGoodError(bytes.error(), text->size());
     return true;
   }
   const auto again = mlmodel::ProgramText(*bytes);
-  Laws::Require(again.ok(), "written files read", again.ok() ? "" : again.error().message);
+  Laws::Require(again.ok(), "written files can be read", again.ok() ? "" : again.error().message);
   const auto reread = mil::Parse(*again);
-  Laws::Require(reread.ok(), "written files read", *again);
+  Laws::Require(reread.ok(), "written files can be read", *again);
   const std::string difference = mlmodel::ProgramDifference(*program, *reread);
   Laws::Require(difference.empty(), "read(write(p)) is p", difference);
   return true;

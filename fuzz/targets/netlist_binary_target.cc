@@ -15,7 +15,8 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = MoreLaws(kFormatLaws, "a table is canonical where its tree makes it again");
+constexpr auto kLaws =
+    MoreLaws(kFormatLaws, "a table is canonical exactly if its tree gives an equal table");
 using Laws = LawBook<kLaws>;
 
 bool Check(ByteSpan input) {
@@ -26,7 +27,7 @@ bool Check(ByteSpan input) {
     const plist::BinaryDocument document = plist::ParseBinary(input).value();
     Laws::Require(plist::IsCanonical(document.table) ==
                       (plist::TableFromValue(document.root) == document.table),
-                  "a table is canonical where its tree makes it again");
+                  "a table is canonical exactly if its tree gives an equal table");
     const auto written = plist::Write(plist::Parse(input).value());
     Laws::Require(written.ok() && std::ranges::equal(*written, input), "write(parse(x)) is x",
                   "by way of the tree");

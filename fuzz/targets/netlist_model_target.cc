@@ -14,10 +14,10 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "booleans", "integers", "names", "reals",
-             "integers of an array are its items", "names are items", "written files read",
-             "a written file reads as it was meant", "a second writing gives the same bytes");
+constexpr auto kLaws = MoreLaws(
+    kErrorLaws, "booleans", "integers", "names", "reals", "integers of an array are its items",
+    "names are items", "written files can be read", "a written file reads as the intended content",
+    "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
 // Each reader of a parameter returns values of its kind, and nothing for other kinds.
@@ -96,11 +96,12 @@ std::string_view FirstDifference(const netlist::Description& a, const netlist::D
 void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
   const Bytes written = netlist::Write(description, encoding);
   const auto again = netlist::Parse(written);
-  Laws::Require(again.ok(), "written files read", again.ok() ? "" : again.error().message);
+  Laws::Require(again.ok(), "written files can be read", again.ok() ? "" : again.error().message);
   const std::string_view name = encoding == plist::Encoding::kXml ? "XML" : "binary";
-  Laws::Require(Sorted(*again) == Sorted(description), "a written file reads as it was meant", [&] {
-    return fmt::format("{}: {}", name, FirstDifference(Sorted(*again), Sorted(description)));
-  });
+  Laws::Require(
+      Sorted(*again) == Sorted(description), "a written file reads as the intended content", [&] {
+        return fmt::format("{}: {}", name, FirstDifference(Sorted(*again), Sorted(description)));
+      });
   Laws::Require(netlist::Write(*again, encoding) == written,
                 "a second writing gives the same bytes", name);
 }

@@ -19,9 +19,10 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = LawList(
-    "errors have words", "the temporary folder can be written", "reading changes no results file",
-    "a refused file is left untouched", "a query only reads", "a missing file does not open");
+constexpr auto kLaws =
+    LawList("errors have a message", "the temporary folder can be written",
+            "reading changes no results file", "a refused file is left untouched",
+            "a query only reads", "a missing file does not open");
 using Laws = LawBook<kLaws>;
 
 const std::string& Folder() {
@@ -56,10 +57,10 @@ void Look(Store& store) {
         "SELECT target, route, op, sum(cases) FROM reach GROUP BY 1, 2, 3"}) {
     std::vector<std::string> columns;
     const auto rows = store.Query(query, &columns);
-    if (!rows.ok()) Laws::Require(!rows.error().message.empty(), "errors have words");
+    if (!rows.ok()) Laws::Require(!rows.error().message.empty(), "errors have a message");
   }
   if (const Status read = ReadRows(store); !read.ok()) {
-    Laws::Require(!read.error().message.empty(), "errors have words");
+    Laws::Require(!read.error().message.empty(), "errors have a message");
   }
   Laws::Require(!store.Query("DELETE FROM meta").ok(), "a query only reads");
 }
@@ -83,7 +84,7 @@ Files Split(ByteSpan input) {
 void CheckWriting(const std::string& path, const Files& files) {
   auto store = Store::Open(path);
   if (store.ok()) return Look(*store);
-  Laws::Require(!store.error().message.empty(), "errors have words");
+  Laws::Require(!store.error().message.empty(), "errors have a message");
   const auto after = ReadFile(path);
   const bool taken_back = !files.journal.empty() && !ReadFile(path + "-journal").ok();
   Laws::Require(after.ok() && (taken_back || std::ranges::equal(*after, files.results)),
@@ -101,7 +102,7 @@ bool Check(ByteSpan input) {
   if (auto store = Store::OpenReadOnly(path); store.ok()) {
     Look(*store);
   } else {
-    Laws::Require(!store.error().message.empty(), "errors have words");
+    Laws::Require(!store.error().message.empty(), "errors have a message");
   }
   if (writes) {
     const auto after_reading = ReadFile(path);

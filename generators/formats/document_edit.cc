@@ -21,8 +21,8 @@ Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan
       return format.from_json(json);
     }
   } catch (const JsonError& error) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("mutation {} finds a key missing: {}",
-                                                      mutation.kind, error.what()));
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("mutation {}: a key is missing: {}", mutation.kind, error.what()));
   }
   return MakeError(ErrorCode::kInvalid, fmt::format("mutation {} does not apply", mutation.kind));
 }

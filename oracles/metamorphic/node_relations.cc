@@ -166,8 +166,8 @@ constexpr Identity kIdentities[] = {
 };
 
 constexpr NotDecomposed kNotDecomposed[] = {
-    {"reduce_prod", "the logarithms are those of positive operands alone"},
-    {"one_hot", "the rows are those of indices from 0 alone"},
+    {"reduce_prod", "the decomposition takes logarithms, which only positive operands have"},
+    {"one_hot", "the decomposition has rows only for indices from 0 on"},
 };
 
 // A cap of kernel memory into which some rows of the weight fit.

@@ -178,7 +178,7 @@ Status WhileLoop(KernelContext& context) {
     ANECHECK_RETURN_IF_ERROR(EvaluateBlock(context, blocks[0], inputs, condition));
     if (condition[0].low[0] != condition[0].high[0]) {
       return MakeError(ErrorCode::kUnsupported,
-                       "while_loop: the bound leaves open whether the loop goes on");
+                       "while_loop: the bound does not decide whether the loop continues");
     }
     if (condition[0].value[0] == 0) {
       GiveResults(context, variables);

@@ -65,7 +65,7 @@ Result<Bytes> ApplyResize(ByteSpan bytes, const Mutation& mutation) {
     return DoesNotFit(mutation, "needs a size and a byte");
   }
   if (mutation.parameters[0] > 2 * bytes.size() + 4096) {
-    return DoesNotFit(mutation, "the new size is above twice the old one");
+    return DoesNotFit(mutation, "the new size is above twice the old size plus 4096 bytes");
   }
   Bytes changed(bytes.begin(), bytes.end());
   changed.resize(mutation.parameters[0], static_cast<uint8_t>(mutation.parameters[1]));
@@ -81,7 +81,7 @@ Result<Bytes> ApplyMove(ByteSpan bytes, const Mutation& mutation) {
   const auto offset = static_cast<ptrdiff_t>(mutation.parameters[0]);
   const auto size = static_cast<ptrdiff_t>(mutation.parameters[1]);
   if (mutation.parameters[2] > bytes.size() - mutation.parameters[1]) {
-    return DoesNotFit(mutation, "the new place lies outside");
+    return DoesNotFit(mutation, "the new place lies outside the bytes");
   }
   const Bytes run(bytes.begin() + offset, bytes.begin() + offset + size);
   Bytes changed(bytes.begin(), bytes.end());

@@ -148,12 +148,12 @@ Result<hwx::Container> ParseWhole(ByteSpan bytes) {
       hwx_edits::ApertureTable(container) == nullptr ||
       hwx_edits::PickTensor(container, 0) == nullptr ||
       hwx_edits::TextSection(container) == nullptr) {
-    return MakeError(ErrorCode::kInvalid, "a part of a container");
+    return MakeError(ErrorCode::kInvalid, "the container lacks a part that the edits need");
   }
   for (const hwx::Symbol& symbol : container.symtabs.front().symbols) {
     if (symbol.type == hwx::kPlaceSymbol &&
         (symbol.sect == 0 || symbol.sect > container.sections.size())) {
-      return MakeError(ErrorCode::kInvalid, "a symbol of no section");
+      return MakeError(ErrorCode::kInvalid, "a symbol belongs to no section");
     }
   }
   return container;

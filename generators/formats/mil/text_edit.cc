@@ -41,7 +41,7 @@ Result<Bytes> ApplyTextEdits(ByteSpan bytes, const Mutation& mutation) {
     const uint64_t inserted = parameters[i + 2];
     const uint64_t words = (inserted + 7) / 8;
     if (inserted > kMaxInserted || parameters.size() - i - 3 < words) {
-      return wrong("the inserted bytes are not all there");
+      return wrong("some of the inserted bytes are missing");
     }
     if (offset < at || offset > bytes.size() || removed > bytes.size() - offset) {
       return wrong(fmt::format("0x{:x} + {} leaves {} bytes", offset, removed, bytes.size()));
