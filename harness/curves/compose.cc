@@ -64,7 +64,7 @@ Result<ValueId> AddLinear(Graph& graph, ValueId x, ValueId weight, ValueId bias)
 
 constexpr std::string_view kSeparators = " \t,;\r";
 
-// One number of the text between commas or blanks.
+// Takes one number from the text, in which commas or blanks separate numbers.
 bool TakeNumber(std::string_view& text, double& number) {
   const size_t begin = text.find_first_not_of(kSeparators);
   if (begin == std::string_view::npos) return false;

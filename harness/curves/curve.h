@@ -1,5 +1,5 @@
 // Curves of the activation unit: tables of 33 knots, which a compiler writes or a file contains.
-// `anecheck activation` prints, plots and measures them.
+// `anecheck activation` prints, plots and measures such curves.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,8 @@
 
 namespace anecheck::curves {
 
-// x is the reduced argument (Curve::argument); y is an fp16 number in a table of the engine.
+// A knot's x is the reduced argument (Curve::argument). In a table of the engine, a knot's y is an
+// fp16 number.
 using Knot = CurveKnot;
 
 struct Curve {

@@ -70,8 +70,8 @@ class Panel {
   }
 
  private:
-  // Returns 0 if 0 lies well between the ends, so that the sign of an error is visible; else the
-  // middle of the ends.
+  // Returns 0 if 0 lies well inside the range, so that the sign of an error is visible; otherwise
+  // the middle of the range.
   double Middle() const {
     const double edge = (high_ - low_) / 5;
     return low_ + edge < 0 && 0 < high_ - edge ? 0 : (low_ + high_) / 2;

@@ -12,7 +12,7 @@
 namespace anecheck::curves {
 namespace {
 
-// Every finite fp16 number, ascending; zero once.
+// Every finite fp16 number in ascending order, with zero only once.
 std::vector<double> FiniteHalves() {
   std::vector<double> numbers;
   for (uint32_t bits = 0xfbff; bits > 0x8000; --bits) {

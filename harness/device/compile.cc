@@ -36,8 +36,8 @@ class FunctionCompiler {
     for (const mil::StatementView statement : function_.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
-      // Constants are read by their users. A constant that only renames a value is another name for
-      // that value.
+      // A constant is read when an operation uses it. A constant that only renames a value is
+      // another name for that value.
       if (statement.op() == "const" && constant && !renames) continue;
       ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
                                        : AddStatement(statement));

@@ -1,5 +1,5 @@
-// The compile step of the simulated engine. It turns MIL text into executable programs. Shape
-// rules, legality and kernels are the engine's own. Used by the e5rt layer.
+// The compile step of the simulated engine. It turns MIL text into executable programs. The engine
+// has its own shape rules, legality rules and kernels. Used by the e5rt layer.
 #pragma once
 
 #include <memory>

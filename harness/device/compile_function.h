@@ -1,5 +1,5 @@
-// Compiles one function. The compile step does this once for a program of fixed shapes, and once
-// for each shape of a program with ranges.
+// Compiles one function. The compile step compiles a function once for a program of fixed shapes,
+// and once for each shape of a program with ranges.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ struct ConstantPool {
 
 inline constexpr int64_t kFixedExtent = mil::Dimension::kUnknown;
 
-// `extents` has the value of `?` for each input, or kFixedExtent for an input without `?`. It is
-// empty for a function without ranges. Errors: those of CompileProgram.
+// `extents` has the value of `?` for each input, or kFixedExtent for an input without `?`.
+// `extents` is empty for a function without ranges. Errors: those of CompileProgram.
 Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
                                                     mil::FunctionView function,
                                                     const CompileSettings& settings,

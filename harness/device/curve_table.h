@@ -37,12 +37,13 @@ struct CurveTable {
   float Evaluate(float x, const NumericModel& model) const;
 };
 
-// Samples `function` over [low, high] and rounds the knots. Knots between the ends are moved by
-// half the local error of the chords, which balances the error; the first knot is exact where the
-// function is zero there.
+// Samples `function` over [low, high] and rounds the knots. Each inner knot is moved by half of the
+// local error of the chords, which balances the error. The end knots are not moved, so the first
+// knot is exact if the function is 0 at `low`.
 CurveTable MakeCurve(double (*function)(double), double low, double high, CurveSymmetry symmetry);
 
-// Returns `table` with its first knot, which is at x = 0 in a symmetric table, set to `origin`.
+// Returns a copy of `table` whose first knot is `origin`. In a symmetric table the first knot is at
+// x = 0.
 CurveTable WithOrigin(CurveTable table, float origin);
 
 }  // namespace anecheck::device

@@ -12,7 +12,7 @@
 namespace anecheck::device {
 namespace {
 
-// Zero for programs that time out, since they never finish a run.
+// The size of the arena in words; 0 for programs that time out, because they never finish a run.
 size_t ArenaWords(const Executable& executable) {
   return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
 }

@@ -57,8 +57,9 @@ struct Executable {
   std::vector<Port> outputs;
   // The states that an operation of this program keeps between executions, zero at first.
   std::vector<Port> states;
-  // Whether host and engine share the buffers of the states. They do on A13, which has no resident
-  // states (specification 000, hardware task descriptor; specification 004, table 26.1).
+  // Whether host and engine share the buffers of the states. They share the buffers on A13, which
+  // has no resident states (specification 000, hardware task descriptor; specification 004, table
+  // 26.1).
   bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;

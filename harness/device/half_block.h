@@ -91,8 +91,8 @@ void StoreInts(Element element, const int64_t* from, int64_t count, void* to);
 // Reads one element of any type.
 double LoadNumber(Element element, const void* from, int64_t index);
 
-// The converted value, saturated to the range of the integer type `element`; NaN gives 0. Bool
-// gives 1 for a value that is not zero. Precondition: `element` is an integer type or bool.
+// The converted value, saturated to the range of the integer type `element`; NaN gives 0. For bool,
+// the result is 1 for a value that is not zero. Precondition: `element` is an integer type or bool.
 int64_t SaturateToInt(Element element, double value);
 
 }  // namespace anecheck::device

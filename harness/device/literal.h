@@ -1,5 +1,6 @@
-// Turns the constants of MIL text into constants of the engine. They are typed and untyped
-// literals, nested lists, strings and references into the weight side file. Used by compile.cc.
+// Turns the constants of MIL text into constants of the engine. Constants of MIL text are typed and
+// untyped literals, nested lists, strings and references into the weight side file. Used by
+// compile.cc.
 #pragma once
 
 #include "harness/base/result.h"

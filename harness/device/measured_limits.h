@@ -15,8 +15,8 @@ inline bool HasMeasuredLimits(const Target& target) {
   return target.family == kFamilyA16 || target.family == kFamilyA18;
 }
 
-// Whether the compiler takes an fp16 kernel of this height and width. It takes kernels up to 31 by
-// 15. Of larger kernels it takes only 16 by 16 and 8 by 16, which it decomposes.
+// Whether the compiler takes an fp16 kernel of this height and width. The compiler takes kernels up
+// to 31 by 15. Of larger kernels it takes only 16 by 16 and 8 by 16, which it decomposes.
 inline bool TakesKernel(int64_t height, int64_t width) {
   const bool decomposes = height % 8 == 0 && width % 8 == 0 && height <= 16 && width <= 16;
   return (height <= 31 && width <= 15) || decomposes;
@@ -25,8 +25,8 @@ inline bool TakesKernel(int64_t height, int64_t width) {
 // Whether the compiler takes a window of this width in max_pool.
 inline bool TakesPoolWidth(int64_t width) { return width <= 8 || width == 32; }
 
-// The longest inner extent that the compiler takes in a product of two runtime operands. It refused
-// 49152. No source covers the extents between the two.
+// The longest inner extent that the compiler takes in a product of two runtime operands. The
+// compiler refused 49152. No source covers the extents between 32768 and 49152.
 inline constexpr int64_t kMaxInnerExtent = 32768;
 
 // ---- limits of the newest compilers alone ----
@@ -34,8 +34,8 @@ inline constexpr int64_t kMaxInnerExtent = 32768;
 // enforces these limits only if CompileSettings::newest_compiler is set; if it is not set, the
 // engine computes these programs, so that campaigns can judge their values.
 
-// Whether compiler 10.26.6 takes a tensor of that type as a result of the operation `producer`. It
-// takes 32-bit integers only as positions of topk, which it narrows
+// Whether compiler 10.26.6 takes a tensor of that type as a result of the operation `producer`. The
+// compiler takes 32-bit integers only as positions of topk, which it narrows
 // (facts/silicon/op_placement_h16g.csv).
 inline bool TakesType(const Target& target, const TensorType& type, std::string_view producer) {
   return !HasMeasuredLimits(target) || type.element != Element::kInt32 || producer == "topk";

@@ -28,8 +28,8 @@ float PortLimitOf(const NumericModel& model, int64_t inner) {
   return model.Has(Planted::kMacPortHalved) ? kPortLimit / 2 : kPortLimit;
 }
 
-// The value that leaves the array. It is rounded and limited, and a NaN becomes 0 on families with
-// D07.
+// The value that leaves the array. The value is rounded and limited, and a NaN becomes 0 on
+// families with D07.
 float LeavePort(const NumericModel& model, float accumulator, float limit, bool to_half) {
   float value = accumulator;
   if (to_half) {
@@ -141,8 +141,8 @@ float PowerOf(float value) {
   return std::max(std::bit_cast<float>(bits), 0x1p-14f);
 }
 
-// A product, in steps. Precondition: its magnitude is below 2^31 steps. A product of two fp16
-// numbers has 22 bits, so fp32 holds the product exactly, even with half a step added.
+// A product, in steps. Precondition: the product's magnitude is below 2^31 steps. A product of two
+// fp16 numbers has 22 bits, so fp32 holds the product exactly, even with half a step added.
 int32_t FewSteps(float a, float power, float b) {
   const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
   return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
@@ -206,7 +206,7 @@ void FastFixedLoops(const NumericModel& model, const float* left, const float* r
     for (int64_t row = 0; row < shape.rows; ++row) {
       const float* of_row = left + row * shape.inner;
       const double largest = of_rows[static_cast<size_t>(row)];
-      // Adds half a step for each rounding, and leaves room for the start.
+      // The bound includes half a step for each rounding, and leaves room for the start.
       const bool bounded = (largest + 0x1p-16) * static_cast<double>(shape.inner) < kLimit / 2;
       const FixedBlock block(of_row, right + column, shape.columns, shape.inner, count);
       double sums[kColumnBlock];

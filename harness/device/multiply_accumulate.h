@@ -18,18 +18,18 @@ struct MacShape {
 
 // Whether the array of the family is a 32-bit fixed-point accumulator that starts at the bias. On
 // these families the array, and also sums, differences and products of fp16 elements, read exponent
-// 31 as any other exponent (facts/silicon/numerics_laws.md, L1 to L7). This was measured on h16g
-// and h18g, and is inferred for the other targets of both families.
+// 31 as any other exponent (facts/silicon/numerics_laws.md, L1 to L7). This behaviour was measured
+// on h16g and h18g, and is inferred for the other targets of both families.
 inline bool HasFixedPointArray(const NumericModel& model) {
   constexpr int kA16 = 5;
   constexpr int kA18 = 7;
   return model.family == kA16 || model.family == kA18;
 }
 
-// Changes an operand, in place, as it changes on the way into the array. If the array is a
-// fixed-point accumulator, infinities and NaN of halves become numbers. On families with D06 NaN
-// becomes +infinity, on families with D05 subnormals become +0. Values are fp16 carried in fp32.
-// Returns whether all changed values are finite.
+// Changes the values of an operand, in place, as the engine changes them on the way into the array.
+// If the array is a fixed-point accumulator, infinities and NaN of halves become numbers. On
+// families with D06 NaN becomes +infinity, on families with D05 subnormals become +0. Values are
+// fp16 carried in fp32. Returns whether all changed values are finite.
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half = true);
 
 // The start of a fixed-point accumulator, one value per row or one per column. Arrays of other
@@ -45,7 +45,7 @@ struct ArrayStart {
 };
 
 // result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major. PrepareMacOperand must
-// have prepared both operands. `finite` states whether all values of both are finite. With
+// have prepared both operands. `finite` states whether all values of both operands are finite. With
 // `to_half` results lie on the fp16 grid after one rounding at the port; otherwise they are the
 // values of the fp32 accumulator.
 void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,

@@ -9,8 +9,8 @@
 
 namespace anecheck::device {
 
-// Planted defects of the datapath. Each is described by one fault in fault_rows.cc, and is set only
-// if that fault is enabled.
+// Planted defects of the datapath. Each planted defect is described by one fault in fault_rows.cc,
+// and is set only if that fault is enabled.
 enum class Planted : uint8_t {
   kMacHalfAccumulator,
   kMacHalfTiles,
@@ -82,10 +82,10 @@ enum class Planted : uint8_t {
 };
 static_assert(static_cast<int>(Planted::kCount) <= 128);
 
-// With every flag at its default the model is the conforming engine. It rounds fp16 results
-// correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles of four
-// products with an fp32 accumulator. Each flag names the documented departure that it follows
-// (quirk.h).
+// With every flag at its default the model is the conforming engine. The conforming engine rounds
+// fp16 results correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles
+// of four products with an fp32 accumulator. Each flag names the documented departure that it
+// follows (quirk.h).
 struct NumericModel {
   int family = 2;
 

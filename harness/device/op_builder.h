@@ -141,13 +141,13 @@ class OpBuilder {
   // Whether the statement has the argument (and no planted defect hides it).
   bool Has(std::string_view name) const;
 
-  // A tensor operand. It becomes the next input of the kernel.
+  // A tensor operand, which becomes the next input of the kernel.
   Operand Tensor(std::string_view name);
   // Like Tensor, for an argument that may be absent. If it is absent, the call returns nothing and
   // adds no kernel input.
   std::optional<Operand> OptionalTensor(std::string_view name);
-  // A state. Reads makes it the next input of the kernel; Writes makes it the kernel's output
-  // behind the results.
+  // A state. Reads makes the state the next input of the kernel; Writes makes the state the
+  // kernel's output behind the results.
   Operand State(std::string_view name);
   void Reads(const Operand& state) { inputs_.push_back(state.value); }
   void Writes(const Operand& state) { written_ = state.value; }

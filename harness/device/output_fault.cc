@@ -167,8 +167,8 @@ void TransposeLast(const TensorType& type, char* data) {
   }
 }
 
-// Replaces the first element by that of the previous call, as if it were stale. Works for one fault
-// at a time.
+// Replaces the first element by that of the previous call, as if it were stale. The function works
+// for only one fault at a time.
 void Exchange(uint16_t* first) {
   static std::atomic<int> last = -1;
   const int before = last.exchange(*first);

@@ -38,11 +38,11 @@ constexpr size_t kKernelWords = 62;
 constexpr size_t kFirstConfiguration = 2;
 constexpr uint32_t kConfiguration = 0x80;
 
-// The address of a task's patch settings. They begin at 0x200 of the image of version 7; its L2
-// block is at 0x1e0 of the image and at this register address (facts/more/td_generations.csv;
-// facts/td_v7_fields.json). With D38 the last setting, the reflection of the tile overlap, is
-// written to 0x224, where the settings of version 8 begin. No source gives the bit of this setting;
-// the lowest bit is assumed.
+// The address of a task's patch settings. The patch settings begin at 0x200 of the image of version
+// 7; the L2 block is at 0x1e0 of the image and at this register address
+// (facts/more/td_generations.csv; facts/td_v7_fields.json). With D38 the last setting, the
+// reflection of the tile overlap, is written to 0x224, where the settings of version 8 begin. No
+// source gives the bit of this setting; the lowest bit is assumed.
 constexpr uint32_t kL2Block = 0x4800;
 constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;
 constexpr uint32_t kPatchSettingsOf8 = kL2Block + 0x224 - 0x1e0;
@@ -54,7 +54,7 @@ struct StoredType {
   uint32_t catalog;  // type number in the container's catalog (specification 000, listing 23.5)
 };
 // A bool has the code of uint8 in the catalog, because Apple's compiler described the condition of
-// a select so (github joshuaswarren/mil-hwx-compiler, research/h14-model-gap-findings.md).
+// a select in this way (github joshuaswarren/mil-hwx-compiler, research/h14-model-gap-findings.md).
 constexpr std::array<StoredType, 6> kStoredTypes = {{
     {Element::kFp16, e5::TensorDataType::kFloat16, 5},
     {Element::kFp32, e5::TensorDataType::kFloat32, 6},

@@ -1,7 +1,7 @@
 // The two files that a compilation writes besides its analytics: the dispatch descriptor and the
 // hardware container (specification 000: "The compiler produces a dispatch descriptor and a
-// hardware container for one network, cached together"). They are written from the executable
-// alone.
+// hardware container for one network, cached together"). Both files are written only from the
+// executable.
 //
 // Registers without a published meaning stay at their defaults, so no engine could run the
 // container. A program with a range of shapes is written at its standard extents, since no source

@@ -1,7 +1,7 @@
-// A function whose inputs have ranges of shapes. It is read and checked, and its constants are
-// decoded, once at compile time. The engine then makes an executable for each bound shape without
-// another look at the text or at a file. Made by the compile step, used by the operations of the
-// e5rt layer.
+// A function whose inputs have ranges of shapes. The function is read and checked, and its
+// constants are decoded, only once, at compile time. The engine then makes an executable for each
+// bound shape without another look at the text or at a file. Made by the compile step, used by the
+// operations of the e5rt layer.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ class RangedProgram {
   const ShapeRange* RangeOf(size_t input) const;
 
   // The executable at `extents`, one extent per range in the order of the ranges. The first call
-  // with these extents compiles it, and returns the Error of the compile step if the program is
-  // illegal at these extents.
+  // with these extents compiles the executable, or returns the Error of the compile step if the
+  // program is illegal at these extents.
   Result<std::shared_ptr<const Executable>> At(std::span<const int64_t> extents) const;
 
  private:

@@ -1,5 +1,5 @@
 // Activations and functions computed from the tables that the compiler writes, with the range
-// reductions around them. They serve fp16 elements only; other types use the curves of
+// reductions around them. The functions serve only fp16 elements; other types use the curves of
 // curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to L13,
 // L15).
 #pragma once

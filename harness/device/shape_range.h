@@ -1,14 +1,15 @@
-// Inputs whose extent along one axis is bound after the program is compiled. They are the live-in
-// parameters of specification 000 ("Hardware task descriptor"). Each is tied to a named input and
-// checked against a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt
-// layer.
+// Inputs whose extent along one axis is bound after the program is compiled. Such inputs are the
+// live-in parameters of specification 000 ("Hardware task descriptor"). Each is tied to a named
+// input and checked against a start, a stop and a step. Read from MIL by the compile step, bound by
+// the e5rt layer.
 //
-// By the sources, real MIL texts write `?` for the extent. They give the function an attribute
-// FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and DefaultShapes
-// (facts/more/mil_text_forms.csv). The specification adds the step. Assumed: a triple [start, stop,
-// step] in place of the pair states the step, which is 1 for a pair. Also assumed: an M1 takes `?`
-// with a range. A public probe saw `?` parse and then fail there (facts/compile_envelope.csv); the
-// text of that probe is assumed to have stated no range, so `?` without a range is refused.
+// By the sources, real MIL texts write `?` for the extent. Such texts give the function an
+// attribute FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and
+// DefaultShapes (facts/more/mil_text_forms.csv). The specification adds the step. Assumed: a triple
+// [start, stop, step] in place of the pair states the step, which is 1 for a pair. Also assumed: an
+// M1 takes `?` with a range. A public probe saw `?` parse and then fail there
+// (facts/compile_envelope.csv); the text of that probe is assumed to have stated no range, so `?`
+// without a range is refused.
 #pragma once
 
 #include <cstdint>

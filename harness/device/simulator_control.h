@@ -1,7 +1,7 @@
-// The control interface of the simulated engine. It is a C ABI that a runner reaches by dlsym in
-// libanecheck_espresso.so. The library also has the e5rt_* symbols that Espresso has. A library
-// that lacks `anecheck_simulated_engine` is not the simulated engine, and its results are not
-// `simulated` evidence.
+// The control interface of the simulated engine. The interface is a C ABI that a runner reaches by
+// dlsym in libanecheck_espresso.so. The library also has the e5rt_* symbols that Espresso has. A
+// library that lacks `anecheck_simulated_engine` is not the simulated engine, and its results are
+// not `simulated` evidence.
 //
 // All functions may be called from any thread; they take one lock. Settings apply to programs that
 // are compiled after the call; a compiled program keeps its settings. Faults of kind `runtime`
@@ -54,7 +54,7 @@ const char* anecheck_sim_target(void);
 
 // Switches a known defect of real silicon, by its id ("D01"). A `state` of 1 switches it on for
 // every family, 0 switches it off for every family, and -1, the default, switches it on for the
-// families that have it. The id "all" stands for all.
+// families that have it. The id "all" stands for all known defects.
 int anecheck_sim_set_quirk(const char* id, int state);
 
 // Enables a planted defect, by its id ("conv-bias-dropped") or as one of the parametric family
@@ -74,7 +74,7 @@ const char* anecheck_sim_faults_json(void);
 const char* anecheck_sim_quirks_json(void);
 
 // With `on` = 1, the default, compilations also write program.e5 and, for targets with version-7
-// tasks, model.hwx. With 0 they write only the analytics, which is faster.
+// tasks, model.hwx. With `on` = 0 they write only the analytics, which is faster.
 int anecheck_sim_write_files(int on);
 
 // Selects one of two interpretations of a call, or of a compiler's limits, on which sources differ.

@@ -1,7 +1,7 @@
 // The engine's own lowering, from which its compiler's files are written. The lowering lists the
 // passes of an executable in order; a pass has the extents that it reads and writes, and its
-// kernel. It is made from the executed program, without the rules of the harness's lowering plan,
-// so that the two can be compared.
+// kernel. The engine's lowering is made from the executed program, without the rules of the
+// harness's lowering plan, so that it can be compared with the plan.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace anecheck::device {
 
-// Batch, channel, height, width. A tensor of rank r has the last r of them, because specification
-// 000 decodes a vector of 64 elements as [1, 1, 1, 64]. Ranks 2 and 3 are assumed to follow the
-// same rule.
+// Batch, channel, height, width. A tensor of rank r has the last r of these axes, because
+// specification 000 decodes a vector of 64 elements as [1, 1, 1, 64]. Ranks 2 and 3 are assumed to
+// follow the same rule.
 using Frame = std::array<uint32_t, 4>;
 
 // Empty for higher ranks, which no decoded file shows.

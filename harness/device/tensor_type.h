@@ -41,8 +41,8 @@ constexpr bool IsFloat(Element element) {
   return element == Element::kFp16 || element == Element::kFp32;
 }
 
-// At most kMaxRank extents. The engine takes five; a Shape can have more, so that a program with
-// more axes is refused with a message.
+// At most kMaxRank extents. The engine takes five axes; a Shape can have more, so that a program
+// with more axes is refused with a message.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;

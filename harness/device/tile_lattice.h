@@ -12,8 +12,8 @@ namespace anecheck::device {
 inline constexpr int kTileLanes = 4;
 inline constexpr float kPortLimit = 32768.0f;
 
-// Precondition: both are finite, so that the scaled values fit 32-bit integers. kBits is 12 unless
-// a planted defect changes it.
+// Precondition: `a` and `b` are finite, so that the scaled values fit 32-bit integers. kBits is 12
+// unless a planted defect changes it.
 template <uint32_t kBits = 12>
 inline float AddFiniteOnLattice(float a, float b) {
   const float larger = std::max(std::fabs(a), std::fabs(b));

@@ -1,4 +1,4 @@
-// The two kinds of engines. They compute a task's result before it is stored.
+// The two kinds of engines. Both compute a task's result before it is stored.
 #pragma once
 
 #include <cstdint>

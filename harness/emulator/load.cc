@@ -94,8 +94,8 @@ class Loader {
     return {};
   }
 
-  // The table has 256 slots of 8 bytes. On H13 a BAR's number is its slot; in later generations it
-  // counts words of 4 bytes.
+  // The table has 256 slots of 8 bytes. On H13 a BAR's number is its slot; in later generations the
+  // number counts words of 4 bytes.
   Status LoadBars() {
     const hwx::Thread* header = nullptr;
     for (const hwx::Thread& thread : container_.threads) {

@@ -31,8 +31,8 @@ uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit
 
 // ---- streams ----
 
-// The bytes that the coefficients of one engine take, without the last padding. Only for dense
-// streams, because the length of a zero-skip stream depends on its values.
+// The bytes that the coefficients of one engine take, without the last padding. The function serves
+// only dense streams, because the length of a zero-skip stream depends on its values.
 uint64_t StreamBytes(const Task& task, uint32_t engine) {
   const NeuralTask& neural = task.neural;
   const bool table = neural.nonlinear == Nonlinear::kTable && !neural.table_apart;

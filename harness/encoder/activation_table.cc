@@ -81,7 +81,7 @@ Halves Sampled(double (*f)(double), double first, uint16_t steps, size_t begin, 
   return made;
 }
 
-// Odd function: knots on [0, 4], and 1 from there on.
+// tanh is odd. Its knots lie on [0, 4], and the table is 1 above 4.
 Halves TanhWords() {
   Halves made = Sampled([](double x) { return std::tanh(x); }, 0, 3, 0, kOdd);
   made[kHigh] = DoubleToHalf(4).bits;

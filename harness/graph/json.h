@@ -28,8 +28,8 @@ Json GraphToJson(const Graph& graph);
 // `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
-// As GraphFromJson, but for a text. It builds no Json value, and so is several times as fast.
-// Errors of the text itself are those of ParseJson, which begin with `name`.
+// As GraphFromJson, but for a text. This call builds no Json value, and so is several times as
+// fast. Errors of the text itself are those of ParseJson, which begin with `name`.
 Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
                             std::string_view name = "json");
 

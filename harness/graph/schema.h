@@ -107,8 +107,8 @@ struct OpSchema {
   std::string_view name;  // MIL's operation name
   uint16_t id = 0;        // index in the operation table, set by harness/ops/ops.def's order
   std::span<const Parameter> parameters;
-  // Computes the result types from the arguments and attributes. It is called only if every
-  // required parameter is present and every dtype is accepted. It must be a pure function.
+  // Computes the result types from the arguments and attributes. The function must be pure. It is
+  // called only if every required parameter is present and every dtype is accepted.
   Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
   // Names of the nested blocks of the operation (cond: true_fn, false_fn); usually none.
   std::span<const std::string_view> blocks = {};

@@ -20,8 +20,8 @@ struct PeeledGraph {
 // If only casts to fp16 read an fp32 input, it becomes an fp16 input of the same name, and those
 // casts are removed. The values stay the same, because a caller rounds the fp32 input to fp16 as
 // the casts did. If a cast makes an fp32 output from an fp16 value, that value becomes the output.
-// It takes the output's name if a node computes it and it represents no other output. Everything
-// else stays as it is.
+// The value takes the output's name if a node computes the value and the value represents no other
+// output. All other inputs and outputs stay unchanged.
 PeeledGraph PeelBoundaryCasts(const Graph& graph);
 
 }  // namespace anecheck

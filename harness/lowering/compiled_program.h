@@ -37,8 +37,8 @@ struct CompiledTask {
   EngineShape out = {1, 1, 1, 1};
 };
 
-// A constant kernel. Its elements are stored without gaps; the output channel is the outermost
-// axis.
+// A constant kernel. The kernel's elements are stored without gaps; the output channel is the
+// outermost axis.
 struct CompiledKernel {
   size_t task = 0;  // index in CompiledProgram::tasks
   int64_t channels = 1;

@@ -187,8 +187,8 @@ class Lowering {
     }
   }
 
-  // Whether MIL text writes this float attribute in fp16. It does if the first tensor is fp16, and
-  // if the numbers are exact in fp16 or must be fp16.
+  // Whether MIL text writes this float attribute in fp16. MIL text does so if the first tensor is
+  // fp16, and the numbers are exact in fp16 or must be fp16.
   bool IsHalf(const Node& node, const anecheck::Parameter& parameter,
               std::span<const double> numbers) const {
     const Argument* first = nullptr;

@@ -25,8 +25,8 @@ const std::bitset<kOpCount>& NetlistOps();
 // a GOC behind the convolution, an operand that must be broadcast gets a Broadcast before the
 // elementwise unit, and a slice becomes one InputView per axis (as in the real files). Unit names
 // are value names. Errors: kUnsupported, naming the operation and the reason, if no source gives
-// its form in a network description. No source does for element types other than fp16, states,
-// blocks, dilations, ceil_mode, and some operations. If the layer of such an operation has
+// its form in a network description. No source gives the form of element types other than fp16,
+// states, blocks, dilations, ceil_mode, and some operations. If the layer of such an operation has
 // published parameters, the message lists them.
 Result<NetlistProgram> GraphToNetlist(const Graph& graph);
 

@@ -1,8 +1,8 @@
 // Inputs and outputs of an engine's programs are fp16 and uint8 (specification 001, section 2).
 // Models from converters also take token numbers and return positions as int32. `anecheck check`
 // therefore computes some parts on the host: those between such an input or output and the nearest
-// value that an engine takes. It runs the rest. fp32 counts as a type of the engine here, because
-// casts of fp32 are removed separately (boundary_casts.h).
+// value that an engine takes. The runner runs the rest. fp32 counts as a type of the engine here,
+// because casts of fp32 are removed separately (boundary_casts.h).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The layer Broadcast of a network description: it repeats axes of extent 1. Its keys are those of
-// facts/netlist_layers.csv (BroadcastInfo[{Dimension, Size}]).
+// The layer Broadcast of a network description: it repeats axes of extent 1. The layer's keys are
+// those of facts/netlist_layers.csv (BroadcastInfo[{Dimension, Size}]).
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ bool IsModelFile(const std::string& file, std::string_view text);
 
 // Writes a package of a model file (mlmodel::ModelBytes) and its weight file, which the model names
 // "@model_path/weights/weight.bin". Writes no weight file if `weights` is empty. `folder` is
-// created; it must be missing or empty. Source of the manifest's form: real packages. Its
-// identifiers follow from the content, so equal models make equal packages.
+// created; it must be missing or empty. Source of the manifest's form: real packages. The
+// manifest's identifiers follow from the content, so equal models make equal packages.
 Status WritePackage(const std::string& folder, std::string_view model,
                     std::span<const uint8_t> weights);
 

@@ -1,6 +1,6 @@
-// The weight files that a model names. They may be of any number and size, because they are mapped
-// and not loaded. The model does not decide which files of the machine are opened. Only regular
-// files are opened, inside the model's own folder or inside folders that the user names.
+// The weight files that a model names. The files may be of any number and size, because they are
+// mapped and not loaded. The model does not decide which files of the machine are opened. Only
+// regular files are opened, inside the model's own folder or inside folders that the user names.
 #pragma once
 
 #include <cstdint>

@@ -71,11 +71,11 @@ constinit const OpDefinition kOpMinimum =
 constinit const OpDefinition kOpFloorDiv =
     Define(OpKind::kFloorDiv, kBinaryParameters, InferBroadcast);
 constinit const OpDefinition kOpPow = Define(OpKind::kPow, kBinaryParameters, InferBroadcast);
-// No path on any family (facts/op_device_matrix.csv).
+// mod has no path to the engine on any family (facts/op_device_matrix.csv).
 constinit const OpDefinition kOpMod = Define(OpKind::kMod, kBinaryParameters, InferBroadcast);
 constinit const OpDefinition kOpAbs = Define(OpKind::kAbs, kNumberParameters, InferSameAsX);
 constinit const OpDefinition kOpSquare = Define(OpKind::kSquare, kNumberParameters, InferSameAsX);
-// Roots floor at A13 (facts/minimum_family.csv).
+// The lowest family of roots is A13 (facts/minimum_family.csv).
 constinit const OpDefinition kOpSqrt = Define(OpKind::kSqrt, kFloatParameters, InferSameAsX);
 constinit const OpDefinition kOpRsqrt = Define(OpKind::kRsqrt, kRsqrtParameters, InferSameAsX);
 constinit const OpDefinition kOpInverse =

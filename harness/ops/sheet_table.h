@@ -19,7 +19,7 @@ inline constexpr FamilyReach kNativeReach = Everywhere(Reach::kNative);
 inline constexpr FamilyReach kBridgeReach = Everywhere(Reach::kBridge);
 inline constexpr FamilyReach kNoReach = Everywhere(Reach::kNoPath);
 
-// Native from `family` on, `before` below it.
+// The reach kNative from `family` on, and `before` on lower families.
 consteval FamilyReach From(uint8_t family, Reach before) {
   FamilyReach row = kNativeReach;
   for (uint8_t i = kA13; i < family; ++i) row[i - kA13] = before;

@@ -252,8 +252,8 @@ constexpr Parameter kRange1dParameters[] = {
     {.name = "step", .dtypes = kRangeTypes, .constant = true},
 };
 
-// The numbers of [start, end) in steps of `step`. All three must be constants, because the result's
-// extent must be known.
+// The numbers of [start, end) in steps of `step`. `end`, `start` and `step` must be constants,
+// because the result's extent must be known.
 Status InferRange1d(const NodeView& node, ResultTypes& results) {
   using P = params::Range1d;
   ANECHECK_ASSIGN(const double end, ConstantScalar(node, P::kEnd));

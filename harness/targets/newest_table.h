@@ -1,7 +1,7 @@
 // The hardware-abstraction table of the newest compiler whose offsets are known. An offset belongs
-// to a compiler release: in a new release fields keep their names and change their offsets. So this
-// table has its own layout (data/hal_10_26_6.json), apart from that of hal_layout.h. Used by
-// TargetCatalog and by commands that print targets.
+// to a compiler release: in a new release fields keep their names and change their offsets. This
+// table therefore has its own layout (data/hal_10_26_6.json), apart from that of hal_layout.h. Used
+// by TargetCatalog and by commands that print targets.
 #pragma once
 
 #include <cstdint>

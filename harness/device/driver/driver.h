@@ -1,7 +1,7 @@
-// A model of the kernel driver. It answers the external methods of a capture in order. It keeps the
-// programs that a client made, the completions that wait on the wake port, and the chaining cache.
-// Each answer names the rule (Law) that it follows; a rule that no source states is marked as
-// assumed. The answers are simulated, so none is evidence of a real driver.
+// A model of the kernel driver. The model answers the calls of external methods in a capture, in
+// order. It keeps the programs that a client made, the completions that wait on the wake port, and
+// the chaining cache. Each answer names the rule (Law) that it follows; a rule that no source
+// states is marked as assumed. The answers are simulated, so none is evidence of a real driver.
 //
 // The driver makes a token when it creates a program, and writes the token through a pointer. A
 // capture therefore first shows the token in the call that prepares the program.

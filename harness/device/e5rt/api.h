@@ -39,7 +39,8 @@ ANECHECK_E5RT int64_t e5rt_e5_compiler_create_with_config(void** out, void* conf
 ANECHECK_E5RT int64_t e5rt_e5_compiler_release(void** compiler);
 ANECHECK_E5RT int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* options,
                                                void** out_library);
-// Sources give the name only; the arguments are assumed to be those of the compile call.
+// Sources give only the name of this call; its arguments are assumed to be those of the compile
+// call.
 ANECHECK_E5RT int64_t e5rt_e5_compiler_is_new_compile_required(void* compiler, const char* mil_path,
                                                                void* options, int* out);
 
@@ -95,9 +96,9 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void
                                                                             uint64_t count);
 
 // On families without resident states each state of the program is also an input and output port
-// with the state's name. A buffer bound to the port holds the state, and its content is the state's
-// first value. Without such a buffer the operation holds the state, zero at first, as on the other
-// families. The port's name is assumed, because no source states it.
+// with the state's name. A buffer bound to the port holds the state, and the buffer's content is
+// the state's first value. Without such a buffer the operation holds the state, zero at first, as
+// on the other families. The port's name is assumed, because no source states it.
 ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
 ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
 
@@ -112,15 +113,15 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // `block` is an Objective-C block, called without further arguments. The switch
-// "block-at-completion" (simulator_control.h) decides when it is called and whether its result
-// counts. The block may release the stream. It must stay valid after this call: the call retains
-// it, and the engine releases it when the request is done and the block was called. A NULL block
-// crashes the process, as on the real system. No source describes the fate of a request that fails.
-// Assumed: the operations behind the failed one do not run, events advance as if the request had
-// succeeded, and e5rt_async_event_sync_wait returns the error if it waits for an event of a failed
-// operation. In a block that is called at completion e5rt_get_last_error_message returns the
-// message of the error, or "" if the request succeeded. An operation that waits for such an event
-// fails with that error too.
+// "block-at-completion" (simulator_control.h) decides when the block is called and whether the
+// block's result counts. The block may release the stream. The block must stay valid after this
+// call: the call retains the block, and the engine releases the block after the request is done and
+// the block was called. A NULL block crashes the process, as on the real system. No source
+// describes the fate of a request that fails. Assumed: the operations behind the failed one do not
+// run, events advance as if the request had succeeded, and e5rt_async_event_sync_wait returns the
+// error if it waits for an event of a failed operation. In a block that is called at completion
+// e5rt_get_last_error_message returns the message of the error, or "" if the request succeeded. An
+// operation that waits for such an event fails with that error too.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
 // Submits without a block. The call is assumed to work, although by public notes it answers "Use
 // submit_async".

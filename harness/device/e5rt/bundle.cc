@@ -64,7 +64,7 @@ bool WriteWhole(const std::string& path, std::span<const char> text) {
 
 std::string AnalyticsPath(const std::string& location) { return location + "/analytics.mil"; }
 
-// Writes `bytes`. If they are empty, it writes no file and removes the file of an earlier program.
+// Writes `bytes`. If `bytes` is empty, writes no file and removes the file of an earlier program.
 Status WriteOrRemove(const std::string& path, const std::vector<uint8_t>& bytes) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
   const bool done = bytes.empty() ? unlink(path.c_str()) == 0 || errno == ENOENT

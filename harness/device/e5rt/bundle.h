@@ -1,7 +1,7 @@
-// The bundle that a compilation writes. Its analytics.mil states the backend of each operation and
-// the process that compiled the program. Its program.e5 and model.hwx are the compiled program. The
-// names and folders of program.e5 and model.hwx are assumed, because no source states them for a
-// real bundle.
+// The bundle that a compilation writes. The bundle's analytics.mil states the backend of each
+// operation and the process that compiled the program. The bundle's program.e5 and model.hwx are
+// the compiled program. The names and folders of program.e5 and model.hwx are assumed, because no
+// source states them for a real bundle.
 #pragma once
 
 #include <memory>

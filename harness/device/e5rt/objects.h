@@ -136,7 +136,7 @@ class Operation : public Object {
   uint64_t runs() const { return execution_.runs(); }
   bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
-  // These members are not locked. Callers must order their calls, as on the real system.
+  // The next five members are not locked. Callers must order their calls, as on the real system.
   bool encoded = false;  // encoded and not prepared since, so the bindings cannot change
   bool was_encoded = false;
   bool in_stream = false;  // encoded in a stream that was neither reset nor released since
@@ -185,7 +185,7 @@ inline int64_t GiveHandle(std::shared_ptr<Object> object, void** out) {
   return 0;
 }
 
-// The common part of all release calls. It also clears the caller's pointer.
+// The common part of all release calls. The call also clears the caller's pointer.
 int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what);
 
 }  // namespace anecheck::device::e5rt

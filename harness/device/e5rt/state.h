@@ -50,8 +50,8 @@ Counts GetCounts();
 // Takes a program slot; false if none is left. FreeProgramSlot returns it.
 bool TakeProgramSlot();
 void FreeProgramSlot();
-// Takes a slot for a request in flight. If no slot is left, it returns false if
-// Reading::kFullQueueRefuses is on, and otherwise waits for a free slot.
+// Takes a slot for a request in flight. If no slot is left, the call returns false while
+// Reading::kFullQueueRefuses is on, and waits for a free slot while it is off.
 bool TakeRequest();
 void FreeRequest();
 void CountCompile();
@@ -88,8 +88,8 @@ void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
 // Ends a forked child by SIGSEGV, because the runtime does not survive fork (specification 001,
-// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in functions that
-// compile, load or dispatch.
+// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Functions that compile, load or
+// dispatch must call this first.
 void CrashIfForked();
 
 }  // namespace anecheck::device::e5rt

@@ -50,9 +50,9 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails. If `outcome`, the outcome of earlier work, is an Error, it runs
-// no step. The steps behind a failed step do not run; they fail with the same error. They still
-// signal, so that no waiter hangs.
+// Runs the steps until one fails. No step runs if `outcome`, the outcome of earlier work, is an
+// Error. The steps behind a failed step do not run; they fail with the same error. Steps that do
+// not run still signal their events, so that no waiter hangs.
 Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
   const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;

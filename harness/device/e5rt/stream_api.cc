@@ -10,7 +10,7 @@
 namespace anecheck::device::e5rt {
 namespace {
 
-// The stream of a handle. If the stream cannot run, it is null and `code` has the error.
+// The stream of a handle. If the stream cannot run, the result is null and `code` is the error.
 std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   auto stream = Acquire<Stream>(handle);
   code = kOk;

@@ -12,7 +12,7 @@
 
 namespace anecheck::device {
 
-// The operation of a layer type; empty if the table has no row for the type.
+// The operation of a layer type; empty if the table has no entry for the type.
 std::string_view NativeOperation(std::string_view unit_type);
 
 // Adds the operands (the values of the unit's bottoms) and the parameters to the arguments.

@@ -4,7 +4,7 @@
 //
 // A tensor of rank r up to 4 has the last r of batch, channel, height, width; a tensor of rank 5
 // has all five axes. The description states only those extents. No source states the axes of ranks
-// below 4. They are assumed to be those of the harness's own descriptions. No real file has a
+// below 4, so they are assumed to be those of the harness's own descriptions. No real file has a
 // scalar constant. ML Compute, a framework of Apple that writes descriptions, states channels,
 // depth, height and width 1 and no batch for a scalar constant (decompiled _MLCANEPlistBuilder,
 // createConstantTensorUnit); a constant without extents is a scalar too, because an absent extent

@@ -256,8 +256,8 @@ Status Pad(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "pad", arguments);
 }
 
-// Returns the dictionary in the array under `key`. The array must have exactly one, and its
-// Coordinate must be Width. If the key is absent, the returned item is absent.
+// Returns the dictionary in the array under `key`. The array must have exactly one dictionary,
+// whose Coordinate must be Width. If the key is absent, the returned item is absent.
 Result<ListItem> OfWidth(const NetworkUnit& unit, const char* key) {
   const ListItem list = unit.params.Find(key);
   if (!list.exists()) return ListItem();

@@ -85,8 +85,8 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
 }
 
 // "One fused layer" (facts/more/op_notes.csv): the scale and the bias of a pass, each in fp16
-// (facts/numerics.md, order of one pass). Its layer is Linear, which is refused from rank 5 on
-// (facts/more/reject_strings.csv, chapter 17).
+// (facts/numerics.md, order of one pass). The operation's layer is Linear, which is refused from
+// rank 5 on (facts/more/reject_strings.csv, chapter 17).
 std::unique_ptr<const Kernel> BuildLinearActivation(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   if (x.type.shape.rank() >= 5) {

@@ -1,6 +1,6 @@
-// Compressed constants. The compile step expands them in full precision and rounds once to the
-// element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some families
-// stream these constants and others fold them; both give the same numbers.
+// Compressed constants. The compile step expands such constants in full precision and rounds once
+// to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some
+// families stream these constants and others fold them; both give the same numbers.
 #include <algorithm>
 #include <bit>
 #include <cstring>

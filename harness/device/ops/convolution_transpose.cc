@@ -1,4 +1,4 @@
-// Transposed convolution. The engine has no layer for it, so a transposed convolution runs as a
+// Transposed convolution. The engine has no layer for transposed convolution, so it runs as a
 // convolution with reversed taps over an input that is spread apart by zeros
 // (facts/op_device_matrix.csv, facts/more/op_notes.csv).
 #include <algorithm>

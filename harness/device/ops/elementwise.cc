@@ -1,4 +1,4 @@
-// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32. That
+// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32. fp32
 // is wide enough that in effect each result is rounded only once, at the store.
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ int64_t FloorQuotient(int64_t a, int64_t b) {
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-// By repeated squaring, modulo 2^64.
+// Computes a to the power b by repeated squaring, modulo 2^64.
 int64_t IntegerPower(int64_t a, int64_t b) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
   uint64_t result = 1;

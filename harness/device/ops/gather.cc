@@ -108,8 +108,8 @@ Built BuildGather(OpBuilder& builder) {
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
   builder.Output({operands.x.type.element, result});
-  // D27: the gather reads wrong elements of the axis. No source says which; the next element is
-  // assumed.
+  // D27: the gather reads wrong elements of the axis. No source says which elements; the engine is
+  // assumed to read the next one.
   const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
   return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(operands.x.type.element),
                                                     .index = index,

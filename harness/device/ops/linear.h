@@ -19,7 +19,7 @@ struct Bias {
   void AddChannel(const NumericModel& model, Element element, int64_t channel, int64_t count,
                   float* results) const;
   // The start of the accumulator for `count` channels from `first` on, if the array begins with the
-  // bias. In that case nothing is added after the port.
+  // bias. If the array begins with the bias, nothing is added after the port.
   std::vector<float> Starts(const NumericModel& model, int64_t first, int64_t count) const;
   // Adds the bias to one result of each channel.
   void AddRow(const NumericModel& model, Element element, float* results) const;
@@ -28,7 +28,7 @@ struct Bias {
   float ValueOf(const NumericModel& model, int64_t channel) const;
 };
 
-// The argument `bias`, if there is one. It must be constant and have one value per channel.
+// The argument `bias`, if there is one. The bias must be constant and have one value per channel.
 Bias ReadBias(OpBuilder& builder, Element element, int64_t channels);
 
 std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder);

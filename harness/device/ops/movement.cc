@@ -15,7 +15,8 @@ namespace anecheck::device {
 namespace {
 
 // By MIL's definition, a 0 stands for the extent of the input axis at the same distance from the
-// last axis, or for 1 if there is no such axis. One entry may be -1 and takes the rest.
+// last axis, or for 1 if there is no such axis. One entry may be -1, which stands for the extent
+// that the other entries leave.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList wanted = builder.Ints("shape");

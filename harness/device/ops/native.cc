@@ -292,8 +292,8 @@ std::unique_ptr<const Kernel> BuildDynamicGain(OpBuilder& builder) {
 
 // ---- copies ----
 
-// Code generation refuses the layer on A13 (facts/known_defects.csv, D18). On every host it refuses
-// widths and sizes other than those below (facts/more/defects_plus.csv).
+// Code generation refuses the layer on A13 (facts/known_defects.csv, D18). On every host, code
+// generation refuses widths and sizes other than those below (facts/more/defects_plus.csv).
 std::unique_ptr<const Kernel> BuildDynamicSlice(OpBuilder& builder) {
   const Operand x = NativeTensor(builder, "x");
   const int64_t start = builder.Int("start");

@@ -1,4 +1,4 @@
-// Layer and instance norm. They compute statistics in wide arithmetic, and gain and offset in fp16.
+// Layer and instance norm. Both compute statistics in wide arithmetic, and gain and offset in fp16.
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -25,8 +25,9 @@ Region WholeRegion(int64_t elements, size_t input = 0, size_t output = 0);
 
 class RegionKernel : public Kernel {
  public:
-  // `size` is the size of an element in bytes. `background` must be empty or have that size. It
-  // fills the first output, which has `background_count` elements, before the regions are copied.
+  // `size` is the size of an element in bytes. `background` must be empty or have that size. The
+  // background fills the first output, which has `background_count` elements, before the regions
+  // are copied.
   RegionKernel(int64_t size, std::vector<Region> regions, std::vector<uint8_t> background = {},
                int64_t background_count = 0);
   void Run(const Invocation& call) const override;

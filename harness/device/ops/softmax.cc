@@ -1,5 +1,5 @@
-// Softmax. It subtracts the maximum, computes exponentials in fp32, adds them in one wide sum, and
-// divides once.
+// Softmax. The kernel subtracts the maximum, computes exponentials in fp32, adds them in one wide
+// sum, and divides once.
 #include "harness/device/ops/softmax.h"
 
 #include <algorithm>

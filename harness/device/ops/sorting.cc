@@ -1,7 +1,7 @@
 // Sorting along an axis. Code generation for A13 refuses both operations
 // (facts/op_device_matrix.csv, facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal
-// elements keep their order. NaN comes after all numbers. This is assumed, because no source gives
-// the place of NaN on an engine.
+// elements keep their order. NaN comes after all numbers. The place of NaN is assumed, because no
+// source gives it.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

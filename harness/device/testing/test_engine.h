@@ -33,9 +33,9 @@ using Halves = std::vector<Half>;
 Halves ToHalves(const std::vector<double>& values);
 std::vector<double> ToDoubles(const Halves& values);
 
-// A compiled and loaded program with buffers and a separate stream. It is encoded on the stream
-// before its first run, and released with the object. `error` is the engine's message if any step
-// failed.
+// A compiled and loaded program with buffers and a separate stream. The program is encoded on the
+// stream before its first run, and released with the object. `error` is the engine's message if any
+// step failed.
 class LoadedProgram {
  public:
   struct Options {

@@ -318,7 +318,7 @@ Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
   return Reshape(planner, part, y);
 }
 
-// Copies x, then the update over its place.
+// Copies x to the result, then the update over its place in the result.
 Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
   using P = params::SliceUpdate;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));

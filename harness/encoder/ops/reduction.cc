@@ -292,8 +292,8 @@ Status AddLast(Planner& planner, Task task, const View& y, const Slab& slab, con
   return planner.Add(std::move(task));
 }
 
-// Computes the maximum, the difference times log2 e, exp2, the reciprocal of its sum, and the
-// product.
+// Computes in this order: the maximum, the difference from the maximum times log2 e, exp2, the
+// reciprocal of the sum, and the product.
 Status SoftmaxSlab(Planner& planner, const View& x, const View& y, const Slab& slab) {
   planner.ResetL2();
   ANECHECK_ASSIGN(const L2Block block, Load(planner, x, slab));
