@@ -329,8 +329,9 @@ TEST(ForbiddingTerms, AreUnmeasuredTermsThatForbidByThemselves) {
   EXPECT_TRUE(terms(OpKind::kRelu, 1, 1.01, kA12).empty()) << "exact, whatever was measured";
 }
 
-// A sum with a less accurate accumulator than A13's measured one, and a table of sigmoid. The small
-// products keep the sum from being exact in any accumulator.
+// Only two terms together forbid the value: the accumulator, which may be less accurate than A13's
+// measured one, and the table of sigmoid. The small products keep the sum from being exact in any
+// accumulator.
 TEST(ForbiddingTerms, AreSeveralIfNoneIsEnough) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 8}, {4, 4, 4, 0.0001, 4, 4, 4, 0.00013}));

@@ -309,7 +309,7 @@ Width WidthOf(const Estimate& estimate) {
   return {widths[widths.size() / 2], widths.back()};
 }
 
-// Families without this law have wider bounds around the exact result: 97 ulp for gelu.
+// Families without this rule have wider bounds around the exact result: 97 ulp for gelu.
 TEST(Tables, BoundsAreAtMostOneUlpWideInTheMedian) {
   const std::vector<double> inputs = Inputs(-65504, 65504);
   for (const int family : {kA13, kA16, kA17, kA18}) {

@@ -70,7 +70,7 @@ RC_GTEST_PROP(Readings, TheLargerMagnitudeDecidesTheLattice, ()) {
   RC_ASSERT(Sum({.tile = 2, .bits = bits}, {a, b}) == expected);
 }
 
-// A whole sum on the lattice, by the definition with quotients.
+// A whole sum on the lattice, computed by the definition with quotients.
 double OnLatticeByQuotients(const SumReading& reading, const Numbers& products) {
   const auto add = [&](double a, double b) {
     const double larger = std::max(std::fabs(a), std::fabs(b));
@@ -338,8 +338,8 @@ TEST(MacDefects, AMovedNanStaysNan) {
 
 // ---- engines ------------------------------------------------------------------------------------
 
-// A departing engine: D01, D03, D05, D06 and D07 together, with the readings of the facts that it
-// follows, and its further faults. It shares no code with the reference kernels.
+// A departing engine: D01, D03, D05, D06 and D07 together, with the interpretations of the facts
+// that it follows, and its further faults. It shares no code with the reference kernels.
 struct Engine {
   bool pads_tiles = false;
   bool rounds_products = false;

@@ -143,8 +143,8 @@ TEST(RuntimeValues, IfNoBoxSurvivesTheBestIsGiven) {
   }
 }
 
-// A suppression of four boxes below the threshold, two of which share the highest score, with room
-// for three.
+// A suppression of four boxes below the threshold. Two of the boxes share the highest score, and
+// the result has room for three.
 Estimate SuppressedOfEqual(uint32_t result) {
   using P = params::NonMaximumSuppression;
   Case c;

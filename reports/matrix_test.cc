@@ -257,7 +257,7 @@ TEST(Matrix, KeepsNamesThatNoTableHas) {
   EXPECT_EQ(Cell(matrix, "no_such_op", "h99").by(Route::kMil).rules, legality::Outcome::kUnknown);
 }
 
-// For the same results, the report and `matrix --no-published` write the same words.
+// For the same results, the report and `matrix --no-published` write the same text.
 TEST(Matrix, AgreesWithTheMatrixOfAllEvidence) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated)};

@@ -70,7 +70,8 @@ class QueryPlan : public testing::Test {
     sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(WatchConnection));
     sqlite3_close(database_);
   }
-  // The plans of the reading statements made so far.
+  // Expects that at least `at_least` queries were made so far, and that each finds its rows by an
+  // index.
   void ExpectIndices(size_t at_least) {
     size_t queries = 0;
     for (const std::string& sql : Seen()) {

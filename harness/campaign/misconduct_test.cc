@@ -1,4 +1,4 @@
-// Side effects of an engine have verdicts of their own. Each side effect is reported once, with the
+// Side effects of an engine have separate verdicts. Each side effect is reported once, with the
 // case that shows it, and the other cases keep their results. The engine is the simulated one with
 // planted faults of its calls, or a scripted one.
 #include <algorithm>

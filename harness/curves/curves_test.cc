@@ -67,8 +67,8 @@ TEST(Study, CountsEveryNumberOnce) {
   EXPECT_NEAR(study.mean_ulp, 1.0 / 63487, 1e-12);
 }
 
-// The encoder's tables, the emulator's evaluation and the oracle's laws share no code. They must
-// agree on the families that compute by these tables.
+// The encoder's tables, the emulator's evaluation and the oracle's arithmetic rules share no code.
+// They must agree on the families that compute by these tables.
 TEST(Admission, RecordedTablesLieInsideTheBoundsOfTheirFamilies) {
   for (const std::string_view name : CurveNames()) {
     const auto admission = AdmittedBy(NamedCurve(name).value(), ContractFromName("h18g").value());

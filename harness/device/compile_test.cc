@@ -378,7 +378,7 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
           << mil;
       EXPECT_EQ(NewestError(mil, target, false), "");
     }
-    // On other families topk has limits of its own.
+    // Other families have further limits of topk.
     if (mil == widened) continue;
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }

@@ -36,7 +36,7 @@ struct StockProgram {
   bool rejected = false;  // whether a clean engine refuses it
 };
 
-// One stream of values for all programs, with mixed signs, sizes and special values.
+// The values with which all programs are tested: mixed signs, sizes and special values.
 double StockValue(size_t index, int flavour) {
   const double base = std::sin(static_cast<double>(index) * 1.37 + flavour) * 4;
   if (flavour == 1) return base * 700;      // sums reach the port

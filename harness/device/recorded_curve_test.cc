@@ -1,5 +1,5 @@
-// Compares the engine's own laws with published figures: every published sum to the bit, and the
-// errors of tables.
+// Compares the simulated engine's arithmetic with published figures: every published sum to the
+// bit, and the errors of tables.
 #include "harness/device/recorded_curve.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Containers of comparisons, choices, roundings and casts compute what the graphs say, keep
-// the rules of `inspect --verify`, and have the semantic words of a compiler's records (the public
-// repository joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean).
+// Containers of comparisons, choices, roundings and casts compute the results of their graphs, keep
+// the rules of `inspect --verify`, and have the register words that decide results in a compiler's
+// records (the public repository joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean).
 #include <array>
 #include <cmath>
 #include <fmt/format.h>

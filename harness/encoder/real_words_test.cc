@@ -22,7 +22,7 @@ struct RealNetwork {
 
 std::string Tensor(std::string_view shape) { return fmt::format("tensor<fp16, {}>", shape); }
 
-// All weights and biases are 1, because the words of a task do not depend on their values.
+// All weights and biases are 1, because the register words of a task do not depend on their values.
 std::string Product(int in, int out, bool bias) {
   const auto ones = [](int count) {
     std::string text = "0x1p+0";

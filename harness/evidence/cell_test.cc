@@ -1,5 +1,5 @@
-// A cell shows the rules' answer if no evidence decides, else the evidence, in the words that every
-// command writes.
+// A cell shows the evidence or, if no evidence decides, the rules' answer. Every command writes a
+// cell as the same text.
 #include "harness/evidence/cell.h"
 
 #include <gtest/gtest.h>

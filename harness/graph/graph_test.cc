@@ -212,7 +212,7 @@ struct Breakage {
   const char* message;
 };
 
-// A graph with one node of `schema`. The caller's breakage states the result type.
+// Adds a node of `schema`. `fill` adds the arguments, and `types` are the types of the results.
 void AddNode(Graph& graph, const OpSchema& schema, const std::function<void(Graph&)>& fill,
              std::vector<TensorType> types) {
   graph.BeginNode(&schema);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// One execution of an engine, as passed to the function that spoils it.
+// One execution of an engine. The function that spoils the execution receives it.
 struct Answered {
   const Graph& graph;
   int64_t extent;  // the extent of the first input's last axis but one

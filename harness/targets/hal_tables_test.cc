@@ -1,4 +1,4 @@
-// Every number of specification 003, tables 24.1 to 24.5, compared with the built-in targets.
+// Compares every number of specification 003, tables 24.1 to 24.5, with the built-in targets.
 
 #include <array>
 #include <fmt/format.h>

@@ -76,8 +76,8 @@ std::optional<Instance> Measured(const Row& row) {
   return std::nullopt;
 }
 
-// A row with free text, found by `op` and the beginnings of its parameter and condition, and its
-// instances.
+// A row with free text, and its instances. The row is found by `op` and the beginnings of its
+// parameter and condition.
 struct Worded {
   const char* op;
   const char* parameter;  // its beginning

@@ -101,8 +101,8 @@ std::vector<int64_t> Walk(int64_t extent, int64_t begin, int64_t end, int64_t st
   return places;
 }
 
-// For each axis the places that a slice visits; on a squeezed axis it visits one. `kept` are the
-// extents of the other axes, which are needed if an end is computed.
+// The places that a slice visits on each axis; on a squeezed axis it visits one place. `kept` are
+// the extents of the other axes, which are needed if an end is computed.
 template <typename P>
 std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, Operands operands,
                                               const Shape& x, const Shape& kept) {

@@ -85,8 +85,8 @@ class Case {
   }
   std::string error;
 
-  // The estimate of one value as the only output. The default contract is A12's, which has the
-  // terms of every family and no law.
+  // The estimate of one value as the only output. The default contract is A12's: it has the terms
+  // of every family, but no arithmetic law (oracles/laws.h).
   Estimate Run(ValueId output, const Contract& contract = ConformingContract(1)) {
     graph.ClearOutputs();
     graph.AddOutput(output);

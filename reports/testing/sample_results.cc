@@ -124,7 +124,8 @@ RowBatch LaterBatch() {
   return batch;
 }
 
-// One probe of each relation to the published figure; the worst is not first.
+// Adds one probe for each relation to the published figure. The probe that differs is not the
+// first.
 Status AddProbes(Store& store, int64_t run) {
   const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},

@@ -15,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-// Fields of the file's JSON form for which the format has no row.
+// Fields of the file's JSON form for which the format states no fact.
 std::set<std::string> UnknownFields(const Format& format, ByteSpan bytes) {
   std::set<std::string> unknown;
   const Result<Json> json = format.to_json(bytes);

@@ -131,7 +131,7 @@ class Async : public CleanEngine {
   std::vector<void*> events_;
 };
 
-// kAddOne with its output bound to its input, in a buffer of its own or in that of another counter.
+// kAddOne with its output bound to its input. The buffer is a new one or that of another counter.
 class Counter : public LoadedProgram {
  public:
   explicit Counter(const Counter* other = nullptr) : LoadedProgram(kAddOne) {

@@ -47,7 +47,7 @@ void AddPorts(Program& program, const std::vector<PortSpec>& ports,
   }
 }
 
-// Adds a task with the words that all these tasks share and with its own words.
+// Adds a task with the register words that all these tasks share and with the words `own`.
 void AddTask(Program& program, uint32_t bars, uint32_t kernel, const Registers& own) {
   TaskWords words;
   words.index = static_cast<uint32_t>(program.tasks.size());
@@ -73,7 +73,7 @@ void AddTask(Program& program, uint32_t bars, uint32_t kernel, const Registers& 
   program.tasks.push_back(std::move(words));
 }
 
-// Adds a copy of task `task` with some words changed.
+// Adds a copy of task `task` with some register words changed.
 void AddAlike(Program& program, size_t task, uint32_t bars, const Registers& own) {
   TaskWords words = program.tasks[task];
   words.index = static_cast<uint32_t>(program.tasks.size());

@@ -1,7 +1,7 @@
-// H13 programs of comparisons, choices and roundings as a compiler wrote them: the words that can
-// change a result, with memory for inputs and outputs. Source: research/oracles/h13/boolean and
-// plugins/H13/H13BooleanTemplates.inc (constants) of the public repository
-// joshuaswarren/mil-hwx-compiler; each function names its record.
+// H13 programs of comparisons, choices and roundings as a compiler wrote them: the register words
+// that can change a result, with memory for inputs and outputs. Source:
+// research/oracles/h13/boolean and plugins/H13/H13BooleanTemplates.inc (constants) of the public
+// repository joshuaswarren/mil-hwx-compiler; each function names its record.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Programs of later generations that were recorded from a compiler: the words of their tasks,
-// without data. ReadLaterProgram makes each surface as large as the tasks require, and tests fill
-// the surfaces.
+// Programs of later generations that were recorded from a compiler. A record has the register words
+// of the tasks, but no data. ReadLaterProgram makes each surface as large as the tasks require, and
+// tests fill the surfaces.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ class CoreMlCampaign : public testing::ToolTest {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.out;
   }
-  // Expects one finding with that verdict and `words` in its message, and no operation shown to be
-  // right.
+  // Expects one finding with that verdict and `words` in its message. Expects that no operation is
+  // shown to be right.
   void ExpectFinding(const std::string& word, const char* verdict, const char* words) {
     SCOPED_TRACE(word);
     const Outcome run = Run(word);

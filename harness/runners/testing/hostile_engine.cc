@@ -1,5 +1,5 @@
-// An engine for the tests of the runner. It has the e5rt_* entry points and obeys words in the MIL
-// text; any other text copies the first input to every output.
+// An engine for the tests of the runner. It has the e5rt_* entry points and obeys command words in
+// the MIL text. For any other text it copies the first input to every output.
 // - "CRASH" aborts, "HANG" never returns, "EXIT" ends the process.
 // - "REJECT" and "NORUN" fail with a message.
 // - "LEAK" refuses to release its program.
