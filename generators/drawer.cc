@@ -25,7 +25,7 @@ constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,
 // One in this many attributes that equal their default is left out.
 constexpr uint32_t kLeftOutOf = 4;
 
-// Whether the operation's result depends on shapes alone.
+// Whether the operation's result depends only on shapes.
 bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
 
 // Zeros of either sign, and the smallest and largest subnormal and normal numbers.

@@ -48,8 +48,7 @@ class Drawer {
   const TensorType& type(ValueId id) const { return graph_.type(id); }
   const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
   const ValueRange& range(ValueId id) const { return known_[id].range; }
-  // Whether the value is computed from the content of an input or a state, not from constants
-  // alone.
+  // Whether the value is computed from the content of an input or a state, not only from constants.
   bool moves(ValueId id) const { return known_[id].moves; }
 
   // Whether to draw an operation whose result hardly changes with its operand. It is seldom true,

@@ -136,8 +136,8 @@ class Lottery {
   std::vector<uint16_t> tickets_;  // operations, each as often as it weighs
 };
 
-// The lottery for these options, kept from the last graphs with the same options, since setting one
-// up takes nearly as long as drawing a graph. The draws do not depend on what is kept.
+// The lottery for these options. It is kept between graphs with equal options, because making a
+// lottery takes nearly as long as drawing a graph. The draws do not depend on the kept lotteries.
 const Lottery& LotteryFor(const GeneratorOptions& options) {
   struct Kept {
     int family = 0;

@@ -43,8 +43,8 @@ double SurpriseOf(const Estimate& expected, size_t i) {
 // The bits of evidence of a chance of one in a thousand.
 constexpr double kConvincing = 10;
 
-// The search first tries some of the elements outside of a larger output: to compute the sums of
-// all of them, under every set of defects, would take minutes.
+// In an output with more elements, the search first looks at only some of the elements outside,
+// because the sums of all of them under every set of defects take minutes.
 constexpr size_t kLarge = size_t{1} << 14;
 constexpr size_t kLookedAt = 256;
 // The number of rounds that each add elements which the answer leaves unexplained. After them the

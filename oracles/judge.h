@@ -30,7 +30,7 @@ enum class Deviation : uint8_t {
   kNear,      // one or two representable values away, as after one rounding too many
   kFar,
 };
-// A word or two: "nan", "sign of zero"; "" of kNone.
+// A short name: "nan", "sign of zero". "" for kNone.
 std::string_view DeviationName(Deviation deviation);
 
 struct OutputJudgement {

@@ -197,7 +197,7 @@ void Sides(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)->Apply(Sides);
 BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)->Apply(Sides);
 
-// Sums by the law of the fixed-point accumulator: on A16 alone, on A17 together with those of a
+// Sums by the law of the fixed-point accumulator. A16 admits only these sums, A17 also those of a
 // wide accumulator.
 void BM_MatmulOfFamily(benchmark::State& state, int family) {
   const int64_t n = state.range(0);

@@ -15,7 +15,8 @@ struct ReachedShare {
   double share = 0;
 };
 
-// In the order of the operation table. Operations whose results each admit one number have no row.
+// All entries in the order of the operation table. An operation has no entry if each element of its
+// result admits only one number.
 std::span<const ReachedShare> RecordedShares();
 
 }  // namespace anecheck

@@ -58,7 +58,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// The blocks of a version-7 task, in order, with the words of a copy.
+// A version-7 task that copies a tensor: its header, and its register blocks in order.
 td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2) {
   td::Task task;
   task.header = {0x02000000, 0, 0x422, 0, 0xfff86a, 0, 0x30009800, 0, 0x01024025, 0};
@@ -78,8 +78,8 @@ td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2)
   return task;
 }
 
-// A third of the inputs come from the format's generator, which draws the words of tasks at random;
-// a third compute a drawn graph; a third copy one tensor.
+// A third of the inputs come from the format's generator, which draws the registers of tasks at
+// random; a third compute a drawn graph; a third copy one tensor.
 Bytes Generate(ChoiceStream& choices) {
   const uint64_t kind = choices.Below(3);
   if (kind == 0) return kGenerator_hwx.generate(choices);

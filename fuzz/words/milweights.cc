@@ -6,7 +6,7 @@ namespace anecheck::fuzz {
 WordTables words::milweights() {
   WordTable version = {"version"};
   version.Number(milweights::kVersion, 4);
-  // The first two fields of a record: the sentinel, alone and with each type.
+  // The first two fields of a record: the sentinel without a type, and the sentinel with each type.
   WordTable records = {"records"};
   records.Number(milweights::kSentinel, 4);
   for (int type = 0; type < mil::kDataTypeCount; ++type) {

@@ -14,8 +14,8 @@ constexpr ValueRange kTruth = {0, 1, true};
 
 // The maximum or minimum of x along an axis, or kNoValue if every axis has one element. A
 // comparison of x with this extreme is true in few places and false in the others, or the reverse,
-// and other elements of x change the places. A comparison with a constant would often be decided by
-// the ranges alone.
+// and other elements of x change the places. The ranges often decide a comparison with a constant,
+// whatever the elements are.
 ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);
@@ -57,7 +57,7 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
     return Raised(drawer, x);
   }
-  // An operand far larger than x would decide the comparison alone.
+  // An operand far larger than x decides the comparison, whatever the elements are.
   const double magnitude = drawer.range(x).Magnitude();
   const bool small = magnitude > 0 && magnitude < InputMagnitude(drawer.mode());
   if (small && drawer.type(x).dtype == DType::kFp16) {

@@ -99,7 +99,7 @@ void MakeLarge(Drawer& drawer, ValueId y) {
   drawer.SetRange(y, {-65504, 65504, false});
 }
 
-// The divisor stays away from zero, where the quotient's bound would be too wide. It is seldom
+// The divisor stays away from zero, because the quotient's bound is too wide there. It is seldom
 // large, and only if the dividend may be so large that not all quotients are subnormal.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
   const ValueId y = ModerateOperand(drawer, drawer.PartnerShape(x));

@@ -379,7 +379,7 @@ bool DrawDropout(Drawer& drawer, ValueId x) {
 
 }  // namespace
 
-// Drawn in network descriptions alone, or on request.
+// These operations are drawn only in network descriptions or on request.
 constinit const OpGenerator kGeneratorNativeSdpa = {OpKind::kNativeSdpa, false, 0, DrawSdpa};
 constinit const OpGenerator kGeneratorNativeSort = {OpKind::kNativeSort, false, 0, DrawSort};
 constinit const OpGenerator kGeneratorNativeTopK = {OpKind::kNativeTopK, false, 0, DrawTopK};

@@ -18,7 +18,7 @@ struct Axes {
   int64_t count = 1;
 };
 
-// Draws the longest axis alone, every second time in modes that test its length.
+// In modes that test the length of an axis, every second call draws only the longest axis.
 bool DrawLongest(Drawer& drawer, const Shape& shape, Axes& drawn) {
   const CaseMode mode = drawer.options().mode;
   const bool about_length = mode == CaseMode::kShapeRanges || mode == CaseMode::kLargeAxis;

@@ -227,7 +227,7 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   return drawer.Finish(EitherOf(drawer.range(on), drawer.range(off)));
 }
 
-// The extents depend on the shape alone, so no input moves them; they are added to one number, the
+// The extents depend only on the shape, so no input moves them; they are added to one number, the
 // maximum of x.
 bool DrawShape(Drawer& drawer, ValueId x) {
   using P = params::Reduce;

@@ -7,7 +7,7 @@
 namespace anecheck {
 
 // The generated containers keep the rules of the hwx format and those of programs
-// (harness/emulator/program_rules.h); each mutation breaks the named rule of programs alone.
+// (harness/emulator/program_rules.h); each mutation breaks only the named rule of programs.
 extern const DescriptorGenerator kGenerator_program;
 
 }  // namespace anecheck

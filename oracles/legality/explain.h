@@ -12,7 +12,7 @@
 namespace anecheck::legality {
 
 // Refuses an operand that the operation does not have, and an attribute that it does not have and
-// no rule reads. A verdict that silently ignored them would answer another question.
+// no rule reads. If a verdict silently ignored them, it would answer another question.
 Status CheckSaid(const Instance& instance, const OpSchema& schema);
 
 // One line for each layer: its verdict, the reason in the layer's own words, and the source.

@@ -464,8 +464,8 @@ constexpr AxisClass kClasses[] = {
      .independent = false},
 };
 
-// Sets the extent of the axis. An operand with one entry is the same for all entries. False if the
-// shapes disagree, or if an operand that must be constant would be cut.
+// Sets the extent of the axis. An operand with one entry along the axis uses it for all entries.
+// False if the shapes disagree, or if an operand that must be constant would be cut.
 bool Settle(const NodeView& node, const Tensors& tensors, AlikeAxis& axis) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < axis.operands.size(); ++i) {

@@ -170,7 +170,7 @@ constexpr NotDecomposed kNotDecomposed[] = {
     {"one_hot", "the decomposition has rows only for indices from 0 on"},
 };
 
-// A cap of kernel memory into which some rows of the weight fit.
+// A limit of kernel memory, in bytes, into which some rows of the weight fit.
 int64_t CapOf(const NodeView& node, const plan::Decomposition& entry) {
   constexpr int kWeight = params::Conv::kWeight;
   static_assert(kWeight == params::Linear::kWeight);

@@ -76,8 +76,8 @@ using GraphFilter = std::function<bool(const Graph&)>;
 // ValidateGraph(graph) holds, and it has an output.
 Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct = false,
                   const GraphFilter& admits = {});
-// Rewrites by one relation, at the value named `site` if the relation applies there, else
-// elsewhere. Nothing if it applies nowhere.
+// Rewrites by one relation, at the value named `site` if the relation applies there, else at
+// another value. Nothing if the relation applies nowhere.
 std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice,
                                    const GraphFilter& admits = {}, std::string_view site = {});
 

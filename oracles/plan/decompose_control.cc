@@ -57,7 +57,7 @@ std::vector<bool> Ancestors(const Graph& block, ValueId value) {
 
 using Known = std::vector<std::optional<Tensor>>;
 
-// An output of `block`, if it follows from the known inputs alone.
+// An output of `block`, if it follows only from the known inputs.
 Result<std::optional<Tensor>> Follow(const Graph& block, size_t output, const Known& known) {
   const std::vector<bool> needed = Ancestors(block, block.outputs()[output]);
   const std::vector<ValueId> ids = block.ValuesOfKind(ValueKind::kInput);

@@ -1,6 +1,6 @@
 // The lowering plan: the form of a graph on a target. The plan has the operations that stay, the
 // rewritten ones with their replacements, the weights, the cuts between dispatches, and the content
-// of the dispatch descriptor. It is predicted from the legality tables alone; `anecheck lower` uses
+// of the dispatch descriptor. It is predicted only from the legality tables; `anecheck lower` uses
 // it.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Detection: the selection of the boxes of a batch that survive. If rounding or a tie decides, an
-// engine may decide otherwise; each selection that it may make is admitted.
+// Detection: the selection of the boxes of a batch that survive. If rounding or a tie decides
+// between boxes, an engine may select others. Each selection that an engine may make is admitted.
 #include <algorithm>
 #include <array>
 #include <cmath>

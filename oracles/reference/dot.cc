@@ -33,7 +33,8 @@ void Include(Accumulated& sum, double rounded) {
   if (!(rounded < 0)) sum.beyond |= kUpward;
   if (!(rounded > 0)) sum.beyond |= kDownward;
 }
-// Adds the ends of an interval in the same way.
+// Adds the interval [low, high] to the admitted one. If an end is NaN, every number and NaN are
+// admitted.
 void IncludeEnds(Accumulated& hull, double low, double high) {
   if (low != low || high != high) {
     hull.nan = true;

@@ -142,7 +142,7 @@ class Accumulator {
   Accumulated FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
                               size_t count);
   Accumulated PointDot(const double* x, const double* y, size_t count);
-  // The error of PointDot alone, for departures that compute the sum themselves.
+  // Computes only the error of PointDot, for departures that compute the sum themselves.
   Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);

@@ -154,7 +154,7 @@ class Scattering {
     }
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
-        // An addition of a zero rest would lose the sign of a zero.
+        // The addition of a zero rest loses the sign of a zero, so it is left out.
         const double sum = rest_[i] == 0 ? result_.value[i] : AddOdd(result_.value[i], rest_[i]);
         result_.value[i] = grid_.Store(sum);
       }

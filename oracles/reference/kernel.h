@@ -27,7 +27,8 @@ struct Block {
 // block cost more time than many operations. Not thread-safe. Outlives its arenas.
 class BlockPool {
  public:
-  // The smallest block of `words` or more, at most twice as large; false if there is none.
+  // Takes the smallest stored block with at least `words` and at most twice as many words. Returns
+  // false if there is none.
   bool Take(size_t words, Block& block);
   // Stores the block for reuse, unless kMostWords are stored already.
   void Give(Block block);
@@ -216,7 +217,7 @@ Status EvaluateBlock(KernelContext& context, const Graph& block,
 
 }  // namespace reference
 
-// The reference part of one row of the operation table.
+// The reference implementation of one operation of the operation table.
 struct ReferenceKernel {
   // Computes every result of the node. If null, OpDefinition::no_reference_reason says why.
   Status (*evaluate)(reference::KernelContext& context) = nullptr;

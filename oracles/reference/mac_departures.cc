@@ -9,7 +9,7 @@ namespace {
 
 // The results of all admitted ways of adding (SumReading), separated by kind.
 struct Readings {
-  double value = kNan;  // of the first reading
+  double value = kNan;  // of the first way of adding
   double least = kInfinity;
   double greatest = -kInfinity;
   uint8_t beyond = 0;

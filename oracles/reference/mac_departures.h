@@ -19,7 +19,8 @@ bool AddOtherwise(const Contract& contract);
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, bool finite, Accumulated& sum);
 // As DepartFromDot, for sums without products. Such sums have the full range of the element type
-// (facts/numerics.md, paths with full range) and otherwise the same bytes as a product with ones.
+// (facts/numerics.md, paths with full range) and otherwise give the same bytes as products with
+// ones.
 void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
                    bool finite, Accumulated& sum);
 

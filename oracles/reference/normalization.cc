@@ -161,7 +161,7 @@ class LayerNormGroup {
   double* centred_;          // n x - sum
   Interval* differences_;    // x - mean
   double value_root_ = 0;    // n times the standard deviation
-  Wide wide_root_;           // the same, computed if double cannot decide
+  Wide wide_root_;           // value_root_ in more bits, computed if double cannot decide
   bool has_wide_root_ = false;
   Bounds reciprocal_;
   double error_ = 0;

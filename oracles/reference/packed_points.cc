@@ -156,7 +156,7 @@ struct RunSums {
 };
 
 struct RunFacts {
-  bool interval = false;  // some interval is not its value alone
+  bool interval = false;  // some interval contains more than its value
   bool special = false;   // some end is not finite
   bool may_be_open = false;
 };

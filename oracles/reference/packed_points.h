@@ -61,7 +61,7 @@ struct PointResults {
   double* low = nullptr;
   double* high = nullptr;
   size_t pitch = 0;      // elements between rows
-  bool point = true;     // every interval is its value alone
+  bool point = true;     // every interval contains only its value
   bool special = false;  // some end is not finite
   // Computes the results of an open sum.
   void (*settle)(void* self, const OpenPoint& open) = nullptr;

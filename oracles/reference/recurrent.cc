@@ -67,7 +67,7 @@ Wide Sigmoid(const Wide& x) {
 Wide Tanh(const Wide& x) {
   if (!std::isfinite(x.high())) return std::tanh(x.high());
   if (std::fabs(x.high()) < 0x1p-10) {
-    // x - x^3/3 + 2 x^5/15 - 17 x^7/315, since the difference in the other formula would cancel.
+    // x - x^3/3 + 2 x^5/15 - 17 x^7/315, because the difference in the other formula cancels.
     const Wide square = x * x;
     const Wide rest = Wide(2) / Wide(15) - square * (Wide(17) / Wide(315));
     return x * (Wide(1) - square * (Wide(1) / Wide(3) - square * rest));

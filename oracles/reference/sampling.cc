@@ -266,7 +266,7 @@ void NearestSampler::AddNumbers(const Plane& plane, int64_t row, int64_t column)
   }
   constexpr auto kMost = static_cast<uint32_t>(kMostCells);
   const size_t i = plane.first + static_cast<size_t>(y * plane.width + x);
-  if (plane.x->low[i] != plane.x->low[i]) return;  // NaN alone
+  if (plane.x->low[i] != plane.x->low[i]) return;  // only NaN is admitted
   countable_ &=
       ForEachMember(*plane.x, i, kMost, [&](double number) { numbers_.push_back(number); });
 }

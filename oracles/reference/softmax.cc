@@ -132,7 +132,7 @@ class SoftmaxGroup {
     if (!HasRecord(Recorded::kInverse, stored)) return 1 / sum;
     return grid_.Store(RecordedValue(Recorded::kInverse, stored, grid_));
   }
-  // e / total or, if double is too close to a rounding boundary, the same in a hundred bits.
+  // e / total in double or, if this is too close to a rounding boundary, in a hundred bits.
   double Quotient(size_t i, double total) const {
     const double quotient = group_.value[i] / total;
     const double error = (static_cast<double>(group_.count) + 6) * 0x1p-52 * quotient;

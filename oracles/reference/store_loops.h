@@ -15,7 +15,7 @@ struct StoredValues {
 StoredValues RoundValuesToHalf(const double* raw, size_t count, double* value);
 
 struct StoredEnds {
-  bool point = true;     // every interval is its value alone
+  bool point = true;     // every interval contains only its value
   bool special = false;  // some end is not finite
 };
 

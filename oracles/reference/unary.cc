@@ -120,8 +120,8 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
-  // An addition of zero would lose the sign of a zero. An engine with the departure also loses the
-  // sign.
+  // The addition of a zero epsilon loses the sign of a zero, so it is left out. An engine with the
+  // departure kUnsignedZero loses the sign.
   const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
   const auto shifted = [=](double x) {
     if (epsilon != 0) return x + epsilon;

@@ -37,7 +37,7 @@ bool Adversary::RunNormalization(const NodeView& node) {
 }
 
 Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
-  // Instance norm is the same over the spatial axes, with constants by channel.
+  // Instance norm has the same steps, over the spatial axes and with constants for each channel.
   const bool instance = KindOf(node.schema()) == OpKind::kInstanceNorm;
   const int gamma = node.schema().FindParameter("gamma");
   const int beta = node.schema().FindParameter("beta");

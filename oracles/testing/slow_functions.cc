@@ -52,7 +52,7 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
 Real Minimum(const Real& a, const Real& b) { return b < a ? b : a; }
 Real Maximum(const Real& a, const Real& b) { return a < b ? b : a; }
 
-// A sum with zero would lose the sign of a zero.
+// The addition of a zero epsilon loses the sign of a zero, so it is left out.
 Real Shifted(const Real& x, const Parameters& p) {
   return p.epsilon.Odd() == 0 ? x : x + p.epsilon;
 }

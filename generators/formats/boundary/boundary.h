@@ -41,7 +41,7 @@ struct Place {
 };
 
 // The places of a file, in file order. At most kMostPlaces, spread over the file. The places of a
-// format that no walker knows are guessed: words that may be counts, sizes or offsets, or the
+// format that no walker knows are guessed: integers that may be counts, sizes or offsets, or the
 // numbers, quotations and brackets of a text. Never fails: `file` may be anything.
 inline constexpr size_t kMostPlaces = 4096;
 std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);

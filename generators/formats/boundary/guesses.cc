@@ -124,7 +124,7 @@ class TextWalk {
 };
 
 // Runs of zeros are padding, and large integers are mostly data: neither is a likely place.
-constexpr size_t kHead = 256;  // every word of this many first and last bytes is a place
+constexpr size_t kHead = 256;  // every integer in this many first and last bytes is a place
 
 bool MayCount(uint64_t value, uint64_t size) { return value > 0 && value <= 2 * size + 64; }
 

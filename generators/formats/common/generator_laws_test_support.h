@@ -14,8 +14,8 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
 
 // For each mutation kind that applies, over `seeds` files: applying the mutation's data twice
 // yields the same bytes, which differ from the file. If the mutation names a rule, verify reports
-// that rule alone, with an offset, or parsing fails with the rule's name. Each kind must apply to
-// at least one file.
+// only that rule, with an offset, or parsing fails with the rule's name. Each kind must apply to at
+// least one file.
 void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
                                       int seeds);
 

@@ -18,8 +18,8 @@
 namespace anecheck {
 namespace {
 
-// Different files are verified in turn: a branch predictor would soon learn a single small file,
-// which no real use does.
+// Different files are verified in turn, as in real use. A branch predictor soon learns a single
+// small file.
 constexpr uint64_t kFiles = 16;
 
 const std::vector<Bytes>& Descriptors() {

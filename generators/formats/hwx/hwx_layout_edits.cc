@@ -94,7 +94,7 @@ static bool RepeatCommand(Container& c, uint32_t cmd) {
 bool TwoBanners(Container& c, uint64_t, uint64_t) {
   return RepeatCommand(c, hwx::kBuildInfoCommand);
 }
-// Both tables are the same bytes.
+// Both commands name the same symbol table.
 bool TwoSymtabs(Container& c, uint64_t, uint64_t) {
   if (!c.notes.empty()) return false;
   for (const Symbol& symbol : Symbols(c)) {

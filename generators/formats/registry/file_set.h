@@ -42,10 +42,10 @@ struct FileRecipe {
 
 // `count` recipes; equal seeds give equal recipes. A set that breaks rules uses the mutations of
 // its kind one after the other, so that it covers all of them if `count` is at least their number.
-// Each of its files, read as its recipe states, is verified to break its rule alone or, if it does
-// not parse, to be refused for that rule first. Only if no such file is found may a file also have
-// warnings about facts that bytes leave open ("...-open"). kInternal if a mutation makes no file,
-// kUnsupported if no mutation breaks such a rule.
+// Each of its files, read as its recipe states, is verified to break only its rule. If a file does
+// not parse, it must be refused for that rule first. Only if no such file is found may a file also
+// have warnings about facts that bytes leave open ("...-open"). kInternal if a mutation makes no
+// file, kUnsupported if no mutation breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);
