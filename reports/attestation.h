@@ -1,6 +1,6 @@
 // The matrix of attested against reached: for each operation and native layer, on each target and
-// by each route, the answer of the legality rules and the evidence. The matrix of
-// `anecheck matrix`.
+// by each route, the answer of the legality rules and the evidence. `anecheck matrix` prints this
+// matrix.
 #pragma once
 
 #include <cstdint>

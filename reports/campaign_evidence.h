@@ -13,13 +13,13 @@ namespace anecheck::reports {
 
 // Findings that name one operation on one target.
 struct FindingTally {
-  int64_t wrong = 0;    // new ones of values
-  int64_t failed = 0;   // other new ones
+  int64_t wrong = 0;    // new findings of wrong values
+  int64_t failed = 0;   // other new findings
   int64_t refused = 0;  // the compiler refused a graph that the rules admit
   int64_t known = 0;
   int64_t unconfirmed = 0;
 };
-// Counts `finding` in.
+// Adds `finding` to the tally.
 void Tally(const FindingInfo& finding, FindingTally& tally);
 
 // One operation on one target by one route, one kind of evidence and one machine.

@@ -259,7 +259,7 @@ bool IsFindingPage(const std::string& path) {
   return text.ok() && text->find("<title>anecheck finding ") != std::string::npos;
 }
 
-// Removes the pages of an earlier report that are not in `kept`, to which nothing links.
+// Removes the pages of an earlier report that are not in `kept`, because nothing links to them.
 Status RemoveOtherPages(const std::string& out_folder, const std::set<std::string>& kept) {
   const auto names = ListFiles(out_folder + "/findings");
   if (!names.ok()) return {};

@@ -21,7 +21,7 @@ struct Box {
   std::string words;  // shown under the pointer
   size_t layer = 0;
   double x = 0, width = 0, height = 0;  // x of the centre
-  double place = 0;                     // by which the boxes of a layer are ordered
+  double place = 0;                     // the key that orders the boxes of a layer
   std::vector<size_t> above, below;
 };
 

@@ -10,7 +10,7 @@ namespace anecheck::reports {
 
 Json ReportJson(const ReportData& data, const Matrix& matrix);
 
-// One of its "findings".
+// One entry of the report's "findings".
 Json FindingJson(const FindingInfo& finding, const RunInfo& run);
 
 // The matrix alone: the members `ops`, `targets`, `cells` and `simulated` of the same form.

@@ -99,7 +99,7 @@ std::string ProbesTable(const ReportData& data) {
   return "\n## Probes not as published\n\n" + (rows.empty() ? "None.\n" : head + rows);
 }
 
-// Leans are summed over all runs, while a finding is of one run.
+// Leans are summed over all runs; a finding belongs to one run.
 std::string LeansTable(const LeansByKey& all) {
   std::string rows;
   for (const auto& [key, leans] : all) {

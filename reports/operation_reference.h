@@ -36,11 +36,11 @@ Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line per operation, for a terminal.
 std::string OperationReferenceText(const Json& reference);
-// The sheet of one operation: routes, reach, legality, the accuracy that the contract promises with
-// each term's number and source, documented defects, arguments. Empty if `reference` has no
-// operation called `name`.
+// The description of one operation: routes, reach, legality, the accuracy that the contract
+// promises with each term's number and source, documented defects, arguments. Empty if `reference`
+// has no operation called `name`.
 std::string OperationSheetText(const Json& reference, std::string_view name);
-// The sheet as a JSON object; null if there is no such operation.
+// The description of one operation as a JSON object; null if there is no such operation.
 Json OperationSheetJson(const Json& reference, std::string_view name);
 
 // One section for each operation, by class. `reference` is the result of OperationReferenceJson.

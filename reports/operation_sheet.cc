@@ -1,4 +1,4 @@
-// The sheet of one operation, for a terminal and as JSON.
+// The description of one operation, for a terminal and as JSON.
 #include <fmt/format.h>
 #include <string>
 #include <utility>

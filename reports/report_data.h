@@ -1,5 +1,5 @@
 // The parts of a report: runs, how far each operation got on each target, error histograms and
-// findings, read from any number of results files. Every writer of this room takes one of these.
+// findings, read from any number of results files. Every writer of this room takes a ReportData.
 #pragma once
 
 #include <cstdint>

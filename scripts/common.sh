@@ -42,8 +42,8 @@ configure() {
   cmake --preset "$preset" "$@"
 }
 
-# Parallel jobs: one a processor, and no more than one for each 1.5 GB of memory, since some
-# sources need that much under sanitizers.
+# The number of parallel jobs: one for each processor, but at most one for each 1.5 GB of memory,
+# because some sources need that much under sanitizers.
 build_jobs() {
   local jobs memory
   jobs=$(getconf _NPROCESSORS_ONLN)

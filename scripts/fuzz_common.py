@@ -16,7 +16,8 @@ KINDS = [re.compile(rf"{word}: \w+: (detected memory leaks|deadly signal|fuzz ta
          for word in ("SUMMARY", "ERROR")]
 FRAME = re.compile(r"^ *#(\d+) 0x[0-9a-f]+ +in (.*)$", re.MULTILINE)
 ROOM = re.compile(r" (/\S*?)(?::\d+)*(?: \(.*)?$")
-# These files are on the stack of every failure: the readers and helpers of the base, and fuzzing itself.
+# Frames of these files are on the stack of every failure, so they do not identify one: the readers
+# and helpers of harness/base, and the fuzzing code.
 PASSED = re.compile(r"harness/base/[^/]*\.h$|fuzz/(?!targets/)")
 FIGURES = re.compile(r"stat::|INFO: |Done \d+ runs|#\d+")
 

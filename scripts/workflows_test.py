@@ -95,7 +95,7 @@ class WorkflowsTest(unittest.TestCase):
 
     def test_a_night_states_its_minutes(self):
         self.assertIn("description: Minutes of the whole night", self.files["nightly.yml"])
-        self.assertIn('help="of the whole night"', (PROJECT / "scripts/nightly").read_text())
+        self.assertIn('help="length of the whole night"', (PROJECT / "scripts/nightly").read_text())
 
     def test_scripts_exist_and_know_their_options(self):
         for name, text in self.files.items():

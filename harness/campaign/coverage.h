@@ -54,8 +54,8 @@ class CoverageCounter {
   ~CoverageCounter();
 
   // Counts the cells of a case that ran. For a case that was refused as required it counts only the
-  // rules that applied. It counts nothing for other cases. It counts rules only in the cases for
-  // which rules are evaluated.
+  // rules that applied. It counts nothing for other cases. Rules count only in the cases for which
+  // they are evaluated.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds to `batch` the counts since the last call. The names live as long as the process.
   void Flush(RowBatch& batch);

@@ -196,7 +196,7 @@ function put(body, nodes, all) {
   body.append(space(all - line));
 }
 
-// Adjusts the spaces if text is larger than expected; returns false if it was.
+// If text is larger than expected, adjusts the spaces and returns false.
 function measure(body) {
   const {width = 0, height = 0} = body.querySelector("td")?.getBoundingClientRect() ?? {};
   if (height === 0 || (Math.abs(height - grid.height) < 0.5 && Math.abs(width - grid.width) < 0.5)) {

@@ -73,8 +73,8 @@ function drawMagnitudes() {
       const row = rows.find((one) => key(one) === name && one.share === share);
       return row ? cell(row) : "–";
     })]);
-  // Why no smaller error is found: the freedoms of the oracle in the operations where an error of one
-  // unit was not found.
+  // Names the freedoms of the oracle because of which no smaller error is found, over the
+  // operations in which an error of one unit was not found.
   const withWhy = (lines, rows, key) => lines.map(([name, ...cells]) => [name, ...cells,
     [...new Set(rows.filter((row) => key(row) === name && row.ulps !== 1)
       .flatMap((row) => row.freedoms))].join(", ").replaceAll("_", " ") || "–"]);

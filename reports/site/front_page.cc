@@ -1,4 +1,5 @@
-// The front page: chips by classes of operations, news, the worst, and the gaps of the evidence.
+// The front page: chips by classes of operations, news, the worst findings, and gaps in the
+// evidence.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

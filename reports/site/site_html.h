@@ -87,7 +87,8 @@ struct DatePoint {
 };
 std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points);
 
-// Vertical bars on a logarithmic scale. As many bars as space allows have their name below.
+// Vertical bars on a logarithmic scale. As many bars as the space allows have their name below
+// them.
 struct CountPlotWords {
   std::string label;
   std::string_view across, upward;  // the units of the axes
@@ -95,7 +96,7 @@ struct CountPlotWords {
 std::string CountPlot(const CountPlotWords& words, const std::vector<std::string>& names,
                       const std::vector<uint64_t>& counts);
 
-// Horizontal bars, each with its name above and its value, in `unit`, behind it.
+// Horizontal bars. The name of a bar is above it, and its value in `unit` after it.
 std::string LengthPlot(std::string_view label, std::string_view unit,
                        const std::vector<std::pair<std::string, double>>& bars);
 

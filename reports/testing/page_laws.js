@@ -129,7 +129,8 @@
         if (tall < 9) faults.push(`"${text}" is ${tall.toFixed(1)} px tall`);
         if (box.left < frame.left - 1 || box.right > frame.right + 1) faults.push(`"${text}" is cut off`);
         for (const {text: other, box: b} of texts.slice(i + 1)) {
-          // A box has room above and below its letters.
+          // The box of a text is higher than its letters, so the boxes of separate texts may
+          // overlap a little.
           const covers = box.left < b.right - 1 && b.left < box.right - 1 &&
                          box.top < b.bottom - tall / 2 && b.top < box.bottom - tall / 2;
           if (covers) faults.push(`"${text}" and "${other}" cover each other`);

@@ -1,7 +1,7 @@
 """The work of pages in the browser, counted and timed. Used by pages_test.py, site_test.py and scripts/page-times.
 
-Tests count elements: those whose style the browser computed and the boxes that it laid out. The numbers are the same
-on every machine but for a few in a hundred, which depend on the pauses of the parser. Times are for measurements.
+Tests count elements: those whose style the browser computed and the boxes that it laid out. The numbers differ
+between machines by a few per cent, because they depend on the pauses of the parser. Times serve measurements only.
 """
 
 import pathlib

@@ -3,12 +3,12 @@
 
 usage: site_test.py ANECHECK [--pictures FOLDER] [--axe FILE] [--wide]
 
-The fleet's pages are written twice and must be the same bytes; every page stays below 300 KB, names the
-simulated engine, leads nowhere that does not exist, and keeps the laws of page_laws.js at both widths.
-Ten questions of a lab are answered, each by at most two clicks from the front page. Exit code 77:
-there is no browser. --axe: also without violations by axe.min.js of the npm package axe-core, which is
-not in this repository. --wide: the pages of a lab of every target and operation instead, their weight, and
-the elements that a browser draws to open and use them.
+The fleet's pages are written twice and must have the same bytes. Every page stays below 300 KB, names the
+simulated engine, has no broken link, and has the properties of page_laws.js at both widths. The pages
+answer ten questions of a lab, each by at most two clicks from the front page. Exit code 77: there is no
+browser. --axe also checks the pages by axe.min.js of the npm package axe-core, which is not in this
+repository. --wide checks the pages of a lab of every target and operation instead: their size, and the
+number of elements that a browser draws to open and use them.
 """
 
 import argparse

@@ -17,7 +17,7 @@ set(ANECHECK_TEST_HEADERS <exception> <gtest/gtest.h> <rapidcheck.h> <rapidcheck
 
 # Commands only read options and print, so development builds do not optimise them, and other builds optimise them little.
 set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>" "$<$<CONFIG:Release>:-O1>")
-# Reports wait for the results file.
+# Reports mostly wait for the results file, so they need little optimisation.
 set(ANECHECK_REPORT_OPTIONS "$<$<CONFIG:Release>:-O1>")
 
 # Test code is compiled once and run once, and optimising it would take a third of a build from an empty

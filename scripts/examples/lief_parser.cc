@@ -1,5 +1,6 @@
 // A real parser as a command for `anecheck fuzz`: LIEF reads hardware containers as Mach-O files
-// once their magic is Mach-O's. Exit code 0: parsed, 1: refused; anything else is a fault of LIEF.
+// once their magic number is that of Mach-O. Exit code 0: parsed, 1: refused; anything else is a
+// fault of LIEF.
 //
 //   c++ -std=c++17 -g lief_parser.cc -o lief_parser -lLIEF
 //   anecheck fuzz --format hwx --count 1000 -- ./lief_parser @@

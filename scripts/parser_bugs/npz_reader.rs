@@ -10,7 +10,7 @@ fn u32_at(data: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes(data.get(at..at + 4)?.try_into().ok()?) as usize)
 }
 
-/// The length of the name is taken as it stands.
+/// The length of the name is not checked.
 #[inline(never)]
 fn bug_name_beyond_the_file(data: &[u8], at: usize, length: usize) -> &[u8] {
     &data[at..at + length]

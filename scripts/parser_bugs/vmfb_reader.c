@@ -20,7 +20,7 @@ static uint32_t Load(const uint8_t* data, size_t size, size_t at, unsigned width
   return value;
 }
 
-// Sum of 32 bits.
+// The sum is computed in 32 bits.
 NOINLINE static void BugMemberSumWraps(const uint8_t* data, uint32_t size, uint32_t at,
                                        uint32_t length) {
   if (at + length > size) return;
@@ -65,7 +65,7 @@ NOINLINE static size_t BugVtableBefore(const uint8_t* data, size_t table) {
   return (size_t)at;
 }
 
-// The count of a vector times its element in 32 bits.
+// The count of a vector is multiplied by the size of its element in 32 bits.
 NOINLINE static void BugVectorWraps(const uint8_t* data, size_t size, size_t at) {
   const uint32_t count = Load(data, size, at, 4);
   if (at + 4 > size || count * 4u > size - at - 4) return;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // An external runner for anecheck: ONNX Runtime's CPU provider, by the npm package onnxruntime-node. Operations
-// are spelled in ONNX on fp16 tensors; which of them compute in fp32 inside, ONNX Runtime decides.
+// are spelled in ONNX on fp16 tensors; ONNX Runtime decides which of them it computes in fp32.
 //
 //     anecheck run --runner "exec:node scripts/examples/onnxruntime/runner.js [LEVEL]" --contract float
 //

@@ -13,14 +13,14 @@ using anecheck::FileOf;
 using anecheck::GraphCase;
 
 int main() {
-  // 1. Your compiler's front end in place of GraphToMil.
+  // 1. Put your compiler's front end in place of GraphToMil.
   const bool lowered = rc::check("every graph has a MIL text", [](const GraphCase& item) {
     const auto mil = anecheck::GraphToMil(item.graph);
     RC_ASSERT(mil.ok());
     RC_ASSERT(mil->find("func main") != std::string::npos);
   });
 
-  // 2. Your engine's outputs in place of the estimate's own values.
+  // 2. Put your engine's outputs in place of the estimate's own values.
   const bool evaluated = rc::check("values lie inside their bounds", [](const GraphCase& item) {
     const auto outputs =
         anecheck::Evaluate(item.graph, item.inputs, anecheck::ConformingContract(2));
@@ -32,7 +32,7 @@ int main() {
     }
   });
 
-  // 3. Your parser in place of the format's own.
+  // 3. Put your parser in place of the format's own.
   const bool parsed =
       rc::check("every hardware container is accepted", [](const FileOf<"hwx">& file) {
         const auto format = anecheck::FindFormat("hwx");
@@ -42,7 +42,7 @@ int main() {
         RC_ASSERT(*again == file.bytes);
       });
 
-  // 4. Your engine's outputs of both graphs in place of the estimates.
+  // 4. Put your engine's outputs of both graphs in place of the estimates.
   const bool related = rc::check("a rewritten graph is one", [](const GraphCase& item) {
     const anecheck::Rewritten rewritten =
         anecheck::Rewrite(item.graph, *rc::gen::arbitrary<uint64_t>());
