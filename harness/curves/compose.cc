@@ -13,17 +13,19 @@ namespace {
 
 Status CheckKnots(std::span<const Knot> knots, int64_t points) {
   if (points < 1)
-    return MakeError(ErrorCode::kInvalid, "a composition of a curve has 1 point or more");
+    return MakeError(ErrorCode::kInvalid, "a composed curve must have at least 1 point");
   if (knots.size() < 2 || knots.size() > kMostKnots) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("a curve has 2 to {} knots, not {}", kMostKnots, knots.size()));
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("a curve must have 2 to {} knots, but it has {}", kMostKnots, knots.size()));
   }
   for (size_t i = 0; i < knots.size(); ++i) {
     const bool ascends = i == 0 || knots[i - 1].x < knots[i].x;
     if (std::isfinite(knots[i].x) && std::isfinite(knots[i].y) && ascends) continue;
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("knot {} at ({}, {}): knots are finite and ascend by x", i,
-                                 knots[i].x, knots[i].y));
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("knot {} at ({}, {}): knots must be finite and in ascending order of x", i,
+                    knots[i].x, knots[i].y));
   }
   return {};
 }
@@ -39,9 +41,10 @@ class HalfConstants {
       const Half half = DoubleToHalf(number);
       const double held = HalfToDouble(half);
       if (!std::isfinite(held)) {
-        return MakeError(
-            ErrorCode::kInvalid,
-            fmt::format("{} is beyond fp16: knots this steep or far cannot be composed", number));
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("{} is beyond the range of fp16: a curve with such steep or "
+                                     "distant knots cannot be composed",
+                                     number));
       }
       into_.rounded += held != number;
       bytes.push_back(static_cast<uint8_t>(half.bits & 0xff));

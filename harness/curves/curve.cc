@@ -144,8 +144,8 @@ Result<Curve> CurveOfBytes(ByteSpan bytes, const std::string& file) {
   const auto* words = std::get_if<activation::WordsRecord>(&*record);
   if (words == nullptr) {
     return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: a record of knots and deltas; no source says over which "
-                                 "arguments its knots stand",
+                     fmt::format("{}: a record of knots and deltas; no source gives the "
+                                 "arguments of its knots",
                                  file));
   }
   if (!(HalfToDouble(words->clamp_low) < HalfToDouble(words->clamp_high))) {

@@ -47,8 +47,7 @@ TEST(Curve, ADomainThatNoSourceStatesIsRefused) {
   const auto curve = CurveOfBytes(activation::Write(deltas), "a.rec");
   ASSERT_FALSE(curve.ok());
   EXPECT_EQ(curve.error().message,
-            "a.rec: a record of knots and deltas; no source says over which arguments its knots "
-            "stand");
+            "a.rec: a record of knots and deltas; no source gives the arguments of its knots");
   EXPECT_EQ(CurveOfBytes(Bytes(100), "b").error().message,
             "b: 100 bytes; a task's table has 128, an activation record 84 or 86");
   EXPECT_FALSE(CurveOfBytes(activation::Write(activation::WordsRecord()), "c").ok());
@@ -119,13 +118,15 @@ TEST(Compose, RefusesWithReason) {
     const auto made = Compose(knots, points);
     return made.ok() ? std::string() : made.error().message;
   };
-  EXPECT_EQ(message({{0, 0}}), "a curve has 2 to 4096 knots, not 1");
-  EXPECT_EQ(message({{1, 0}, {1, 1}}), "knot 1 at (1, 1): knots are finite and ascend by x");
+  EXPECT_EQ(message({{0, 0}}), "a curve must have 2 to 4096 knots, but it has 1");
+  EXPECT_EQ(message({{1, 0}, {1, 1}}),
+            "knot 1 at (1, 1): knots must be finite and in ascending order of x");
   EXPECT_EQ(message({{0, 0}, {1, INFINITY}}),
-            "knot 1 at (1, inf): knots are finite and ascend by x");
+            "knot 1 at (1, inf): knots must be finite and in ascending order of x");
   EXPECT_EQ(message({{0, 0}, {1e-6, 1}}),
-            "1000000 is beyond fp16: knots this steep or far cannot be composed");
-  EXPECT_EQ(message({{0, 0}, {1, 1}}, 0), "a composition of a curve has 1 point or more");
+            "1000000 is beyond the range of fp16: a curve with such steep or distant knots cannot "
+            "be composed");
+  EXPECT_EQ(message({{0, 0}, {1, 1}}, 0), "a composed curve must have at least 1 point");
 }
 
 TEST(ReadKnots, TakesAHeadingCommentsAndEitherSeparator) {

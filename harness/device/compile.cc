@@ -178,7 +178,7 @@ Status CheckDeclared(mil::BindingView binding, const TensorType& type) {
   }
   if (same) return {};
   return StageError(Stage::kFrontend,
-                    fmt::format("result '{}' is declared otherwise than the operation's {}",
+                    fmt::format("result '{}' is declared with another type than the operation's {}",
                                 binding.name(), type.ToString()));
 }
 

@@ -144,9 +144,10 @@ Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::st
                                  who, words[42]));
   }
   if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kOnlyZero) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: halfword 41 of the table is {}; known are 0 to 10 and 64",
-                                 who, words[41]));
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: halfword 41 of the table is {}; the known values are 0 to 10 and 64", who,
+                    words[41]));
   }
   for (size_t i = kFirstUnused; i < kWords; ++i) {
     if (words[i] == 0) continue;

@@ -151,7 +151,7 @@ TEST(BooleanRefusal, OfBytesThatNoRecordHas) {
 
 TEST(BooleanRefusal, OfInt8CoefficientsOutsideUnicastTasks) {
   EXPECT_THAT(MessageWith(LessProgram(), 2, 0x24, 0x20001),
-              HasSubstr("int8 coefficients are seen"));
+              HasSubstr("int8 coefficients are known only"));
   EXPECT_THAT(MessageWith(LessProgram(), 2, 0xc800, 0x83), HasSubstr("(CoefficientFormat) = 3"));
 }
 

@@ -192,7 +192,8 @@ class Unpacker {
                       ParseTable(table, Who(fmt::format("stream of engine {}", engine))));
       first_table_ = table;
     } else if (!std::ranges::equal(table, first_table_)) {
-      return Refuse(engine, "has another activation table than the first; none is known to");
+      return Refuse(engine,
+                    "has another activation table than the first engine; no known task has two");
     }
     for (uint64_t i = 0; i < kTableBytes / 2; ++i) reader.Half();
     return {};
@@ -219,7 +220,7 @@ class Unpacker {
   Status ReadDense(uint32_t engine, uint64_t group, uint64_t set, StreamReader& reader) {
     if (SetSize(set) < neural_.lanes) {
       return Refuse(engine, fmt::format("a set of {} output channels for {} lanes; no file or"
-                                        " record tells how wide its rows are",
+                                        " record shows how wide its rows are",
                                         SetSize(set), neural_.lanes));
     }
     ANECHECK_RETURN_IF_ERROR(ReadBias(group, set, reader));
@@ -287,7 +288,7 @@ class Unpacker {
         if ((mask >> bit & 1) == 0) continue;
         float* place = first + bit < slots.count ? Place(slots, first + bit, group, set) : nullptr;
         if (place == nullptr) {
-          return Refuse(engine, fmt::format("slot {} holds a value and belongs to no coefficient",
+          return Refuse(engine, fmt::format("slot {} has a value but belongs to no coefficient",
                                             first + bit));
         }
         *place = NumberOf(reader.Half());

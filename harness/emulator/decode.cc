@@ -124,7 +124,8 @@ class Decoder {
     const bool copy = task_.kind == TaskKind::kNeural && V(Field::kNoCoefficients) != 0 &&
                       V(Field::kNeuralOperation) == static_cast<uint32_t>(NeuralOperation::kCopy);
     if (!copy && task_.kind != TaskKind::kPlanarUnary) {
-      return Refuse("a source of bytes that is neither copied nor the one of a planar task");
+      return Refuse(
+          "a source of bytes that is neither copied nor the only source of a planar task");
     }
     if (source.memory.interleave != 1) return Refuse("no file or record has interleaved bytes");
     source.memory.element = source.l2.element = 1;
@@ -380,7 +381,8 @@ class Decoder {
     }
     if (neural.lanes == 1 && neural.unicast && !neural.zero_skip && !neural.bias_row) return {};
     return Refuse(
-        "int8 coefficients are seen in unicast tasks with one lane, without a bias row and with"
+        "int8 coefficients are known only in unicast tasks with one lane, without a bias row and "
+        "with"
         " their zeros");
   }
 

@@ -236,11 +236,11 @@ TEST(Comparisons, AreRefusedInWordsWhereNoRecordHasThem) {
   const auto logic = ContainerOf(fmt::format("{0} c, {0} d", kBool),
                                  fmt::format("{} z = logical_and(x = c, y = d);", kBool));
   ASSERT_FALSE(logic.ok());
-  EXPECT_THAT(logic.error().message, HasSubstr("no fact tells its tasks"));
+  EXPECT_THAT(logic.error().message, HasSubstr("no fact describes its tasks"));
   const auto round =
       ContainerOf(fmt::format("{} x", kHalf), fmt::format("{} z = round(x = x);", kHalf));
   ASSERT_FALSE(round.ok());
-  EXPECT_THAT(round.error().message, HasSubstr("no fact tells its tasks"));
+  EXPECT_THAT(round.error().message, HasSubstr("no fact describes its tasks"));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Status EncodeNode(const NodeView& node, Planner& planner) {
         fmt::format("{} ({}): {}", node.graph().value(node.Result()).name, node.op(), reason));
   };
   const Handler handler = HandlerOf(KindOf(node.schema()));
-  if (handler == nullptr) return refuse("no fact tells its tasks on the engine");
+  if (handler == nullptr) return refuse("no fact describes its tasks on the engine");
   if (HasRankAbove(node, kAxes) && !TakesAnyRank(KindOf(node.schema()))) {
     return refuse("ranks above 4: surfaces have four axes");
   }

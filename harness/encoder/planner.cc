@@ -62,15 +62,15 @@ Status CheckPlace(const Place& place) {
   for (const uint64_t stride : {place.channel, place.row, place.depth, place.group}) {
     if (stride % unit != 0) {
       return Refuse(
-          fmt::format("elements {} bytes apart: strides are multiples of {}", stride, unit));
+          fmt::format("elements {} bytes apart: strides must be multiples of {}", stride, unit));
     }
     if (stride > std::numeric_limits<uint32_t>::max()) {
       return Refuse(fmt::format("elements {} bytes apart do not fit the descriptor", stride));
     }
   }
   if (place.base % unit != 0) {
-    return Refuse(
-        fmt::format("a surface at byte {}: surfaces begin at multiples of {}", place.base, unit));
+    return Refuse(fmt::format("a surface at byte {}: surfaces must begin at multiples of {}",
+                              place.base, unit));
   }
   if (place.base > std::numeric_limits<uint32_t>::max()) {
     return Refuse(fmt::format("a surface at byte {} does not fit the descriptor", place.base));
@@ -164,7 +164,7 @@ Result<std::array<uint32_t, kAxes>> ExtentsOf(const Graph& graph, ValueId id) {
     int64_t& extent = extents[static_cast<size_t>(std::max(0, kAxes - type.shape.rank() + i))];
     extent *= type.shape[i];
     if (extent < 1 || extent > kMaxChannels) {
-      return Refuse(fmt::format("{} has an axis of {}", graph.value(id).name, extent));
+      return Refuse(fmt::format("{} has an axis of extent {}", graph.value(id).name, extent));
     }
   }
   std::array<uint32_t, kAxes> result;
@@ -249,7 +249,7 @@ Status Planner::BindPorts() {
   halves_.assign(graph_.values().size(), std::nullopt);
   byte_ports_.assign(graph_.values().size(), std::nullopt);
   if (!graph_.ValuesOfKind(ValueKind::kState).empty()) {
-    return Refuse("states: no file tells how a container holds one");
+    return Refuse("states: no file shows how a container holds a state");
   }
   std::vector<ValueId> tensors;
   for (const ValueId id : graph_.outputs()) {
@@ -372,7 +372,7 @@ Result<L2Block> Planner::TakeL2(uint32_t channels, uint32_t rows, uint32_t colum
   const uint64_t bytes = channel * channels * rows;
   if (l2_next_ + bytes > kL2Bytes) {
     return Refuse(
-        fmt::format("its tasks need {} bytes of L2, which has {}", l2_next_ + bytes, kL2Bytes));
+        fmt::format("its tasks need {} bytes of L2, but L2 has {}", l2_next_ + bytes, kL2Bytes));
   }
   const L2Block block{.base = l2_next_,
                       .channels = channels,

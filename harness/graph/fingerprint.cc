@@ -23,7 +23,8 @@ class Hasher {
   // Adds eight bytes at a time, the last padded with zeros. Earlier additions must determine the
   // number of bytes.
   void Add(std::span<const uint8_t> bytes) {
-    static_assert(std::endian::native == std::endian::little, "words are loaded as they stand");
+    static_assert(std::endian::native == std::endian::little,
+                  "words are loaded in little-endian order");
     while (!bytes.empty()) {
       const size_t size = std::min(bytes.size(), sizeof(uint64_t));
       uint64_t word = 0;

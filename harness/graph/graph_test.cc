@@ -274,7 +274,7 @@ TEST(ValidateGraph, EveryRuleHasItsMessage) {
                  },
                  {half});
        },
-       "mix: count is an attribute, a tensor was given"},
+       "mix: count is an attribute, but a tensor was given"},
       {"attribute kind",
        [&](Graph& g) {
          AddNode(g, kMix,

@@ -51,7 +51,8 @@ Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t&
     }
     const Parameter& parameter = parameters[argument.parameter];
     if (!IsTensorKind(parameter.kind)) {
-      return Invalid(node, fmt::format("{} is an attribute, a tensor was given", parameter.name));
+      return Invalid(node,
+                     fmt::format("{} is an attribute, but a tensor was given", parameter.name));
     }
     if (argument.value >= node.graph().values().size()) {
       return Invalid(node,

@@ -207,7 +207,7 @@ class TaskLift {
     if (neural.unicast || neural.kernel_width != 1 || neural.kernel_height != 1 ||
         neural.stride_x != 1 || neural.stride_y != 1 || in.height != out.height ||
         in.width != out.width || neural.pad_left != 0 || neural.pad_top != 0) {
-      return Refuse("a window, or channels of their own, with computed weights");
+      return Refuse("computed weights with a window or with separate channels");
     }
     if (neural.bias_row) return Refuse("a bias row beside computed weights");
     const int64_t positions = int64_t{in.height} * in.width;

@@ -28,7 +28,7 @@ Result<TensorType> ReadMilType(mil::TypeView type, uint64_t offset, bool open) {
   const auto dtype = FromMilType(type.data_type());
   if (!dtype) {
     return PlacedError(ErrorCode::kUnsupported, offset,
-                       fmt::format("element type {} has no place in a graph", type.spelling()));
+                       fmt::format("graphs have no element type {}", type.spelling()));
   }
   TensorType result;
   result.dtype = *dtype;

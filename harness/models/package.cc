@@ -140,7 +140,7 @@ Status WritePackage(const std::string& folder, std::string_view model,
                     std::span<const uint8_t> weights) {
   std::error_code code;
   if (IsThere(folder) && !std::filesystem::is_empty(folder, code)) {
-    return InPackage(folder, "is there already; remove it, or name another folder");
+    return InPackage(folder, "already exists; remove it, or name another folder");
   }
   const std::string content = fmt::format("{}/{}/{}", folder, kData, kAuthor);
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(content));

@@ -90,7 +90,8 @@ Result<SharedBytes> WeightFiles::ReadWhole(std::string_view path) {
   if (file->mapped != nullptr) return SharedBytes{file->mapped->bytes(), file->mapped};
   return MakeError(
       ErrorCode::kNotFound,
-      fmt::format("{}: is not there, and nothing tells how many bytes to make up", file->path));
+      fmt::format("{}: is missing, and cannot be made up, because its size is not known",
+                  file->path));
 }
 
 const std::string* WeightFiles::Given(std::string_view path) const {

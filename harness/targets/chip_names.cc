@@ -121,7 +121,7 @@ Result<const Target*> FindTargetByChip(const TargetCatalog& catalog, std::string
   if (found != nullptr) return found;
   return MakeError(
       ErrorCode::kNotFound,
-      fmt::format("chip \"{}\" has target {}, of which there is no table", name, targets.front()));
+      fmt::format("chip \"{}\" has target {}, for which there is no table", name, targets.front()));
 }
 
 std::string ChipsText(const Target& target) {

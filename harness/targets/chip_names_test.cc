@@ -40,7 +40,7 @@ TEST(ChipNames, LabelsOfFamiliesNeedTheWordFamily) {
 TEST(ChipNames, AChipWithoutATableSaysWhichTargetItHas) {
   const auto found = FindTargetByChip(TargetCatalog(), "M6");
   ASSERT_FALSE(found.ok());
-  EXPECT_EQ(found.error().message, "chip \"M6\" has target h18g, of which there is no table");
+  EXPECT_EQ(found.error().message, "chip \"M6\" has target h18g, for which there is no table");
 }
 
 TEST(ChipNames, EveryChipHasASource) {

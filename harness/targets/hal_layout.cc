@@ -119,7 +119,7 @@ Status HalLayout::Index() {
     for (const HalName& other : field.other_names) names.push_back(other.name);
     for (std::string& name : names) {
       if (!by_name_.emplace(name, i).second) {
-        return Bad("hal.json", fmt::format("the name {} stands twice", name));
+        return Bad("hal.json", fmt::format("the name {} occurs twice", name));
       }
     }
   }

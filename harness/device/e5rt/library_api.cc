@@ -44,7 +44,8 @@ int64_t e5rt_program_library_get_function_names(void* library, uint64_t count, c
   }
   if (count > object->functions.size()) {
     return Fail(kInvalidArgument,
-                fmt::format("{} names asked of {} functions", count, object->functions.size()));
+                fmt::format("{} names were requested, but the library has {} functions", count,
+                            object->functions.size()));
   }
   for (uint64_t i = 0; i < count; ++i) names[i] = object->functions[i]->name.c_str();
   return kOk;

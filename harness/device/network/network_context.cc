@@ -145,9 +145,10 @@ Result<Operand> NetworkContext::Grow(const std::string& name) {
   for (const Growth& growth : symbol.growth) {
     const auto axis = AxisNamed(growth.axis, shape.rank());
     if (!axis || (shape[*axis] != 1 && shape[*axis] != growth.size)) {
-      return StageError(Stage::kFrontend,
-                        fmt::format("unit {}: an operand of {} cannot become {} along {}", name,
-                                    shape.ToString(), growth.size, growth.axis));
+      return StageError(
+          Stage::kFrontend,
+          fmt::format("unit {}: an operand of extent {} cannot be broadcast to {} along {}", name,
+                      shape.ToString(), growth.size, growth.axis));
     }
     times[static_cast<size_t>(*axis)] = growth.size / shape[*axis];
   }

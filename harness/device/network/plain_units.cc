@@ -105,7 +105,7 @@ Status Neuron(NetworkContext& context, const NetworkUnit& unit) {
   if (IsCustomTable(unit)) {
     return StageError(Stage::kParser,
                       fmt::format("unit {}: a custom table needs its saturation set and its "
-                                  "version-specific set, which may not stand together",
+                                  "version-specific set, but no unit may have both",
                                   unit.name));
   }
   ANECHECK_ASSIGN(const std::string_view operation, OperationByType(unit));

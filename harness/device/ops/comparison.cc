@@ -79,8 +79,8 @@ std::optional<BroadcastPlan> PlanPair(OpBuilder& builder, const Operand& x, cons
   if (!builder.ok()) return std::nullopt;
   auto plan = BroadcastPlan::Make(x.type.shape, y.type.shape);
   if (x.type.element == y.type.element && plan) return plan;
-  builder.Reject(Stage::kFrontend, fmt::format("{} and {} cannot meet in {}", x.type.ToString(),
-                                               y.type.ToString(), builder.op()));
+  builder.Reject(Stage::kFrontend, fmt::format("{} and {} cannot be the operands of {}",
+                                               x.type.ToString(), y.type.ToString(), builder.op()));
   return std::nullopt;
 }
 

@@ -271,8 +271,9 @@ std::unique_ptr<const Kernel> BuildPad(OpBuilder& builder) {
   if (!builder.ok()) return nullptr;
   const int rank = x.type.shape.rank();
   if (pad.size() % 2 != 0 || static_cast<int>(pad.size() / 2) > rank) {
-    builder.Reject(Stage::kFrontend,
-                   fmt::format("pad has {} entries, needs two an axis of {}", pad.size(), rank));
+    builder.Reject(
+        Stage::kFrontend,
+        fmt::format("pad has {} entries, but needs two for each of {} axes", pad.size(), rank));
     return nullptr;
   }
   const int first = rank - static_cast<int>(pad.size() / 2);

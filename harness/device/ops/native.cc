@@ -321,7 +321,8 @@ std::unique_ptr<const Kernel> BuildDropout(OpBuilder& builder) {
     builder.RejectOnEngine(Stage::kHal, "Dropout layer is not supported on this architecture.");
   }
   if (rate != 0 || x.type.element != Element::kFp16) {
-    builder.Reject(Stage::kValidator, fmt::format("a rate of {} on {}", rate, x.type.ToString()));
+    builder.Reject(Stage::kValidator,
+                   fmt::format("a rate of {} on {} is not supported", rate, x.type.ToString()));
     return nullptr;
   }
   const int64_t count = x.type.shape.Elements();
@@ -362,7 +363,8 @@ std::unique_ptr<const Kernel> BuildCostVolume(OpBuilder& builder) {
   const int64_t width = x.type.shape[3];
   if (direction != 0 || range < 1 || x.type.shape.Product(0, 3) != 1 ||
       y.type.shape.Product(0, 3) != 1 || y.type.shape[3] < width + range) {
-    builder.Reject(Stage::kValidator, fmt::format("a range of {} on {}", range, x.type.ToString()));
+    builder.Reject(Stage::kValidator,
+                   fmt::format("a range of {} on {} is not supported", range, x.type.ToString()));
     return nullptr;
   }
   return BuildNative(builder, {x, y}, Shape{1, range + 1, 1, width},

@@ -255,7 +255,7 @@ Status Combine(Planner& planner, const View& x, const View& y, const View& resul
   }
   for (const View& operand : {x, y}) {
     if (Extent(operand, 0) != 1 && Extent(operand, 0) != whole[0]) {
-      return Refuse("an operand with a part of the result's batches");
+      return Refuse("an operand that has only some of the result's batches");
     }
   }
   for (uint32_t batch = 0; batch < whole[0]; ++batch) {
