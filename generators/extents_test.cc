@@ -1,5 +1,5 @@
-// Graphs are drawn with the extents at which engines may fail: the limits of a target and one less,
-// both sides of the extents at which engines change their method, and working sets.
+// Tests the extents with which graphs are drawn: the limits of a target and one less, both sides of
+// the extents at which engines change their method, and working sets.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>

@@ -329,7 +329,7 @@ TEST(SteeringTest, ACaseAimedAtAPairUsuallyContainsIt) {
   }
 }
 
-// Each cell of an operation must be met by at most so many cases that are aimed at the operation.
+// The maximum number of cases aimed at an operation before all of its cells are met.
 constexpr uint64_t kSoon = 1024;
 
 // A cell that no generator draws fails here by name: it must be drawn, or be listed among the
@@ -365,7 +365,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   }
 }
 
-// Each class of an operation's numbers must occur in at most so many graphs that are aimed at it.
+// The maximum number of graphs aimed at an operation before all classes of its numbers occur.
 constexpr uint64_t kSoonDrawn = 8192;
 
 // The graphs differ from those that determined the classes.

@@ -107,7 +107,7 @@ TEST(Locate, IfEachIsRightAloneTheFirstIsCharged) {
   EXPECT_EQ(LocateOn(InARow(), WrongBehind(OpKind::kAbs, OpKind::kExp)).first_wrong, "abs");
 }
 
-// An engine may fuse operations. If every result is an output, the engine fuses none, and its
+// An engine may fuse operations. If every result is an output, the engine does not fuse, and its
 // outputs change.
 TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const auto fusing = [](OpKind wrong) {

@@ -92,7 +92,7 @@ TEST_F(NetlistInput, ScalarConstantsScale) {
   }
 }
 
-// ML Compute writes constants of rank 3, without a batch. With a depth of 2 the extents have no
+// ML Compute writes a constant of rank 3 without a batch. With a depth of 2 the extents have no
 // such rank.
 TEST_F(NetlistInput, ConstantsWithoutABatchHaveThreeAxes) {
   auto lowered = GraphToNetlist(ScaledGraph());
@@ -300,8 +300,8 @@ TEST_F(HandWritten, MovementLayersNameTheirAxes) {
        "Reduction",
        {"c"},
        {{"Type", PlistText("Max")}, {"Dimension", PlistTexts({"Width"})}}}};
-  // The second channel is 7 8 9 / 10 11 12, its view is 8 9 / 11 12, and the transposed view is 8
-  // 11 / 9 12.
+  // The second channel is 7 8 9 / 10 11 12. Its view is 8 9 / 11 12; transposed, the view is 8 11 /
+  // 9 12.
   const Numbers x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   EXPECT_EQ(Run(network, {{"x", x}}, 4), (Numbers{11, 12, 9, 12}));
   network.units[0].params[0].second = PlistText("Depth");
