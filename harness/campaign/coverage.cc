@@ -39,7 +39,7 @@ class CodeTable {
 
   CodeTable() : entries_(kFirstSize) {}
 
-  // The number of a code; kAbsent if the code is new.
+  // The number of the cell with this code; kAbsent if the code is new.
   uint32_t& operator[](uint64_t code) {
     if (2 * used_ >= entries_.size()) Grow();
     Entry& entry = Place(code);

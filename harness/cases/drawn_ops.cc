@@ -10,14 +10,14 @@ namespace anecheck {
 namespace {
 
 constexpr std::string_view kBlocks =
-    "a block: no source tells how an engine runs one, and the simulated engine refuses it; "
-    "drawn by run --ops, and met on the runner roundtrip";
+    "a block: no source tells how an engine runs blocks, and the simulated engine refuses them; "
+    "only `run --ops` draws it, and the runner roundtrip covers it";
 constexpr std::string_view kUnits =
     "a private unit of the compute lanes: its spelling in MIL is assumed, and the simulated engine "
-    "refuses it; drawn by run --ops, and met on the runner roundtrip";
+    "refuses it; only `run --ops` draws it, and the runner roundtrip covers it";
 constexpr std::string_view kHost =
     "reaches the engine by no published route (facts/op_device_matrix.csv: bridge), and the "
-    "simulated engine refuses it; drawn by run --ops, and met on the runner roundtrip";
+    "simulated engine refuses it; only `run --ops` draws it, and the runner roundtrip covers it";
 constexpr std::string_view kNoPath =
     "no family's engine has it (facts/op_device_matrix.csv: no_path), and campaigns draw engine "
     "operations only";

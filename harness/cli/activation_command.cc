@@ -103,8 +103,8 @@ std::string PointLine(const Point& point) {
 
 std::string StudyText(const Study& study) {
   return fmt::format(
-      "over the {} finite fp16 arguments with a finite result: {} results are the nearest number, "
-      "the mean error is {:.4g} ulp\nmost ulp:\n{}largest error, {:.4g}:\n{}",
+      "over the {} finite fp16 arguments with a finite result: {} results are correctly rounded, "
+      "the mean error is {:.4g} ulp\nlargest error in ulp:\n{}largest error, {:.4g}:\n{}",
       study.inputs, study.nearest, study.mean_ulp, PointLine(study.farthest), study.largest_error,
       PointLine(study.largest));
 }

@@ -79,7 +79,7 @@ int Record(const BaselineFlags& flags) {
   if (baseline->entries.empty()) {
     return Fail(
         MakeError(ErrorCode::kInvalid,
-                  "--ops, --mode: none of these operations has a case of these configurations"));
+                  "--ops, --mode: the generator draws no case of these operations in these modes"));
   }
   const Status written = WriteFileAtomic(flags.out, BaselineToJson(*baseline));
   if (!written.ok()) return Fail(written.error());
@@ -199,7 +199,7 @@ std::string BlameText(const BlameReport& report, const std::vector<std::string>&
   std::string text;
   for (const Blame& blame : report.entries) {
     const BaselineEntry& entry = blame.drift.before;
-    text += fmt::format("{} {} on {}: {} since {} ({}, {}); {} was not\n", entry.op,
+    text += fmt::format("{} {} on {}: {} since {} ({}, {}); not yet in {}\n", entry.op,
                         entry.configuration, entry.target, DriftName(blame.first_drift),
                         files[blame.first_after], report.recorded[blame.first_after],
                         report.engine[blame.first_after], files[blame.last_before]);

@@ -225,7 +225,7 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
                   "with the lowering plan");
   command
       .AddOption("--targets,--target", flags.targets,
-                 "Compiler targets: h13,h17s, or all (that can be judged)")
+                 "Compiler targets: h13,h17s, or all targets that can be judged")
       .ShowDefault();
   AddContractFlag(command, flags.contract);
   command.AddOption("--mode", flags.modes,

@@ -50,7 +50,7 @@ Json HostRows(const Graph& host) {
     PlacedNode placed;
     placed.on_engine = false;
     placed.outcome = legality::Outcome::kNoPath;
-    placed.reason = "an engine takes no operands of its types";
+    placed.reason = "an engine does not take operands of this operation's types";
     Json& row = rows.emplace_back(RowJson(host, id, placed));
     row["known"] = "";
     row["segments"] = Json::array();

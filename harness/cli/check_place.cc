@@ -45,7 +45,7 @@ Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const 
 CaseRow InParts(const CheckRuns& runs) {
   CaseRow record;
   record.verdict = Verdict::kInconclusive;
-  record.message = "no operation of it could be run";
+  record.message = "no operation of the model could be run";
   const CheckRun* worst = nullptr;
   for (const CheckRun& run : runs.list) {
     if (worst == nullptr || run.record().verdict > worst->record().verdict) worst = &run;

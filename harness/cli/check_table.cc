@@ -150,7 +150,7 @@ std::string PlanText(const Json& plan) {
   const auto ties = plan["ties"].get<size_t>();
   if (all == 0) return "";
   std::string text = fmt::format(
-      "  Core ML by its published costs (M4): {} of {} on the engine, about {:.3f} "
+      "  Core ML, by its published costs (M4), would run {} of {} on the engine, in about {:.3f} "
       "ms{}\n",
       engine, Counted(all, "operation"), plan["milliseconds"].get<double>(),
       ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));

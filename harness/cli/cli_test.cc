@@ -208,7 +208,8 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   const std::string folder = ShellWord(place);
   const Outcome exported = Tool("finding export " + id + " --out " + folder + Db("export.sqlite"));
   ASSERT_EQ(exported.code, 0) << exported.err;
-  EXPECT_NE(exported.out.find("python3 " + ShellWord(place + "/check_output.py") + " judges it"),
+  EXPECT_NE(exported.out.find("python3 " + ShellWord(place + "/check_output.py") +
+                              " judges the engine's outputs"),
             std::string::npos)
       << exported.out;
   for (const char* name : {"README.md", "graph.json", "model.mil", "inputs.npz", "expected.npz",

@@ -32,7 +32,7 @@ int Run(const CoverageFlags& flags) {
 
 void AddCoverageCommand(CommandLine& app, Selected& selected) {
   CommandLine command = app.AddCommand(
-      "coverage", "Show the share of the space of cases that campaigns have covered");
+      "coverage", "Show how much of the space of possible cases campaigns have covered");
   auto flags = std::make_shared<CoverageFlags>();
   command.AddOption("--db", flags->db, "Results files").Check(FileName()).ShowDefault();
   command.AddOption("--empty", flags->listed, "Number of empty cells to list for each kind")

@@ -167,7 +167,7 @@ void AddDriverCommand(CommandLine& app, Selected& selected) {
                  "driver refuses calls)")
       .Check(WholeNumber(0, 100000));
   command.AddFlag("--no-data-chaining", flags->no_chaining,
-                  "Simulate a caller that lacks the entitlement of data chaining");
+                  "Simulate a caller without the entitlement for data chaining");
   command.AddFlag("--limits", flags->limits,
                   "Print the rules that the simulated driver enforces and the limits of the "
                   "firmware, with sources, and exit");

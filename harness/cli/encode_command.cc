@@ -78,7 +78,8 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   CompareDerived(given, *made, false, "", stale);
   for (const std::string& path : stale) {
     fmt::print(stderr,
-               "anecheck: note: {} follows from other members and was ignored; the file differs\n",
+               "anecheck: note: {} was ignored, because it follows from other members; the written "
+               "file has another value\n",
                path);
   }
 }

@@ -138,7 +138,8 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
       .AddOption("op", flags->op,
                  "An operation (conv), a native layer (SDPA), or a documented defect (D03)")
       .Required();
-  command.AddOption("--target", flags->target_name, "h13, h17s, ...; a defect needs none");
+  command.AddOption("--target", flags->target_name,
+                    "Compiler target: h13, h17s, ... (a documented defect needs none)");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();

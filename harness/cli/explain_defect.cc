@@ -89,7 +89,8 @@ Json DefectJson(std::string_view id) {
 
 std::string DefectText(const Json& defect) {
   std::string text = fmt::format(
-      "{}: {}: {}\n  when: {}\n  kind: {}\n  families, as the source words it: {}\n  source: {}\n",
+      "{}: {}: {}\n  when: {}\n  kind: {}\n  families, as the source names them: {}\n  source: "
+      "{}\n",
       Member(defect, "id"), Member(defect, "area"), Member(defect, "symptom"),
       Member(defect, "trigger"), Member(defect, "kind"), Member(defect, "families"),
       Member(defect, "source"));
@@ -99,7 +100,7 @@ std::string DefectText(const Json& defect) {
                         Member(effect, "what"), Listed(effect["families"]),
                         effect["measured_right_on"].empty()
                             ? ""
-                            : "; measured right on " + Listed(effect["measured_right_on"]),
+                            : "; measured as correct on  " + Listed(effect["measured_right_on"]),
                         Member(effect, "source"));
   }
   if (!defect["chips"].empty()) text += fmt::format("  chips: {}\n", Listed(defect["chips"]));

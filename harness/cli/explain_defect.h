@@ -12,7 +12,7 @@ namespace anecheck {
 
 // Returns whether a text has the form of an id, "D03" or "p1", whether or not a table has that id.
 bool LooksLikeDefect(std::string_view word);
-// The ids of the tables.
+// All ids of documented defects that the tables have.
 std::vector<std::string> DefectIds();
 
 // {"id", "area", "trigger", "symptom", "kind", "families", "chips", "effects": [{"op", "what",

@@ -58,16 +58,17 @@ std::string ExportedText(const Exported& exported) {
   const auto file = [&](const char* name) { return ShellWord(exported.folder + "/" + name); };
   const std::string next =
       exported.has_files ? fmt::format(
-                               "its values are right; the compiler wrote {} and {}: anecheck "
-                               "replay {} runs it again",
+                               "the values are right, but the files {} and {}, which the compiler "
+                               "wrote, are wrong: anecheck replay {} runs the case again",
                                file("program.e5"), file("model.hwx"), file("finding.json"))
-      : exported.script_shows ? fmt::format("python3 {} judges it", file("check_output.py"))
+      : exported.script_shows
+          ? fmt::format("python3 {} judges the engine's outputs", file("check_output.py"))
       : exported.has_outputs
           ? fmt::format(
-                "only the network and the rewritten one together show it: anecheck replay {} "
-                "runs both again",
+                "only a comparison of the network with the rewritten network shows the finding: "
+                "anecheck replay {} runs both again",
                 file("finding.json"))
-          : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
+          : fmt::format("the engine gave no outputs: anecheck replay {} runs the case again",
                         file("finding.json"));
   return fmt::format("{}{} describes the files; {}",
                      EvidenceMark(FindWord<Provenance>(exported.provenance)), file("README.md"),

@@ -195,7 +195,7 @@ std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
       state.of_files == kMostCases
           ? Counted(state.files, "file")
           : fmt::format("{}/{}", state.files, Counted(state.of_files, "file"));
-  return fmt::format("{}, {}, {} to make them small", files, Counted(state.findings, "finding"),
+  return fmt::format("{}, {}, {} to make findings small", files, Counted(state.findings, "finding"),
                      Counted(state.minimising_runs, "run"));
 }
 

@@ -60,9 +60,10 @@ int Run(const MergeFlags& flags) {
                           Counted(merged->duplicates, "duplicate")));
   }
   for (const MissingShards& missing : merged->missing) {
-    LogWarning(fmt::format("{}: of seed {} {} not there; run them and merge again", flags.out,
-                           missing.seed,
-                           MissingText(missing) + (missing.indices.size() == 1 ? " is" : " are")));
+    LogWarning(fmt::format(
+        "{}: the campaign of seed {} is incomplete: {} missing; run them and merge again",
+        flags.out, missing.seed,
+        MissingText(missing) + (missing.indices.size() == 1 ? " is" : " are")));
   }
   return merged->missing.empty() ? kExitClean : kExitFindings;
 }

@@ -102,7 +102,7 @@ int Shrink(const ShrinkFlags& flags) {
         fmt::format("the runner returned no answer for the small case: {}", shrunk->unanswered));
   }
   if (!interruption.asked()) return kExitClean;
-  LogWarning(fmt::format("interrupted; {} may still get smaller", flags.out));
+  LogWarning(fmt::format("interrupted; the finding in {} could be made smaller", flags.out));
   return kExitHarness;
 }
 

@@ -63,8 +63,8 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   return outcome;
 }
 
-// Sets the message to that of the first output that differs from the CPU's, for a case that passed
-// so far.
+// If the case passed so far, sets its message to that of the first output that differs from the
+// CPU's output.
 void NoteCpu(CaseOutcome& outcome) {
   if (outcome.verdict() != Verdict::kPass) return;
   for (const OutputVerdict& output : outcome.outputs) {

@@ -1,7 +1,7 @@
-// Finds the place at which a hardware container goes wrong: the first operation of a graph whose
-// values no task makes, and the task that follows the last task that makes one of its operands. No
-// part of the container is run separately: each task's result is compared with the oracle's
-// interval for each operation.
+// Finds the place at which a hardware container goes wrong. The result is the first operation of a
+// graph whose values no task makes, and a task: the one after the last task that makes an operand
+// of this operation. No part of the container is run separately: each task's result is compared
+// with the oracle's interval for each operation.
 #pragma once
 
 #include <cstdint>

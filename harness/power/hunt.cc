@@ -176,7 +176,7 @@ std::string Reason(const CampaignSummary& summary) {
         finding.defects.empty() ? std::string(ToText(finding.verdict)) : finding.defects.ToText();
     if (std::ranges::find(seen, what) == seen.end()) seen.push_back(std::move(what));
   }
-  return fmt::format("only taken for: {}", fmt::join(seen, ","));
+  return fmt::format("findings show only: {}", fmt::join(seen, ","));
 }
 
 // Returns the probes that can show the subject.
@@ -423,7 +423,7 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
   result.way = options.way;
   result.acts = ActsBy(subject, options.way);
   if (!result.acts) {
-    result.reason = "does not act in this way";
+    result.reason = "has no effect in this way of running the engine";
     return result;
   }
   const Status looked = LookFor(subject, options, stop, result);

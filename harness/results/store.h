@@ -78,7 +78,7 @@ class Store {
   Result<std::vector<Row>> Rows(int64_t run);
   // Visits the cases of a run one at a time.
   Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
-  // How many cases of a run have each verdict, by an index.
+  // How many cases of a run have each verdict. Uses an index, so it does not read every case.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);
   // The last case that is recorded.
   Result<std::optional<uint64_t>> LastCase(int64_t run);
