@@ -75,7 +75,7 @@ class FunctionCompiler {
  private:
   Result<Operand> AddConstant(mil::ValueView literal, Element hint) {
     if (literal.kind() == mil::ValueKind::kName) {
-      return MakeError(ErrorCode::kInvalid, "a constant is defined by another name");
+      return MakeError(ErrorCode::kInvalid, "a constant is defined by the name of another value");
     }
     ANECHECK_ASSIGN(auto shared, Decode(literal, hint));
     return builder_.AddConstant(std::move(shared));

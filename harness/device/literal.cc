@@ -98,7 +98,7 @@ Result<TensorType> ReadTensorType(mil::TypeView type, int64_t unknown) {
   result.element = type.data_type();
   if (type.kind() == mil::TypeKind::kScalar) return result;
   if (type.kind() != mil::TypeKind::kTensor) {
-    return MakeError(ErrorCode::kUnsupported, "only tensors and scalars are taken here");
+    return MakeError(ErrorCode::kUnsupported, "only tensors and scalars are accepted here");
   }
   int64_t elements = 1;
   for (const mil::Dimension& dimension : type.dimensions()) {
@@ -148,7 +148,7 @@ Result<Constant> ReadConstant(mil::ValueView literal, Element hint, BlobFiles& b
   const auto elements = static_cast<size_t>(constant.type.shape.Elements());
   if (constant.data.size() != elements * width) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("the type has {} elements, the literal {}", elements,
+                     fmt::format("the type has {} elements, but the literal has {}", elements,
                                  constant.data.size() / width),
                      literal.offset());
   }

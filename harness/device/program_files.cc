@@ -245,7 +245,8 @@ Result<ProgramFiles> WriteProgramFiles(const Executable& executable) {
                      "a tensor does not fit batch, channel, height and "
                      "width");
   }
-  if (tasks->empty()) return MakeError(ErrorCode::kUnsupported, "nothing of it runs on the engine");
+  if (tasks->empty())
+    return MakeError(ErrorCode::kUnsupported, "none of its operations runs on the engine");
   ANECHECK_ASSIGN(std::vector<FilePort> ports, PortsOf(executable));
   ProgramFiles files;
   if (std::ranges::find(kVersion7Targets, executable.target->name) != kVersion7Targets.end()) {

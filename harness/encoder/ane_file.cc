@@ -264,11 +264,11 @@ std::vector<bool> OutputsOf(const Header& header, const td::Chain& chain,
   if (warnings == nullptr || (written.empty() && only_read.empty())) return outputs;
   std::string said;
   if (!written.empty()) {
-    said = fmt::format("tasks write base address {}, an input by the header",
+    said = fmt::format("tasks write base address {}, which the header calls an input",
                        fmt::join(written, ", "));
   }
   if (!only_read.empty()) {
-    said += fmt::format("{} base address {}, an output by the header",
+    said += fmt::format("{} base address {}, which the header calls an output",
                         said.empty() ? "tasks only read" : "; they only read",
                         fmt::join(only_read, ", "));
   }

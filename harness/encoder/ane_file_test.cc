@@ -130,10 +130,11 @@ TEST(AneFile, TheBaseAddressThatTasksWriteIsTheOutput) {
   ASSERT_NE(inputs_first, file);
   const auto turned = ContainerOfAne(inputs_first, &warnings);
   ASSERT_TRUE(turned.ok()) << turned.error().message;
-  EXPECT_EQ(warnings, std::vector<std::string>{
-                          "tasks write base address 6, an input by the header; they only read "
-                          "base address 4, an output by the header; the tasks decide which are "
-                          "outputs"});
+  EXPECT_EQ(warnings,
+            std::vector<std::string>{
+                "tasks write base address 6, which the header calls an input; they only read "
+                "base address 4, which the header calls an output; the tasks decide which are "
+                "outputs"});
   const auto compute = [](const Bytes& bytes) {
     return Outputs(bytes, {"input_0", "input_1"}, "output_0");
   };

@@ -84,7 +84,7 @@ Status Plan(const Graph& graph, Planner& planner) {
       ANECHECK_RETURN_IF_ERROR(planner.StoreBools(node.Result(i)));
     }
   }
-  if (planner.tasks().empty()) return Refuse("nothing of it runs on the engine");
+  if (planner.tasks().empty()) return Refuse("none of its operations runs on the engine");
   return {};
 }
 

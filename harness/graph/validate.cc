@@ -261,8 +261,8 @@ Status ValidateGraph(const Graph& graph) {
     }
     if (graph.value(output).kind == ValueKind::kState) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("output {} is a state: its content is an output only where an "
-                                   "operation reads it",
+                       fmt::format("output {} is a state: to return its content, an operation "
+                                   "must read the state",
                                    graph.value(output).name));
     }
   }

@@ -146,7 +146,7 @@ std::string NoContainer(const CompiledProgram& program) {
         "no source gives the registers that hold the extents of a task of version {}",
         (*generation)->version);
   }
-  return program.tasks.empty() ? "nothing of it runs on the engine" : "";
+  return program.tasks.empty() ? "none of its operations runs on the engine" : "";
 }
 
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container) {

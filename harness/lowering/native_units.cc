@@ -325,7 +325,7 @@ Status ReadSlice(const Unit& unit, Graph& graph) {
     const Value* given = unit.Param(pair.key);
     known = known && (given == nullptr || *given == pair.value);
   }
-  if (!known) return Unsupported(unit.name, "a slice other than the one that is public");
+  if (!known) return Unsupported(unit.name, "a slice in another form than the only public one");
   graph.AddInt(params::NativeDynamicSlice::kSliceSize, *size->AsInteger());
   return {};
 }

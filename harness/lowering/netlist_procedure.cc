@@ -56,9 +56,8 @@ Result<Description> WithPorts(Description description) {
                                  procedure.name, procedure.operations[0].network));
   }
   if (!network.inputs.empty() || !network.outputs.empty()) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("network {}: ports stand in it and in procedure {}", network.name,
-                                 procedure.name));
+    return MakeError(ErrorCode::kInvalid, fmt::format("network {} and procedure {} both list ports",
+                                                      network.name, procedure.name));
   }
   ANECHECK_RETURN_IF_ERROR(TakeInputs(procedure, network));
   network.outputs = procedure.outputs;

@@ -268,11 +268,11 @@ TEST(GraphToNetlist, TheSizeOfADynamicSliceIsAParameterAndItsStartAConstant) {
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) {
               n.units[0].SetParam("CoordinateMode", tree::Value::String("Normalized"));
-            }).find("a slice other than the one that is public"),
+            }).find("a slice in another form than the only public one"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) {
               n.units[0].SetParam("BackgroundValue", tree::Value::Real(1));
-            }).find("a slice other than the one that is public"),
+            }).find("a slice in another form than the only public one"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) { n.units[0].params.emplace(); }).find("DynamicSliceInfo"),
             std::string::npos);

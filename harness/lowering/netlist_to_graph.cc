@@ -452,7 +452,7 @@ class Reader {
       };
       const auto from = axis("TransposeSourceDimension");
       const auto to = axis("TransposeDestinationDimension");
-      if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that is not there");
+      if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that does not exist");
       perm[static_cast<size_t>(*to)] = *from;
     }
     // Axes that no pair names keep their position.

@@ -112,7 +112,7 @@ std::optional<std::string> DescribeAne(ByteSpan bytes, std::string_view path) {
   const uint64_t size = reader.U64("size");
   if (!reader.ok() || size == 0 || size > bytes.size()) return std::nullopt;
   return fmt::format(
-      "a program of the Linux driver (.ane), {} bytes of it program data, by its name", size);
+      "by its name, a program of the Linux driver (.ane), with {} bytes of program data", size);
 }
 
 }  // namespace

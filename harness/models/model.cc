@@ -227,9 +227,10 @@ Result<ModelGraph> Model::ReadProgram(std::string_view function,
         program.text.find("DefaultShapes") != std::string::npos || !content_->inputs.empty();
     const bool has_open = program.text.find('?') != std::string::npos;
     const bool of_extents = graph.error().code == ErrorCode::kInvalid;
-    const char* const hint = of_extents && shapes.empty() && open && has_open
-                                 ? "; its `?` axes have their default extents, arrays give others"
-                                 : "";
+    const char* const hint =
+        of_extents && shapes.empty() && open && has_open
+            ? "; its `?` axes have their default extents, input arrays give others"
+            : "";
     return InModel(content_->path, MakeError(graph.error().code, graph.error().message + hint));
   }
   ModelGraph model;

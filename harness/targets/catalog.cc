@@ -102,7 +102,7 @@ Result<ImageTag> TargetCatalog::FindImageTag(std::string_view tag) const {
   }
   return MakeError(
       ErrorCode::kNotFound,
-      fmt::format("\"{}\" is no image tag: a prefix of {} and one of the bases such as "
+      fmt::format("\"{}\" is no image tag; a tag is one of the prefixes {} and a base such as "
                   "BGA",
                   tag, "& - / | *"));
 }

@@ -348,10 +348,10 @@ TEST_F(HandWritten, BrokenListsAreRefusedByTheParser) {
             "network description: Type of unit y is missing @ Parser");
   const std::string whole = network.Xml();
   EXPECT_EQ(NetlistInput::ErrorOf(whole.substr(0, whole.size() / 2)),
-            "no property list can be read @ Parser");
+            "the text is no property list @ Parser");
   std::string deep = "<?xml version=\"1.0\"?>";
   for (int i = 0; i < 100000; ++i) deep += "<array>";
-  EXPECT_EQ(NetlistInput::ErrorOf(deep), "the property list nests too deep @ Parser");
+  EXPECT_EQ(NetlistInput::ErrorOf(deep), "the property list is nested too deeply @ Parser");
   const auto with = [&](const std::string& procedures) {
     return NetlistInput::ErrorOf(network.Xml({{"ProcedureList", procedures}}));
   };

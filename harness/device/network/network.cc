@@ -156,7 +156,7 @@ Status ReadProcedure(const ListItem& procedure, const std::string& name, Network
   ANECHECK_ASSIGN(const std::string runs, Needed(operations[0], "an operation", "NetworkName"));
   if (runs != name) return Bad(fmt::format("the operation runs \"{}\", which is no network", runs));
   if (!network.inputs.empty() || !network.outputs.empty()) {
-    return Bad("ports stand in the network and in its procedure");
+    return Bad("the network and its procedure both list ports");
   }
   ANECHECK_ASSIGN(const auto inputs, Dictionaries(procedure, "InputList"));
   for (const ListItem& item : inputs) {

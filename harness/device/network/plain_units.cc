@@ -173,7 +173,7 @@ Status Transpose(NetworkContext& context, const NetworkUnit& unit) {
     };
     const auto from = axis("TransposeSourceDimension");
     const auto to = axis("TransposeDestinationDimension");
-    if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that is not there");
+    if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that does not exist");
     perm[static_cast<size_t>(*to)] = *from;
   }
   UnitArguments arguments(context.builder());
@@ -288,7 +288,7 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
       unit.params.Find("DynamicSliceAxisOrder")
               .Texts()
               .value_or(std::vector<std::string>{"Width"}) == std::vector<std::string>{"Width"};
-  if (!known) return Wrong(unit, "a slice other than the one that is public");
+  if (!known) return Wrong(unit, "a slice in another form than the only public one");
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x);
   arguments.Int("start", start);

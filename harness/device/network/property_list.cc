@@ -99,7 +99,7 @@ void PropertyList::Free::operator()(void* node) const { plist_free(node); }
 Result<PropertyList> PropertyList::Read(std::string_view content) {
   const bool binary = content.starts_with("bplist0");
   if (!binary && NestsTooDeep(content)) {
-    return MakeError(ErrorCode::kMalformed, "the property list nests too deep");
+    return MakeError(ErrorCode::kMalformed, "the property list is nested too deeply");
   }
   if (content.size() > std::numeric_limits<uint32_t>::max()) {
     return MakeError(ErrorCode::kMalformed, "the property list is too large");
@@ -111,7 +111,7 @@ Result<PropertyList> PropertyList::Read(std::string_view content) {
   } else {
     plist_from_xml(content.data(), size, &root);
   }
-  if (root == nullptr) return MakeError(ErrorCode::kMalformed, "no property list can be read");
+  if (root == nullptr) return MakeError(ErrorCode::kMalformed, "the text is no property list");
   return PropertyList(root);
 }
 

@@ -218,7 +218,7 @@ std::unique_ptr<const Kernel> BuildEinsum(OpBuilder& builder) {
   if (values.size() != 2 || !known || values[1].type.shape.rank() != rank ||
       values[0].type.element != values[1].type.element || !IsFloat(values[0].type.element)) {
     builder.Reject(Stage::kFrontend,
-                   "takes two values and \"nchw,nwhu->nchu\" or \"chw,whr->chr\" alone");
+                   "takes two values, and only \"nchw,nwhu->nchu\" or \"chw,whr->chr\"");
     return nullptr;
   }
   const Shape& x = values[0].type.shape;

@@ -214,8 +214,8 @@ std::vector<int64_t> Ranks(const std::vector<bool>& set) {
 bool HasOneEach(OpBuilder& builder, const std::vector<bool>& set, const Constant& data) {
   const int64_t count = std::count(set.begin(), set.end(), true);
   if (data.type.shape == Shape{count}) return true;
-  builder.Reject(Stage::kFrontend, fmt::format("the mask has {} set bits, the data is {}", count,
-                                               data.type.ToString()));
+  builder.Reject(Stage::kFrontend, fmt::format("the mask has {} set bits, but the data is {}",
+                                               count, data.type.ToString()));
   return false;
 }
 

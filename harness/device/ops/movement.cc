@@ -290,7 +290,8 @@ std::unique_ptr<const Kernel> BuildPad(OpBuilder& builder) {
                                                        : int64_t{1} << 31;
     if (before < 0 || after < 0 || before > most || after > most) {
       builder.Reject(Stage::kFrontend,
-                     fmt::format("pad {} and {} on an axis of {}", before, after, extent));
+                     fmt::format("padding of {} and {} is not possible on an axis of {}", before,
+                                 after, extent));
       return nullptr;
     }
     result[axis] = extent + before + after;

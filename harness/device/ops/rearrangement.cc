@@ -68,7 +68,7 @@ std::optional<Slice> ReadSlice(OpBuilder& builder, const Shape& x) {
     if (indexed) count = 1;
     if (count < 1 || from < 0 || from >= extent) {
       builder.Reject(Stage::kFrontend,
-                     fmt::format("axis {}: nothing of {} is taken", axis, extent));
+                     fmt::format("axis {}: the slice takes none of {} elements", axis, extent));
       return std::nullopt;
     }
     slice.first += from * dense[axis];
@@ -98,7 +98,7 @@ Built BuildSliceUpdate(OpBuilder& builder) {
   const auto slice = ReadSlice(builder, x.type.shape);
   if (!slice) return nullptr;
   if (update.type != TensorType{x.type.element, slice->kept}) {
-    builder.Reject(Stage::kFrontend, fmt::format("update is {}, the slice has {}",
+    builder.Reject(Stage::kFrontend, fmt::format("update is {}, but the slice has {}",
                                                  update.type.ToString(), slice->kept.ToString()));
     return nullptr;
   }

@@ -15,7 +15,7 @@ using Built = std::unique_ptr<const Kernel>;
 // Gives the elements of `x` another shape.
 Built Renamed(OpBuilder& builder, const TensorType& x, const Shape& shape) {
   if (shape.Elements() != x.shape.Elements()) {
-    builder.Reject(Stage::kFrontend, fmt::format("{} does not hold the elements of {}",
+    builder.Reject(Stage::kFrontend, fmt::format("{} has another number of elements than {}",
                                                  shape.ToString(), x.shape.ToString()));
     return nullptr;
   }
