@@ -23,7 +23,7 @@ constexpr auto kRules = RulesOf<Record>({
     {"described-length", "A words record has 43 words of 16 bits.", kWords, kAssumed,
      [](const Record& record, RuleReport& broken) {
        if (WordsOf(record) != nullptr && WordsOf(record)->unplaced.empty()) {
-         broken(kWordsLayout.kSize, "42 half words, where the sources say 43");
+         broken(kWordsLayout.kSize, "42 words of 16 bits, and the sources say 43");
        }
      }},
     {"clamps-ordered", "The low input clamp is below the high one.", kWords, kAssumed,
@@ -33,7 +33,9 @@ constexpr auto kRules = RulesOf<Record>({
          return;
        const double low = HalfToDouble(words->clamp_low);
        const double high = HalfToDouble(words->clamp_high);
-       if (low >= high) broken(kWordsLayout.OffsetOf("clamp_low"), "clamps {} and {}", low, high);
+       if (low >= high)
+         broken(kWordsLayout.OffsetOf("clamp_low"),
+                "the low clamp {} is not below the high clamp {}", low, high);
      }},
     {"clamps-finite", "The input clamps are finite: the domain is fixed.", kWords, kAssumed,
      [](const Record& record, RuleReport& broken) {

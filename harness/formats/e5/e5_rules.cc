@@ -152,12 +152,12 @@ class RuleChecker {
                                (LoadU16(vtable + 8) == 16 && LoadU16(vtable + 10) == 12));
     if (!tail) {
       Add(kRules["root-vtable"], vtable,
-          "vtable of {} bytes, table of {}, is not 0c00 1400 0400 0800 and on", LoadU16(vtable),
-          LoadU16(vtable + 2));
+          "the vtable of {} bytes, for a table of {} bytes, is not that of a descriptor,",
+          LoadU16(vtable), LoadU16(vtable + 2));
     }
     if (root_.format_version() != kFormatVersion) {
       const void* where = &bytes_[table];
-      Add(kRules["format-version"], where, "format_version is {}", root_.format_version());
+      Add(kRules["format-version"], where, "format_version is {}, not 4,", root_.format_version());
     }
   }
 
@@ -197,8 +197,8 @@ class RuleChecker {
     if (!operations_.empty() && count != 2 * operations_.size()) {
       const void* where = root_.sections() == nullptr ? static_cast<const void*>(&root_)
                                                       : static_cast<const void*>(root_.sections());
-      Add(kRules["two-sections-per-operation"], where, "{} sections for {} operations", count,
-          operations_.size());
+      Add(kRules["two-sections-per-operation"], where, "there are {} sections for {} operations,",
+          count, operations_.size());
     }
   }
 
@@ -229,15 +229,16 @@ class RuleChecker {
   void CheckOperation(const wire::Operation& operation) {
     const auto type = static_cast<uint32_t>(operation.op_type());
     if (type >= static_cast<uint32_t>(kOpTypeCount)) {
-      Add(kRules["operation-type"], &operation, "op_type of \"{}\" is {}", View(operation.name()),
-          type);
+      Add(kRules["operation-type"], &operation, "op_type of \"{}\" is {}, not below 12,",
+          View(operation.name()), type);
     }
     const uint32_t symbols = root_.symbol_names() == nullptr ? 0 : root_.symbol_names()->size();
     for (const auto* indices : {operation.inputs(), operation.outputs()}) {
       ForEach(indices, [&](uint32_t, uint32_t index) {
         if (index >= symbols) {
-          Add(kRules["operand-symbols"], indices, "\"{}\" names symbol {} of {}",
-              View(operation.name()), index, symbols);
+          Add(kRules["operand-symbols"], indices,
+              "\"{}\" names symbol {}, but the number of symbols is {},", View(operation.name()),
+              index, symbols);
         }
       });
     }
@@ -245,7 +246,7 @@ class RuleChecker {
     const wire::Section* attrs = Find(operation.attrs_section());
     if (frame == nullptr || attrs == nullptr) {
       Add(kRules["operation-sections"], &operation,
-          "\"{}\" names section \"{}\", which is not there", View(operation.name()),
+          "\"{}\" names section \"{}\", which does not exist,", View(operation.name()),
           View(frame == nullptr ? operation.arg_frame() : operation.attrs_section()));
     }
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
@@ -301,14 +302,16 @@ class RuleChecker {
       for (const auto* four : {dim, stride}) {
         if (ranked) break;
         if (four == nullptr || four->size() != 4) {
-          Add(kRules["operand-rank"], tensor, "operand {} of \"{}\" has {} dimensions or strides",
-              i, View(section.name()), four == nullptr ? 0 : four->size());
+          Add(kRules["operand-rank"], tensor,
+              "operand {} of \"{}\" has {} dimensions or strides, not 4,", i, View(section.name()),
+              four == nullptr ? 0 : four->size());
         }
       }
       const auto dtype = static_cast<uint32_t>(tensor->storage_type());
       if (dtype > static_cast<uint32_t>(TensorDataType::kE5M2)) {
-        Add(kRules["operand-dtype"], tensor, "storage_type of operand {} of \"{}\" is {}", i,
-            View(section.name()), dtype);
+        Add(kRules["operand-dtype"], tensor,
+            "storage_type of operand {} of \"{}\" is {}, not below 11,", i, View(section.name()),
+            dtype);
       }
     });
   }
@@ -357,8 +360,8 @@ class RuleChecker {
     const uint32_t outputs = part.output_ports() == nullptr ? 0 : part.output_ports()->size();
     if (before != inputs || after != outputs) {
       Add(kRules["port-casts"], &part,
-          "{} input casts for {} input ports, {} output casts for {} output ports", before, inputs,
-          after, outputs);
+          "there are {} input casts for {} input ports, {} output casts for {} output ports,",
+          before, inputs, after, outputs);
     }
   }
 
@@ -369,12 +372,14 @@ class RuleChecker {
     std::unordered_set<uint32_t> places;
     ForEach(part.alias_symbols(), [&](uint32_t, const wire::AliasSymbol* alias) {
       if (alias->symbol_index() >= symbols) {
-        Add(kRules["alias-symbol"], alias, "\"{}\" names symbol {} of {}", View(alias->name()),
+        Add(kRules["alias-symbol"], alias,
+            "\"{}\" names symbol {}, but the number of symbols is {},", View(alias->name()),
             alias->symbol_index(), symbols);
       }
       if (alias->addr_offset() % kStateStride != 0 || !places.insert(alias->addr_offset()).second) {
-        Add(kRules["state-strides"], alias, "state \"{}\" lies at 0x{:x}", View(alias->name()),
-            alias->addr_offset());
+        Add(kRules["state-strides"], alias,
+            "state \"{}\" lies at 0x{:x}, which is no free multiple of 16 KiB,",
+            View(alias->name()), alias->addr_offset());
       }
     });
   }

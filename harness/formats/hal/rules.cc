@@ -36,7 +36,7 @@ void OneOf(const HalBlob& blob, RuleReport& broken) {
   const auto row = std::ranges::find(ValueRules(), kOffset, &ValueRule::offset);
   const uint64_t value = Scalar(blob, kOffset);
   if (std::ranges::find(row->values, value) != row->values.end()) return;
-  broken.Say(kOffset, fmt::format("{}: {} is none of {}", NameAt(kOffset), value,
+  broken.Say(kOffset, fmt::format("{} is {}, allowed: {}", NameAt(kOffset), value,
                                   fmt::join(row->values, ", ")));
 }
 
@@ -44,7 +44,8 @@ void OneOf(const HalBlob& blob, RuleReport& broken) {
 template <uint32_t kLow, uint32_t kHigh>
 void InOrder(const HalBlob& blob, RuleReport& broken) {
   if (Scalar(blob, kLow) > Scalar(blob, kHigh)) {
-    broken(kLow, "{}: {} is above {}", NameAt(kLow), Scalar(blob, kLow), Scalar(blob, kHigh));
+    broken(kLow, "{} is {}, which is above {}", NameAt(kLow), Scalar(blob, kLow),
+           Scalar(blob, kHigh));
   }
 }
 
@@ -88,7 +89,7 @@ constexpr auto kRules = RulesOf<HalBlob>({
      [](const HalBlob& blob, RuleReport& broken) {
        for (const uint32_t offset : kTable243) {
          const uint8_t byte = blob.bytes()[offset];
-         if (byte > 1) broken(offset, "{}: the byte is 0x{:x}", NameAt(offset), byte);
+         if (byte > 1) broken(offset, "{} is 0x{:x}, must be 0 or 1", NameAt(offset), byte);
        }
      }},
     {"fp8-with-fifo",
@@ -97,13 +98,13 @@ constexpr auto kRules = RulesOf<HalBlob>({
      [](const HalBlob& blob, RuleReport& broken) {
        if (Flag(blob, 0x52d) == Flag(blob, 0x563)) return;
        const uint32_t clear = Flag(blob, 0x52d) ? 0x563 : 0x52d;
-       broken(clear, "{}: one is set without the other", NameAt(clear));
+       broken(clear, "{} is clear, but the other flag is set", NameAt(clear));
      }},
     {"collective-off", "The collective byte 0x48b is 0 on all targets.",
      "facts/more/hal_capability_bytes_plus.csv (public guide, chapter 36)",
      FactEvidence::kPublicNotes,
      [](const HalBlob& blob, RuleReport& broken) {
-       if (Flag(blob, 0x48b)) broken(0x48b, "{}: the byte is set", NameAt(0x48b));
+       if (Flag(blob, 0x48b)) broken(0x48b, "{} is set, must be 0", NameAt(0x48b));
      }},
     {"patch-widths", "The patch-width floor is not above its clamp.",
      "no source; the names of 0x400 and 0x410 imply it", kAssumed, InOrder<0x400, 0x410>},

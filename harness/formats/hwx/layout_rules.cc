@@ -54,7 +54,8 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"header-cputype", "cputype is 0x80", kTable239, kReal,
      [](const Bindings& b, RuleReport& broken) {
        if (b.c.header.cputype == 0x80) return;
-       broken(kHeaderRecord.OffsetOf("cputype"), "header.cputype is 0x{:x}", b.c.header.cputype);
+       broken(kHeaderRecord.OffsetOf("cputype"), "header.cputype is 0x{:x}, must be 0x80",
+              b.c.header.cputype);
      }},
     {"header-cpusubtype", "cpusubtype is that of a known generation",
      "facts/hwx.md, later generations; a list in public notes, which may be incomplete", kAssumed,
@@ -68,12 +69,14 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"header-filetype", "filetype is 2", kTable239, kReal,
      [](const Bindings& b, RuleReport& broken) {
        if (b.c.header.filetype == 2) return;
-       broken(kHeaderRecord.OffsetOf("filetype"), "header.filetype is {}", b.c.header.filetype);
+       broken(kHeaderRecord.OffsetOf("filetype"), "header.filetype is {}, must be 2",
+              b.c.header.filetype);
      }},
     {"header-flags", "the header's flags are 0x200000", kTable239, kReal,
      [](const Bindings& b, RuleReport& broken) {
        if (b.c.header.flags == 0x200000) return;
-       broken(kHeaderRecord.OffsetOf("flags"), "header.flags is 0x{:x}", b.c.header.flags);
+       broken(kHeaderRecord.OffsetOf("flags"), "header.flags is 0x{:x}, must be 0x200000",
+              b.c.header.flags);
      }},
     {"header-sizeofcmds", "sizeofcmds is the sum of the commands' sizes", kTable239, kReal,
      [](const Bindings& b, RuleReport& broken) {
@@ -89,7 +92,7 @@ constexpr auto kRules = RulesOf<Bindings>({
          const Command& command = b.c.commands[i];
          if (command.cmdsize % 8 == 0) continue;
          broken(command.offset + kCommandRecord.OffsetOf("cmdsize"),
-                "command[{}].cmdsize is 0x{:x}", i, command.cmdsize);
+                "command[{}].cmdsize is 0x{:x}, no multiple of 8", i, command.cmdsize);
        }
      }},
     {"command-shape", "a port, thread or banner command parses as its record",
@@ -128,20 +131,21 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"one-symtab", "there is one symbol table", kIdentity, kReal,
      [](const Bindings& b, RuleReport& broken) {
        const size_t count = b.c.symtabs.size();
-       if (count != 1) broken(kHeaderSize, "{} symbol tables", count);
+       if (count != 1) broken(kHeaderSize, "there are {} symbol tables, must be 1", count);
      }},
     {"one-build-info", "there is one build-info banner", kIdentity, kReal,
      [](const Bindings& b, RuleReport& broken) {
        const size_t count = b.c.build_infos.size();
-       if (count != 1) broken(kHeaderSize, "{} banners", count);
+       if (count != 1) broken(kHeaderSize, "there are {} banners, must be 1", count);
      }},
     {"segment-page", "a segment's address and memory size are multiples of 0x4000",
      "specification 000, the 16-kibibyte granule; real files", kReal,
      [](const Bindings& b, RuleReport& broken) {
        ForEachSegment(b.c, [&](const Segment& segment, uint64_t at) {
          if (segment.vmaddr % kPage == 0 && segment.vmsize % kPage == 0) return;
-         broken(at + kVmaddrAt, "segment '{}' is 0x{:x} + 0x{:x}", TextOf(segment.segname),
-                segment.vmaddr, segment.vmsize);
+         broken(at + kVmaddrAt,
+                "segment '{}' at 0x{:x} of 0x{:x} bytes is not in whole pages of 0x4000 bytes",
+                TextOf(segment.segname), segment.vmaddr, segment.vmsize);
        });
      }},
     {"segments-disjoint", "segments do not share memory", "specification 000, table 23.6", kReal,
@@ -173,7 +177,8 @@ constexpr auto kRules = RulesOf<Bindings>({
        ForEachSection(b.c, [&](const Segment& segment, const Section& section, uint64_t) {
          if (IsInside(segment, section)) return;
          broken(
-             At(section, kAddrAt), "section '{}' is 0x{:x} + 0x{:x}, its segment 0x{:x} + 0x{:x}",
+             At(section, kAddrAt),
+             "section '{}' at 0x{:x} of 0x{:x} bytes leaves its segment at 0x{:x} of 0x{:x} bytes",
              TextOf(section.sectname), section.addr, section.size, segment.vmaddr, segment.vmsize);
        });
      }},
@@ -205,8 +210,8 @@ constexpr auto kRules = RulesOf<Bindings>({
        ForEachSection(b.c, [&](const Segment&, const Section& section, uint64_t) {
          if (section.align < 64 && section.addr % (uint64_t{1} << section.align) == 0) return;
          broken(At(section, kSectionRecord.OffsetOf("align")),
-                "section '{}' at 0x{:x} is aligned to 2^{}", TextOf(section.sectname), section.addr,
-                section.align);
+                "section '{}' at 0x{:x} is at no multiple of its alignment 2^{}",
+                TextOf(section.sectname), section.addr, section.align);
        });
      }},
     {"sections-disjoint", "sections of a segment do not overlap", "real files", kReal,
@@ -230,7 +235,8 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        ForEachSection(b.c, [&](const Segment&, const Section& section, uint64_t) {
          if (!SectionKindName(section.flags).empty()) return;
-         broken(At(section, kSectionRecord.OffsetOf("flags")), "section '{}' has flags 0x{:x}",
+         broken(At(section, kSectionRecord.OffsetOf("flags")),
+                "section '{}' has flags 0x{:x}, whose low byte is no known kind",
                 TextOf(section.sectname), section.flags);
        });
      }},
@@ -251,7 +257,8 @@ constexpr auto kRules = RulesOf<Bindings>({
          const bool empty_kind = IsWindow(section) || KindOf(section) == kBssSection;
          if (!empty_kind || (segment.fileoff == 0 && segment.filesize == 0)) return;
          broken(at + kCommandHead + kSegmentRecord.OffsetOf("fileoff"),
-                "section '{}' has no bytes, its segment 0x{:x} + 0x{:x} of the file",
+                "section '{}' must have no file bytes, but its segment has offset 0x{:x} and "
+                "0x{:x} bytes in the file",
                 TextOf(section.sectname), segment.fileoff, segment.filesize);
        });
      }},
@@ -299,8 +306,8 @@ constexpr auto kRules = RulesOf<Bindings>({
     {"unclaimed-bytes", "bytes that no record claims are zero", "nine real files", kAssumed,
      [](const Bindings& b, RuleReport& broken) {
        for (const Region& region : b.c.regions) {
-         broken(region.offset, "{} at 0x{:x} outside every record",
-                Counted(region.data.size(), "byte"), region.offset);
+         broken(region.offset, "no record claims {} at 0x{:x}", Counted(region.data.size(), "byte"),
+                region.offset);
        }
      }},
 });

@@ -247,7 +247,7 @@ constexpr auto kRules = RulesOf<Bindings>({
          if (window == nullptr) continue;
          const uint32_t expected = KindOf(*window) == kInputSection ? kInput : kOutput;
          if (tensor.direction == expected) continue;
-         broken(words + 4 * kDirectionWord, "tensor '{}' has direction {}, its window {}",
+         broken(words + 4 * kDirectionWord, "tensor '{}' has direction {}, its window has {}",
                 tensor.name, tensor.direction, expected);
        }
      }},
@@ -294,8 +294,8 @@ constexpr auto kRules = RulesOf<Bindings>({
          const uint64_t batch = tensor.shape[0];
          if (window == nullptr || batch == 0 || tensor.strides[0] <= window->size / batch) continue;
          broken(words + 4 * kStrideWord,
-                "tensor '{}' takes {} times 0x{:x} bytes, its window 0x{:x}", tensor.name, batch,
-                tensor.strides[0], window->size);
+                "tensor '{}' takes {} times 0x{:x} bytes, its window has 0x{:x}", tensor.name,
+                batch, tensor.strides[0], window->size);
        }
      }},
     {"symbol-type", "a symbol's type is 0x0e, 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal,
@@ -308,7 +308,7 @@ constexpr auto kRules = RulesOf<Bindings>({
               {kLocalSymbol, kPlaceSymbol, kTypeStabSymbol, kTensorStabSymbol}) {
            if (symbol.type == known) return;
          }
-         broken(at + kTypeAt, "symbol '{}' has type 0x{:x}", symbol.name, symbol.type);
+         broken(at + kTypeAt, "symbol '{}' has the unknown type 0x{:x}", symbol.name, symbol.type);
        });
      }},
     {"symbol-section", "a place symbol names a section, a stab names none", "real files", kReal,
@@ -334,8 +334,9 @@ constexpr auto kRules = RulesOf<Bindings>({
          }
          const Section& section = b.c.sections[symbol.sect - 1];
          if (symbol.value >= section.addr && symbol.value - section.addr <= section.size) return;
-         broken(at + kValueAt, "symbol '{}' is at 0x{:x}, its section 0x{:x} + 0x{:x}", symbol.name,
-                symbol.value, section.addr, section.size);
+         broken(at + kValueAt,
+                "symbol '{}' at 0x{:x} is outside its section at 0x{:x} of 0x{:x} bytes",
+                symbol.name, symbol.value, section.addr, section.size);
        });
      }},
     {"stab-shape", "a stab parses as a catalog entry or a stride frame",
@@ -344,7 +345,8 @@ constexpr auto kRules = RulesOf<Bindings>({
        for (const Bindings::Stab& stab : b.all_stabs) {
          if (stab.type || stab.tensor) continue;
          const bool type = stab.symbol->type == kTypeStabSymbol;
-         broken(stab.at, "{} stab '{}'", type ? "type" : "tensor", stab.symbol->name);
+         broken(stab.at, "{} stab '{}' does not parse", type ? "type" : "tensor",
+                stab.symbol->name);
        }
      }},
     {"stab-desc",
@@ -399,7 +401,8 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        ForEachRelocation(b.c, [&](const Section& section, const Relocation& r, uint64_t at) {
          if (IsInside(section, r)) return;
-         broken(at, "a relocation at 0x{:x} of a section of 0x{:x} bytes", r.address, section.size);
+         broken(at, "a relocation at 0x{:x} leaves its section of 0x{:x} bytes", r.address,
+                section.size);
        });
      }},
     {"relocation-kind", "a relocation is pc-relative, of length 2, against a kernel section",
@@ -407,7 +410,8 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        ForEachRelocation(b.c, [&](const Section& section, const Relocation& r, uint64_t at) {
          if (!IsInside(section, r) || IsOfKind(b.c, r)) return;
-         broken(at + 4, "a relocation at 0x{:x} with info 0x{:x}", r.address, RelocationInfo(r));
+         broken(at + 4, "a relocation at 0x{:x} has info 0x{:x}, which is of another kind",
+                r.address, RelocationInfo(r));
        });
      }},
     {"relocation-register", "a relocation patches a coefficient base of a task, at +0x74 + 4i",

@@ -68,7 +68,8 @@ class Verifier {
   void CheckHeader() {
     const std::string_view version = program_.View(program_.version);
     if (version != "1.0" && version != "1.1" && version != "1.2" && version != "1.3") {
-      report_.Add(kRules["version-known"], program_.version.offset, "version {}", version);
+      report_.Add(kRules["version-known"], program_.version.offset, "the version {} is unknown",
+                  version);
     }
     if (const auto info = FindValue(ProgramAttributes(program_), "buildInfo")) {
       const bool dict = info->kind() == ValueKind::kTyped && info->type().kind() == TypeKind::kDict;
@@ -139,15 +140,16 @@ class Verifier {
     for (const BindingView result : statement.results()) CheckState(result);
     for (const ArgumentView argument : statement.arguments()) {
       if (argument.name().empty() && statement.op() != "const") {
-        report_.Add(kRules["keyword-arguments"], argument.offset(),
-                    "an argument of {} without a name", statement.op());
+        report_.Add(kRules["keyword-arguments"], argument.offset(), "an argument of {} has no name",
+                    statement.op());
       }
     }
     CheckArgumentNames(raw.arguments);
     CheckArgumentNames(raw.attributes());
     if (const auto name = FindValue(statement.attributes(), "name")) {
       if (name->kind() != ValueKind::kTyped || !IsString(name->type())) {
-        report_.Add(kRules["name-is-string"], name->offset(), "name of {}", statement.op());
+        report_.Add(kRules["name-is-string"], name->offset(),
+                    "the attribute name of {} is no string", statement.op());
       }
     }
     CheckConst(statement);
@@ -155,8 +157,8 @@ class Verifier {
     const uint32_t blocks = statement.blocks().size();
     const bool structured = statement.op() == "cond" || statement.op() == "while_loop";
     if (blocks != (structured ? 2u : statement.op() == "call" ? 1u : 0u)) {
-      report_.Add(kRules["nested-blocks"], statement.offset(), "{} with {} blocks", statement.op(),
-                  blocks);
+      report_.Add(kRules["nested-blocks"], statement.offset(), "the number of blocks of {} is {}",
+                  statement.op(), blocks);
     }
   }
 
@@ -180,7 +182,7 @@ class Verifier {
     if (statement.op() != "const") return;
     const auto value = ConstantValue(statement);
     if (!value) {
-      report_.Add(kRules["const-has-value"], statement.offset(), "const without val");
+      report_.Add(kRules["const-has-value"], statement.offset(), "a const has no val");
       return;
     }
     if (value->kind() != ValueKind::kTyped || statement.results().empty()) return;
@@ -224,13 +226,14 @@ class Verifier {
     for (uint32_t i = 0; i < program_.types.size(); ++i) {
       const TypeView type(&program_, i);
       if (type.kind() == TypeKind::kScalar && type.data_type() == DataType::kOther) {
-        report_.Add(kRules["type-known"], program_.types[i].first, "type {}", type.spelling());
+        report_.Add(kRules["type-known"], program_.types[i].first, "the element type {} is unknown",
+                    type.spelling());
       }
     }
     for (const Dimension& dimension : program_.dimensions) {
       if (dimension.value < Dimension::kUnknown || dimension.value == INT64_MAX) {
-        report_.Add(kRules["dimension-range"], dimension.text.offset, "dimension {}",
-                    program_.View(dimension.text));
+        report_.Add(kRules["dimension-range"], dimension.text.offset,
+                    "dimension {} is out of range", program_.View(dimension.text));
       }
     }
   }
@@ -274,12 +277,13 @@ class Verifier {
                       offset.kind() == ValueKind::kTyped &&
                       offset.type().data_type() == DataType::kUint64;
     if (!good) {
-      report_.Add(kRules["blob-place"], blob.offset(), "path or offset of another type");
+      report_.Add(kRules["blob-place"], blob.offset(), "path is no string, or offset is no uint64");
       return;
     }
     const auto place = ToUnsigned(offset.Inner().text());
     if (place && (*place % 64 != 0 || *place == 0)) {
-      report_.Add(kRules["blob-aligned"], offset.offset(), "offset {}", *place);
+      report_.Add(kRules["blob-aligned"], offset.offset(), "offset {} is 0 or no multiple of 64",
+                  *place);
     }
   }
 

@@ -61,7 +61,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
     {"version-is-two", "The header's version is 2.", kStorage, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
        if (file.version != milweights::kVersion) {
-         broken(milweights::kHeaderRecord.OffsetOf("version"), "version {}", file.version);
+         broken(milweights::kHeaderRecord.OffsetOf("version"), "the version is {}, must be 2",
+                file.version);
        }
      }},
     {"records-as-counted",
@@ -87,7 +88,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
      [](const WeightFile& file, RuleReport& broken) {
        for (const Blob& blob : file.blobs) {
          if (milweights::BlobTypeFromNumber(blob.type) == mil::DataType::kOther) {
-           broken(blob.record_offset + milweights::kSentinelSize, "type {}", blob.type);
+           broken(blob.record_offset + milweights::kSentinelSize, "the type {} is unknown",
+                  blob.type);
          }
        }
      }},
@@ -95,7 +97,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
      [](const WeightFile& file, RuleReport& broken) {
        for (const Blob& blob : file.blobs) {
          if (IsDataInFile(blob, file.size)) continue;
-         broken(blob.record_offset + kDataAt, "{} bytes at 0x{:x} in a file of {}", blob.size,
+         broken(blob.record_offset + kDataAt,
+                "{} bytes of data at 0x{:x} leave the file of {} bytes", blob.size,
                 blob.data_offset, file.size);
        }
      }},
@@ -104,7 +107,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
        for (const Blob& blob : file.blobs) {
          if (IsDataInFile(blob, file.size) &&
              blob.data_offset < blob.record_offset + milweights::kRecordSize) {
-           broken(blob.record_offset + kDataAt, "data at 0x{:x}, record at 0x{:x}",
+           broken(blob.record_offset + kDataAt, "the data are at 0x{:x}, the record is at 0x{:x}",
                   blob.data_offset, blob.record_offset);
          }
        }
@@ -113,7 +116,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
      [](const WeightFile& file, RuleReport& broken) {
        for (const Blob& blob : file.blobs) {
          if (blob.data_offset % milweights::kAlignment != 0) {
-           broken(blob.record_offset + kDataAt, "data at 0x{:x}", blob.data_offset);
+           broken(blob.record_offset + kDataAt,
+                  "the data are at 0x{:x}, which is no multiple of 64", blob.data_offset);
          }
        }
      }},
@@ -124,8 +128,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
          const int bits = mil::DataTypeBits(type);
          if (type != mil::DataType::kOther && bits >= 8 &&
              blob.size % static_cast<uint64_t>(bits / 8) != 0) {
-           broken(blob.record_offset + kSizeAt, "{} bytes of {}", blob.size,
-                  mil::DataTypeName(type));
+           broken(blob.record_offset + kSizeAt, "{} bytes are no whole number of {} elements",
+                  blob.size, mil::DataTypeName(type));
          }
        }
      }},
@@ -136,7 +140,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
        for (const Blob& blob : file.blobs) {
          const bool whole = BitsOf(blob) >= 8 || blob.size == 0;
          if (blob.padding_bits > 7 || (blob.padding_bits != 0 && whole)) {
-           broken(blob.record_offset + kPaddingAt, "{} bits of padding", blob.padding_bits);
+           broken(blob.record_offset + kPaddingAt, "the padding has {} bits", blob.padding_bits);
          }
        }
      }},
@@ -144,11 +148,12 @@ constexpr auto kRules = RulesOf<WeightFile>({
      kAssumed,
      [](const WeightFile& file, RuleReport& broken) {
        if (!AllZero(file.reserved)) {
-         broken(milweights::kHeaderRecord.OffsetOf("reserved"), "the header's reserved bytes");
+         broken(milweights::kHeaderRecord.OffsetOf("reserved"),
+                "the header's reserved bytes are not zero");
        }
        for (const Blob& blob : file.blobs) {
          if (!AllZero(blob.reserved)) {
-           broken(blob.record_offset + kReservedAt, "the record's reserved bytes");
+           broken(blob.record_offset + kReservedAt, "the record's reserved bytes are not zero");
          }
        }
      }},
@@ -156,7 +161,8 @@ constexpr auto kRules = RulesOf<WeightFile>({
      "Only zeros for alignment are between the parts, and nothing is behind the last part.",
      "no source", kAssumed,
      [](const WeightFile& file, RuleReport& broken) {
-       for (const Gap& gap : file.gaps) broken(gap.offset, "{} bytes", gap.bytes.size());
+       for (const Gap& gap : file.gaps)
+         broken(gap.offset, "no part has {} bytes", gap.bytes.size());
      }},
 });
 

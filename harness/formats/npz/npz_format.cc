@@ -348,7 +348,8 @@ std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
     const std::string& name = entry.central.name;
     if (!entry.gap_before.empty()) {
       violations.Add(kRules["no-gaps"], entry.local_offset - entry.gap_before.size(),
-                     "{} before {}", Counted(entry.gap_before.size(), "byte"), Shown(name));
+                     "no record has the {} before {}", Counted(entry.gap_before.size(), "byte"),
+                     Shown(name));
     }
     VerifyHeaders(entry, violations);
     if (!names.insert(name).second) {

@@ -104,8 +104,8 @@ void CheckStated(const Capture& capture, RuleReport& broken) {
         return count != kUnstated && count != actual && !failed;
       });
       if (!rows.empty() || k != kIndex) continue;
-      broken(call.offset + stated.offset, "call[{}]: {} where the method has {}", i, actual,
-             wanted);
+      broken(call.offset + stated.offset, "call[{}]: the count or size is {}, the method states {}",
+             i, actual, wanted);
     }
   });
 }
@@ -122,7 +122,7 @@ constexpr auto kRules = RulesOf<Capture>({
        for (size_t i = 0; i < capture.calls.size(); ++i) {
          const Call& call = capture.calls[i];
          if (call.client >= kClientCount) {
-           broken(call.offset + kCallRecord.OffsetOf("client"), "call[{}]: client {}", i,
+           broken(call.offset + kCallRecord.OffsetOf("client"), "call[{}]: client {} is unknown", i,
                   call.client);
          }
        }
@@ -161,8 +161,8 @@ constexpr auto kRules = RulesOf<Capture>({
              call.result == kReturnUnsupported) {
            return;
          }
-         broken(call.offset + kCallRecord.OffsetOf("result"), "call[{}]: the result is {}", i,
-                ReturnCodeText(call.result));
+         broken(call.offset + kCallRecord.OffsetOf("result"),
+                "call[{}]: the result is {}, must be 0xe00002c7", i, ReturnCodeText(call.result));
        });
      }},
     {"result-named", "The result is a code that some source names.",
@@ -171,14 +171,16 @@ constexpr auto kRules = RulesOf<Capture>({
        ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& /*rows*/) {
          const std::string text = ReturnCodeText(call.result);
          if (!text.starts_with("0x")) return;
-         broken(call.offset + kCallRecord.OffsetOf("result"), "call[{}]: {}", i, text);
+         broken(call.offset + kCallRecord.OffsetOf("result"),
+                "call[{}]: no source names the result {}", i, text);
        });
      }},
     {"open-first", "The first call opens the device.", "no source", FactEvidence::kAssumed,
      [](const Capture& capture, RuleReport& broken) {
        if (capture.calls.empty() || capture.calls[0].selector == 0) return;
        broken(capture.calls[0].offset + kCallRecord.OffsetOf("selector"),
-              "call[0]: selector {} comes first", capture.calls[0].selector);
+              "call[0]: the first selector is {}, which does not open the device",
+              capture.calls[0].selector);
      }},
 });
 

@@ -54,8 +54,8 @@ void CheckEnd(const Chain& chain, RuleReport& broken) {
     const uint32_t end = block->byte_address + 4u * block->registers;
     const uint32_t last = LastAddress(write);
     if (last < end) return;
-    broken(offset, "task[{}] writes 0x{:x} to 0x{:x}, {} ends at 0x{:x}", i, write.byte_address,
-           last, block->name, end);
+    broken(offset, "task[{}] writes registers 0x{:x} to 0x{:x}, but block {} ends at 0x{:x}", i,
+           write.byte_address, last, block->name, end);
   });
 }
 
@@ -108,8 +108,8 @@ constexpr auto kRules = RulesOf<Chain>({
          const uint32_t next = chain.tasks[i + 1].offset;
          if (next == NextOffset(chain, task)) continue;
          broken(task.offset + 4 * kV7NextPointerWord,
-                "task[{}] of {} bytes is followed at 0x{:x}, expected 0x{:x}", i, task.size, next,
-                NextOffset(chain, task));
+                "the task after task[{}] of {} bytes is at 0x{:x}, expected 0x{:x}", i, task.size,
+                next, NextOffset(chain, task));
        }
      }},
     {"td-write-in-block", "a version-7 write begins at a register of a known block", kBlocks, kReal,
@@ -121,7 +121,8 @@ constexpr auto kRules = RulesOf<Chain>({
      [](const Chain& chain, RuleReport& broken) {
        ForEachWrite(chain, [&](size_t i, const RegisterWrite& write, uint64_t offset) {
          if (write.byte_address % 4 == 0) return;
-         broken(offset, "task[{}] writes at 0x{:x}", i, write.byte_address);
+         broken(offset, "task[{}] writes at 0x{:x}, which is no multiple of 4", i,
+                write.byte_address);
        });
      }},
     {"td-tail", "a version-7 text section ends with its last task",
@@ -140,7 +141,9 @@ constexpr auto kRules = RulesOf<Chain>({
      [](const Chain& chain, RuleReport& broken) {
        for (size_t i = 0; i < chain.tasks.size(); ++i) {
          const uint32_t id = chain.tasks[i].header[0] & 0xffff;
-         if (id != (i & 0xffff)) broken(chain.tasks[i].offset, "task[{}] has id {}", i, id);
+         if (id != (i & 0xffff))
+           broken(chain.tasks[i].offset, "task[{}] has id {}, which is not the task's position", i,
+                  id);
        }
      }},
     {"td-section-header", "a text section from H14 on begins with the words 1, 0, 0, 0 or zeros",

@@ -54,14 +54,15 @@ constexpr auto kRules = RulesOf<File>({
      "specification 000, table 23.7, for the marker; no source for its place", kAssumed,
      [](const File& file, RuleReport& broken) {
        ForEachRecord(file, [&](const SparseRecord& record, uint64_t at) {
-         if (record.marker != kRecordMarker) broken(at, "the marker is 0x{:x}", record.marker);
+         if (record.marker != kRecordMarker)
+           broken(at, "the marker is 0x{:x}, must be 0x28", record.marker);
        });
      }},
     {"record-register", "A record's register belongs to a group.", kRegisterPlace, kAssumed,
      [](const File& file, RuleReport& broken) {
        ForEachRecord(file, [&](const SparseRecord& record, uint64_t at) {
          if (GroupOf(record.address()) == nullptr) {
-           broken(at + kRegisterAt, "0x{:x} is no register", record.address());
+           broken(at + kRegisterAt, "0x{:x} is no register of a group", record.address());
          }
        });
      }},
@@ -80,7 +81,7 @@ constexpr auto kRules = RulesOf<File>({
        std::set<uint32_t> seen;
        ForEachRecord(file, [&](const SparseRecord& record, uint64_t at) {
          if (!seen.insert(record.address()).second) {
-           broken(at + kRegisterAt, "register 0x{:x} has a record before", record.address());
+           broken(at + kRegisterAt, "register 0x{:x} already has a record", record.address());
          }
        });
      }},
@@ -104,7 +105,7 @@ constexpr auto kRules = RulesOf<File>({
      [](const File& file, RuleReport& broken) {
        ForEachRecord(file, [&](const SparseRecord& record, uint64_t at) {
          if (record.first == 0 && GroupOf(record.address()) != nullptr) {
-           broken(at + kFirstAt, "register 0x{:x} has its default", record.address());
+           broken(at + kFirstAt, "a record sets register 0x{:x} to its default", record.address());
          }
        });
      }},
@@ -123,7 +124,8 @@ constexpr auto kRules = RulesOf<File>({
      "public guide, appendix C.6, for their number; no source lists them", kAssumed,
      [](const File& file, RuleReport& broken) {
        if (file.image && FieldOf(file, "CommonTaskType") > 8) {
-         broken(At(file, 0x38), "CommonTaskType is {}", FieldOf(file, "CommonTaskType"));
+         broken(At(file, 0x38), "CommonTaskType is {}, must be 0 to 8",
+                FieldOf(file, "CommonTaskType"));
        }
      }},
     {"groups-divide", "numGroups divides Cin and Cout.", "no source", kAssumed,
@@ -133,7 +135,8 @@ constexpr auto kRules = RulesOf<File>({
        const uint64_t in = FieldOf(file, "Cin");
        const uint64_t out = FieldOf(file, "Cout");
        if (groups != 0 && (in % groups != 0 || out % groups != 0)) {
-         broken(At(file, 0x28), "{} groups of {} input and {} output channels", groups, in, out);
+         broken(At(file, 0x28), "{} groups do not divide {} input and {} output channels", groups,
+                in, out);
        }
      }},
     {"slot-symbolic", "The registers of relocation slots are 0 before a load.",
@@ -143,8 +146,8 @@ constexpr auto kRules = RulesOf<File>({
        for (const RelocationSlot& slot : RelocationSlots()) {
          const uint32_t value = file.image->Register(slot.address()).value();
          if (value != 0) {
-           broken(At(file, slot.address()), "{} at register 0x{:x} holds 0x{:x}", slot.name,
-                  slot.word, value);
+           broken(At(file, slot.address()), "{} at register 0x{:x} holds 0x{:x}, must be 0",
+                  slot.name, slot.word, value);
          }
        }
      }},

@@ -91,7 +91,7 @@ class RuleChecker {
       const uint32_t size = module_.buffer_end - module_.origin();
       if (prefix != size) {
         Add(kRules["size-prefix"], bytes_ + module_.origin(),
-            "size prefix {} of an entry of {} bytes", prefix, size);
+            "the size prefix is {}, the entry has {} bytes,", prefix, size);
       }
     }
     if (!module_.zip) return;
@@ -121,7 +121,8 @@ class RuleChecker {
       const SoundVector indices = signature.Vector(id);
       for (uint32_t i = 0; i < indices.size(); ++i) {
         if (static_cast<uint32_t>(indices.I32(i)) >= types) [[unlikely]] {
-          Add(kRules["type-id"], indices.Element(i, 4), "type {} of {}", indices.I32(i), types);
+          Add(kRules["type-id"], indices.Element(i, 4),
+              "type {} is not below {}, the number of types,", indices.I32(i), types);
         }
       }
     }
@@ -148,7 +149,8 @@ class RuleChecker {
       const SoundTable entry = exports.Table(i);
       const int32_t ordinal = entry.I32(ids_.export_ordinal);
       if (static_cast<uint32_t>(ordinal) >= descriptors_.size()) {
-        Add(kRules["export-ordinal"], entry.at(), "export \"{}\" is function {} of {}",
+        Add(kRules["export-ordinal"], entry.at(),
+            "export \"{}\" is function {}, but the number of functions is {},",
             entry.String(ids_.export_name), ordinal, descriptors_.size());
       }
       const SoundTable own = entry.Table(ids_.export_signature);
@@ -176,7 +178,7 @@ class RuleChecker {
     const uint32_t functions = root_.Vector(id).size();
     if (functions != descriptors_.size()) {
       Add(kRules["function-descriptors"], descriptors_.Exists() ? descriptors_.at() : root_.at(),
-          "{} descriptors for {} functions", descriptors_.size(), functions);
+          "there are {} descriptors for {} functions", descriptors_.size(), functions);
     }
   }
 
@@ -191,7 +193,8 @@ class RuleChecker {
       const auto length = static_cast<int32_t>(LoadU32(at + 4));
       if (offset < 0 || length < 0 ||
           static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > bytecode) {
-        Add(kRules["bytecode-range"], at, "function {} has bytecode [{}, +{}) of {}", i, offset,
+        Add(kRules["bytecode-range"], at,
+            "function {}: bytecode [{}, +{}) is outside the {} bytes of bytecode_data,", i, offset,
             length, bytecode);
       }
       bool negative = I16(at + ids_.descriptor_i32) < 0 || I16(at + ids_.descriptor_ref) < 0;
@@ -228,8 +231,8 @@ class RuleChecker {
       const uint64_t offset = segment.U64(ids_.rodata_offset);
       if (base > module_.file.size() || length > module_.file.size() - base ||
           offset > module_.file.size() - base - length) {
-        Add(kRules["external-data"], segment.at(), "segment {} has external data [{}, +{})", i,
-            offset, length);
+        Add(kRules["external-data"], segment.at(),
+            "segment {} has external data [{}, +{}) outside the file,", i, offset, length);
       }
     }
   }
@@ -241,8 +244,8 @@ class RuleChecker {
     CheckLocations(codes, table);
     const SoundVector maps = debug.Vector(2);
     if (maps.size() != descriptors_.size()) {
-      Add(kRules["source-map-count"], debug.at(), "{} source maps for {} functions", maps.size(),
-          descriptors_.size());
+      Add(kRules["source-map-count"], debug.at(), "there are {} source maps for {} functions",
+          maps.size(), descriptors_.size());
     }
     for (uint32_t i = 0; i < maps.size(); ++i) CheckSourceMap(maps.Table(i), i, table.size());
   }
@@ -267,12 +270,12 @@ class RuleChecker {
       const uint32_t offset = LoadU32(at);
       const uint32_t location = LoadU32(at + 4);
       if (offset >= length) {
-        Add(kRules["source-map-offset"], at, "offset {} in function {} of {} bytes",
+        Add(kRules["source-map-offset"], at, "offset {} is outside function {} of {} bytes,",
             static_cast<int32_t>(offset), function, length);
       }
       if (location >= locations) {
-        Add(kRules["location-index"], at, "location {} of {}", static_cast<int32_t>(location),
-            locations);
+        Add(kRules["location-index"], at, "location {} is not below {}, the number of locations,",
+            static_cast<int32_t>(location), locations);
       }
     }
   }
@@ -338,8 +341,9 @@ class RuleChecker {
         }
         const auto child = static_cast<uint32_t>(children.Get(visit.next++));
         if (child >= count) {
-          Add(kRules["location-index"], location.at(), "location {} of {}",
-              static_cast<int32_t>(child), count);
+          Add(kRules["location-index"], location.at(),
+              "location {} is not below {}, the number of locations,", static_cast<int32_t>(child),
+              count);
         } else if (state[child] == 1) {
           Add(kRules["location-cycle"], location.at(), "location {} contains itself through {}",
               child, visit.location);
