@@ -54,7 +54,7 @@ Shape DrawLargeShape(Drawer& drawer) {
 constexpr std::array<int64_t, 25> kRangeEnds = {
     16385, 16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097, 2048, 2047, 2049, 1024,
     1023,  1025,  511,   512,   513,  384,  383,  385,  192,  191,  193,  256};
-// The draws below this number give the largest extent of the axis, and one less.
+// The draws below this number give the largest extent of the axis and the extent one below it.
 constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {

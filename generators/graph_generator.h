@@ -51,8 +51,8 @@ struct GeneratorOptions {
   bool direct = false;
   std::bitset<kOpCount> spelt = std::bitset<kOpCount>().set();
   // If set, the graph contains this pair of operations beside others of `ops`. Ignored if no
-  // instance of the pair fits or one of the two is not in `spelt`. In kInteger both must keep
-  // integers.
+  // instance of the pair fits or one of the two is not in `spelt`. In the mode kInteger both
+  // operations must keep integers.
   std::optional<OpChain> chain;
   // The maximum extent of an axis in kShapeRanges. The default is the limit of the smallest target.
   int64_t longest_axis = 16384;

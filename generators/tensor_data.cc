@@ -20,7 +20,7 @@ constexpr std::array<uint16_t, 12> kSpecials = {0x7c00, 0xfc00, 0x7e00, 0x0000, 
 
 constexpr size_t kMostInteger = 2048;
 
-// The bits of the half of each integer of magnitude up to 2048, from the least on.
+// The fp16 bits of each integer of magnitude up to 2048, in ascending order.
 constexpr auto kHalvesOfIntegers = [] {
   std::array<uint16_t, 2 * kMostInteger + 1> halves{};
   for (size_t magnitude = 1; magnitude <= kMostInteger; ++magnitude) {

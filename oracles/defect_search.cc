@@ -47,8 +47,8 @@ constexpr double kConvincing = 10;
 // because the sums of all of them under every set of defects take minutes.
 constexpr size_t kLarge = size_t{1} << 14;
 constexpr size_t kLookedAt = 256;
-// The number of rounds that each add elements which the answer leaves unexplained. After them the
-// search looks at all elements.
+// The maximum number of rounds. Each round adds elements that the answer leaves unexplained. After
+// the last round the search looks at all elements.
 constexpr int kMostRounds = 8;
 
 // At most `most` of the numbers, evenly spread.

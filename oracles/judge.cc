@@ -269,7 +269,8 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   const double width = high - low;
   if (!(width > 0)) return true;  // also two equal infinities
   if (width <= amplitude / 4) return true;
-  // If the admitted values can be counted, as for a bool that may be either, ulp have no meaning.
+  // If the admitted values can be counted, as for a bool that may be true or false, ulp have no
+  // meaning.
   const uint64_t count = CountAdmitted(expected, index);
   if (count != 0) return static_cast<double>(count) <= std::max(1.0, amplitude / 4);
   return UlpBetween(expected.type.dtype, low, high) <= 8;

@@ -100,7 +100,8 @@ std::vector<double> FixedPoint(int64_t count, uint64_t seed) {
   return numbers;
 }
 
-// Normally distributed, as activations and weights are: sums need the rounding test.
+// Normally distributed numbers, as activations and weights are. Their sums need the test of
+// rounding.
 std::vector<double> Normal(int64_t count, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   std::vector<double> numbers(static_cast<size_t>(count));

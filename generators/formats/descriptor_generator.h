@@ -1,5 +1,5 @@
 // The interface of every format's generator: valid files from a choice stream, and structure-aware
-// mutations as data, so that a finding replays anywhere. Entries live in generators/formats/.
+// mutations as data, so that a finding replays anywhere. The generators are in generators/formats/.
 #pragma once
 
 #include <cstdint>

@@ -17,8 +17,8 @@ namespace anecheck {
 struct DocumentEdit {
   std::string_view id;
   std::string_view breaks_rule;  // as MutationKind::breaks_rule
-  // Exactly one is set. Both return false if the edit does not apply; `a` and `b` choose among
-  // places and values.
+  // Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply; `a` and
+  // `b` choose among places and values.
   bool (*edit)(Json& json, uint64_t a, uint64_t b) = nullptr;
   bool (*patch)(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) = nullptr;
 };

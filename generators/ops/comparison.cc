@@ -77,7 +77,7 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// The equivalent comparison for swapped operands.
+// The comparison that gives an equal result for swapped operands.
 constexpr OpKind Mirrored(OpKind kind) {
   switch (kind) {
     case OpKind::kGreater:

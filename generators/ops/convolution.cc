@@ -89,7 +89,8 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
       geometry.dilation[axis] = choices.Range(1, std::clamp<int64_t>(room, 1, 3));
     }
     if (geometry.pad_type == "custom") {
-      // Padding stays below the kernel: the pools demand it (facts/netlist_layers.csv, pool).
+      // Padding is less than the kernel's extent, because the pools require this
+      // (facts/netlist_layers.csv, pool).
       geometry.pad[2 * axis] = choices.Range(0, geometry.kernel[axis] - 1);
       geometry.pad[2 * axis + 1] = choices.Range(0, geometry.kernel[axis] - 1);
     }

@@ -9,7 +9,8 @@
 namespace anecheck {
 namespace {
 
-// Bytes whose sum or product would leave their type: no source gives the result.
+// Whether the operands are bytes whose sum or product may leave the type. No source gives such a
+// result.
 bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
   const DType dtype = drawer.type(x).dtype;
   if (dtype == DType::kInt8) return range.low < -128 || range.high > 127;

@@ -10,7 +10,8 @@
 namespace anecheck {
 namespace {
 
-// A slice in the four ways in which MIL writes an end: a number, a negative one, a mask, a squeeze.
+// A slice in the four ways in which MIL writes an end: a number, a negative number, a mask, a
+// squeeze.
 struct DrawnSlice {
   AxisList begin, end, stride, begin_mask, end_mask, squeeze_mask;
   Shape result;

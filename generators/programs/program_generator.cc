@@ -15,7 +15,8 @@
 namespace anecheck {
 namespace {
 
-// Draws of graphs that the encoder may refuse before a plain one is taken.
+// The maximum number of drawn graphs that the encoder may refuse. After them a plain graph is
+// taken.
 constexpr int kMostDraws = 8;
 
 const std::bitset<kOpCount>& EncodedOps() {

@@ -93,7 +93,7 @@ class Retreat {
   std::vector<bool> chosen_, seen_;
 };
 
-// Inputs that are all zero, which is below most thresholds and overflows nowhere.
+// Inputs whose elements are all zero. Zeros lie below most thresholds and overflow nowhere.
 Inputs Zeros(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) std::ranges::fill(tensor.bytes, uint8_t{0});

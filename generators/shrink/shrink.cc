@@ -220,7 +220,8 @@ class Shrinker {
     return false;
   }
 
-  // Shortens every axis of extent `from`: channels must agree between data, weights and bias.
+  // Shortens every axis of extent `from`, because channels must agree between data, weights and
+  // bias.
   bool ShortenEverywhere(int64_t from, int64_t to) {
     Edit edit;
     for (const ValueId id : Leaves()) {

@@ -28,7 +28,8 @@ std::vector<ValueId> One(ValueId value) {
   return value == kNoValue ? std::vector<ValueId>() : std::vector<ValueId>{value};
 }
 
-// Adds `node` on other operands, one per argument. Returns its first result, or kNoValue.
+// Adds a copy of `node` with other operands, one for each argument. Returns its first result, or
+// kNoValue.
 ValueId Again(Graph& graph, const NodeView& node, std::span<const ValueId> operands) {
   if (std::ranges::find(operands, kNoValue) != operands.end()) return kNoValue;
   graph.BeginNode(&node.schema());

@@ -25,7 +25,7 @@ enum class RelationLaw : uint8_t {
   kWithinUnion,   // as kWithinBounds, but by at most the width of the hull of both bounds
 };
 
-// The rewritten part.
+// The part of a graph that a relation rewrites.
 enum class RelationSite : uint8_t {
   kGraph,  // nothing, or the list of outputs
   kValue,  // every use of one fp16 input or result

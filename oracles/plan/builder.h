@@ -23,9 +23,9 @@ struct Setting {
   std::variant<bool, int64_t, double, std::string_view, std::vector<int64_t>> value;
 };
 
-// Appends to one graph. After the first error, later calls do nothing and return kNoValue. So a
-// decomposition can check status() once at its end, instead of after each call. Names of new values
-// are the name of the rewritten operation with a number. Not thread-safe.
+// Appends operations to one graph. After the first error, later calls do nothing and return
+// kNoValue. So a decomposition can check status() once at its end, instead of after each call.
+// Names of new values are the name of the rewritten operation with a number. Not thread-safe.
 class Builder {
  public:
   using Operands = std::initializer_list<std::pair<std::string_view, ValueId>>;

@@ -19,7 +19,8 @@ Values PlacesOf(const Site& site, int parameter) {
   return places;
 }
 
-// Appends the operations of `block` on `inputs`; returns its outputs.
+// Appends the operations of `block`, with `inputs` as the block's inputs. Returns the block's
+// outputs.
 Values Inline(Builder& out, const Graph& block, const Values& inputs) {
   Values places(block.values().size(), kNoValue);
   size_t next = 0;
@@ -87,7 +88,7 @@ Known KnownOf(const Site& site, int parameter) {
   return known;
 }
 
-// The loop's variables after one more round; only those that follow from known values.
+// The loop's variables after one more round, as far as they follow from known values.
 Result<Known> NextRound(const Graph& body, const Known& known, size_t variables) {
   Known next(known.begin() + static_cast<std::ptrdiff_t>(variables), known.end());
   Known after;

@@ -143,7 +143,8 @@ std::string_view SegmentKindName(Kind kind) {
 
 void CutIntoDispatches(Plan& plan) {
   const Levels levels(plan);
-  // Ordered by level; on a level, dispatches of one operation precede the shared one.
+  // The segments are ordered by level. On a level, dispatches of a single operation precede the
+  // shared dispatch.
   std::map<std::tuple<int, bool, size_t>, Segment> segments;
   for (size_t i = 0; i < plan.layers.size(); ++i) {
     const Layer& layer = plan.layers[i];

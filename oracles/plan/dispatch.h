@@ -13,7 +13,7 @@ namespace anecheck::plan {
 // on each other across a cut share the earliest dispatch that they can. Each further sub-layer of
 // split weights is one more inference operation. This follows from two statements: splitting raises
 // the dispatch count (specification 003, kernel-memory split), and the descriptor tracks that count
-// (specification 000). No sample shows it.
+// (specification 000). No sample shows this count.
 void CutIntoDispatches(Plan& plan);
 
 }  // namespace anecheck::plan

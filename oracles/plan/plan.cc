@@ -93,8 +93,9 @@ Layer* SoleProducer(Plan& plan, const Layer& layer, const std::vector<int>& uses
   return value.kind == ValueKind::kResult ? &plan.layers[value.producer] : nullptr;
 }
 
-// A gain and offset after a convolution goes into its epilogue: the convolution then has all four
-// coefficient streams (specification 000, relocation registers; table 23.5).
+// A gain and an offset after a convolution go into the convolution's epilogue, so that the
+// convolution has all four coefficient streams (specification 000, relocation registers; table
+// 23.5).
 void NameStreams(Plan& plan) {
   std::vector<int> uses(plan.lowered.values().size(), 0);
   for (const Node& node : plan.lowered.nodes()) {

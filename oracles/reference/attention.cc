@@ -312,7 +312,7 @@ class AttentionRow {
   std::vector<Interval> bound_;
   std::vector<double> weight_;
   std::vector<Interval> weight_bound_;
-  // The weights of the second product: divided by their sum.
+  // The weights of the second product, divided by the sum of all weights.
   std::vector<double> share_, least_share_, greatest_share_;
   std::vector<size_t> order_;
   double total_ = 0;

@@ -126,8 +126,8 @@ Status ConvBy(KernelContext& context, BoundedTensor& weight) {
     return StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  // A padded tap contributes no product. A zero in its place has the same result only if weights
-  // are known and finite.
+  // A padded tap contributes no product. A tap of value zero gives the same result only if the
+  // weights are known and finite.
   const bool skip_padding = weight.special || (x.special && !weight.point());
   const auto block_of = [&](int64_t width) {
     return skip_padding ? 1 : std::min(width, kPositionBlock);

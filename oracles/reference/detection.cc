@@ -37,7 +37,7 @@ class Questions {
     if (next_ == asked_.size()) asked_.push_back({0, ways});
     return asked_[next_++].answer;
   }
-  // Moves to the next combination. False after the last one.
+  // Moves to the next combination. Returns false after the last combination.
   bool Advance() {
     next_ = 0;
     while (!asked_.empty() && asked_.back().answer + 1 == asked_.back().ways) asked_.pop_back();

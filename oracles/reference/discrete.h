@@ -46,7 +46,7 @@ bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit&
 // Collects the sets of a result's elements. Elements without a set have only their interval.
 class MemberSets {
  public:
-  // For the node's first result, or for `result`.
+  // Collects sets for the node's first result, or for `result`.
   explicit MemberSets(KernelContext& context) : MemberSets(context, context.Result()) {}
   MemberSets(KernelContext& context, const BoundedTensor& result)
       : context_(context), size_(result.size) {}

@@ -101,7 +101,7 @@ class Accumulator {
     Dots(rows, row_count, columns, column_count, count, places, {take, static_cast<void*>(&self)});
   }
   // Whether StoreDots can compute these sums of `count` products, of `rows` rows and `columns`
-  // columns, with this bias (may be null): a large operation on finite fp16 points.
+  // columns, with this bias (may be null). It can for a large operation on finite fp16 points.
   bool Stores(size_t rows, size_t columns, size_t count, const BoundedTensor* bias) const;
   // The arrays that StoreDots writes into; FinishDots makes the result from them. Result element
   // (row, column) of a call lies at start + row * columns.vectors + column.
@@ -113,8 +113,8 @@ class Accumulator {
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
   // Declares that the node's products run on the multiply-accumulate array. If the contract has a
-  // law for the array, the sums then follow it. `source_order`: they are added in the order of the
-  // lanes.
+  // law for the array, the sums then follow it. `source_order` says that the products are added in
+  // the order of the lanes.
   void RunOnArray(bool source_order);
   // Whether the sums follow that law; it then bounds them, and no sum is NaN.
   bool follows_law() const { return law_ != Law::kNone; }
@@ -147,8 +147,8 @@ class Accumulator {
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
   // The result of SpecialDot if some end is not finite, from plain sums of the values' products and
-  // of their magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known
-  // exactly.
+  // of their magnitudes. `nan` says that some operand is NaN in every engine, `interval` that some
+  // operand is not known exactly.
   Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
                       bool nan, bool interval);
   static Accumulated SpecialSum(const Lanes& x, size_t count, double sum);
@@ -173,7 +173,7 @@ class Accumulator {
 
   // The law (oracles/laws.h) that the node's sums follow.
   enum class Law : uint8_t { kNone, kFixed, kFixedOrWide };
-  // A bias under the law: the accumulator's start value.
+  // The bias under the law, which is the accumulator's start value.
   struct BiasRange {
     double value = 0;
     double low = 0;
@@ -224,7 +224,7 @@ class Accumulator {
                size_t count, const DotSink& sink);
   // Computes the sums of a block in spans of `span` products.
   void SumLawBlock(LawBlock& block, size_t row_count, size_t span);
-  // LawDots if some operand is not finite.
+  // As LawDots, if some operand is not finite.
   void SpecialLawDots(const Lanes& rows, size_t row_count, const Lanes& columns,
                       size_t column_count, size_t count, const DotSink& sink);
   struct LawVectors;

@@ -10,7 +10,7 @@ struct Lanes4 {
   double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
 };
 
-// The largest power of two that is not above |x|, 2^-14 at least.
+// The largest power of two at or below |x|, but at least 2^-14.
 double PowerPart(double x) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double power = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & kExponent);

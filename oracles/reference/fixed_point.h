@@ -29,9 +29,9 @@ inline double DecodeAsNumber(double x) {
   return std::copysign(0x1p16 * (1 + static_cast<double>(fraction) * 0x1p-52), x);
 }
 
-// The numbers that the engine reads for an element of [low, high], or for NaN. `bits_known`: the
-// element comes unchanged from an input, so that a NaN's payload is known; else a NaN may be any
-// number with exponent 31 or above.
+// The numbers that the engine reads for an element of [low, high], or for NaN. `bits_known` says
+// that the element comes unchanged from an input, so that a NaN's payload is known. Otherwise a NaN
+// may be any number with exponent 31 or above.
 inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) {
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};

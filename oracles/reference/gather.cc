@@ -352,7 +352,7 @@ class Scattering {
     const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
     const bool divides = mode_ == Mode::kDiv && !context_.contract().ideal;
     if (divides && !by_zero && updates_.low[from] == updates_.high[from]) {
-      // Truncated, or the floor, as in real_div.
+      // An engine may truncate an integer quotient or take its floor, as in real_div.
       const auto divisor = static_cast<int64_t>(updates_.low[from]);
       const auto least = static_cast<int64_t>(result_.low[to]);
       const auto most = static_cast<int64_t>(result_.high[to]);
@@ -416,7 +416,7 @@ class Scattering {
     result_.high[to] = OuterHigh(store, exact ? high : WidenUp(high), wide_);
   }
 
-  // inf - inf, 0 * inf or inf / inf may lie between the corners.
+  // Whether inf - inf, 0 * inf or inf / inf may lie between the corners of the intervals.
   bool HidesInvalid(size_t from, size_t to) const {
     const auto infinite = [](double a, double b) {
       return std::fabs(a) == kInfinity || std::fabs(b) == kInfinity;

@@ -1,4 +1,5 @@
-// Image, resize and texture operations: where each result element reads, by MIL's definitions.
+// Image, resize and texture operations: the places that each result element reads, by MIL's
+// definitions.
 #include <algorithm>
 #include <cmath>
 #include <string_view>

@@ -147,9 +147,9 @@ struct BoundedTensor {
   // The elements of a line along this axis are distinct in every engine; -1 if there is no such
   // axis.
   int distinct_axis = -1;
-  // Discrete results (oracles/reference/discrete.h). `whole`: every number of an engine in the
-  // interval is an integer; true for every integer type. `members`: one entry per element, null if
-  // no element has a set.
+  // Discrete results (oracles/reference/discrete.h). `whole` says that every number of an engine in
+  // the interval is an integer, as in every integer type. `members` has one entry for each element;
+  // it is null if no element has a set.
   bool whole = false;
   Members* members = nullptr;
   // Facts that sums of products need, computed on first use by MeasureOperand.
@@ -183,8 +183,8 @@ class KernelContext {
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
-  // If not empty, an entry for each element of the first result. The kernel may set elements with
-  // entry 0 to anything; nothing reads them.
+  // If not empty, this has an entry for each element of the first result. The kernel may set
+  // elements with entry 0 to anything; nothing reads them.
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 

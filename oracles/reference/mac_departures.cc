@@ -144,8 +144,8 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
   return sums;
 }
 
-// The parts of Measure that departures of points need: `all` only if some number is not finite,
-// `subnormal` never.
+// Measures only the magnitudes that departures of points need: `all` only if some number is not
+// finite, and never `subnormal`.
 Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
                          const Lanes& y, size_t count, bool finite) {
   if (active.interior == nullptr && (finite || !active.add_otherwise())) return {};
@@ -205,8 +205,9 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
 // A partial sum that reaches the limit becomes an infinity, which no later finite term changes. The
 // order in which the engine accumulates is fixed but unknown (facts/numerics.md), so any order is
 // admitted: +infinity if the positive products alone reach the limit, -infinity if the negative
-// ones do. A later infinite product of the other sign makes the sum NaN, unless infinities
-// `may_vanish`: times a flushed factor they are invalid, and then 0.
+// ones do. A later infinite product of the other sign makes the sum NaN. If `may_vanish` is true,
+// such a product may instead be 0, because its other factor is flushed and an invalid product gives
+// 0.
 void OverflowInside(const Magnitudes& sums, double limit, bool may_vanish, Accumulated& sum) {
   constexpr double kRoundingSlack = 1 + 0x1p-20;
   const bool up = sums.positive * kRoundingSlack >= limit;

@@ -15,7 +15,7 @@ bool AddOtherwise(const Contract& contract);
 
 // Applies the active departures of the multiply-accumulate path. The departures for the lattice,
 // the flush and invalid products act together on each product. The departure for the port acts on
-// the sum of the products. `finite`: every end of every operand is known to be finite.
+// the sum of the products. `finite` says that every end of every operand is known to be finite.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, bool finite, Accumulated& sum);
 // As DepartFromDot, for sums without products. Such sums have the full range of the element type

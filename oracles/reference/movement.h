@@ -8,7 +8,7 @@
 
 namespace anecheck::reference {
 
-// Allocates the arrays of `result`. `point`: every operand is a point tensor.
+// Allocates the arrays of `result`. `point` says that every operand is a point tensor.
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point);
 // Lets `result` keep the infinities that elements of `x` admit beside finite numbers. Call it after
 // PrepareMove, for results whose every element MoveElement or PutElement sets.
@@ -97,7 +97,7 @@ inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
 // -1 if there is none. Both shapes have the same elements in the same order.
 int SameLines(const Shape& from, int axis, const Shape& to);
 
-// Lets `result` read `x`'s arrays: the same elements in another shape.
+// Lets `result` share the arrays of `x`: it has the same elements in another shape.
 inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
   result.value = x.value;
   result.low = x.low;
@@ -140,7 +140,8 @@ OffsetTables MakeTables(Arena& arena, const Shape& shape, const Offset& offset) 
 void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                   const OffsetTables& tables);
 
-// Makes a point tensor whose every element is `number`, which the element type must represent.
+// Makes a point tensor in which every element is `number`. The element type must represent this
+// number exactly.
 void FillWith(KernelContext& context, double number, BoundedTensor& result);
 
 // The axis that an attribute names, counted from the front.

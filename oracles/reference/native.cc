@@ -1,6 +1,6 @@
 // Native layers: range normalization, the scaled pair, correlation with a template, the stereo
-// cost, the choice of far points, points within a radius, and copies. native_rank.cc has ranking,
-// attention.cc attention.
+// cost, the choice of far points, points within a radius, and copies. native_rank.cc contains
+// ranking, and attention.cc contains attention.
 #include "harness/ops/native.h"
 
 #include <algorithm>
@@ -266,7 +266,7 @@ class Furthest {
                         std::vector<StepBounds>(count_, {kInfinity, kInfinity})});
   }
 
-  // False if any point may be at this place.
+  // False if every point may be at this place.
   bool known() const { return known_; }
   // The points that may be at this place, the exact one first.
   size_t courses() const { return courses_.size(); }

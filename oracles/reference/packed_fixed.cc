@@ -45,7 +45,7 @@ HWY_INLINE double LeastFactor(double x) {
   return least <= -14 ? 0.0 : std::bit_cast<double>(static_cast<uint64_t>(least + 1023) << 52);
 }
 
-// `kReaches`: partial sums are wanted too.
+// `kReaches` says that partial sums are wanted too.
 template <bool kDrops, bool kReaches>
 HWY_INLINE void SumFixedSpan(const FixedTile& tile, const float* HWY_RESTRICT panel, size_t begin,
                              size_t end, FixedTotals& totals) {
@@ -232,7 +232,8 @@ HWY_INLINE void SumEndsTile(const RowEnd* HWY_RESTRICT row, size_t count,
   for (size_t i = 0; i < kEndsParts; ++i) hn::StoreU(sums[i], d, out + i * kEndsLanes);
 }
 
-// Packs the columns from `first` on as [count][kEndsLanes]; columns past the last repeat the last.
+// Packs the columns from `first` on as [count][kEndsLanes]; columns past the last column repeat
+// that column.
 void PackEnds(const double* columns, size_t first, size_t width, size_t count, double* panel) {
   for (size_t column = 0; column < kEndsLanes; ++column) {
     const double* const from = columns + (first + std::min(column, width - 1)) * count;

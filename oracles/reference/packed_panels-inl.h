@@ -262,7 +262,7 @@ class Rows {
 
  private:
   size_t tile_;       // numbers
-  size_t size_tile_;  // pairs of them
+  size_t size_tile_;  // pairs of numbers
   size_t step_tile_;
   size_t count_;
   float* numbers_;

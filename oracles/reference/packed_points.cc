@@ -79,7 +79,7 @@ struct Known {
   double high;
 };
 
-// `small`: how many products may be subnormal.
+// `small` is the number of products that may be subnormal.
 HWY_INLINE Known Bounded(const Allowance& allowance, double sum, double size, double rounded,
                          double small) {
   // The relative error of sums of magnitudes in double is far below this slack.

@@ -14,8 +14,8 @@ struct StepBounds {
   double high = 0;
 };
 
-// A plain value. `rounds`: steps may be rounded, otherwise they are exact except for the last bit
-// of double.
+// Computes such steps. If `rounds` is true, steps may be rounded; otherwise they are exact except
+// for the last bit of double.
 class RoundedSteps {
  public:
   RoundedSteps(const Grid& grid, bool rounds) : grid_(grid), rounds_(rounds) {}

@@ -177,8 +177,8 @@ inline double NextUp(double x) {
 }
 inline double NextDown(double x) { return -NextUp(-x); }
 
-// Given `nearest`, a double next to an exact number, and the sign of (exact - nearest): the exact
-// number rounded to odd.
+// Returns an exact number, rounded to odd. `nearest` is a double next to the exact number;
+// `residue` has the sign of (exact - nearest).
 inline double ToOdd(double nearest, double residue) {
   if (residue == 0 || !(std::fabs(nearest) < kInfinity)) return nearest;
   if ((std::bit_cast<uint64_t>(nearest) & 1) != 0) return nearest;

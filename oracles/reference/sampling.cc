@@ -204,7 +204,7 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
   }
   Sampled sampled;
   sampled.value = LinearValue(plane, y, x);
-  if (context.contract().ideal) return sampled;  // which asks for no bounds
+  if (context.contract().ideal) return sampled;  // the ideal contract needs no bounds
   const double first_row = std::floor(y.low);
   const double first_column = std::floor(x.low);
   // A position that ends on a pixel does not include the cell after it.

@@ -33,7 +33,7 @@ bool TakesTables(const Contract& contract, DType dtype) {
 
 class SoftmaxGroup {
  public:
-  // `along_width`: the elements lie along the last axis.
+  // `along_width` says that the elements lie along the last axis.
   SoftmaxGroup(const KernelContext& context, Arena& arena, DType dtype, size_t count,
                bool along_width)
       : contract_(context.contract()),

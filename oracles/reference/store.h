@@ -13,8 +13,8 @@ namespace anecheck::reference {
 // Results before rounding. `value` is exact or rounded to odd. If `low` is null the result is the
 // same for every conforming engine up to rounding; otherwise [low, high] contains every engine's
 // unrounded result and `nan` (may be null) admits NaN. If `beyond` is not null its bits (Beyond)
-// admit infinities beside [low, high], which is empty if low lies above high. `fixed`: sums of the
-// fixed-point accumulator (fixed_point.h), which no step rounds to fp32.
+// admit infinities beside [low, high], which is empty if low lies above high. `fixed` marks sums of
+// the fixed-point accumulator (fixed_point.h), which no step rounds to fp32.
 struct Raw {
   double* value = nullptr;
   double* low = nullptr;

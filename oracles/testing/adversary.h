@@ -40,7 +40,8 @@ class Adversary {
  public:
   Adversary(ChoiceStream& choices, Strategy strategy) : choices_(choices), strategy_(strategy) {}
 
-  // Runs the graph; values()[v] is then the value v. False if an operation has no adversarial form.
+  // Runs the graph; values()[v] then holds the elements of value v. False if an operation has no
+  // adversarial form.
   bool Run(const Graph& graph, std::span<const Tensor> inputs);
 
   const std::vector<std::vector<double>>& values() const { return values_; }

@@ -78,7 +78,7 @@ class Real {
     const bool odd = std::fmod(std::ldexp(significand, 53), 2) != 0;
     return odd ? down : std::nextafter(down, down == 0 ? mpfr_sgn(x_) : down * 2);
   }
-  // Half to even.
+  // Rounds half to even.
   double RoundedTo(DType dtype) const {
     if (dtype == DType::kFp16) return HalfToDouble(DoubleToHalf(Odd()));
     return static_cast<double>(mpfr_get_flt(x_, MPFR_RNDN));

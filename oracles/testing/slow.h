@@ -27,8 +27,8 @@ std::optional<SlowElements> SlowSample(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result, std::span<const size_t> elements);
 
-// The parts, each for the classes of operations of its file. Their operands are in the order of the
-// schema's parameters.
+// The parts of SlowValues. Each part handles the classes of operations of its source file. Their
+// operands are in the order of the schema's parameters.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
 std::optional<SlowElements> SlowFunction(const NodeView& node,

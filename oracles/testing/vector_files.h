@@ -32,7 +32,7 @@ struct Suspect {
 };
 std::span<const Suspect> Suspects();
 
-// `webnn` and `onnx`: the mappings by the operation names of those sources.
+// `webnn` and `onnx` return the mappings by the operation names of those sources.
 std::vector<VectorFile> VectorFiles(const Mappings& (*webnn)(), const Mappings& (*onnx)());
 
 }  // namespace anecheck::testing::vectors

@@ -28,7 +28,7 @@ uint64_t WrappingCountOfUnit(const Context& c) {
 }
 
 constexpr auto kEdges = std::to_array<NumberEdge>({
-    // Ends of widths and signs.
+    // The least and greatest values of each width, signed and unsigned.
     {"0", Constant<0>},
     {"1", Constant<1>},
     {"2^7 - 1", Constant<0x7f>},

@@ -108,7 +108,7 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
     ChoiceStream again = ChoiceStream::FromSeed(static_cast<uint64_t>(seed));
     EXPECT_EQ(generator.generate(again), bytes) << what << " is not deterministic";
   }
-  // The simplest file: a stream without choices.
+  // A stream without choices gives the simplest file.
   ChoiceStream none = ChoiceStream::FromBytes({});
   EXPECT_TRUE(format.verify(generator.generate(none)).ok());
 }

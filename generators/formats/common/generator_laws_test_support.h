@@ -1,6 +1,7 @@
 // Test functions for the laws of a format and its generator. Valid files break no rule and round
 // trip. Each mutation replays from its data. Each must-reject mutation breaks exactly the named
-// rule. Damaged bytes never do harm. Tests of generators/formats use these functions.
+// rule. On damaged bytes every function of the format returns. Tests of generators/formats use
+// these functions.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"

@@ -1,8 +1,9 @@
 // Measures how fast descriptors and modules are verified, and compares this with the FlatBuffers
-// library's own verifier on the same bytes in the same run. Measured for each file: `library` is
-// the verifier that flatc generates; `same_checks` is this project's check of everything that the
-// library checks (and of four things that it does not, see ShapeCheck); `all_rules` is `inspect
-// --verify` without the printing: these checks and every rule of the format.
+// library's own verifier on the same bytes in the same run. Three benchmarks run for each set of
+// files: `library` is the verifier that flatc generates; `same_checks` is this project's check of
+// everything that the library checks (and of four things that it does not, see ShapeCheck);
+// `all_rules` is `inspect --verify` without the printing: these checks and every rule of the
+// format.
 #include <benchmark/benchmark.h>
 #include <fstream>
 #include <iterator>

@@ -370,7 +370,7 @@ bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   return true;
 }
 
-// The first section's offset points back at the vector that holds it.
+// Makes the first section's offset point back at the vector that holds this offset.
 bool LoopSection(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t at = PlaceOf(json.at("root").at("@"), "sections");
   if (at + 5 >= bytes.size()) return false;  // an empty vector at the end

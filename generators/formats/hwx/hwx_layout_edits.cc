@@ -156,7 +156,7 @@ bool OverlapSegments(Container& c, uint64_t, uint64_t) {
   return true;
 }
 bool FileBeyondMemory(Container& c, uint64_t, uint64_t) {
-  // The first segment of the file also takes the page before, which holds the tables.
+  // Makes the first segment of the file cover also the page before it, which holds the tables.
   Segment* segment = PickWhere(c.segments, 0, [](const Segment& s) { return s.vmaddr == 0; });
   if (segment == nullptr || segment->nsects != 0) return false;
   segment->filesize = c.file_size - c.file_size % hwx::kPage;

@@ -214,7 +214,7 @@ Bytes Generate(ChoiceStream& choices) {
   document.xml.indent = choices.Pick(kIndents);
   document.xml.indent_root = choices.Chance(1, 4);
   if (choices.Coin()) {
-    // A comment behind the XML declaration, where hand-written files have theirs.
+    // Adds a comment after the XML declaration, where hand-written files have their comments.
     document.xml.changes = {{2, "\n", "\n<!-- generated -->\n"}};
   }
   if (document.encoding == plist::Encoding::kBinary && choices.Chance(1, 4)) {

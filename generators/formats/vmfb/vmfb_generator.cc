@@ -222,7 +222,7 @@ bool OverflowCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   return true;
 }
 
-// The root's own offset field leads back to the root's start.
+// Makes the root's offset field lead back to the start of the root.
 bool LoopRoot(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t start = json.at("module").value("start", 0u);
   for (uint32_t i = 0; i < 4; ++i) bytes[start + i] = 0;
