@@ -1,5 +1,5 @@
-/* Runs a MIL program of one fp16 input `x` and one output `y` of four elements each, three times,
-   with y bound to x: the sum stays resident. Links to libanecheck_e5rt.
+/* Runs a MIL program of one fp16 input `x` and one output `y` of four elements each, three times.
+   y is bound to x, so that the sum stays in the engine's buffer. Links to libanecheck_e5rt.
 
    usage: add_one PROGRAM.mil */
 #include <stdint.h>

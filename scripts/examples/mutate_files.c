@@ -1,11 +1,12 @@
-/* Writes mutated copies of two files of a format: libanecheck_fuzz_mutator.a in a program in C.
+/* Writes mutated copies of two files of a format. Shows libanecheck_fuzz_mutator.a in a C program.
  *
  *   cc mutate_files.c $(pkg-config --cflags --libs anecheck_fuzz_mutator) -o mutate_files
  *   mutate_files hwx 100 /tmp/out a.hwx b.hwx
  *
- * writes /tmp/out/0 to /tmp/out/99. Copy I follows from seed I and the two files alone; every
- * fourth is a child of both, the others come from one in turn. Without arguments it prints the
- * names of the formats. Exit code 2 for wrong usage and files that cannot be read or written. */
+ * writes /tmp/out/0 to /tmp/out/99. Copy I depends only on seed I and the two files. Every fourth
+ * copy combines both files; the others mutate one of the files in turn. Without arguments the
+ * program prints the names of the formats. Exit code 2 for wrong usage, and for files that cannot
+ * be read or written. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

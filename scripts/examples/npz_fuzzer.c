@@ -1,5 +1,5 @@
-/* A libFuzzer target for an external parser, the toy reader of .npz archives, with mutations that
- * know the format: an edit of a member brings its CRC-32 and sizes along.
+/* A libFuzzer target for an external parser, the toy reader of .npz archives. The
+ * mutations know the format: an edit of a member also corrects the member's CRC-32 and sizes.
  *
  *   clang -g -fsanitize=fuzzer,address,undefined npz_fuzzer.c \
  *     $(pkg-config --cflags --libs anecheck_fuzz_mutator) -o npz_fuzzer

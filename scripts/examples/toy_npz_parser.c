@@ -1,5 +1,5 @@
-/* A small reader of .npz archives with a bug planted in it, for npz_fuzzer.c. It is careful as
- * real readers are: sizes are checked, and a member counts only where its CRC-32 agrees. The bug
+/* A small reader of .npz archives with a bug planted in it, for npz_fuzzer.c. It is as
+ * careful as real readers: it checks sizes, and accepts a member only if its CRC-32 agrees. The bug
  * is in read_shape. Exit code 0: parsed, 1: refused. */
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int read_shape(const char* text, uint64_t limit, uint64_t* elements) {
     char* end;
     const uint64_t extent = strtoul(text, &end, 10);
     if (end == text) return 0;
-    if (extent > limit / *elements) return 0; /* the planted bug: an extent before it may be 0 */
+    if (extent > limit / *elements) return 0; /* the planted bug: an earlier extent may be 0 */
     *elements *= extent;
     while (*end == ',' || *end == ' ') ++end;
     text = end;
@@ -58,7 +58,7 @@ static int parse(const uint8_t* file, size_t size) {
   return at == 0;
 }
 
-#ifdef __AFL_COMPILER /* many files a process, through shared memory */
+#ifdef __AFL_COMPILER /* one process reads many files, through shared memory */
 __AFL_FUZZ_INIT();
 
 int main(void) {

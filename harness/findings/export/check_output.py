@@ -6,8 +6,8 @@ usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, the outp
                                                    actual_at_shape.npz if they exist)
 
 Needs only NumPy. OUTPUTS.npz contains one array for each output, under its name. For every output the
-script prints how many elements lie outside their interval, and the worst of them: the first of those
-that are the most numbers of the output's type away. Exit code 0 if no element lies outside, 1 if some
+script prints how many elements lie outside their interval, and the worst of these elements. The worst
+is farthest from its interval, counted in numbers of the output's type; among equals, the first. Exit code 0 if no element lies outside, 1 if some
 do, 2 if the file does not fit.
 """
 
@@ -22,7 +22,7 @@ except ImportError:
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 NAN_ALLOWED = 1
-FAR = 2**32 - 1  # steps to a number of another kind, such as from NaN
+FAR = 2**32 - 1  # the distance between numbers of different kinds, such as NaN and 1
 
 
 def outside(expected, name, actual):

@@ -2,16 +2,17 @@
 
     import anecheck_fuzz
 
-    def parse(data: bytes) -> bool:      # falsy, but not None: refused
+    def parse(data: bytes) -> bool:      # a false value other than None means: refused
         ...
 
     anecheck_fuzz.main(parse, refusals=(ParseError,))
 
     anecheck fuzz --format hwx -- python3 target.py
 
-An exception other than `refusals`, of which SystemExit is one, is a finding. Lines that the parser
-runs steer the harness, but those of the standard library. Without the harness the program reads the
-files named by its arguments: `python3 target.py FILE` shows a finding again.
+An exception is a finding unless its type is in `refusals`, to which SystemExit always belongs. The
+lines that the parser executes steer the harness, except lines of the standard library. Without the
+harness the program reads the files named by its arguments, so that `python3 target.py FILE`
+reproduces a finding.
 """
 import mmap
 import os

@@ -7,8 +7,8 @@
 //! }
 //! ```
 //!
-//! `anecheck fuzz --format hwx -- target/release/target`. A panic is a finding. Coverage steers the
-//! harness where the program is built with
+//! `anecheck fuzz --format hwx -- target/release/target` runs it. A panic is a finding. Coverage
+//! steers the harness if the program is built with
 //! `RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=3
 //! -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"`. Without the harness the program reads the
 //! files named by its arguments.
@@ -30,7 +30,7 @@ extern "C" {
 
 static mut MODULES: Vec<(*mut u8, usize)> = Vec::new();
 
-/// Called by each module that the compiler gave counters, before `main`.
+/// Each module to which the compiler added counters calls this before `main`.
 #[no_mangle]
 pub extern "C" fn __sanitizer_cov_8bit_counters_init(begin: *mut u8, end: *mut u8) {
     let size = end as usize - begin as usize;
@@ -77,7 +77,7 @@ fn clear_coverage() {
     }
 }
 
-/// The exit code of a file: 0 accepted, 1 refused, 101 a panic, whose words are on standard error.
+/// The exit code for a file: 0 accepted, 1 refused, 101 a panic (message on standard error).
 fn run(shared: &Shared, parse: &impl Fn(&[u8]) -> bool) -> i32 {
     let file = shared.file();
     clear_coverage();
@@ -89,7 +89,7 @@ fn run(shared: &Shared, parse: &impl Fn(&[u8]) -> bool) -> i32 {
     code
 }
 
-/// One file after the other.
+/// Reads one file after the other.
 fn work(orders: &mut File, out: &mut File, shared: &Shared, parse: &impl Fn(&[u8]) -> bool) -> ! {
     let mut order = [0u8];
     while orders.read_exact(&mut order).is_ok() {

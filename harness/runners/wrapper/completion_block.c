@@ -1,8 +1,8 @@
 /* An Objective-C block in plain C, from the published block ABI (clang's "Block Implementation
-   Specification"). It is marked global: retaining and releasing such a block read its header and do
-   nothing else, so that it needs no Objective-C runtime and may stand in ordinary memory, which has
-   to stay as long as anybody may retain or release it. Nobody can tell when the engine has done so
-   for the last time: blocks stay until the process ends. */
+   Specification"). It is marked global: retaining and releasing a global block only read its
+   header. Therefore the block needs no Objective-C runtime and may be in ordinary memory, which
+   must stay valid as long as the engine may retain or release the block. No source tells when the
+   engine does so for the last time, so blocks stay until the process ends. */
 /* RTLD_DEFAULT is an extension of POSIX. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,26 +26,26 @@ struct CompletionBlock {
   int reserved;
   int64_t (*invoke)(void* literal);
   const struct BlockDescriptor* descriptor;
-  /* Captured. */
+  /* The captured values, and the link to the block made before this one. */
   ane_e5rt_completion_cb_t callback;
   void* context;
   struct CompletionBlock* older;
 };
 
-/* All of them, so that tools that look for lost memory find them. */
+/* A list of all blocks, so that leak detectors see that their memory is still reachable. */
 static _Atomic(struct CompletionBlock*) newest_block;
 
 static const struct BlockDescriptor kDescriptor = {0, sizeof(struct CompletionBlock)};
 
-/* The engine takes the result for an error code of its own: 0 is success. */
+/* The engine treats the result as one of its own error codes; 0 is success. */
 static int64_t Invoke(void* literal) {
   const struct CompletionBlock* block = literal;
   block->callback(block->context, 0);
   return 0;
 }
 
-/* The class of global blocks: the runtime's where there is one, else an address of our own that
-   nobody follows. */
+/* The class of global blocks: that of the Objective-C runtime if there is one, else the address of
+   a variable of this file, which nothing reads. */
 static void* GlobalBlockClass(void) {
   static int own_class;
   void* found = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
