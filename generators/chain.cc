@@ -52,7 +52,7 @@ bool Finish(Drawer& drawer) {
   for (ValueId id = 0; id < count; ++id) {
     const ValueKind kind = graph.value(id).kind;
     if (kind == ValueKind::kConst || IsUsed(graph, id)) continue;
-    // An operation that was tried in vain may leave an input.
+    // An operation that could not be drawn may leave an unused input.
     if (kind != ValueKind::kResult) return false;
     ValueId result = id;
     if (!IsProgramOutput(graph.type(id).dtype)) result = drawer.CastTo(DType::kFp16, id);

@@ -133,7 +133,7 @@ class Lottery {
   }
 
  private:
-  std::vector<uint16_t> tickets_;  // operations, each as often as it weighs
+  std::vector<uint16_t> tickets_;  // each operation occurs as often as its weight
 };
 
 // The lottery for these options. It is kept between graphs with equal options, because making a

@@ -26,7 +26,7 @@ constexpr std::array kAlongAxis = {
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
     OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
 
-// Reductions that keep integers exact and whose route depends on the length of the axis.
+// Reductions that keep integers exact and whose way of computing depends on the length of the axis.
 constexpr std::array kExactReductions = {OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kReduceSum,
                                          OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 

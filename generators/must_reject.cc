@@ -23,7 +23,7 @@ std::optional<int64_t> LimitOf(const Target& target, std::string_view name) {
   return static_cast<int64_t>(limit.value());
 }
 
-// One or two plain operations on x; their result is the output.
+// Appends one or two plain operations on x, and makes their result the output.
 bool Close(ChoiceStream& choices, Graph& graph, ValueId x) {
   const uint64_t count = 1 + choices.Below(2);
   for (uint64_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// Cuts a graph down to the parts that some of its values need, for generators that undo draws and
-// for searches in graphs.
+// Reduces a graph to the parts on which given values depend, for generators that undo draws and for
+// searches in graphs.
 #pragma once
 
 #include <span>

@@ -153,7 +153,8 @@ const OpSet& UntestedOps(int family) {
   return kept.ops;
 }
 
-// The error as a share of the bound on its side of the value.
+// The error as a share of the distance from the value to the end of the interval on the error's
+// side.
 double ShareOf(double value, double low, double high, double actual) {
   const double error = actual - value;
   if (error == 0) return 0;

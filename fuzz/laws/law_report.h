@@ -1,5 +1,5 @@
-// How often each law of a target was checked in a replay: sampling, or inputs that all end early,
-// can leave a law unchecked.
+// Reports how often a replay checked each law of a target, because sampling, or inputs that all end
+// early, can leave a law unchecked.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// MIL text to a graph: an accepted graph is valid, lowers to text, and reads back as the same
-// graph.
+// Fuzzes the reading of MIL text as a graph. An accepted graph is valid and can be lowered to text,
+// and this text reads back as an equal graph.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

@@ -38,7 +38,7 @@ void CheckReaders(const netlist::Unit& unit) {
   }
 }
 
-// Keys sorted, as they are written.
+// Sorts the keys as the writer does.
 void Sort(std::vector<tree::Entry>& entries);
 
 void Sort(tree::Value& value) {

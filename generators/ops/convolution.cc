@@ -238,7 +238,8 @@ bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
 
 namespace {
 
-// Whether ceil_mode without padding adds a window that covers nothing: no source gives its value.
+// Whether ceil_mode without padding adds a window that covers no element. No source gives the value
+// of such a window.
 bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
   for (int i = 0; i < x.rank() - 2; ++i) {
     const auto axis = static_cast<size_t>(i);

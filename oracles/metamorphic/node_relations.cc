@@ -143,7 +143,7 @@ constexpr OpKind kCommutative[] = {OpKind::kAdd, OpKind::kMul, OpKind::kMaximum,
 
 // ---- decompositions -----------------------------------------------------------------------------
 
-// An operation written in other operations by an arithmetic identity.
+// An operation that an arithmetic identity expresses by other operations.
 struct Identity {
   OpKind op;
   ValueId (*apply)(plan::Builder& out, const plan::Site& site);

@@ -19,7 +19,7 @@ void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tens
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers);
 // Lets `result` admit the values that any of `choices` admits, as sets if they can be listed. All
-// `choices` have the type of the result. The value is that of the first.
+// `choices` have the type of the result. The value is that of the first choice.
 void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choices,
                 BoundedTensor& result);
 

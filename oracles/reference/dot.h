@@ -88,9 +88,9 @@ class Accumulator {
   // As Dot, for results that are then rounded to the grid, with or without a bias. Computes the
   // exact sum only if a plain sum leaves the rounding open.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
-  // DotOnGrid of every row with every column. Rows and columns are consecutive vectors of `count`
-  // lanes. Calls visit(row, column, sum) in any order, for wanted results only. Call WithBias
-  // inside `visit`.
+  // Computes DotOnGrid of every row with every column. Rows and columns are consecutive vectors of
+  // `count` lanes. Calls visit(row, column, sum) in any order, for wanted results only. Call
+  // WithBias inside `visit`.
   template <typename Visit>
   void DotsOnGrid(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
                   size_t count, const DotPlaces& places, const Visit& visit) {

@@ -67,7 +67,7 @@ void Accumulator::RunOnArray(bool source_order) {
   may_overflow_ = true;
 }
 
-// Checks both operands: kernels may pass the lanes of either one first.
+// Checks both operands, because kernels may pass the lanes of either operand first.
 bool Accumulator::KnowsBits() const {
   const auto knows = [](const BoundedTensor& tensor) {
     return !tensor.special || (tensor.point() && tensor.signed_zero);

@@ -275,7 +275,7 @@ bool MayBeNan(const BoundedTensor& boxes, size_t start) {
   return nan;
 }
 
-// The position of a sample; outside the image the whole sample is pad_value.
+// Whether a sample lies inside the image. Outside the image the whole sample is pad_value.
 enum class Where : uint8_t { kInside, kOutside, kEither };
 Where PlaceOf(const Position& position, int64_t extent) {
   const auto last = static_cast<double>(extent - 1);

@@ -64,8 +64,8 @@ void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   }
 }
 
-// The numbers that `x` at `i` may be, if they are listed: its set, or its only number. Otherwise
-// empty.
+// The numbers that `x` at `i` may be, if they are listed: its set, or its only number. Empty if
+// they are not listed.
 std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
   if (x.members != nullptr && x.members[i].count != 0) {
     return std::span(x.members[i].data, x.members[i].count);

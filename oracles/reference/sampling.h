@@ -35,7 +35,7 @@ struct Plane {
   int64_t height = 1;
   int64_t width = 1;
   Edge edge = Edge::kBorder;
-  double outside = 0;  // Edge::kConstant
+  double outside = 0;  // the number beyond the edge for Edge::kConstant
 };
 
 // A result before rounding. NaN ends and `nan` as in Raw; `members`, if not empty, are the only

@@ -113,7 +113,8 @@ class SoftmaxGroup {
   }
   // Admits the quotient as recorded programs compute it: the exponential times the reciprocal of
   // the sum, which a separate task rounds (facts/h13_program/execution.md), or which a table
-  // computes across axes other than the width (L14). The quotient by division keeps its neighbours.
+  // computes across axes other than the width (L14). The quotient by division remains admitted,
+  // with its neighbours.
   void AdmitReciprocal(const Raw& raw, size_t at, size_t i, double least, double most) const {
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
     raw.low[at] = Neighbour(grid_, raw.low[at], -ulp);

@@ -48,7 +48,7 @@ struct StoreSingle {
   double operator()(double x) const { return RoundToFloat(x); }
 };
 
-// Sums of the fixed-point accumulator.
+// Stores sums of the fixed-point accumulator.
 struct StoreFixed : StoreHalfAway {};
 
 template <typename Store>

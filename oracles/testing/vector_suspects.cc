@@ -1,4 +1,4 @@
-// The published records that the tests do not accept, each with the proof.
+// The published records that the tests do not accept, each with a proof that its reason applies.
 #include <algorithm>
 
 #include "oracles/testing/vector_files.h"

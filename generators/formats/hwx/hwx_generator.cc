@@ -15,7 +15,7 @@ using hwx::ContainerSpec;
 using hwx::KernelSpec;
 using hwx::TensorSpec;
 
-// How a compiler writes containers (facts/hwx.md, by row).
+// The form in which one compiler writes containers (facts/hwx.md, by row).
 struct Dialect {
   std::string_view compiler;
   bool wide_ports;

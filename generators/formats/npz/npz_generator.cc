@@ -100,7 +100,7 @@ bool ChangeFlags(Json& json, uint64_t a, uint64_t b) {
   return SetField(json, a, "flags", 2 << (b % 3), true, true);
 }
 
-// The padding of a lone .npy header loses a byte.
+// Removes a byte from the padding of a lone .npy header.
 bool ShortenPadding(Json& json, uint64_t, uint64_t) {
   if (IsArchive(json) || json.at("array").at("padding") == 0) return false;
   Json& padding = json["array"]["padding"];

@@ -20,7 +20,7 @@ namespace {
 constexpr int kTries = 200;
 constexpr uint64_t kMostDraws = 16;  // draws of a mutated file until one is new
 
-// Seeds of neighbouring files must not give neighbouring streams.
+// Files with neighbouring indices must not get similar choice streams.
 uint64_t FileSeed(uint64_t seed, uint64_t index) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed ^ (index * kGoldenRatio64));
   return choices.Word();

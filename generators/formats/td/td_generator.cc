@@ -36,7 +36,7 @@ constexpr std::array<Run, 8> kSplitRuns = {{{0x1f800, 18},
                                             {0x17800, 7}}};
 constexpr std::array<uint32_t, 4> kLogEvents = {0x400, 0x408, 0x422, 0x42a};
 
-// Mostly zero, as registers are; else a value of any size.
+// Mostly draws zero, as most registers are zero; otherwise a value of any size.
 uint32_t DrawValue(ChoiceStream& choices) {
   if (!choices.Chance(1, 3)) return 0;
   return static_cast<uint32_t>(choices.Below(uint64_t{1} << (8 * (1 + choices.Below(4)))));
