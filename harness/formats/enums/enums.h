@@ -16,9 +16,9 @@ enum class EnumKind : uint8_t {
   kMicroOp,          // 126 micro-operations (ZinIrOpLayerOpCodeType)
   kNonlinearMode,    // 48 modes of the activation unit
   kActivationToken,  // activations as the front end numbers them
-  kElementType,      // the serialization space: 11 codes of operands (ANECIRDataType)
-  kCatalogType,      // the hardware space: type numbers of a container's symbol table
-  kTensorFormat,     // the hardware space: format codes of the DMA checks (ZinTensorFormat)
+  kElementType,      // numbers of serialized operands: 11 codes (ANECIRDataType)
+  kCatalogType,      // the hardware's type numbers, in a container's symbol table
+  kTensorFormat,     // the hardware's format codes, in DMA checks (ZinTensorFormat)
   kPooling,
   kReduction,
   kElementwise,

@@ -1,4 +1,4 @@
-// Element types of the three spaces, dimensions, layouts and pixel formats: the rows of
+// Element types in three numberings, dimensions, layouts and pixel formats: the rows of
 // EnumTable().
 #include "harness/formats/enums/enum_rows.h"
 

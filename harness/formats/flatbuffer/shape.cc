@@ -13,8 +13,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// The position of the walk. A chain of positions lives on the call stack and is only read for a
-// message.
+// A position of the walk. The positions that lead to it form a chain on the call stack, which only
+// messages read.
 struct Step {
   const Step* up = nullptr;
   int16_t table = -1;

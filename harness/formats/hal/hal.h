@@ -52,8 +52,8 @@ struct HalImage {
   std::vector<bool> known;  // one per byte
 };
 
-// The bytes of a target's table that the sources state. Dead fields, pointers and unsourced values
-// are unknown.
+// The bytes of a target's table that the sources state. Fields that are never read through the
+// table, pointers and values without a source are unknown.
 HalImage HalImageOf(const Target& target);
 // A blob as an image, with every byte known.
 HalImage HalImageOf(const HalBlob& blob, std::string name);

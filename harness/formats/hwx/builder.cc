@@ -89,7 +89,9 @@ class Builder {
       }
       if (kernel.tiles.empty() || kernel.tiles.size() > kCoefficients ||
           (kernel.table && kernel.tiles.size() != 1)) {
-        return invalid(fmt::format("kernel {}: {} tiles", kernel.name, kernel.tiles.size()));
+        return invalid(
+            fmt::format("kernel {}: has {} tiles; a table must have 1, other kernels 1 to 16",
+                        kernel.name, kernel.tiles.size()));
       }
     }
     return CheckConstants();
@@ -108,7 +110,8 @@ class Builder {
     const size_t named = spec_.kernel_segment ? spec_.kernel_data.size() : spec_.constants.size();
     for (const ConstantSymbol& symbol : spec_.constant_symbols) {
       if (symbol.offset >= named) {
-        return invalid(fmt::format("constants: {} lies outside of them", symbol.name));
+        return invalid(
+            fmt::format("constants: the place of {} is outside of the constants", symbol.name));
       }
     }
     for (const ConstantRegister& at : spec_.constant_registers) {

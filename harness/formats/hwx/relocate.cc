@@ -177,7 +177,7 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
   for (size_t i = 0; i < segment_addresses.size(); ++i) {
     if (segment_addresses[i] > UINT64_MAX - container.segments[i].vmsize) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("segment {} at 0x{:x} would leave the 64-bit addresses", i,
+                       fmt::format("segment {} at 0x{:x} would exceed 64-bit addresses", i,
                                    segment_addresses[i]));
     }
   }

@@ -52,7 +52,7 @@ Status CheckRegion(const TileRegion& region, uint64_t file_size) {
         region.offset);
   }
   if (region.offset > file_size || region.count > (file_size - region.offset) / region.stride) {
-    return Bad(fmt::format("{} tiles of {:#x} at {:#x} pass the end {:#x}", region.count,
+    return Bad(fmt::format("{} tiles of {:#x} at {:#x} extend beyond the end {:#x}", region.count,
                            region.stride, region.offset, file_size),
                region.offset);
   }

@@ -3,8 +3,8 @@
 //
 // Sources: the published format (public notes on LZFSE and LZVN), whose reference encoder made the
 // vectors of the tests. The frame "pbze" (two real files) has a block size, then chunks. A chunk
-// has two big-endian sizes and an LZFSE stream. Only the other "pbz" frames show that a chunk may
-// have plain bytes instead.
+// has two big-endian sizes and an LZFSE stream. A chunk may also have plain bytes; the two files
+// have none, but other "pbz" frames do.
 #pragma once
 
 #include <cstdint>

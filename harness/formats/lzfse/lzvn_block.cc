@@ -1,5 +1,5 @@
 // Blocks of LZVN, which short streams use. An opcode states how many literal bytes follow, how many
-// bytes are repeated, and at what distance those lie.
+// earlier bytes are repeated, and at what distance the repeated bytes lie.
 #include <fmt/format.h>
 
 #include "harness/formats/lzfse/blocks.h"

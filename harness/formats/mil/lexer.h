@@ -17,7 +17,7 @@ inline constexpr uint8_t kNameStart = 2;
 inline constexpr uint8_t kNamePart = 4;
 inline constexpr uint8_t kDigit = 8;
 inline constexpr uint8_t kHexDigit = 16;
-inline constexpr uint8_t kStringEnd = 32;  // ends the plain run of a string literal
+inline constexpr uint8_t kStringEnd = 32;  // stops the fast scan of a string literal
 
 constexpr std::array<uint8_t, 256> MakeClasses() {
   std::array<uint8_t, 256> classes{};

@@ -15,7 +15,8 @@
 
 namespace anecheck::mil {
 
-// The value of the argument or attribute of that name, or nothing. Linear in their number.
+// The value of the argument or attribute of that name, or nothing. The time is linear in the number
+// of arguments.
 std::optional<ValueView> FindValue(Sequence<ArgumentView> arguments, std::string_view name);
 
 // The value of a `const` statement: its attribute or argument `val`, or its only positional

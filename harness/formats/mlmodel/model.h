@@ -26,11 +26,11 @@ bool MayBeModel(std::string_view bytes);
 // that are not ML Programs, such as the older neural networks.
 Result<Model> ReadModel(std::string_view bytes);
 
-// A whole model of that program, as ReadModel and Core ML's compiler read it. Inputs, outputs and
-// states of its functions are described from their types. The shapes that inputs may take come from
-// FlexibleShapeInformation; other axes of unknown extent become open ranges. Errors: those of
-// ProgramBytes and ReadFlexibleShapes; kUnsupported if an input or output has a type that Core ML's
-// arrays lack, kInvalid if the program has no function.
+// The bytes of a whole model file with that program, in the form that ReadModel and Core ML's
+// compiler read. Inputs, outputs and states of its functions are described from their types. The
+// shapes that inputs may take come from FlexibleShapeInformation; other axes of unknown extent
+// become open ranges. Errors: those of ProgramBytes and ReadFlexibleShapes; kUnsupported if an
+// input or output has a type that Core ML's arrays lack, kInvalid if the program has no function.
 Result<std::string> ModelBytes(const mil::Program& program);
 
 }  // namespace anecheck::mlmodel

@@ -190,7 +190,8 @@ class XmlCounter {
   TextByteKinds coverage_;
 };
 
-// Equal strings share an object, so an unknown string may lie in the range of a known one.
+// Equal strings share an object, so a string of an unknown entry may be that of a known one too;
+// its bytes count as opaque.
 ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
   constexpr uint64_t kUnused = 5;  // bytes at the trailer's start; known writers leave them zero

@@ -3,8 +3,9 @@
 // --verify A.e5 B.hwx` and by the generator of pairs.
 //
 // The two files correspond to one network (specification 000, A decoded program), and each names
-// the ports and procedures of the other. No source states from where a descriptor refers to its
-// ports and procedures (e5.fbs), so every rule of a pair is assumed: it warns and never rejects.
+// the ports and procedures of the other. No source states which objects of a descriptor refer to
+// its ports and procedures (e5.fbs), so every rule of a pair is assumed: it warns and never
+// rejects.
 #pragma once
 
 #include <span>

@@ -5,8 +5,8 @@
 // table (as Apple's writers and libplist write); booleans, integers of 1 to 16 bytes (the top 8 of
 // 16 zero), reals of 4 and 8 bytes, dates of the years 1 to 9999, references (UID) of 1 to 8 bytes,
 // ASCII and UTF-16 strings, data, arrays, dictionaries. An object may be referred to several times,
-// as plistlib does for equal containers. The tree then has copies, up to 16 times the file.
-// Everything else is an Error.
+// as plistlib does for equal containers. The tree then has a copy for each reference; all values
+// together may have at most 16 times the size of the file. Everything else is an Error.
 #pragma once
 
 #include <array>

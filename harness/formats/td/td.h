@@ -94,8 +94,8 @@ struct Task {
   uint32_t size = 0;     // header and stream, without padding
   uint32_t padding = 0;  // the number of 16-byte zero units before this task, from H14 on
   std::array<uint32_t, kMaxHeaderWords> header = {};
-  // A word between header and stream, if the header announces one (AnnouncesExtraWord). It is the
-  // task that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
+  // A word between header and stream, if the header announces one (AnnouncesExtraWord). It names
+  // the task that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
   std::optional<uint32_t> extra_word;
   std::vector<RegisterWrite> writes;
   std::vector<uint32_t> values;

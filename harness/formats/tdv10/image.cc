@@ -148,7 +148,7 @@ Status CheckLiveIn(const LiveIn& live_in) {
   ANECHECK_RETURN_IF_ERROR(Locate(live_in.bits));
   if (live_in.step == 0 || live_in.start > live_in.stop) {
     return MakeError(ErrorCode::kInvalid,
-                     fmt::format("live-in {}: {} to {} by {} is no range", live_in.input,
+                     fmt::format("live-in {}: {} to {} in steps of {} is no range", live_in.input,
                                  live_in.start, live_in.stop, live_in.step));
   }
   const uint64_t last = live_in.stop - (live_in.stop - live_in.start) % live_in.step;
