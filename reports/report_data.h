@@ -125,7 +125,7 @@ struct ReportData {
 
   bool AnySimulated() const;
   int64_t Cases() const;
-  // Each finding is in one of these three counts.
+  // The numbers of findings by kind. Each finding is in exactly one of the three counts.
   int64_t NewFindings() const;
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;

@@ -24,8 +24,8 @@ constexpr std::optional<T> CheckedMul(T a, T b) {
   return result;
 }
 
-// The product of all factors (1 for none), or nothing if it does not fit in T. A zero factor gives
-// zero however large the others are.
+// The product of all factors (1 for none), or nothing if it does not fit in T. If a factor is zero,
+// the product is zero even if the other factors overflow.
 template <std::integral T>
 constexpr std::optional<T> CheckedProduct(std::span<const T> factors) {
   for (const T factor : factors) {

@@ -18,7 +18,7 @@ namespace {
 using json_fields::Bad;
 
 constexpr std::string_view kFormat = "anecheck-baseline";
-// The word for a case whose outputs the runner compared itself.
+// The text for a case whose outputs the runner itself compared.
 constexpr std::string_view kVerified = "verified";
 
 // Rounds to six significant digits, which are short and enough for any threshold.

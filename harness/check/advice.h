@@ -7,7 +7,7 @@ namespace anecheck {
 
 struct Advice {
   std::string_view op;     // the operation; empty for any
-  std::string_view cause;  // the id of a defect or cliff, words of a refusal's reason, or empty
+  std::string_view cause;  // the id of a defect or cliff, part of a refusal's reason, or empty
   std::string_view change;
   std::string_view source;
 };

@@ -71,7 +71,7 @@ struct FailOn {
   bool host = false, refused = false, cliff = false;
   double error = -1;  // negative: none
 };
-// Errors: kInvalid for other words.
+// Errors: kInvalid for any other condition.
 Result<FailOn> ParseFailOn(std::string_view list);
 // Returns a line for each condition that the report meets.
 std::vector<std::string> Failures(const FailOn& conditions, const Json& json);

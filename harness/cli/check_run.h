@@ -28,7 +28,7 @@ struct CheckSetting {
   std::string command;  // the command that checks it again
   const CampaignOptions& options;
   const RunnerIdentity& identity;
-  // Receives progress in words, from any thread.
+  // Receives progress as text for people, from any thread.
   std::function<void(std::string_view)> tell;
   // Threads that the evaluation of one place may use. The places that run at once share the
   // machine's threads.

@@ -23,7 +23,7 @@ bool IsContractFile(const std::string& given);
 bool ChoosesContract(const std::string& catalogue);
 
 // Returns the contract in the form of a target. Adds the text of a file to `catalogues`: TryDefects
-// (defects_flag.h) puts these texts in force, and runs and findings keep them. Errors name the
+// (defects_flag.h) makes judging use these texts, and runs and findings keep them. Errors name the
 // flag.
 Result<CampaignTarget> ReadContractFlag(const std::string& given,
                                         std::vector<std::string>& catalogues);

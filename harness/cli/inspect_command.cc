@@ -154,7 +154,7 @@ std::string CoverageText(const Format& format, const ByteCounts& coverage) {
                      100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
-// The work of a hardware container's tasks, in words.
+// The work of a hardware container's tasks, as text for people.
 std::string TasksText(ByteSpan bytes) {
   const auto program = emulator::LoadProgram(bytes);
   if (!program.ok()) return fmt::format("tasks: not explained: {}\n", program.error().message);

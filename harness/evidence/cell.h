@@ -42,8 +42,8 @@ bool Admits(legality::Outcome outcome);
 Cell CellOf(legality::Outcome outcome, std::span<const Statement> statements,
             std::span<const uint32_t> of_cell);
 
-// The words of a cell, as every command writes them: "correct (simulated)", "attested",
-// "sources disagree (published)".
+// The text of a cell, as every command writes it: "correct (simulated)", "attested", "sources
+// disagree (published)".
 std::string CellText(const Cell& cell);
 // The name of a stage in documents: "no path" for the "no_path" of statements.
 std::string StageText(Stage stage);

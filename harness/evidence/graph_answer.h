@@ -41,7 +41,7 @@ Result<GraphAnswer> AnswerOf(const Graph& graph, const Target& target,
                              const plan::PlanOptions& options,
                              std::span<const Statement> statements);
 
-// {"outcome", "known", "segments"}: the rules' outcome, the words of the cell, and SegmentsOf.
+// {"outcome", "known", "segments"}: the rules' outcome, the text of the cell, and SegmentsOf.
 Json OperationAnswerJson(const GraphAnswer& answer, NodeId operation);
 
 }  // namespace anecheck::evidence

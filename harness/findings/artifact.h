@@ -39,7 +39,7 @@ struct Artifact {
   std::string id;
   Verdict verdict = Verdict::kWrong;
   std::string op;     // empty if the artifact names none
-  DefectSet defects;  // likewise
+  DefectSet defects;  // empty if the artifact names none
 };
 // Errors name the wrong member.
 Result<Artifact> ArtifactFromJson(const Json& json);

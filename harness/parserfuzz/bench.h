@@ -36,7 +36,7 @@ struct Trial {
   std::vector<Feature> features = {};
 };
 
-// Returns whether the command is a persistent driver. The words of a driver's command contain no
+// Returns whether the command is a persistent driver. The command of a driver contains no
 // placeholder for the file (`@@`).
 bool IsDriver(const std::vector<std::string>& command);
 

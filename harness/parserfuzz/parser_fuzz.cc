@@ -256,7 +256,8 @@ class Campaign {
       if (finding.known || is_over()) return;
       Bench& bench = benches_[worker];
       finding.again = bench.FailsAgain(finding.failure, finding.input, ran);
-      // The smaller file may produce any of the other words.
+      // A finding "with other words" stands for many texts, so a smaller file could show another of
+      // these texts.
       const int runs = finding.again && !finding.other_words ? options_.minimise_runs : 0;
       const Bytes small = bench.MakeSmall(finding.failure, finding.input, runs, is_over, ran);
       const std::lock_guard<std::mutex> lock(mutex_);

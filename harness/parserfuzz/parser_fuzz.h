@@ -76,7 +76,7 @@ struct ParserFuzzProgress {
 inline constexpr uint64_t kMostOfAGroup = 6;
 
 // Runs until all files are done or `stop` becomes true: commands that are then running are killed,
-// their files are not counted, and findings are kept as they are. The first files are seeds of the
+// their files are not counted, and findings are not made smaller. The first files are seeds of the
 // format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
 //
 // A finding is written when it is met, in a folder named after its kind and a checksum of its bug.

@@ -96,8 +96,8 @@ size_t ReportStart(std::string_view err) {
 
 constexpr std::string_view kUndefined = "runtime error: ";
 
-// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which precedes the words
-// "runtime error": programs in Go and others write these words too.
+// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which precedes "runtime error"
+// in such a report. Programs in Go and others write "runtime error" too.
 bool IsPlace(std::string_view before) {
   if (!before.ends_with(": ")) return false;
   before.remove_suffix(2);
@@ -114,7 +114,7 @@ size_t UndefinedStart(std::string_view err) {
   return at;
 }
 
-// The words that a shell adds about a program that died.
+// Whether a shell wrote the line about a program that died.
 bool IsOfShell(std::string_view line) {
   constexpr std::string_view kWords[] = {"Aborted",
                                          "Abort trap",

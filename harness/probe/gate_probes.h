@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// Each is 1 if the compiler refuses the program, otherwise 0.
+// Each function returns 1 if the compiler refuses its program, otherwise 0.
 Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target);
 Result<double> WideAxisRefused(const E5rtLibrary& engine, std::string_view target);
 Result<double> WideKernelRefused(const E5rtLibrary& engine, std::string_view target);

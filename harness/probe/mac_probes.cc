@@ -69,7 +69,7 @@ Result<double> SigningIdentity(const E5rtLibrary& engine, std::string_view targe
              : 0;
 }
 
-// The number behind "qos=" in the last line that has it.
+// The number after "qos=" in the last line that contains "qos=".
 Result<double> LaneOfService(const E5rtLibrary& engine, std::string_view target) {
   constexpr std::string_view kWords = "qos=";
   ANECHECK_RETURN_IF_ERROR(RunOnce(engine, target));

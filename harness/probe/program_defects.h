@@ -10,8 +10,8 @@
 namespace anecheck {
 
 // Compiles a program that pads by reflection. Counts the tasks of its container whose reflection
-// setting is at the offset of version 8 instead of that of their own version 7 (D38). 0 if there is
-// no container, or one of another version. Errors: those of a program or container that cannot be
+// setting is at the offset of version 8, although the tasks have version 7 (D38). 0 if there is no
+// container, or one of another version. Errors: those of a program or container that cannot be
 // read.
 Result<double> ReflectionsMisplaced(const E5rtLibrary& engine, std::string_view target);
 

@@ -49,7 +49,7 @@ class Chooser {
   }
 
   const std::map<std::string, Place>& places() const { return places_; }
-  // Each run once.
+  // The runs of all inputs, each run once.
   const std::vector<RunRow>& runs() const { return runs_; }
   int64_t duplicates() const { return duplicates_; }
 
@@ -140,8 +140,8 @@ Status Publish(const std::string& partial, const std::string& out) {
   if (link(partial.c_str(), out.c_str()) != 0) {
     const int code = errno;
     std::error_code ignored;
-    // Some file systems have no links. On such a file system, a file that another process makes at
-    // this moment would be replaced.
+    // Some file systems have no links. On such a file system, this may replace a file that another
+    // process makes at this moment.
     const bool taken = std::filesystem::exists(std::filesystem::symlink_status(out, ignored));
     if (code == EEXIST || taken) return Exists(out);
     if (std::rename(partial.c_str(), out.c_str()) != 0) return Unwritable(out, code);

@@ -134,7 +134,7 @@ class CoverageCells {
     entries_.emplace_back(key, counts);
   }
   void reserve(size_t count) { entries_.reserve(count); }
-  // Its time is linear in the number of entries.
+  // The search takes time linear in the number of entries.
   auto find(const CoverageKey& key) const {
     return std::ranges::find(entries_, key, &Entry::first);
   }
@@ -268,7 +268,7 @@ struct RowBatch {
   std::map<std::tuple<std::string, Route, std::string, Provenance>, ReachCounts> proved_reach;
   std::vector<ProofRow> proofs;
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;     // target, op
-  std::map<std::pair<std::string, std::string>, UlpCounts> widths;  // likewise
+  std::map<std::pair<std::string, std::string>, UlpCounts> widths;  // target, op
   CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent

@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// The reason that the column may not contain a value, as words that follow its name: "holds -5,
-// which is not within 0 to 7". Empty if the column may contain it.
+// The reason that the column may not contain a value, as a text that follows the column's name:
+// "holds -5, which is not within 0 to 7". Empty if the column may contain it.
 using Problem = std::string;
 
 Problem CheckNumber(const ColumnRule& rule, int64_t value);

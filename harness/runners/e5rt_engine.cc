@@ -60,8 +60,8 @@ bool IsShortage(int64_t code) {
   return std::ranges::find(kCodes, static_cast<uint32_t>(code)) != std::end(kCodes);
 }
 
-// The step that refused a program: the simulated engine names it behind the last " @ " of the
-// message (device/e5rt/api.h). Other engines put other words behind that mark.
+// The step that refused a program. The simulated engine names it after the last " @ " of the
+// message (device/e5rt/api.h); other engines may have any text there.
 Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
   constexpr std::pair<std::string_view, Step> kSteps[] = {

@@ -39,8 +39,9 @@ class E5rtEngine {
     if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
   }
 
-  // Runs one request. The reply reports every refusal and failure in the engine's own words. `step`
-  // always shows the current step, so that another process can tell where this one died or hung.
+  // Runs one request. The reply reports every refusal and failure with the engine's own message.
+  // `step` always shows the current step, so that another process can tell where this one died or
+  // hung.
   WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 
   // The number of programs that were loaded and could not be released. A worker is replaced when it

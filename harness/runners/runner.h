@@ -114,7 +114,7 @@ struct RunReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
   Step step = Step::kNone;  // the step at which it stopped
-  std::string message;      // the engine's own words, one line
+  std::string message;      // the engine's own message, one line
   // With kRejected, true if the simulated engine has no kernel for some operation. Such a refusal
   // is no evidence about a real engine.
   bool no_kernel = false;

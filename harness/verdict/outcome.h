@@ -36,7 +36,7 @@ class Outcome {
   void Charge(std::string op, std::string node = {});
   // Records in which way values are wrong.
   void Deviate(std::string_view deviation) { shown_.deviation = deviation; }
-  // Puts words before the message.
+  // Puts `words` before the message.
   void Introduce(const std::string& words) { shown_.message.insert(0, words); }
 
   Verdict verdict() const { return shown_.verdict; }

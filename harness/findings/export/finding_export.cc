@@ -280,9 +280,9 @@ bool ScriptShows(const Json& finding) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";
   };
-  // Recognises the messages of JudgeRelation: a fault of the rewritten network by itself ("with
-  // ..."), or a difference between the networks, which no interval shows. The case's own network
-  // shows every other fault.
+  // Recognises the messages of JudgeRelation: a fault of the rewritten network alone ("with ..."),
+  // or a difference between the networks, which no interval shows. The case's own network shows
+  // every other fault.
   const std::string place = PlaceOf({text(*relation, "name"), text(*relation, "site")});
   const std::string message = text(finding, "message");
   if (message.starts_with("with " + place)) return HasOutputs(*relation);

@@ -100,7 +100,8 @@ for (const [name, op] of Object.entries(REDUCTIONS)) {
   OPS[name] = (b, a, attrs, out) => {
     const axes = attrs.axes ?? b.types[a.x].shape.map((_, i) => i);
     const keepdims = attrs.keep_dims ? 1 : 0;
-    // The axes of ReduceSum became an operand in opset 13, those of the others in opset 18.
+    // The axes of ReduceSum became an operand in opset 13, the axes of the other reductions in
+    // opset 18.
     return b.add(op, [a.x, b.integers(axes)], {keepdims}, out.name);
   };
 }
