@@ -15,8 +15,8 @@ struct RestrictedGraph {
 };
 
 // The graph with exactly `outputs`, in that order. Nodes, inputs and constants that lead to none of
-// them are dropped. So are writes to states that are not read afterwards. Names and order stay.
-// Precondition: `graph` validates; `outputs` are values of it, each once.
+// them are dropped. Writes to states that are not read afterwards are dropped too. Names and order
+// stay. Precondition: `graph` validates; `outputs` are values of it, each once.
 RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs);
 
 }  // namespace anecheck

@@ -36,7 +36,7 @@ inline constexpr uint32_t kFewNumbers = 8;
 // Independent errors around 0 exceed this |z| in one of 10^9 outputs.
 inline constexpr double kLeaningZ = 6.1;
 
-// Fewer elements do not show a distribution.
+// Fewer elements than this do not show a distribution.
 inline constexpr uint64_t kLeastCount = 30;
 
 // Whether the errors lie to one side. This does not violate the bound: errors of one output may be

@@ -59,7 +59,7 @@ void AppendPlainBlock(ChoiceStream& choices, Bytes& bytes) {
   for (uint32_t i = 0; i < size; ++i) bytes.push_back(static_cast<uint8_t>(choices.Below(256)));
 }
 
-// Literals, then up to four pairs: a match, and a match that repeats its distance.
+// Appends literals, and then up to four pairs of a match and a match that repeats its distance.
 void AppendLzvnBlock(ChoiceStream& choices, Bytes& bytes) {
   Bytes codes = {0xe4, 'a', 'b', 'c', 'd'};
   uint32_t size = 4;

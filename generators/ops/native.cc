@@ -183,7 +183,7 @@ bool DrawMinMaxNorm(Drawer& drawer, ValueId x) {
 
 bool DrawScaled(Drawer& drawer, ValueId x) {
   using P = params::NativeScaledElementWise;
-  // Sub is refused (facts/known_defects.csv, D26).
+  // The type Sub is refused (facts/known_defects.csv, D26).
   constexpr std::array<std::string_view, 4> kTypes = {"Add", "Max", "Min", "Mult"};
   constexpr std::array<double, 4> kScales = {2, -1, 0.75, 3};
   constexpr std::array<double, 4> kWhole = {2, -1, 1, 3};

@@ -218,7 +218,8 @@ ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factor
   return drawer.Finish(drawer.range(x)) ? drawer.Last() : kNoValue;
 }
 
-// Factors of 2, 3, 4 and 8 (facts/more/op_notes.csv); the largest that divides the elements.
+// A random factor of 2, 3, 4 or 8 (facts/more/op_notes.csv), or 2 if the square of that factor does
+// not divide the number of elements.
 int64_t DrawFactor(Drawer& drawer, ValueId x) {
   constexpr std::array<int64_t, 4> kFactors = {2, 3, 4, 8};
   const int64_t factor = drawer.choices().Pick(kFactors);

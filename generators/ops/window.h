@@ -39,8 +39,8 @@ void AddPad(Drawer& drawer, int parameter, std::string_view pad_type, std::span<
 // A window that fits every spatial axis of `x`.
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);
 
-// Draw the operation `kind`. The parameters of conv and ne_conv, of matmul and ne_matmul, and of
-// the pools have the same indices. `mode` is "Avg", "Max" or "L2".
+// These functions draw the operation `kind`. The parameters of conv and ne_conv, of matmul and
+// ne_matmul, and of the pools have the same indices. `mode` is "Avg", "Max" or "L2".
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode);

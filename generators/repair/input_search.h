@@ -14,8 +14,8 @@ namespace anecheck {
 
 // The values of the graph that reveal little at the inputs of the search: outputs that are lost
 // (more than half of the elements NaN or infinite) or vague (less than half of the elements have
-// intervals narrow enough to be judged). In modes that draw magnitudes at the ends of fp16, also
-// lost intermediate results. Precondition: the search was started with the graph's outputs.
+// intervals narrow enough to be judged). In modes that draw magnitudes at the ends of fp16, lost
+// intermediate results count too. Precondition: the search was started with the graph's outputs.
 std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const SensitivitySearch& search);
 
 // The inputs from which any of these values is computed, in the order of ValuesOfKind(kInput).

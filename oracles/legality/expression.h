@@ -62,8 +62,8 @@ class Expression {
   // An operand of the wrong kind makes the value unknown, with a message that begins "expression:".
   Value Evaluate(const Scope& scope) const;
 
-  // The names, and the numbers and texts, of the expression. A generator of instances near the
-  // limits of a rule uses them.
+  // Names returns the names in the expression, Literals its numbers and texts. A generator of
+  // instances near the limits of a rule uses both.
   std::vector<std::string> Names() const;
   std::vector<Value> Literals() const;
   // The called functions that the scope defines, not Expression.

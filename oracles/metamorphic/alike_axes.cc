@@ -121,7 +121,7 @@ int NamingParameter(const NodeView& node) {
 bool IsIn(uint32_t mask, int axis) { return (mask >> axis & 1) != 0; }
 
 // The axes of the first operand that the operation does not name. If the result lacks the named
-// axes, the numbers of the remaining axes decrease.
+// axes, the remaining axes have lower numbers in the result.
 void Unnamed(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
   const int rank = tensors.x().rank();

@@ -32,7 +32,7 @@ bool IsSite(const Graph& graph, ValueId id) {
   return tensor && value.type.dtype == DType::kFp16 && !IsConstantOfAProgram(graph, id);
 }
 
-// Copies a graph and puts something in the place of one value or node.
+// Copies a graph and replaces one value or node.
 class Copier {
  public:
   // For kNode `site` is the first result of the operation.

@@ -461,7 +461,7 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-// The result if some end is not finite. `sum` is the value.
+// The result of a plain sum if some end is not finite. `sum` is the value.
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
   for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];

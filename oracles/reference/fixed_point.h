@@ -60,7 +60,7 @@ inline double FixedProduct(double x, double w) {
   return FixedExponent(x) + FixedExponent(w) <= -17 ? 0 : units;
 }
 
-// A bias in units; the accumulator starts at it (L6).
+// A bias in units of the accumulator. The accumulator starts at this value (L6).
 inline double FixedStart(double bias) { return RoundUnits(bias / kFixedUnit); }
 
 // Exact sums of products and of their magnitudes, in units: whole numbers below 2^53. `reach` is

@@ -155,8 +155,8 @@ int64_t CentrePixel(int64_t i, int64_t from, int64_t to) {
 // Admits only one pixel.
 PixelRange Only(int64_t pixel) { return {pixel, pixel, pixel}; }
 
-// The pixel at the centre. A centre on the border of two pixels may fall to either, since an
-// engine's factor may be rounded.
+// The pixel at the centre of result pixel `i`. A centre on the border of two pixels may fall to
+// either pixel, because an engine's factor may be rounded.
 PixelRange AtCentre(int64_t i, int64_t from, int64_t to) {
   const int64_t centre = CentrePixel(i, from, to);
   const bool border = from % to != 0 && (2 * i + 1) * from % (2 * to) == 0;

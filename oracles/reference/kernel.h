@@ -50,8 +50,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `count` elements, uninitialised. T must be trivially destructible and have an alignment of at
-  // most 8. Large arrays begin at a cache line, since vectors that cross lines are slow.
+  // Allocates `count` elements without initialising them. T must be trivially destructible and have
+  // an alignment of at most 8. Large arrays begin at a cache line, since vectors that cross lines
+  // are slow.
   template <typename T>
   T* Allocate(size_t count) {
     const size_t words = (count * sizeof(T) + 7) / 8;

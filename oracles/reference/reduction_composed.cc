@@ -125,7 +125,8 @@ Status ReduceMean(KernelContext& context) {
         Accumulated mean = sum;
         mean.value = DivideOdd(sum.value, divisor);
         Bounds range{sum.low, sum.high};
-        // The accumulator may be rounded before its scale, 1/n, which is exact for powers of two.
+        // The accumulator may be rounded before the multiplication by 1/n, which is exact for
+        // powers of two.
         if (contract.Allows(Term::kBiasRounding)) range = Held(grid, contract, range);
         const double relative =
             (n & (n - 1)) == 0 ? 0 : contract[Term::kReciprocalRelative] + kDoubleSlack;

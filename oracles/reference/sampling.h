@@ -51,8 +51,9 @@ Sampled Anything(double value);
 // The hull of two results, with the value of the first.
 Sampled Either(const Sampled& a, const Sampled& b);
 
-// The four pixels around (y, x), weighted. The value is exact to 2^-100; the bound lets the engine
-// round weights, products and the sums of either axis, in both usual orders of operation.
+// The weighted mean of the four pixels around (y, x). The value is exact to 2^-100; the bound lets
+// the engine round weights, products and the sums of either axis, in both usual orders of
+// operation.
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
 // The chosen pixel along one axis, and the pixels that an engine may choose instead: from `first`

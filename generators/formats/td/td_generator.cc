@@ -284,7 +284,8 @@ bool DropSectionHeader(Chain& chain, uint64_t, uint64_t) {
   });
 }
 
-// The header of the H16 register map, one word longer than that of the guide.
+// Uses the header of the H16 register map, which is one 32-bit word longer than the header in the
+// guide.
 bool LongHeader(Chain& chain, uint64_t, uint64_t) {
   if (chain.generation->alternate_header_words == 0) return false;
   chain.header_words = chain.generation->alternate_header_words;
