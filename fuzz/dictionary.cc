@@ -15,7 +15,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr uint64_t kFiles = 64;
-constexpr int kCommonFiles = 4;  // a value in fewer files is specific to one file
+constexpr int kCommonFiles = 4;  // a value that fewer files contain is specific to a file
 constexpr size_t kMaxWritten = 500;
 constexpr size_t kMaxWrittenWord = 32;
 

@@ -80,7 +80,7 @@ class Drawer {
   ValueId NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements);
   // A new constant of any element type; every element lies within `limit`.
   ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
-  // A new state, zero at first.
+  // A new state, whose content is zero at first.
   ValueId NewState(const TensorType& type);
   // An existing fp16 value of exactly this shape, a new input or a new constant. For other element
   // types, a new constant: not every family admits integer inputs.
@@ -98,7 +98,7 @@ class Drawer {
   // `most`.
   int64_t Extent(int64_t most);
 
-  // Begins a node; arguments go directly to graph().
+  // Begins a node. The caller adds arguments directly to graph().
   void Begin(OpKind kind) {
     open_ = kind;
     graph_.BeginNode(&GetOp(kind).schema);

@@ -1,4 +1,5 @@
-// How fast graphs are drawn, beside an empty loop over the choices that they use. One thread.
+// Measures how fast graphs are drawn on one thread, compared with an empty loop over the choices
+// that they use.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 

@@ -111,8 +111,8 @@ inline constexpr uint32_t kTextLawsEvery = 256;
 inline constexpr uint64_t kFewestTexts = 32;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
-// MeetsReaderLaws says whether to check the laws that read the input, or the file written from it,
-// again. MeetsTextLaws says whether to check the laws of text too. Targets without a format use
+// MeetsReaderLaws says whether to check the laws that read the input again or read the file written
+// from it. MeetsTextLaws says whether to check the laws of text too. Targets without a format use
 // MeetsReaderLaws for their own costly laws.
 bool MeetsReaderLaws(ByteSpan input);
 bool MeetsTextLaws(ByteSpan input);

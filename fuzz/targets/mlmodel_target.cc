@@ -1,5 +1,5 @@
-// Core ML's model files: a model that can be read yields MIL text that parses, and writing the
-// program and reading it again yields the same program.
+// Fuzzes the reader of Core ML's model files. A model that can be read yields MIL text that parses.
+// If its program is written and read again, the result is an equal program.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

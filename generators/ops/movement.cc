@@ -75,7 +75,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
 bool DrawPad(Drawer& drawer, ValueId x) {
   using P = params::Pad;
   const Shape shape = drawer.shape(x);
-  // Channels cannot be padded: height and width only (facts/netlist_layers.csv, padding).
+  // Only height and width can be padded, not channels (facts/netlist_layers.csv, padding).
   if (shape.rank() < 2 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   constexpr std::array<std::string_view, 3> kModes = {"constant", "constant", "replicate"};

@@ -318,7 +318,7 @@ constinit const OpGenerator kGeneratorConstexprSparseBlockwiseShiftScale = {
     OpKind::kConstexprSparseBlockwiseShiftScale, false, 1, DrawAdded<MakeSparseBlockwise>};
 constinit const OpGenerator kGeneratorConstexprSparseToDense = {
     OpKind::kConstexprSparseToDense, false, 1, DrawAdded<MakeSparseToDense>};
-// Refused everywhere (facts/more/op_notes.csv).
+// This operation is refused everywhere (facts/more/op_notes.csv).
 constinit const OpGenerator kGeneratorConstexprCast = {OpKind::kConstexprCast, false, 0,
                                                        DrawAdded<MakeConstexprCast>};
 

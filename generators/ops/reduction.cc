@@ -12,7 +12,8 @@ namespace {
 
 using P = params::Reduce;
 
-// The axes of one reduction, as the attribute spells them, and how many elements each result has.
+// The axes of one reduction, as the attribute spells them, and the number of elements that each
+// result combines.
 struct Axes {
   AxisList axes;
   int64_t count = 1;

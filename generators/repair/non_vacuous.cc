@@ -53,7 +53,8 @@ class Retreat {
     for (const ValueId output : graph_.outputs()) Choose(output);
     std::vector<bool> covered(graph_.values().size(), false);
     std::vector<ValueId> outputs;
-    // From the last value back: the values that a chosen value depends on are judged through it.
+    // Goes from the last value back, because a chosen value also judges the values that it depends
+    // on.
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       if (chosen_[id] && !covered[id]) outputs.push_back(id);
       if (chosen_[id] || covered[id]) CountBytes(id, covered);

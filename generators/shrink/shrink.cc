@@ -40,7 +40,7 @@ class Shrinker {
   }
 
   ShrinkResult Run() {
-    // Large steps first: a smaller graph makes every later try cheaper.
+    // Large steps come first, because a smaller graph makes every later try cheaper.
     for (bool changed = true; changed && !Spent();) {
       changed = Repeat(&Shrinker::FewerOutputs);
       changed |= Repeat(&Shrinker::EarlierOutputs);
@@ -250,7 +250,8 @@ class Shrinker {
     return false;
   }
 
-  // Removes a leading axis of extent 1 from one input or constant, or from all of one rank.
+  // Removes a leading axis of extent 1 from one input or constant, or from all inputs and constants
+  // of one rank.
   bool FewerAxes() {
     int most = 0;
     for (const ValueId id : Leaves()) most = std::max(most, graph().type(id).shape.rank());

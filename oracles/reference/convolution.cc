@@ -44,7 +44,7 @@ class DotStore {
  public:
   explicit DotStore(const PointResults& results) : results_(results) {}
 
-  // Accumulator::StoreDots. Callable from several threads at once.
+  // Calls Accumulator::StoreDots. Several threads may call this function at once.
   void Add(Accumulator& accumulator, const PointVectors& rows, const PointVectors& columns,
            size_t count, const PointBias& bias, size_t start) {
     PointResults part = results_;

@@ -41,7 +41,8 @@ bool IsText(ByteSpan file) {
   return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
 }
 
-// Sets `alike` of each place: the same field, by name and width, of another record.
+// Sets `alike` of each place to the same field of another record: a field with the same name and
+// width.
 void LinkAlike(std::vector<Place>& places) {
   std::map<std::pair<std::string_view, uint32_t>, Place*> last;
   for (Place& place : places) {

@@ -127,7 +127,7 @@ void DrawExtras(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choic
   if (dialect.source_note && choices.Coin()) spec.source_note = "./model.espresso.net";
 }
 
-// The manifest of compilers 7.6 and later, as their real files have it.
+// Draws the manifest that real files of compilers 7.6 and later contain.
 void DrawModules(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choices) {
   if (!dialect.wide_ports || !choices.Coin()) return;
   spec.modules = {

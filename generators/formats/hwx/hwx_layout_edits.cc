@@ -208,7 +208,7 @@ bool AliasSections(Container& c, uint64_t, uint64_t) {
   c.sections.push_back(std::move(copy));
   return Relay(c);
 }
-// Slightly more sections than the fixed tables of readers hold.
+// Adds slightly more sections than the fixed tables of readers hold.
 bool ManySections(Container& c, uint64_t a, uint64_t) {
   constexpr std::array<uint32_t, 4> kCounts = {17, 33, 65, 129};
   const uint32_t wanted = kCounts[a % kCounts.size()];

@@ -16,7 +16,8 @@
 namespace anecheck {
 namespace {
 
-// Tries to find a file that a mutation applies to; each kind applies to one file in a few.
+// The maximum number of tries to find a file to which a mutation applies. Each kind applies to one
+// file in a few.
 constexpr int kTries = 200;
 constexpr uint64_t kMostDraws = 16;  // draws of a mutated file until one is new
 

@@ -15,7 +15,7 @@ using namespace submission;  // NOLINT(google-build-using-namespace): every name
 
 Bytes RandomBytes(uint32_t size, ChoiceStream& choices) {
   Bytes bytes(size, 0);
-  // Mostly zeros, as structures of this size are.
+  // Sets only few bytes, because structures of this size are mostly zeros.
   for (uint64_t n = size == 0 ? 0 : choices.Below(24); n > 0; --n) {
     bytes[choices.Below(size)] = static_cast<uint8_t>(choices.Below(256));
   }
