@@ -137,7 +137,7 @@ TEST_F(NetlistInput, ACustomTableDoesNotCompile) {
     unit.SetParam("Type", tree::Value::String(spelling));
     EXPECT_EQ(ErrorOf(Text(named, plist::Encoding::kXml)),
               "unit y: a custom table needs its saturation set and its version-specific set, "
-              "which may not stand together @ Parser");
+              "but no unit may have both @ Parser");
   }
   unit.SetParam("Type", tree::Value::String("ReLU"));
   EXPECT_EQ(ErrorOf(Text(named, plist::Encoding::kXml)), "");
