@@ -1,5 +1,5 @@
 // The findings of campaigns by operation and target: for each route, the same cell as in the matrix
-// of all evidence (attestation.h), and the counts behind it. The report shows it.
+// of all evidence (attestation.h), and the counts on which it rests. The report shows this matrix.
 #pragma once
 
 #include <array>

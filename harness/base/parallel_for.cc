@@ -26,7 +26,7 @@ Status CallBody(const ChunkBody& body, uint64_t begin, uint64_t end) {
 }
 
 // The state that the threads share. Chunks are handed out in order, so when chunk n fails, every
-// chunk before it is done or running, and only later ones are skipped.
+// chunk before it is done or running, and only later chunks are skipped.
 class Loop {
  public:
   Loop(uint64_t count, uint64_t chunk, const ChunkBody& body)

@@ -36,7 +36,7 @@ std::optional<T> ReadWhole(const std::string& text) {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
 
-// The text behind a minus sign.
+// The text after a minus sign, or the whole text if it has none.
 std::string_view Magnitude(std::string_view text) {
   return text.starts_with('-') ? text.substr(1) : text;
 }

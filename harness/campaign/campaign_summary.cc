@@ -1,4 +1,4 @@
-// The counts of campaigns, and their JSON.
+// Computes the counts of campaigns, and writes them as JSON.
 
 #include "harness/base/json.h"
 #include "harness/campaign/campaign.h"

@@ -175,9 +175,9 @@ class ModelParts::Cutter {
   };
   std::vector<Weights> weights_;  // the weights of each part
   std::vector<size_t> part_;      // the part of each operation
-  std::vector<bool> constant_;    // of each value: it does not depend on anything given at run time
+  std::vector<bool> constant_;    // by value: it depends on nothing that is given at run time
   size_t count_ = 0;
-  std::vector<bool> read_elsewhere_;  // of each value: it is an output, or another part reads it
+  std::vector<bool> read_elsewhere_;  // by value: it is an output, or another part reads it
 };
 
 ModelParts::ModelParts(const Graph& graph, std::span<const Tensor> inputs,

@@ -95,7 +95,7 @@ namespace {
 
 constexpr std::string_view kCase = "case:";
 
-// The number behind "case:".
+// The number after "case:".
 Result<uint64_t> IndexOf(const std::string& what) {
   const std::string_view digits = std::string_view(what).substr(kCase.size());
   uint64_t index = 0;

@@ -115,7 +115,7 @@ class Minimiser {
   Bytes best_;
   int runs_left_;
   int runs_kept_ = 0;
-  int encodings_left_;  // of the JSON form; most never lead to a run
+  int encodings_left_;  // attempts to encode a JSON form; most lead to no run
   const std::function<bool(const Bytes&)>& fails_;
   const std::function<bool()>& enough_;
 };

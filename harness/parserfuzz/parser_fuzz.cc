@@ -275,7 +275,7 @@ class Campaign {
   const KeptFindings kept_;
   Schedule schedule_;
   Clock::time_point start_;
-  std::mutex mutex_;  // for state_, progress_ and the folder
+  std::mutex mutex_;  // guards state_, progress_ and the folder
   ParserFuzzProgress state_;
 };
 

@@ -38,7 +38,7 @@ namespace {
 // number 3 in proc(5).
 constexpr int kFirstField = 3;
 constexpr int kGroup = 5;
-constexpr int kUserTime = 14;  // and the three behind it: system time, and both of children
+constexpr int kUserTime = 14;  // the next three are the system time, and both times of children
 constexpr int kLastTime = 17;
 constexpr int kResidentPages = 24;
 

@@ -109,7 +109,7 @@ std::optional<std::string> NodeException(std::string_view err) {
   constexpr std::string_view kFrame = "\n    at ";
   const size_t first = err.find(kFrame);
   if (first == std::string_view::npos) return {};
-  size_t name = err.rfind("\n\n", first);  // behind the source line with a mark below it
+  size_t name = err.rfind("\n\n", first);  // after the source line with a mark below it
   name = name == std::string_view::npos ? 0 : name + 2;
   for (size_t at = first; at != std::string_view::npos; at = err.find(kFrame, at + 1)) {
     const std::string_view line = LineAt(err, at + kFrame.size());

@@ -12,7 +12,7 @@ namespace anecheck {
 
 enum class Way : uint8_t {
   kMarked,    // as the simulated engine
-  kUnmarked,  // behind the same calls, without its mark: judged as a real engine
+  kUnmarked,  // the simulated engine without its mark, so it is judged as a real one
   kExec,      // a program of the exec protocol
 };
 

@@ -53,8 +53,8 @@ class ProbeProgram {
               const ProbeProgram& other);
   // A new completion event of the operation, released with the program. Null on failure.
   void* BindEvent(const E5rtStreamApi& streams);
-  // Encodes the operation of `other` behind the operation of this program. Precondition: the ports
-  // of `other` are bound.
+  // Encodes the operation of `other` after the operation of this program, in this program's stream.
+  // Precondition: the ports of `other` are bound.
   bool Encode(ProbeProgram& other);
   bool Execute();
   // `block` is an Objective-C block. The program must not be destroyed before the request is done.

@@ -387,7 +387,7 @@ Result<double> InputsKept(const E5rtLibrary& engine, std::string_view target) {
   return First(static_cast<const char*>(adder.x) + kBytes - 2) == 3 ? 1 : 0;
 }
 
-// The number of bytes that change behind the output, in a buffer that is larger than the output.
+// The number of bytes after the output that change, in a buffer that is larger than the output.
 Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kMargin = 64;
   Adder adder(engine, target, kBytes + kMargin);
@@ -530,7 +530,7 @@ constexpr std::array kProbes = {
                  0, WrongRuns},
     RuntimeProbe{"inputs_kept", "1: an execution leaves its input unchanged", 1, kCalls, "", 0, 0,
                  InputsKept},
-    RuntimeProbe{"bytes_overrun", "bytes changed behind an output", 0, kCalls, "", 0, 0,
+    RuntimeProbe{"bytes_overrun", "bytes changed after the end of an output", 0, kCalls, "", 0, 0,
                  BytesOverrun},
     RuntimeProbe{"bytes_printed", "bytes on standard output while a program runs", 0, kCalls, "", 0,
                  0, BytesPrinted},

@@ -326,8 +326,8 @@ class Session {
     outputs_.clear();
   }
 
-  // Whether a network description may go to a real engine. The simulated engine refuses unsuitable
-  // ones itself.
+  // Whether a network description may go to a real engine. The simulated engine itself refuses
+  // unsuitable descriptions.
   bool MayHandOver() {
     reply_.message = NetlistRefusal(request_.program);
     if (!reply_.message.empty()) reply_.status = RunStatus::kNotRun;
@@ -378,7 +378,7 @@ class Session {
     std::memset(static_cast<char*>(data) + wire.byte_size, kGuardByte, Guard());
   }
 
-  // Checks, after an execution at `shape`, that the inputs and the bytes behind the outputs are
+  // Checks, after an execution at `shape`, that the inputs and the bytes after the outputs are
   // unchanged. `again`: the inputs are those of the second execution. Adds at most one note per
   // case.
   void CheckMemory(const WireShape& shape, bool again) {

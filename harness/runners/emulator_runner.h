@@ -92,8 +92,8 @@ class ContainerRunner final : public Runner, public ContainerSource {
 using OnTaskResult = std::function<void(const emulator::Task& task, std::span<const uint16_t>)>;
 
 // The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
-// the names of the graph's inputs and outputs; outputs may have "@output" behind them, as network
-// descriptions do. The arithmetic is that of the family. With `exact` it is exact, unless the
+// the names of the graph's inputs and outputs; the name of an output may end in "@output", as in
+// network descriptions. The arithmetic is that of the family. With `exact` it is exact, unless the
 // family's array rounds in a way that exact sums do not reproduce. Errors: kUnsupported with the
 // emulator's message; kInvalid if a port is missing or has another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,

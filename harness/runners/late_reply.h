@@ -22,7 +22,7 @@ class LateReplies {
   // waits for more late replies.
   virtual std::vector<LateReply> TakeLate(bool last) = 0;
 
-  // Sets whether each later Run() waits for output behind the program's last answer. A finding that
+  // Sets whether each later Run() waits for output after the program's last answer. A finding that
   // rests on such output shows again only with this wait.
   virtual void Linger(bool on) = 0;
 };

@@ -22,7 +22,7 @@ enum class Verdict : uint8_t {
   kStrayOutput,    // the engine wrote to the standard output or error of its process
   kMemoryGrowth,   // its process held too much memory, or more with each case
   kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
-  kStrayWrite,     // the engine wrote to an input, or behind an output
+  kStrayWrite,     // the engine wrote to an input, or past the end of an output
   kAccepted,       // a graph that breaks a rule was not refused
   kRejected,       // the compiler refused a graph that the rules admit
   kFailed,         // accepted, and then it failed to load or run, or its files are not as planned

@@ -131,8 +131,8 @@ std::string MarkCell(Mark mark) {
   return fmt::format("<td class=\"s-{}\">{}</td>", FactOf(mark).style, FactOf(mark).sign);
 }
 
-// The section of consecutive operations of the class of `op`; moves `op` behind them. A browser
-// lays out only sections on the screen and assumes the stated height for the others.
+// The section of consecutive operations of the class of `op`; moves `op` past them. A browser lays
+// out only sections on the screen and assumes the stated height for the others.
 std::string ClassSection(const Site& site, const std::vector<std::string>& columns, size_t& op) {
   constexpr size_t kHead = 110, kRow = 30;  // pixels
   const std::string op_class = site.ops[op].op_class;
