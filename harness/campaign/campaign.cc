@@ -48,7 +48,8 @@ constexpr double kLongestWait = 1;  // seconds
 // early has recorded something. The wait is at least kLeastWait, because each recording has a cost.
 constexpr double kWaitShare = 0.25;
 constexpr double kLeastWait = 0.03;  // seconds
-// The least time between two rows of `pace`, in seconds and as a share of the time worked so far.
+// Two rows of `pace` are at least kPaceSeconds seconds apart, and at least kPaceShare of the time
+// worked until the first of them.
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
 

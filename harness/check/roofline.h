@@ -1,7 +1,7 @@
-// The roofline of an operation: the time that its products take at the engine's fitted peak, and
-// the time that its bytes take at the fitted bandwidth. The longer time bounds the operation.
-// Source: facts/more/cost_model.csv (public guide, chapter 18), which has fits for the M1 and the
-// M5 only.
+// The roofline of an operation has two times: that of its products at the engine's fitted peak, and
+// that of its bytes at the fitted bandwidth. The longer of the two is the estimate for the
+// operation. Source: facts/more/cost_model.csv (public guide, chapter 18), which has fits for the
+// M1 and the M5 only.
 #pragma once
 
 #include <string_view>

@@ -5,8 +5,8 @@
 
 namespace anecheck {
 
-// After its construction SIGINT, SIGTERM and SIGHUP set a flag and do not end the process. SIGHUP
-// stays ignored if it was ignored before (nohup).
+// Once an Interruption is constructed, SIGINT, SIGTERM and SIGHUP set a flag and do not end the
+// process. SIGHUP stays ignored if it was ignored before (nohup).
 class Interruption {
  public:
   Interruption();

@@ -84,7 +84,8 @@ bool Names(std::string_view text, std::string_view name) {
 }
 
 // The operation that kept a rewritten graph from running on the engine, although the original ran
-// there: an added operation; if there are several, the one that the message names.
+// there. It is the only added operation or, if there are several, the added operation that the
+// message names.
 std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome& other) {
   std::string first;
   for (const Node& node : partner.graph.nodes()) {

@@ -18,10 +18,10 @@ namespace anecheck {
 // description of the graph can be run. Nothing if no relation applies or the target is unknown.
 std::optional<Rewritten> RewriteCase(const Case& item, bool direct);
 
-// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`: to the verdict
-// of the rewritten graph if that is worse than a pass, `wrong` if both graphs pass but their
-// outputs contradict the relation, `inconclusive` with the reason if that cannot be decided. Does
-// nothing unless the case passed with outputs. Errors: those of the runner.
+// Rewrites the graph of `item`, runs the result on `runner`, and updates `outcome`. It becomes the
+// verdict of the rewritten graph if that is worse than a pass, `wrong` if both graphs pass but
+// their outputs contradict the relation, and `inconclusive`, with the reason, if this cannot be
+// decided. Does nothing unless the case passed with outputs. Errors: those of the runner.
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome);
 

@@ -1,13 +1,13 @@
 // The messages between the harness and a persistent driver (drivers/). The driver finds
-// "PATH:IN:OUT" in the variable ANECHECK_FUZZ. PATH names a memory file that both map. The driver
-// reads orders from the descriptor IN and writes answers to the descriptor OUT.
+// "PATH:IN:OUT" in the variable ANECHECK_FUZZ. PATH names a memory file that both processes map.
+// The driver reads orders from the descriptor IN and writes answers to the descriptor OUT.
 //
 // An order is one byte, 'R': run the file in the shared memory. An answer is one byte and a number
 // of four bytes, in the machine's byte order:
-//   'H' 1        the driver is there; before the first order
+//   'H' 1        the driver has started; sent once, before the first order
 //   'D' code     the parser returned; 0 accepts the file
-//   'E' code     the worker that ran the file ended with the code
-//   'S' signal   or by a signal
+//   'E' code     the worker that ran the file ended with this exit code
+//   'S' signal   this signal ended the worker that ran the file
 // The driver forks a worker, which runs files until it ends. Then the driver forks the next worker,
 // so a crash or a call of exit() costs one fork.
 // Standard error is a file, which the harness empties after each answer.

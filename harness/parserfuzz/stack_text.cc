@@ -28,7 +28,8 @@ std::string_view WithoutArguments(std::string_view name) {
   return name;
 }
 
-// A symbol table names objects where lines are unknown: "asan_interceptors.cpp.o:0:0".
+// If the line is unknown, a symbol table names an object file in its place:
+// "asan_interceptors.cpp.o:0:0".
 bool IsObject(std::string_view place) { return place.substr(0, place.find(':')).ends_with(".o"); }
 
 // The frame of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12", "    #0

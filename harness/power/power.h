@@ -28,9 +28,9 @@ struct PowerOptions {
   std::vector<std::string> only;              // ids of faults and defects; empty: all
   uint64_t clean_cases = 2000;  // per target, with the defects off and again with them on
   bool magnitudes = true;       // measure the smallest errors of operations with fp16 results
-  // Operations ("add") and classes ("elementwise arithmetic", "convolution" for "convolution,
-  // matrix multiply, and pooling") whose smallest errors are measured, without hunts and clean
-  // campaigns. Empty measures everything.
+  // Operations ("add") and classes ("elementwise arithmetic", or "convolution" for "convolution,
+  // matrix multiply, and pooling"). If the list is not empty, only their smallest errors are
+  // measured, and no hunts and clean campaigns run. If it is empty, everything is measured.
   std::vector<std::string> magnitudes_of;
   // Ids of the faults and defects that hunts are known not to find. An id that begins with a way
   // ("exec:run-slow") is known not to be found in that way only. Any other subject that is not

@@ -54,14 +54,14 @@ class BundleFolder {
   bool IsReplaced() const;
   std::string ReadKept() const;
   void Forget();
-  // `blanked`: Clear relied on the kept file being the folder's.
+  // `blanked`: Clear only blanked the kept file, and did not read the folder.
   std::string Look(bool blanked, const Proves& proves);
 
   std::string path_;
   std::unique_ptr<DIR, CloseFolder> folder_;  // the folder as last opened
   Kept kept_;
   bool only_analytics_ = false;  // the kept file was the only entry at the last search
-  bool blanked_ = false;         // Clear relied on the kept file being the folder's
+  bool blanked_ = false;         // Clear only blanked the kept file
 };
 
 }  // namespace anecheck

@@ -26,10 +26,10 @@ struct ExecOptions {
 };
 
 // Runs one program with one pending request at a time, so that the death of the program is charged
-// to the pending case. The cases of a batch (version 2) are run again one by one unless each is
-// answered well. A program that dies, falls silent, grows too large or breaks the protocol is
-// replaced. Each request has a unique id, and a reply counts only for the request of its id. A
-// second reply to a case is always a fault of that case, whenever it comes.
+// to the pending case. The cases of a batch (version 2) run again one by one, unless the program
+// answered every case without a fault. A program that dies, falls silent, grows too large or breaks
+// the protocol is replaced. Each request has a unique id, and a reply counts only for the request
+// of its id. A second reply to a case is always a fault of that case, whenever it comes.
 class ExecRunner final : public Runner, public LateReplies {
  public:
   explicit ExecRunner(ExecOptions options);

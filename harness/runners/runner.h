@@ -68,9 +68,9 @@ struct CompilerFiles {
 // How a program is executed. It is passed as a whole from the request to the worker (wire.cc), so
 // that a new setting is added only here.
 struct RunSettings {
-  // Executes the same program a second time. If the second execution has the same inputs, a graph
-  // with states returns its second outputs. The second outputs of any other graph are compared with
-  // the first.
+  // Executes the same program a second time. If the second execution has the same inputs, the
+  // second outputs of a graph with states are returned, and those of any other graph are compared
+  // with the first outputs.
   bool repeat = false;
 };
 

@@ -445,8 +445,8 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   return count;
 }
 
-// Tells the worker to begin and waits until it ends the batch or stops replying; returns its byte
-// or the reason. Each reply may take the time limit.
+// Tells the worker to begin and waits until it ends the batch or stops replying; returns the byte
+// that the worker sent, or the reason why none came. Each reply may take the time limit.
 int E5rtRunner::Await() {
   const ChannelHeader& header = process_->channel().header();
   int what = process_->channel().Signal('B') ? 0 : -1;
