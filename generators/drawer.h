@@ -178,7 +178,7 @@ class Drawer {
   std::vector<uint8_t> bytes_;  // of a constant, until it is added to the graph
 };
 
-// How one operation is drawn. `draw` appends a node that consumes `x` (and conversions if the
+// The generator of one operation. `draw` appends a node that consumes `x` (and conversions if the
 // operation needs them); it returns false if no instance fits, and then leaves the graph unchanged
 // except for unused constants.
 struct OpGenerator {

@@ -282,7 +282,7 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
     DrawFreely(choices, options, graph);
     if (Fits(graph, options)) return;
   }
-  // Limits all axes to the smallest limit, so that they may change places.
+  // Limits all axes to the smallest limit, because operations may exchange axes.
   GeneratorOptions narrow = options;
   narrow.longest_axis = std::min({options.longest_axis, options.most_channels, options.most_batch});
   narrow.most_channels = narrow.most_batch = narrow.longest_axis;

@@ -26,7 +26,7 @@ struct OpChain {
   bool operator==(const OpChain&) const = default;
 };
 
-// How large the tensors of a graph are. The sizes are those at which engines change their method
+// The size of the tensors of a graph. The sizes are those at which engines change their method
 // (facts/limits.csv, kernel_memory_bytes and matmul_working_set_bytes).
 enum class WorkingSet : uint8_t {
   kSmall,        // as the other options state

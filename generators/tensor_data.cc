@@ -203,7 +203,7 @@ void FillBytes(ChoiceStream& choices, uint64_t bound, std::span<uint8_t> bytes) 
                     [=](ChoiceStream& own) { return static_cast<uint8_t>(own.Below(bound)); });
 }
 
-// Integers of magnitude up to the limit and the type's own.
+// Draws integers whose magnitude is at most the limit and the type's limit.
 template <typename T>
 void FillIntegers(ChoiceStream& choices, double limit, double top, std::span<uint8_t> bytes) {
   const auto bound = static_cast<int64_t>(std::min(limit, top));

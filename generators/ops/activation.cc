@@ -1,4 +1,4 @@
-// How activations are drawn.
+// Draws activations.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,5 +1,5 @@
-// How activations with slopes, thresholds and scales are drawn. If integer mode uses an operation,
-// its parameters are exact in fp16.
+// Draws activations with slopes, thresholds and scales. If integer mode uses an operation, its
+// parameters are exact in fp16.
 #include <algorithm>
 #include <array>
 

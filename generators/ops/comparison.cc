@@ -1,5 +1,5 @@
-// How comparisons, logic and choice are drawn: bools never leave the graph, so each is converted
-// or consumed at once.
+// Draws comparisons, logic and choice. Bools never leave the graph, so each bool is converted or
+// consumed at once.
 #include <array>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// How state, buffers and control flow are drawn: small blocks around x, and states that are written
-// and read again, or read and written back.
+// Draws state, buffers and control flow: small blocks around x, and states that are written and
+// read again, or read and written back.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-// How convolution, matrix multiply and pooling are drawn.
+// Draws convolution, matrix multiply and pooling.
 #include <algorithm>
 #include <array>
 #include <vector>

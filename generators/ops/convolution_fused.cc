@@ -1,4 +1,4 @@
-// How transposed convolution, einsum, L2 pooling, the affine activation and attention are drawn.
+// Draws transposed convolution, einsum, L2 pooling, the affine activation and attention.
 #include <algorithm>
 #include <array>
 

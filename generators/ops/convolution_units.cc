@@ -1,4 +1,4 @@
-// How the private units of the compute lanes are drawn.
+// Draws the private units of the compute lanes.
 #include <algorithm>
 #include <array>
 

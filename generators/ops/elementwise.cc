@@ -1,4 +1,4 @@
-// How elementwise arithmetic is drawn.
+// Draws elementwise arithmetic.
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -1,4 +1,4 @@
-// How reading and writing at computed places is drawn. Indices are constants, and for gathers
+// Draws operations that read or write at computed places. Indices are constants, and for gathers
 // sometimes computed by the graph from values that cannot be NaN.
 #include <algorithm>
 #include <array>

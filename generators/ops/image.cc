@@ -1,4 +1,4 @@
-// How image, resize and texture operations are drawn: small targets, every mode, and positions that
+// Draws image, resize and texture operations, with small targets, every mode, and positions that
 // cross the edges of the image.
 #include <algorithm>
 #include <array>

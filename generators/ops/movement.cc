@@ -1,4 +1,4 @@
-// How data movement is drawn.
+// Draws operations that move data.
 #include <algorithm>
 #include <array>
 

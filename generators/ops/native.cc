@@ -1,5 +1,5 @@
-// How native layers are drawn: the operand is brought to the layer's layout by a reshape, which
-// keeps its elements.
+// Draws native layers. A reshape, which keeps all elements, brings the operand to the layer's
+// layout.
 #include "harness/ops/native.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How normalizations are drawn.
+// Draws normalizations.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// How element-type conversions are drawn.
+// Draws conversions of element types.
 #include <algorithm>
 #include <array>
 #include <cmath>

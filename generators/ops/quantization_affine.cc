@@ -1,5 +1,5 @@
-// How quantize and dequantize are drawn: always as a pair, so that the bytes stay in the graph and
-// the result is fp16 again.
+// Draws quantize and dequantize, always as a pair, so that the bytes stay in the graph and the
+// result is fp16 again.
 #include <algorithm>
 #include <array>
 #include <optional>

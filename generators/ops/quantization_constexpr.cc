@@ -1,5 +1,5 @@
-// How constants and compressed constants are drawn. A constant of x's shape is expanded and added
-// to x, or a constant of a weight's shape is expanded for an operation that multiplies by it.
+// Draws constants and compressed constants. A constant of x's shape is expanded and added to x, or
+// a constant of a weight's shape is expanded for an operation that multiplies by it.
 #include <algorithm>
 #include <array>
 #include <optional>

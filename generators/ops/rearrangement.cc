@@ -1,4 +1,4 @@
-// How operations that pick, repeat or reorder the elements of one tensor are drawn.
+// Draws operations that pick, repeat or reorder the elements of one tensor.
 #include <algorithm>
 #include <array>
 #include <vector>

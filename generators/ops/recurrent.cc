@@ -1,4 +1,4 @@
-// How recurrent cells are drawn: x is brought to [steps, batch, input] first.
+// Draws recurrent cells. First brings x to the shape [steps, batch, input].
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,4 @@
-// How reductions are drawn.
+// Draws reductions.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// How operations that change a tensor's shape or make one are drawn. A result that does not depend
-// on the elements of x is added to x or, for shape, to the maximum of x, so that x is used.
+// Draws operations that change a tensor's shape, or make a tensor. A result that does not depend on
+// the elements of x is added to x or, for shape, to the maximum of x, so that x is used.
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,5 +1,4 @@
-// How functions of one variable and the elementwise operations that are no plain arithmetic are
-// drawn.
+// Draws functions of one variable, and the elementwise operations that are not plain arithmetic.
 #include <algorithm>
 #include <array>
 #include <cmath>

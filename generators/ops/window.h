@@ -1,5 +1,4 @@
-// How sliding windows, weights and sums of products are drawn, shared by the generators of the
-// convolution class.
+// Draws sliding windows, weights and sums of products, for the generators of the convolution class.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ struct ShrinkOptions {
   const std::atomic<bool>* stop = nullptr;  // once true, no more tries
 };
 
-// How large a case is; smaller in lexicographic order is better.
+// The size of a case. A smaller size in lexicographic order is better.
 struct CaseSize {
   uint64_t nodes = 0;
   uint64_t outputs = 0;

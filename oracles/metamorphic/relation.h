@@ -16,7 +16,7 @@
 
 namespace anecheck {
 
-// How closely the outputs of both graphs agree.
+// The closeness with which the outputs of both graphs must agree.
 enum class RelationLaw : uint8_t {
   kSameBytes,     // every bit, the sign of zeros and the payload of NaN too
   kSameNumbers,   // every number; zeros of both signs are equal, and so are all NaN

@@ -74,8 +74,8 @@ Result<std::vector<ValueId>> PadByCopies(const Site& site) {
   return One(out, x);
 }
 
-// Exchanges the reduced axis with the channel axis, or with the last axis if it is the channel
-// axis.
+// Exchanges the reduced axis with the channel axis. If the reduced axis is the channel axis,
+// exchanges it with the last axis.
 Result<std::vector<ValueId>> ReduceByTranspose(const Site& site) {
   using P = params::Reduce;
   Builder& out = site.out;

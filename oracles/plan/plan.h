@@ -32,7 +32,8 @@ enum class Fate : uint8_t {
 };
 std::string_view FateName(Fate fate);
 
-// How the constant kernel of a layer fits into the kernel memory (specification 003, listing 24.3).
+// The way in which a layer's constant kernel fits into the kernel memory (specification 003,
+// listing 24.3).
 struct WeightPlan {
   std::string format;  // "fp16", "int8", "int4 table", "sparse", "blockwise"
   bool streamed = false;

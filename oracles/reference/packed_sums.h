@@ -8,7 +8,7 @@
 
 namespace anecheck::reference {
 
-// How the products of one operation are rounded for the sum of rounded products.
+// The rounding of an operation's products for the sum of rounded products.
 enum class ProductRounding {
   kNone,  // no such sum is wanted
   kHalf,  // to fp16; every product must be below 65520

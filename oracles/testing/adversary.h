@@ -27,7 +27,7 @@ inline double Within(double x, double least, double most) {
   return x < least ? least : x > most ? most : x;
 }
 
-// How the engine decides where the contract allows a choice.
+// The way in which the engine decides if the contract allows a choice.
 enum class Strategy {
   kRandom,  // a new choice for every element
   kUp,      // every error upward, everything rounded

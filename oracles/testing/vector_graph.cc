@@ -48,9 +48,9 @@ class Operators {
   std::optional<Estimate> Step(const Json& op) const {
     const Mapping mapping = find_(op["name"].text());
     if (mapping == nullptr) return std::nullopt;
-    // A mapping may read the extents of the outputs, as the mapping of convTranspose2d does. The
-    // record's outputs serve for it, because all later operations of its record work element by
-    // element.
+    // A mapping may read the extents of the outputs, as the mapping of convTranspose2d does. Each
+    // such mapping gets the record's outputs, because all later operations of its record work
+    // element by element.
     Json step = {
         {"inputs", Json::array()}, {"attrs", Json::object()}, {"outputs", record_["outputs"]}};
     for (const Json& argument : op["arguments"]) Add(argument, step);

@@ -15,7 +15,7 @@ namespace anecheck {
 
 enum class FileSetMode : uint8_t {
   kValid,       // breaks no rule
-  kMutated,     // one to three mutations of a valid file, with whatever effect; no file twice
+  kMutated,     // one to three mutations of a valid file, with any effect; no file occurs twice
   kMustReject,  // one mutation; the file breaks only the rule that it names, which is an error
   kMustWarn,    // as kMustReject, with an assumed rule: a parser that accepts the file may be right
 };

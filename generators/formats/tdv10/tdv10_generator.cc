@@ -19,7 +19,7 @@ bool IsFieldRegister(uint32_t address) {
   return false;
 }
 
-// Any register, and any value in it.
+// Sets random registers, except those of fields and slots, to random values.
 void FillRegisters(Image& image, ChoiceStream& choices) {
   for (uint64_t n = choices.Below(60); n > 0; --n) {
     const RegisterGroup& group = choices.Pick(Groups());
