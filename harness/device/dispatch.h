@@ -5,7 +5,7 @@
 //
 // If a cut neither feeds an operation nor reads it, no source tells in which dispatch that
 // operation runs. Assumed: the operation runs as early as its operands allow. If no cut before the
-// next fused dispatch reads its result, it runs in that dispatch instead.
+// next fused dispatch reads the operation's result, the operation runs in that dispatch instead.
 #pragma once
 
 #include "harness/device/executable.h"

@@ -1,5 +1,5 @@
 // The product of the compile step for one operation: a kernel with all parameters resolved. An
-// execution runs it once. Used by the operation table and the executor.
+// execution runs the kernel once. Used by the operation table and the executor.
 #pragma once
 
 #include <cstdint>

@@ -132,8 +132,8 @@ class OpBuilder {
   Stage stage() const { return stage_; }
   // Refuses the statement. Only the first refusal counts.
   void Reject(Stage stage, std::string message);
-  // Refuses the statement for a limit of the engine. The CPU backend does not have the limit, so a
-  // program for it is not refused.
+  // Refuses the statement for a limit of the engine. The CPU backend does not have the limit, so
+  // programs for the CPU are not refused.
   void RejectOnEngine(Stage stage, std::string message) {
     if (!settings_.on_cpu) Reject(stage, std::move(message));
   }

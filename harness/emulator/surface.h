@@ -16,8 +16,8 @@ namespace anecheck::emulator {
 // fails with kLimit.
 inline constexpr uint64_t kMaxElements = uint64_t{1} << 27;
 
-// One past the last byte of the pattern over `extents` (as stored, before `swapped`), counted from
-// the start of its surface. UINT64_MAX on overflow.
+// The end of the pattern over `extents` (as stored, before `swapped`): one past its last byte,
+// counted from the start of the surface. UINT64_MAX on overflow.
 uint64_t EndOf(const Pattern& pattern, const Extents& extents);
 
 // Errors: kInvalid, naming `who`, if the pattern reaches beyond a surface of `bytes` bytes; kLimit

@@ -55,7 +55,7 @@ enum class TaskKind : uint8_t {
   kPlanarElementwiseReduction = 6,
 };
 
-// One source of a task. `extents` is 1 along a broadcast axis.
+// One source of a task. `extents` has the extent 1 along a broadcast axis.
 struct Source {
   bool by_dma = false;
   bool keep = false;  // a copy of the data from DMA stays in L2

@@ -35,9 +35,9 @@ struct StreamOrder {
 
 // log2 of the number of engines that work on `out_channels` output channels: 0 to 4.
 uint32_t EngineBits(uint32_t out_channels);
-// log2 of the number of lanes. The lanes are the largest power of two that divides `out_channels`
-// and is at most 16 and at most a sixteenth of `out_channels`, or 1 if there is none. No file shows
-// the width of the rows of a set with fewer channels.
+// log2 of the number of lanes. The number of lanes is the largest power of two that divides
+// `out_channels`, is at most 16, and is at most a sixteenth of `out_channels`. It is 1 if there is
+// no such power. No file shows the width of the rows of a set with fewer channels.
 uint32_t LaneBits(uint32_t out_channels);
 
 // The streams in engine order, each a multiple of 64 bytes long. Engines without a channel have no

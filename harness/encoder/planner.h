@@ -36,7 +36,8 @@ struct View {
   uint32_t element = 2;  // bytes of an element
 };
 
-// A block in L2. Each row holds the columns of one channel after the other.
+// A block in L2. A row contains all columns of the first channel, then all columns of the next
+// channel, and so on.
 struct L2Block {
   uint32_t base = 0;
   uint32_t channels = 1, rows = 1, columns = 1;

@@ -198,8 +198,7 @@ class TaskLift {
     return bits;
   }
 
-  // For weights that are computed: multiplies [output channels, input channels] by [input channels,
-  // positions].
+  // Multiplies computed weights [output channels, input channels] by [input channels, positions].
   Result<ValueId> MatrixProduct(const Elements& source, const Elements& weights) {
     const NeuralTask& neural = task_.neural;
     const Extents& in = task_.input;

@@ -16,7 +16,8 @@ bool IsEngines(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
 
-// Whether the host may compute the operation: its results must be numbers of its operands.
+// Whether the host may compute the operation. Its results must be numbers from its operands,
+// perhaps cast or in another order.
 bool IsHosts(const Node& node) {
   constexpr std::string_view kOps[] = {"cast",    "gather",      "gather_along_axis", "gather_nd",
                                        "reshape", "expand_dims", "squeeze",           "identity"};

@@ -23,7 +23,7 @@ struct WeightOptions {
   // with the same base name. If the model names exactly one file and exactly one is given here,
   // their names may differ.
   std::vector<std::string> files = {};
-  // Further folders, besides the model's own, in which files that the model names may be.
+  // Folders, besides the model's own, in which the files that the model names may also be.
   std::vector<std::string> allowed = {};
   // Constants whose file is missing get numbers that depend only on their place.
   bool made_up = false;

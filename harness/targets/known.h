@@ -12,7 +12,7 @@
 
 namespace anecheck {
 
-// A value as one source states it.
+// A value with the source that states it.
 template <typename T>
 struct SourcedValue {
   T value{};

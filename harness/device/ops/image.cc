@@ -441,7 +441,7 @@ Built BuildCropResize(OpBuilder& builder) {
 // ---- resample and affine ----
 
 // Turns the coordinate over / under, in [-1, 1], in [0, 1] or in pixels, into a position in pixels.
-// It divides only once, so that whole positions are exact.
+// The function divides only once, so that whole positions are exact.
 enum class Coordinates : uint8_t { kPixels, kMinusOneToOne, kZeroToOne };
 double ToPixels(Coordinates kind, bool align, double over, double under, int64_t extent) {
   const auto n = static_cast<double>(extent);

@@ -27,8 +27,8 @@ struct SortShape {
   int64_t inner = 1;
   int64_t kept = 1;
   bool ascending = false;
-  // The result numbers of the sorted elements and of their places; -1 if the operation lacks that
-  // result.
+  // The numbers of two results: the sorted elements, and their positions. -1 if the operation lacks
+  // that result.
   int values_at = 0;
   int indices_at = -1;
 };

@@ -102,7 +102,8 @@ Status Join(Planner& planner, std::span<const View> parts, const View& result, i
 // Copies the elements of `x` at `indices` of an axis to `result`.
 Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t> indices,
             const View& result);
-// Fills `result` with the elements of `x` from `begins` on, each `steps`-th along its axis.
+// Fills `result` with elements of `x`. Along each axis, takes every `steps`-th element from
+// `begins` on.
 Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
              const std::array<uint32_t, kAxes>& steps, const View& result);
 // A view of one element with the constant `bits`.
