@@ -248,7 +248,9 @@ void AddSelection(CommandLine& command, CampaignFlags& flags) {
   command.AddOption("--targets,--target", flags.targets, "Compiler targets: h13,h17s or all");
   AddContractFlag(command, flags.contract);
   command.AddOption("--ops", flags.ops, "Only these operations: conv,add");
-  command.AddOption("--jobs", flags.jobs, "Worker processes (default: one for each processor)")
+  command
+      .AddOption("--jobs", flags.jobs,
+                 "Number of worker processes (default: one for each processor)")
       .Check(WholeNumber(1, kMostJobs));
   AddRunnerFlags(command, flags);
 }
@@ -263,7 +265,7 @@ void AddRecord(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
       .ShowDefault();
   command
       .AddOption("--cases", flags->campaign.cases,
-                 "Cases for each operation, configuration and target (default 2)")
+                 "Number of cases for each operation, configuration and target (default 2)")
       .Check(WholeNumber(1, kMostCases));
   command.AddOption("--mode", flags->campaign.modes,
                     "Configurations: integer, float, cancellation, special, boundary, "

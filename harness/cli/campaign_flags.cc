@@ -210,8 +210,8 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
       .ShowDefault();
   command
       .AddOption("--jobs", flags.jobs,
-                 "Worker processes (default: one for each processor); results do not depend on "
-                 "their number")
+                 "Number of worker processes (default: one for each processor); results do not "
+                 "depend on it")
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--shard", flags.shard,
                     "Run part i of n, 2/8; all parts together make the same cases as the whole");

@@ -411,7 +411,7 @@ void AddCheckCommand(CommandLine& app, Selected& selected) {
       .Check(WholeNumber(0))
       .ShowDefault();
   campaign.jobs = 1;
-  command.AddOption("--jobs", campaign.jobs, "Targets and routes that run in parallel")
+  command.AddOption("--jobs", campaign.jobs, "Number of targets and routes that run in parallel")
       .Check(WholeNumber(1, kMostJobs))
       .ShowDefault();
   campaign.case_timeout_ms = 120'000;  // a model is larger than the graphs of campaigns

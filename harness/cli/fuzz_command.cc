@@ -304,12 +304,12 @@ void AddFuzzCommand(CommandLine& app, Selected& selected) {
       .ShowDefault();
   command
       .AddOption("--jobs", options.jobs,
-                 "Parsers that run in parallel; findings do not depend on their number")
+                 "Number of parsers that run in parallel; findings do not depend on it")
       .Check(WholeNumber(1, kMostJobs))
       .ShowDefault();
   command
       .AddOption("--crash-exit", options.crash_signs.exit_codes,
-                 "Exit codes that mean a crash, not a refusal: 101,134")
+                 "Exit codes of the parser that mean a crash, not a refusal: 101,134")
       .Delimiter(',')
       .OneAtATime()
       .Check(WholeNumber(1, 255));

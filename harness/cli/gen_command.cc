@@ -230,24 +230,24 @@ void AddGenCommand(CommandLine& app, Selected& selected) {
       .Required();
   command.AddOption("--target", flags->target, "Target of graphs (default: h13)");
   CommandOption valid =
-      command.AddFlag("--valid", flags->valid, "Files that break no rule (the default)");
+      command.AddFlag("--valid", flags->valid, "Make files that break no rule (the default)");
   CommandOption mutated =
-      command.AddFlag("--mutated", flags->mutated, "Files with one to three mutations");
+      command.AddFlag("--mutated", flags->mutated, "Make files with one to three mutations each");
   CommandOption reject =
       command.AddFlag("--must-reject", flags->must_reject,
-                      "Files that each break exactly the rule that the manifest names");
-  CommandOption warn =
-      command.AddFlag("--must-warn", flags->must_warn,
-                      "Files that each break one assumed rule: a parser may accept them");
+                      "Make files that each break exactly one rule, which the manifest names");
+  CommandOption warn = command.AddFlag(
+      "--must-warn", flags->must_warn,
+      "Make files that each break one assumed rule; a parser may accept these files");
   valid.Excludes(mutated).Excludes(reject).Excludes(warn);
   mutated.Excludes(reject).Excludes(warn);
   reject.Excludes(warn);
-  CommandOption pair =
-      command.AddFlag("--pair", flags->pair, "Dispatch descriptors with their hardware containers");
+  CommandOption pair = command.AddFlag(
+      "--pair", flags->pair, "Make dispatch descriptors, each with its hardware container");
   pair.Excludes(mutated).Excludes(reject).Excludes(warn);
   CommandOption corpus = command.AddFlag(
       "--corpus", flags->corpus,
-      "A small set of seeds for a fuzzer, and a dictionary beside the folder (OUT.dict)");
+      "Make a small set of seeds for a fuzzer, and a dictionary beside the folder (OUT.dict)");
   corpus.Excludes(mutated).Excludes(reject).Excludes(warn).Excludes(pair).Excludes(count);
   command.AddOption("--replay", flags->replay, "Make the files of this manifest again")
       .Excludes(pair)

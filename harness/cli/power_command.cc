@@ -204,7 +204,9 @@ void AddPowerCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--seed", campaign.seed, "Seed of every campaign")
       .Check(WholeNumber(0))
       .ShowDefault();
-  command.AddOption("--jobs", campaign.jobs, "Worker processes (default: one for each processor)")
+  command
+      .AddOption("--jobs", campaign.jobs,
+                 "Number of worker processes (default: one for each processor)")
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--espresso-lib", campaign.library,
                     "The simulated engine (default: the one beside the tool)");
