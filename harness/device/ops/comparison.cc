@@ -160,8 +160,8 @@ std::unique_ptr<const Kernel> BuildNot(OpBuilder& builder) {
   return std::make_unique<NotKernel>(x.type.shape.Elements());
 }
 
-// The elementwise unit computes both alternatives, so that it treats a NaN as arithmetic operations
-// do: if the family reads NaN as infinity, the chosen NaN becomes an infinity.
+// The elementwise unit computes both alternatives, so it treats a NaN as arithmetic operations do:
+// if the family reads NaN as infinity, the chosen NaN becomes an infinity.
 class SelectKernel : public Kernel {
  public:
   // `choices` pairs a with b; `conditions` pairs the condition with the broadcast of a and b.
