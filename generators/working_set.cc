@@ -40,8 +40,9 @@ struct KernelSize {
   int64_t outputs = 0, inputs = 0;
 };
 
-// 32768 weights, 16 fewer and 16 more, and outputs at the limit of channels. Operations with few
-// inputs come first: sums of many leave no room for exact integers.
+// Kernels of 32768 weights, of 16 fewer and of 16 more, and kernels whose outputs are at the limit
+// of channels. Kernels with few inputs come first, because sums of many products leave no room for
+// exact integers.
 constexpr std::array<KernelSize, 7> kKernels = {
     {{2048, 16}, {2047, 16}, {2049, 16}, {65536, 1}, {256, 128}, {89, 368}, {683, 48}}};
 

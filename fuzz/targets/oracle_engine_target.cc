@@ -1,5 +1,6 @@
-// The oracle against the simulated engine: with every quirk off, no output of any generated graph
-// lies outside the contract of the family. The input is the choice stream of the graph generator.
+// Compares the oracle with the simulated engine. With every quirk off, no output of any generated
+// graph lies outside the contract of the family. The input is the choice stream of the graph
+// generator.
 #include <string>
 #include <vector>
 

@@ -112,7 +112,7 @@ ValueId Append(Graph& block, OpKind kind, ValueId a, ValueId b = kNoValue) {
   return result.ok() ? *result : kNoValue;
 }
 
-// A block of one input of x's type that gives op(input).
+// A block with one input of x's type that returns op(input).
 Graph UnaryBlock(const TensorType& type, OpKind kind) {
   Graph block;
   const ValueId in = block.AddInput(type);
@@ -120,7 +120,7 @@ Graph UnaryBlock(const TensorType& type, OpKind kind) {
   return block;
 }
 
-// A block of one input that gives the greater or the less of it and a constant.
+// A block that returns the maximum or the minimum of its one input and a constant.
 Graph BinaryBlock(const TensorType& type, std::span<const uint8_t> constant, OpKind kind) {
   Graph block;
   const ValueId x = block.AddInput(type);

@@ -18,7 +18,7 @@ bool DrawTopk(Drawer& drawer, ValueId x) {
   const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
   if (shape[axis] > 256) return false;
   int64_t k = choices.Range(1, shape[axis]);
-  // Refused at every width (facts/known_defects.csv, D17: A13 and A17).
+  // A k of 3 or 4 is refused at every width (facts/known_defects.csv, D17: A13 and A17).
   constexpr int kA13 = 2, kA17 = 6;
   const int family = drawer.options().family;
   if ((k == 3 || k == 4) && (family == kA13 || family >= kA17)) k = 2;

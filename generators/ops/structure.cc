@@ -151,7 +151,7 @@ bool HasRoom(const Drawer& drawer, ValueId x, double more) {
   return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
 }
 
-// The number that fills a tensor; sometimes kNoValue, which is the default, an fp32 zero.
+// The number that fills a tensor; sometimes kNoValue, which means the default, an fp32 zero.
 ValueId Filler(Drawer& drawer) {
   return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
 }

@@ -136,7 +136,8 @@ Status ConvTranspose(KernelContext& context) {
 
 // ---- einsum -------------------------------------------------------------------------------------
 
-// [n, c, h, w] with [n, w, h, u] to [n, c, h, u]; rank 3 has no n. n and h broadcast.
+// Multiplies [n, c, h, w] and [n, w, h, u] to [n, c, h, u]. Operands of rank 3 have no n. n and h
+// broadcast.
 Status Einsum(KernelContext& context) {
   const auto values = context.node().InputList(params::Einsum::kValues);
   BoundedTensor& x = context.Value(values[0]);

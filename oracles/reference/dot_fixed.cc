@@ -155,7 +155,8 @@ Accumulated Accumulator::LawDot(const Lanes& x, const Lanes& y, size_t count) {
   return LawResult(law_sum_, nullptr);
 }
 
-// The array's result for the values: an infinity if it overflows in a known order.
+// The array's result for the operands' values. An infinity if the order of the additions is known
+// and the sum overflows in this order.
 double Accumulator::LawValue(const LawSum& sum, double start) const {
   const bool fits = sum.size + std::fabs(start) < kFixedLimit;
   if (fits || !source_order_ || sum.count > kFixedPass) return (sum.value + start) * kFixedUnit;

@@ -170,19 +170,19 @@ PixelRange NearGridPoint(int64_t i, int64_t from, int64_t to) {
   return {near, twice % (2 * to) == 0 ? std::max<int64_t>(near - 1, 0) : near, near};
 }
 
-// resize: the pixel at the centre or the pixel nearest to the grid point of MIL's definition. Both
-// fit coremltools' runtime test (iOS17/test_image_resizing.py, test_resize_nearest_neighbor), in
-// which 2 rows become the 3 rows 0, 1, 1.
+// For resize, the pixel at the centre or the pixel nearest to the grid point of MIL's definition.
+// Both fit coremltools' runtime test (iOS17/test_image_resizing.py, test_resize_nearest_neighbor),
+// in which 2 rows become the 3 rows 0, 1, 1.
 PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(AtCentre(i, from, to), NearGridPoint(i, from, to));
 }
-// upsample_nearest_neighbor: the pixel at the corner, computed from the extents and not from the
-// given factor (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: 3
+// For upsample_nearest_neighbor, the pixel at the corner, computed from the extents and not from
+// the given factor (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: 3
 // columns become the 2 columns 0, 1 for factor 0.67, and the 3 columns 0, 1, 2 for factor 1.12).
 PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
   return Only(CornerPixel(i, from, to));
 }
-// resize_nearest_neighbor: the pixel at the corner or at the centre, because no runtime test
+// For resize_nearest_neighbor, the pixel at the corner or at the centre, because no runtime test
 // distinguishes the two.
 PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(Only(CornerPixel(i, from, to)), AtCentre(i, from, to));

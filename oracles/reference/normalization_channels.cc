@@ -114,8 +114,8 @@ class BatchNormalizer {
   }
 
  private:
-  // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
-  // "folds to an affine for inference"), each step rounded or not.
+  // The steps are either taken in order or folded to scale and offset (facts/more/op_notes.csv,
+  // batch_norm: "folds to an affine for inference"). Each step may be rounded or not.
   Bounds InSteps(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
     const Bounds normal = steps_.Hold(Times(difference, folded.root));

@@ -23,7 +23,7 @@ namespace anecheck::reference::HWY_NAMESPACE {
 
 // ---- results ------------------------------------------------------------------------------------
 //
-// Plain loops without branches: the compiler makes vector code of them for each target.
+// Plain loops without branches, of which the compiler makes vector code for each target.
 
 struct ToHalf {
   static constexpr double kBeyond = kInfinity;

@@ -381,7 +381,7 @@ class LogSumExp {
 };
 
 // Adds log(1 + s) to the largest element. `s` is the sum of exp(x - largest) over the others.
-// Elements far below it still make the result greater than it.
+// Elements far below the largest element still make the result greater than the largest element.
 double LogSumExpOf(const double* values, size_t count) {
   const size_t top = static_cast<size_t>(std::max_element(values, values + count) - values);
   double others = 0;

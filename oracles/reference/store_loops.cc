@@ -8,7 +8,7 @@
 // Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
-// Plain loops without branches: the compiler makes vector code of them for each target.
+// Plain loops without branches, of which the compiler makes vector code for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 

@@ -73,7 +73,7 @@ constexpr size_t kProducts = kTiles * kDocumentedTile;
 }  // namespace anecheck::reference
 #endif
 
-// Plain loops without branches: the compiler makes vector code of them for each target.
+// Plain loops without branches, of which the compiler makes vector code for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 

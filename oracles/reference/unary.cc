@@ -242,8 +242,8 @@ double RoundValue(double x) {
   return std::copysign(up ? below + 1 : below, x);
 }
 
-// Monotone step functions: admits only the whole numbers between the results at the ends of the
-// operand's interval.
+// Applies a monotone step function. Admits only the whole numbers between the results at the ends
+// of the operand's interval.
 template <double (*kFunction)(double)>
 Status Steps(KernelContext& context) {
   BoundedTensor& result = context.Result();

@@ -381,7 +381,8 @@ Adversary::Elements Adversary::Move(const NodeView& node, uint32_t index) {
   return result;
 }
 
-// Applies one update after the other, rounded in between or not; sums are in one of two orders.
+// Applies one update after the other, with or without rounding after each update. The terms of a
+// sum are added in one of two orders.
 Adversary::Elements Adversary::Scatter(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   const std::string_view mode = node.String(node.schema().FindParameter("mode"), "add");

@@ -131,7 +131,7 @@ bool RenameOperation(Json& json, size_t index, const std::string& name) {
   Json* operations = Operations(json);
   if (operations == nullptr || index >= operations->size()) return false;
   const Json old = std::exchange((*operations)[index]["name"], name);
-  // operator[] would add an absent member and so move `operations`.
+  // operator[] adds an absent member, which would move `operations`.
   if (!json["root"].contains("symbol_names")) return true;
   for (Json& symbol : json["root"]["symbol_names"]) {
     if (symbol == old) symbol = name;

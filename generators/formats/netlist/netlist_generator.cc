@@ -136,7 +136,7 @@ netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& source
 }
 
 // Whether some unit of `network` breaks a gate, if `network` is the only network of the
-// description. `procedure` feeds it if the description has procedures.
+// description. `procedure` feeds the network if the description has procedures.
 bool BreaksGate(netlist::Description description, const netlist::Network& network,
                 const netlist::Procedure& procedure) {
   description.networks = {network};
@@ -375,7 +375,7 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"loop-bottom", "wiring-acyclic",
      [](Json& json, uint64_t a, uint64_t) {
-       // Views are left out: a view of itself would also be a view of a layer other than a reshape.
+       // Views are left out, because a view of itself is also a view of a layer that is no reshape.
        Json* unit = UnitWhere(json, a, [](const Json&, const LayerSpec& layer) {
          return layer.min_bottoms > 0 && layer.type != "InputView";
        });

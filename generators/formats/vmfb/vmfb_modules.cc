@@ -151,7 +151,8 @@ void DropPlaces(Json* json) {
   }
 }
 
-// Visits the elements of an array that may be absent. operator[] would add a null member.
+// Visits the elements of an array that may be absent. It does not use operator[], which adds a null
+// member.
 template <typename Visitor>
 void ForEach(Json* parent, const char* key, Visitor visit) {
   const auto found = parent->find(key);
