@@ -515,7 +515,8 @@ TEST_F(CliTest, MergeNamesMissingShards) {
   }
   const Outcome merged = Tool("merge" + inputs + " --json --out " + Path("all.sqlite"));
   EXPECT_EQ(merged.code, 1);
-  EXPECT_NE(merged.err.find("of seed 7 shard 2 of 3 is not there"), std::string::npos)
+  EXPECT_NE(merged.err.find("the campaign of seed 7 is incomplete: shard 2 of 3 is missing"),
+            std::string::npos)
       << merged.err;
   EXPECT_EQ((*ParseJson(merged.out))["missing_shards"][0]["missing"][0], 2);
 }
