@@ -145,14 +145,15 @@ void AddTargetsCommand(CommandLine& app, Selected& selected) {
       app.AddCommand("targets", "List the compiler targets, show one in full, or compare two");
   auto flags = std::make_shared<TargetsFlags>();
   command.AddFlag("--json", flags->json, "Print JSON");
+  command.AddOption("target", flags->one, "A target or a chip: shows it, as `targets show` does");
   AddTargetFlags(command, flags->replaced);
   CommandLine show = command.AddCommand("show", "Show every value of one target with its source");
-  show.AddOption("target", flags->one, "A target, h13").Required();
+  show.AddOption("target", flags->one, "A target or a chip: h13, \"A17 Pro\"").Required();
   show.TakeParentOptions();
   show.AddFlag("--json", flags->json, "Print JSON");
   show.Footer("Example: anecheck targets show h13");
   CommandLine diff = command.AddCommand("diff", "Show the differences between two targets");
-  diff.AddOption("a", flags->a, "A target, h13").Required();
+  diff.AddOption("a", flags->a, "A target or a chip").Required();
   diff.AddOption("b", flags->b, "Another target").Required();
   diff.TakeParentOptions();
   diff.AddFlag("--json", flags->json, "Print JSON");
