@@ -118,8 +118,9 @@ std::vector<std::string> ChipsOf(std::string_view target) {
 
 std::vector<std::string> ChipsBeginning(std::string_view text) {
   std::vector<std::string> chips;
+  const std::string first = Plain(text);
   for (const Chip& chip : Chips()) {
-    if (Plain(chip.name).starts_with(Plain(text))) chips.push_back(chip.name);
+    if (!first.empty() && Plain(chip.name).starts_with(first)) chips.push_back(chip.name);
   }
   return chips;
 }

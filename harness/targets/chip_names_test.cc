@@ -42,7 +42,7 @@ TEST(ChipNames, LabelsOfFamiliesNeedTheWordFamily) {
 TEST(ChipNames, ThatBeginWithAnUnknownNameAreNamedFirst) {
   EXPECT_EQ(ChipsBeginning("a17"), std::vector<std::string>{"A17 Pro"});
   EXPECT_NE(TargetOf("M4 Ma").find("\"M4 Ma\"; did you mean M4 Max?;"), std::string::npos);
-  EXPECT_EQ(TargetOf("M").find("did you mean M1"), std::string::npos);
+  EXPECT_TRUE(ChipsBeginning("Apple").empty()) << "every chip's name may follow the maker's";
 }
 
 TEST(ChipNames, AChipWithoutATableSaysWhichTargetItHas) {
