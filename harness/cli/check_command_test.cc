@@ -479,8 +479,9 @@ TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
       Tool("check " + Path("model.mil") + " --target h13,h16 --html " + Path("model.html"));
   const auto page = ReadTextFile(Path("model.html"));
   ASSERT_TRUE(page.ok()) << check.err;
-  for (const char* words : {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)",
-                            "h16 (A17 Pro)", "goes to: engine"}) {
+  for (const char* words :
+       {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)", "h16 (A17 Pro)",
+        "goes to: engine", "<th>Core ML would choose</th>", "bnns and classic_cpu are the CPU"}) {
     EXPECT_NE(page->find(words), std::string::npos) << words;
   }
   EXPECT_EQ(page->find("://"), std::string::npos) << "the page needs no network";
