@@ -1,5 +1,5 @@
 // `anecheck explain`: prints each compiler layer's answer to an operation, its reason, and the
-// evidence about it.
+// evidence about it; also a documented defect and a rule.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -114,16 +114,34 @@ Status ExplainDefect(const ExplainFlags& flags) {
   return {};
 }
 
+// The error for a question without a target. Rules and defects need none.
+Error NoTarget(const std::string& asked) {
+  if (legality::Rules::Builtin().Find(asked) != nullptr) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--target: name the target of the operation; `anecheck targets` lists them");
+  }
+  std::vector<std::string> names;
+  for (const legality::Rule& rule : legality::Rules::Builtin().rules()) names.push_back(rule.id);
+  for (const auto& row : legality::Rules::Builtin().operations()) names.push_back(row.name);
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("{}: no operation, native layer, rule or defect has this name{}; "
+                               "`anecheck ops` lists the operations",
+                               asked, DidYouMean(asked, names)));
+}
+
 int Run(const ExplainFlags& flags) {
   if (LooksLikeDefect(flags.op)) {
     const Status told = ExplainDefect(flags);
     return told.ok() ? kExitClean : Fail(told.error());
   }
-  if (flags.target_name.empty()) {
-    return Fail(MakeError(ErrorCode::kInvalid,
-                          "--target: name the target of the operation; `anecheck targets` lists "
-                          "them"));
+  const bool operation = legality::Rules::Builtin().Find(flags.op) != nullptr;
+  const legality::Rule* const rule = legality::FindRule(flags.op);
+  if (rule != nullptr && (!operation || flags.target_name.empty())) {
+    flags.json ? Print(DumpJson(legality::RuleJson(*rule), 2))
+               : PrintText(legality::RuleText(*rule));
+    return kExitClean;
   }
+  if (flags.target_name.empty()) return Fail(NoTarget(flags.op));
   const Status done = Explain(flags);
   return done.ok() ? kExitClean : Fail(done.error());
 }
@@ -136,10 +154,11 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<ExplainFlags>();
   command
       .AddOption("op", flags->op,
-                 "An operation (conv), a native layer (SDPA), or a documented defect (D03)")
+                 "An operation (conv), a native layer (SDPA), a documented defect (D03), or a rule "
+                 "that check --why names (conv_kernel_width_15)")
       .Required();
   command.AddOption("--target", flags->target_name,
-                    "Compiler target: h13, h17s, ... (a documented defect needs none)");
+                    "Target or chip: h13, M1, ... (a documented defect or a rule needs none)");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
@@ -152,7 +171,8 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   AddTargetFlags(command, flags->target);
   command.Footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56\n"
-      "Example: anecheck explain D03");
+      "Example: anecheck explain D03\n"
+      "Example: anecheck explain conv_kernel_width_15");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
