@@ -171,4 +171,9 @@ bool IsSameBug(const Failure& failure, const Failure& known) {
   return failure.bug == known.bug || IsHangOf(failure.stack, known.stack);
 }
 
+bool IsSameNarrowedBug(const Failure& failure, const Failure& known) {
+  if (known.stack.size() == 1) return failure.kind == known.kind && failure.bug == known.bug;
+  return IsSameBug(failure, known);
+}
+
 }  // namespace anecheck::parserfuzz

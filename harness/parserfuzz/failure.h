@@ -66,4 +66,8 @@ bool IsHangOf(const std::vector<std::string>& stack, const std::vector<std::stri
 // Whether both are probably one bug. For hangs, only `known` may be narrowed.
 bool IsSameBug(const Failure& failure, const Failure& known);
 
+// As IsSameBug, but a hang that is narrowed to the outermost function is only the same as a hang of
+// that function: every stack begins with it, also those of other hangs.
+bool IsSameNarrowedBug(const Failure& failure, const Failure& known);
+
 }  // namespace anecheck::parserfuzz

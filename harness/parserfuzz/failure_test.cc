@@ -145,6 +145,34 @@ TEST(Classify, AHangIsNamedByTheSharedPartOfItsStacks) {
   EXPECT_FALSE(IsSameBug(elsewhere, failure));
 }
 
+// The helper has nothing to do with the loop, which calls it.
+TEST(Classify, AHangOfTheEntryFunctionIsNamedByItsLoop) {
+  const auto hang = [](const std::string& frames) {
+    return Classify({.signal = SIGSEGV,
+                     .timed_out = true,
+                     .stack_asked = true,
+                     .err = "==7==ERROR: AddressSanitizer: SEGV on unknown address\n" + frames},
+                    {});
+  };
+  const std::string driver = "    #2 0x8 in anecheck_fuzz_run /kit/anecheck_fuzz.h:146:23\n";
+  Failure loop = hang(
+      "    #0 0x5 in u32 /src/target.c:14:90\n    #1 0x7 in LLVMFuzzerTestOneInput "
+      "/src/target.c:24:20\n" +
+      driver);
+  const Failure again = hang(
+      "    #0 0x5 in LLVMFuzzerTestOneInput /src/target.c:24:9\n    #1 0x8 in "
+      "anecheck_fuzz_run /kit/anecheck_fuzz.h:146:23\n");
+  EXPECT_EQ(again.signature, "hang LLVMFuzzerTestOneInput target.c:24");
+  NarrowHang(loop, again.stack);
+  EXPECT_EQ(loop.signature, "hang LLVMFuzzerTestOneInput target.c:24");
+  const Failure walk = hang(
+      "    #0 0x5 in Walk /src/target.c:70:9\n    #1 0x7 in LLVMFuzzerTestOneInput "
+      "/src/target.c:90:20\n" +
+      driver);
+  EXPECT_TRUE(IsSameNarrowedBug(again, loop));
+  EXPECT_FALSE(IsSameNarrowedBug(walk, loop)) << "each stack begins with the entry function";
+}
+
 TEST(Classify, AHangOfPythonHasTheStackOfItsFaultHandler) {
   const Failure failure = Classify({.signal = SIGSEGV,
                                     .timed_out = true,

@@ -4,11 +4,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "harness/base/file.h"
 #include "harness/parserfuzz/failure.h"
+#include "harness/parserfuzz/symbolise.h"
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -20,6 +22,7 @@ constexpr const char* kParser = R"(
 #include "anecheck_fuzz.h"
 #include <assert.h>
 static volatile int spin = 1;
+__attribute__((noinline)) static int Helper(int i) { while (i % 1000) ++i; return i; }
 __attribute__((noinline)) static void WaitForEver(void) { while (spin) ; }
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 1;
@@ -28,6 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 'c': *(volatile int*)8 = 1; return 0;
     case 'e': exit(7);
     case 'h': WaitForEver(); return 0;
+    case 'l': for (;;) spin += Helper(spin);
+    case 's': printf("%s\n", (const char*)data); return 0;
     case 'a': assert(size == 0); return 0;
   }
   return 0;
@@ -88,7 +93,7 @@ TEST_F(Driver, OfCAnswersForEachFileAndContinuesAfterACrash) {
   const CommandOutcome aborted = Run(*parser, "a");
   EXPECT_EQ(aborted.signal, SIGABRT);
   EXPECT_EQ(Classify(aborted, limits_).signature,
-            "crash assertion LLVMFuzzerTestOneInput parser.c:14");
+            "crash assertion LLVMFuzzerTestOneInput parser.c:17");
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
   EXPECT_EQ(Run(*parser, "x").err, "") << "an earlier file's message must not remain";
 }
@@ -118,6 +123,25 @@ TEST_F(Driver, AHangHasAStack) {
   EXPECT_TRUE(hang.stack_asked);
   EXPECT_NE(hang.err.find("#0 0x"), std::string::npos) << hang.err;
   EXPECT_EQ(Run(*parser, "x").exit_code, 0);
+}
+
+// The wrong access is in the runtime of the sanitizer, and the loop is in the entry function.
+TEST_F(Driver, OfCNamesFailuresByTheEntryFunctionIfNoOtherIsThere) {
+  auto parser = PersistentParser::Start(BuildC("-fsanitize=address"), folder_.path(), 1000);
+  ASSERT_TRUE(parser.ok()) << parser.error().message;
+  const std::string text = "s" + std::string(900, 'x');
+  Symboliser symboliser;
+  CommandOutcome wrong = Run(*parser, text);
+  wrong.err = symboliser.Symbolise(wrong.err);
+  EXPECT_THAT(Classify(wrong, limits_).signature,
+              ::testing::EndsWith(" LLVMFuzzerTestOneInput parser.c:16"));
+  for (int i = 0; i < 5; ++i) {
+    CommandOutcome hang = Run(*parser, "l");
+    hang.err = symboliser.Symbolise(hang.err);
+    const Failure failure = Classify(hang, limits_);
+    ASSERT_FALSE(failure.stack.empty()) << hang.err;
+    EXPECT_EQ(failure.stack.front(), "LLVMFuzzerTestOneInput");
+  }
 }
 
 TEST_F(Driver, OfPythonReportsExceptionsCoverageAndStacks) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <vector>
 
 #include "harness/parserfuzz/stack_text.h"
 
@@ -26,7 +27,9 @@ void DropEnd(std::string_view& text, std::string_view end) {
 std::string StackOf(std::string_view report) {
   std::string stack;
   int kept = 0;
-  for (const StackFrame& frame : ReadStack(report)) {
+  std::vector<StackFrame> frames = ReadStack(report);
+  DropEntry(frames);
+  for (const StackFrame& frame : frames) {
     if (kept == kStackFrames) break;
     stack += fmt::format(" {}", frame.function);
     if (kept++ == 0 && !frame.place.empty()) stack += fmt::format(" {}", frame.place);

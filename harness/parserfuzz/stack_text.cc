@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <optional>
+#include <utility>
+
+#include "harness/parserfuzz/runtime_frames.h"
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -35,76 +37,68 @@ bool IsObject(std::string_view place) { return place.substr(0, place.find(':')).
 // The frame of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12", "    #0
 // 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or "    #0 0x55d2  (/tmp/parser+0x1a2b)
 // (BuildId: ab12)".
-StackFrame ReadNumberedFrame(std::string_view line) {
+PrintedFrame ReadNumberedFrame(std::string_view line) {
   line = line.substr(0, line.find(" (BuildId: "));
   const size_t module = line.rfind(" (");
   const bool in_module = module != std::string_view::npos && line.ends_with(')') &&
                          line.find("+0x", module) != std::string_view::npos;
   const std::string_view offset =
       in_module ? BaseName(line.substr(module + 2, line.size() - module - 3)) : std::string_view();
+  const std::string of_module(offset.substr(0, offset.find("+0x")));
   if (in_module) line = line.substr(0, module);
   const size_t in = line.find(" in ");
   if (in == std::string_view::npos) {
-    return {std::string(in_module ? offset : std::string_view("?")), ""};
+    return {std::string(in_module ? offset : std::string_view("?")), "", of_module};
   }
   std::string_view name = line.substr(in + 4);
-  if (in_module) return {std::string(WithoutArguments(name)), ""};
+  if (in_module) return {std::string(WithoutArguments(name)), "", of_module};
   // A path begins with a slash if the compiler was given absolute paths, else after the last space.
   const size_t slash = name.find(" /");
   const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
   const std::string_view last =
       space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
-  std::string_view place = WithoutColumn(last);
-  if (place.empty() && last.starts_with('/')) place = last;  // code without a line number
-  if (!place.empty() || IsObject(last)) name = name.substr(0, space);
-  if (IsObject(last)) place = {};
-  return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
+  const bool code = last.starts_with('/');  // perhaps without a line number
+  const bool place = !WithoutColumn(last).empty() || code || IsObject(last);
+  if (place) name = name.substr(0, space);
+  return {std::string(WithoutArguments(name)), std::string(place ? last : std::string_view()), ""};
 }
 
 // The frame of a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at
 // parser.c:7".
-StackFrame ReadGdbFrame(std::string_view line) {
+PrintedFrame ReadGdbFrame(std::string_view line) {
   line.remove_prefix(std::min(line.find(' '), line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   if (line.starts_with("0x")) {
     const size_t in = line.find(" in ");
     line.remove_prefix(in == std::string_view::npos ? 0 : in + 4);
   }
-  const size_t at = line.rfind(" at ");
-  const std::string_view place =
-      at == std::string_view::npos ? std::string_view() : WithoutColumn(line.substr(at + 4));
-  return {std::string(line.substr(0, line.find(" ("))), std::string(BaseName(place))};
+  const size_t at = line.rfind(" at "), from = line.rfind(" from ");
+  const auto behind = [line](size_t word, size_t length) {
+    return std::string(word == std::string_view::npos ? "" : line.substr(word + length));
+  };
+  return {std::string(line.substr(0, line.find(" ("))), behind(at, 4),
+          std::string(BaseName(behind(from, 6)))};
 }
 
-// Allocators, the functions that a sanitizer puts before those of the C library, and functions that
-// end a program are at the top of every stack of their kind; functions that start a program are at
-// the bottom.
-bool IsRuntime(std::string_view name) {
-  constexpr std::string_view kPrefixes[] = {
-      "__asan_",          "__interceptor_",  "___interceptor_", "__sanitizer_",
-      "__ubsan_",         "__msan_",         "__tsan_",         "__lsan_",
-      "operator new",     "operator delete", "fuzzer::",        "libc.so.",
-      "libstdc++.so.",    "libsystem_",      "__libc_start_",   "__GI_",
-      "__pthread_kill",   "__assert_",       "__cxa_",          "std::terminate",
-      "std::__terminate", "__cxxabiv1"};
-  constexpr std::string_view kNames[] = {"malloc",  "calloc",  "realloc", "free",        "memcpy",
-                                         "memmove", "memset",  "memcmp",  "abort",       "raise",
-                                         "gsignal", "__abort", "_start",  "pthread_kill"};
-  return std::ranges::find(kNames, name) != std::end(kNames) ||
-         std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
+// "/src/file.cc:7:12" is "file.cc:7". Empty for an object, and for code without a known file.
+std::string PlaceOf(const PrintedFrame& frame) {
+  if (IsObject(frame.path)) return "";
+  const std::string_view place = WithoutColumn(frame.path);
+  return std::string(BaseName(place.empty() ? std::string_view(frame.path) : place));
 }
 
 // Functions of a persistent driver. The frames that call them are not part of the parser.
-bool IsDriver(const StackFrame& frame) {
+bool IsDriver(const PrintedFrame& frame) {
   return frame.function.starts_with("anecheck_fuzz_") ||
-         frame.function.starts_with("LLVMFuzzerTestOneInput") ||
-         frame.place.starts_with("anecheck_fuzz.py:");
+         BaseName(frame.path).starts_with("anecheck_fuzz.py:");
 }
 
+bool IsEntry(std::string_view function) { return function.starts_with("LLVMFuzzerTestOneInput"); }
+
 // Consecutive lines "#0 ", "#1 " and so on.
-std::vector<StackFrame> ReadNumbered(std::string_view text) {
+std::vector<PrintedFrame> ReadNumbered(std::string_view text) {
   const bool by_gdb = text.find("stack by gdb:") != std::string_view::npos;
-  std::vector<StackFrame> frames;
+  std::vector<PrintedFrame> frames;
   size_t at = text.find("#0 ");
   for (int number = 1; at != std::string_view::npos; ++number) {
     const std::string_view line = FirstLine(text.substr(at));
@@ -117,11 +111,11 @@ std::vector<StackFrame> ReadNumbered(std::string_view text) {
 }
 
 // After "(most recent call first):", lines like "  File "/a/b.py", line 7 in parse".
-std::vector<StackFrame> ReadFaultHandler(std::string_view text) {
+std::vector<PrintedFrame> ReadFaultHandler(std::string_view text) {
   constexpr std::string_view kHead = "(most recent call first):\n";
   constexpr std::string_view kFile = "  File \"";
   constexpr std::string_view kLine = "\", line ";
-  std::vector<StackFrame> frames;
+  std::vector<PrintedFrame> frames;
   const size_t head = text.find(kHead);
   if (head == std::string_view::npos) return frames;
   text.remove_prefix(head + kHead.size());
@@ -131,16 +125,17 @@ std::vector<StackFrame> ReadFaultHandler(std::string_view text) {
     if (number == std::string_view::npos || in == std::string_view::npos || in < number) break;
     const size_t digits = number + kLine.size();
     frames.push_back({std::string(line.substr(in + 4)),
-                      std::string(BaseName(line.substr(kFile.size(), number - kFile.size()))) +
-                          ":" + std::string(line.substr(digits, in - digits))});
+                      std::string(line.substr(kFile.size(), number - kFile.size())) + ":" +
+                          std::string(line.substr(digits, in - digits)),
+                      ""});
     text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return frames;
 }
 
 // After "goroutine 1 [running]:", pairs of lines, "main.parse(0x1)" and "\t/a/main.go:12 +0x1d".
-std::vector<StackFrame> ReadGoroutine(std::string_view text) {
-  std::vector<StackFrame> frames;
+std::vector<PrintedFrame> ReadGoroutine(std::string_view text) {
+  std::vector<PrintedFrame> frames;
   const size_t head = text.find("\ngoroutine ");
   if (head == std::string_view::npos) return frames;
   text.remove_prefix(std::min(text.find('\n', head + 1) + 1, text.size()));
@@ -152,9 +147,23 @@ std::vector<StackFrame> ReadGoroutine(std::string_view text) {
     text.remove_prefix(std::min(place.size() + 1, text.size()));
     if (function.starts_with("runtime.") || function.starts_with("panic(")) continue;
     frames.push_back({std::string(function.substr(0, function.rfind('('))),
-                      std::string(BaseName(place.substr(1, place.find(" +0x") - 1)))});
+                      std::string(place.substr(1, place.find(" +0x") - 1)), ""});
   }
   return frames;
+}
+
+// Returns the end of the library frames at the top of a stack: the frame after the outermost
+// library call that no frame with a line of the parser precedes.
+std::vector<PrintedFrame>::const_iterator EndOfLibrary(const std::vector<PrintedFrame>& frames) {
+  auto end = frames.begin();
+  for (auto frame = frames.begin(); frame != frames.end(); ++frame) {
+    if (IsLibraryCall(*frame)) {
+      end = frame + 1;
+    } else if (!IsRuntimeFrame(*frame) && !PlaceOf(*frame).empty()) {
+      break;
+    }
+  }
+  return end;
 }
 
 }  // namespace
@@ -175,18 +184,32 @@ std::string_view WithoutColumn(std::string_view place) {
 }
 
 std::vector<StackFrame> ReadStack(std::string_view text) {
-  std::vector<StackFrame> frames = ReadNumbered(text);
-  if (frames.empty()) frames = ReadFaultHandler(text);
-  if (frames.empty()) frames = ReadGoroutine(text);
-  frames.erase(std::ranges::find_if(frames, IsDriver), frames.end());
-  std::erase_if(frames, [](const StackFrame& frame) { return IsRuntime(frame.function); });
-  // Interceptors of the C library have the library's names and no lines; functions of the parser
-  // have lines.
-  const auto has_line = [](const StackFrame& frame) { return !frame.place.empty(); };
-  if (std::ranges::any_of(frames, has_line)) {
-    frames.erase(frames.begin(), std::ranges::find_if(frames, has_line));
+  std::vector<PrintedFrame> printed = ReadNumbered(text);
+  if (printed.empty()) printed = ReadFaultHandler(text);
+  if (printed.empty()) printed = ReadGoroutine(text);
+  printed.erase(std::ranges::find_if(printed, IsDriver), printed.end());
+  const auto entry = std::ranges::find_if(
+      printed, [](const PrintedFrame& frame) { return IsEntry(frame.function); });
+  if (entry != printed.end()) printed.erase(entry + 1, printed.end());
+  printed.erase(printed.begin(), EndOfLibrary(printed));
+  std::erase_if(printed, IsRuntimeFrame);
+  std::vector<StackFrame> frames;
+  for (PrintedFrame& frame : printed) {
+    frames.push_back({.function = std::move(frame.function), .place = PlaceOf(frame)});
+  }
+  // Helpers of the C library and of interceptors have no lines; functions of the parser have lines.
+  // The entry function may have a line if it alone was compiled with -g.
+  const auto has_line = [](const StackFrame& frame) {
+    return !frame.place.empty() && !IsEntry(frame.function);
+  };
+  if (const auto first = std::ranges::find_if(frames, has_line); first != frames.end()) {
+    frames.erase(frames.begin(), first);
   }
   return frames;
+}
+
+void DropEntry(std::vector<StackFrame>& frames) {
+  if (frames.size() > 1 && IsEntry(frames.back().function)) frames.pop_back();
 }
 
 }  // namespace anecheck::parserfuzz

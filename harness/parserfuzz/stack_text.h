@@ -19,7 +19,11 @@ std::string_view BaseName(std::string_view path);
 std::string_view WithoutColumn(std::string_view place);
 
 // Returns the parser's own functions in the first stack in `text`, the innermost first. Leaves out
-// functions of sanitizers, of the persistent driver and, if frames have lines, of the C library.
+// functions of sanitizers, of the persistent driver and of the C library (runtime_frames.h). The
+// outermost function may be the entry function of a fuzz target (LLVMFuzzerTestOneInput).
 std::vector<StackFrame> ReadStack(std::string_view text);
+
+// Leaves out the entry function, which is in every stack, if there is another function.
+void DropEntry(std::vector<StackFrame>& frames);
 
 }  // namespace anecheck::parserfuzz

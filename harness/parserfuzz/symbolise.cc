@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "harness/parserfuzz/command.h"
+#include "harness/parserfuzz/runtime_frames.h"
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -122,7 +123,8 @@ void Symboliser::Learn(const std::string& module, const std::vector<std::string>
       function = line;
     } else {
       const bool known = place < offsets.size() && function != kUnknown;
-      const bool has_line = !line.starts_with(kUnknown);
+      // Lines of libraries would look like lines of the parser.
+      const bool has_line = !line.starts_with(kUnknown) && !IsRuntimeModule(module);
       if (known) {
         frames_[{module, offsets[place]}].push_back(
             has_line ? fmt::format("in {} {}", function, line)
