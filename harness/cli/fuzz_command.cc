@@ -148,19 +148,21 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
             const std::string& typed) {
   Json findings = Json::array();
   for (const parserfuzz::Finding& finding : summary.findings) {
-    findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
-                            {"signature", finding.failure.signature},
-                            {"known", finding.known},
-                            {"folder", Folder(options, finding)},
-                            {"file", FileOf(options, finding)},
-                            {"report", Folder(options, finding) + "/report.txt"},
-                            {"size", SizeOf(finding)},
-                            {"first_size", finding.first_size},
-                            {"first_index", finding.index},
-                            {"seconds", finding.seconds},
-                            {"made", finding.origin},
-                            {"count", finding.count},
-                            {"again", finding.known ? Json() : Json(finding.again)}});
+    findings.push_back(Json{
+        {"kind", parserfuzz::FailureKindName(finding.failure.kind)},
+        {"signature", finding.failure.signature},
+        {"known", finding.known},
+        {"folder", Folder(options, finding)},
+        {"file", FileOf(options, finding)},
+        {"report", Folder(options, finding) + "/report.txt"},
+        {"size", SizeOf(finding)},
+        {"first_size", finding.first_size},
+        {"first_index", finding.index},
+        {"seconds", finding.seconds},
+        {"made", finding.origin},
+        {"count", finding.count},
+        {"again", finding.known ? Json() : Json(finding.again)},
+        {"not_minimised", finding.not_minimised.empty() ? Json() : Json(finding.not_minimised)}});
   }
   return Json{{"seed", options.seed},
               {"command", typed},
@@ -174,6 +176,13 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"findings", std::move(findings)}};
 }
 
+// The reason for a finding's large file.
+std::string NotMinimised(const parserfuzz::Finding& finding) {
+  if (finding.not_minimised.empty()) return "";
+  return fmt::format(", {}{}",
+                     finding.small_size ? "" : "not made smaller: ", finding.not_minimised);
+}
+
 std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
                    const std::string& typed) {
   const auto known = std::ranges::count_if(summary.findings, &parserfuzz::Finding::known);
@@ -182,9 +191,10 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
                   Counted(summary.findings.size(), "finding"),
                   known == 0 ? "" : fmt::format(", {} of them kept by earlier runs", known));
   for (const parserfuzz::Finding& finding : summary.findings) {
-    text += fmt::format("{} ({}, {}{}): {}\n", FileOf(options, finding),
+    text += fmt::format("{} ({}, {}{}{}): {}\n", FileOf(options, finding),
                         Counted(SizeOf(finding), "byte"), Counted(finding.count, "time"),
-                        finding.again ? "" : ", not reproduced", finding.failure.signature);
+                        finding.again ? "" : ", not reproduced", NotMinimised(finding),
+                        finding.failure.signature);
   }
   return text + fmt::format("{:.0f} files a second, seed {}\n  {}\n", FilesASecond(summary),
                             options.seed, typed);
@@ -245,13 +255,14 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
 }
 
 int RunScaffold(const ScaffoldFlags& flags) {
-  const Status written = parserfuzz::WriteScaffold(flags.kind, flags.format, flags.folder);
-  if (!written.ok()) return Fail(written.error());
+  const Result<std::string> next =
+      parserfuzz::WriteScaffold(flags.kind, flags.format, flags.folder);
+  if (!next.ok()) return Fail(next.error());
   constexpr uint64_t kSeed = 1;
   const auto corpus = WriteCorpus(flags.format, kSeed, flags.folder + "/seeds");
   if (!corpus.ok()) return Fail(corpus.error());
-  PrintText(fmt::format("a project for {} in {}, with {}; put your parser into its target",
-                        flags.kind, flags.folder, Counted((*corpus)["files"].size(), "seed")));
+  Print(fmt::format("a project for {} in {}, with {}; next:\n{}", flags.kind, flags.folder,
+                    Counted((*corpus)["files"].size(), "seed"), *next));
   return kExitClean;
 }
 

@@ -126,13 +126,17 @@ class FuzzMutatorTest(unittest.TestCase):
 
     def scaffold(self, kind, name=None):
         folder = self.root / (name or kind)
-        run(TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder)
+        said = run(TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder)
+        commands = said.split("next:\n", 1)[1].strip()
+        self.assertIn(str(folder), commands)
+        readme = (folder / ("fuzz" if kind == "cargo-fuzz" else "") / "README.md").read_text()
+        self.assertIn(f"```sh\n{commands}\n```", readme)
         self.assertGreater(len(list((folder / "seeds").iterdir())), 20)
         self.assertIn('="', (folder / "seeds.dict").read_text())
         again = subprocess.run([TOOL, "fuzz", "scaffold", "--format", "npz", "--for", kind, folder],
                                capture_output=True, text=True)
         self.assertEqual(again.returncode, 2)
-        self.assertIn("is there already", again.stderr)
+        self.assertIn("is there already; choose another folder", again.stderr)
         return folder
 
     def test_the_project_for_libfuzzer_builds_and_runs(self):
@@ -144,6 +148,26 @@ class FuzzMutatorTest(unittest.TestCase):
                              capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stderr[-2000:])
         self.assertIn("Done 2000 runs", ran.stderr)
+
+    def test_a_missing_library_is_named_with_the_command_that_installs_it(self):
+        missing = subprocess.run(["make", "-C", self.scaffold("libfuzzer", "bare"), "run", "MUTATOR="],
+                                 capture_output=True, text=True)
+        self.assertNotEqual(missing.returncode, 0)
+        self.assertIn("anecheck_fuzz_mutator is not installed; run in the source folder of anecheck: cmake --install",
+                      missing.stdout)
+
+    def test_run_on_continues_after_a_crash(self):
+        if not CLANG:
+            self.skipTest("no compiler with libFuzzer was named")
+        folder = self.scaffold("libfuzzer", "crashing")
+        (folder / "target.c").write_text(
+            "#include <stddef.h>\n#include <stdint.h>\n"
+            "int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {\n"
+            "  if (size % 5 == 3) __builtin_trap();\n  return data == 0;\n}\n")
+        # The exit code is that of the last file, which may be a crash.
+        subprocess.run(["make", "-C", folder, f"CC={CLANG}", f"MUTATOR={' '.join(self.flags)}",
+                        "RUN=./fuzzer -dict=seeds.dict -max_total_time=10", "run-on"], capture_output=True)
+        self.assertGreater(len(list(folder.glob("crash-*"))), 1)
 
     def test_the_project_for_clusterfuzzlite_builds_as_its_image_does(self):
         if not CLANG:

@@ -13,9 +13,11 @@ namespace anecheck::parserfuzz {
 // "libfuzzer", "afl", "cargo-fuzz", "atheris", "clusterfuzzlite".
 std::span<const std::string_view> ScaffoldKinds();
 
-// Writes the project of `kind` for files of `format` to `folder`. The caller writes the seeds to
+// Writes the project of `kind` for files of `format` to `folder`, and returns the next commands,
+// one on each line, which the project's README.md lists too. The caller writes the seeds to
 // `folder`/seeds and the dictionary to `folder`/seeds.dict. Errors: kInvalid for an unknown kind,
 // naming the known ones, or if a file already exists; kIo.
-Status WriteScaffold(std::string_view kind, std::string_view format, const std::string& folder);
+Result<std::string> WriteScaffold(std::string_view kind, std::string_view format,
+                                  const std::string& folder);
 
 }  // namespace anecheck::parserfuzz
