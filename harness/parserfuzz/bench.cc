@@ -41,6 +41,32 @@ bool Accepts(const CommandOutcome& outcome) {
   return outcome.signal == 0 && outcome.exit_code == 0;
 }
 
+// The first rule of the format that the file breaks, or the reason why it does not parse.
+std::string BrokenRule(const Format& format, const Bytes& file) {
+  if (format.verify == nullptr) return "";
+  const auto violations = format.verify(file);
+  if (!violations.ok()) return WithoutNumbers(violations.error().message);
+  if (violations->empty()) return "";
+  auto broken =
+      std::ranges::find_if(*violations, [](const Violation& one) { return !one.IsWarning(); });
+  if (broken == violations->end()) broken = violations->begin();
+  return std::string(broken->rule->id);
+}
+
+// `refusal` is the outcome of the command that refused the file. A command that explains a refusal
+// on standard output, as `inspect --verify` does, often ends with the same words for each file, so
+// the rule that the file breaks distinguishes the findings.
+Failure Disagreement(std::string_view accepted_by, const CommandOutcome& refusal,
+                     const Format& format, const Bytes& file) {
+  const std::string start = fmt::format("accepted by the {} only: ", accepted_by);
+  if (!LastLine(refusal.err).empty()) {
+    return MakeFailure(FailureKind::kDisagreement, start, refusal.err);
+  }
+  const std::string rule = BrokenRule(format, file);
+  if (rule.empty()) return MakeFailure(FailureKind::kDisagreement, start, refusal.out);
+  return MakeFailure(FailureKind::kDisagreement, start + rule);
+}
+
 bool HasFileWord(const std::string& word) { return word.find(kFileWord) != std::string::npos; }
 
 }  // namespace
@@ -89,12 +115,11 @@ Result<Trial> Bench::Try(const Bytes& file) {
     trial.failure.bug += kOfTheSecond;
     trial.of_second = true;
   } else if (Accepts(first) != (second.exit_code == 0)) {
-    trial.failure =
-        MakeFailure(FailureKind::kDisagreement,
-                    fmt::format("accepted by the {} only: ", refused_by_first ? "second" : "first"),
-                    refused_by_first ? first.err : second.err);
+    trial.failure = Disagreement(refused_by_first ? "second" : "first",
+                                 refused_by_first ? first : second, *options.parts.format, file);
   }
-  trial.said = std::move(refused_by_first ? first.err : second.err);
+  CommandOutcome& shown = refused_by_first ? first : second;
+  trial.said = std::move(shown.err.empty() ? shown.out : shown.err);
   return trial;
 }
 

@@ -54,7 +54,7 @@ std::vector<std::string> SplitStack(std::string_view text) {
 }
 
 // The rules of the format that the file breaks, with places, or the reason why it does not parse.
-std::string DescribeBroken(const Format& format, const Bytes& file) {
+std::string BrokenRules(const Format& format, const Bytes& file) {
   if (format.verify == nullptr) return "";
   const auto violations = format.verify(file);
   if (!violations.ok()) {
@@ -78,7 +78,23 @@ std::string DescribeBroken(const Format& format, const Bytes& file) {
   return text;
 }
 
-std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
+std::string DescribeBroken(const Format& format, const char* name, const Bytes& file) {
+  return fmt::format("broken in {}, by the rules of the format:\n{}", name,
+                     BrokenRules(format, file));
+}
+
+// Introduces the output. The stack of a hang is printed as the report of a crash.
+std::string TitleOfOutput(const Finding& finding) {
+  constexpr const char* kTitle = "on standard error, of the input";
+  if (finding.failure.kind == FailureKind::kDisagreement) return "output, of the input:\n";
+  if (finding.failure.kind != FailureKind::kHang) return fmt::format("{}:\n", kTitle);
+  return fmt::format(
+      "{}. At the time limit, anecheck sent a signal (SIGQUIT or SIGSEGV) to get the\n"
+      "stack of the hang. A report of this signal below is no crash of the parser:\n",
+      kTitle);
+}
+
+std::string Describe(const ParserFuzzOptions& options, const Finding& finding, const Bytes* small,
                      const std::string& folder) {
   const std::string shown = folder + (finding.small_size ? "/small" : "/input");
   std::vector<std::string> again = options.command;
@@ -92,11 +108,15 @@ std::string Describe(const ParserFuzzOptions& options, const Finding& finding,
   text += Line("again", CommandText(again));
   text += fmt::format("input: file {} of seed {}, {}: {}\n", finding.index, options.seed,
                       Counted(finding.first_size, "byte"), finding.origin);
-  if (finding.small_size) text += "small: " + Counted(*finding.small_size, "byte") + "\n";
+  if (finding.small_size || !finding.not_minimised.empty()) {
+    text += fmt::format("small: {}{}{}\n",
+                        finding.small_size ? Counted(*finding.small_size, "byte") : "none",
+                        finding.not_minimised.empty() ? "" : ", ", finding.not_minimised);
+  }
   if (!finding.again) text += "not reproduced: a second run did not fail in this way\n";
-  text += fmt::format("broken in {}, by the rules of the format:\n{}", "input",
-                      DescribeBroken(*options.parts.format, finding.input));
-  return text + fmt::format("on standard error, of the input:\n{}\n", finding.said);
+  text += DescribeBroken(*options.parts.format, "input", finding.input);
+  if (small != nullptr) text += DescribeBroken(*options.parts.format, "small", *small);
+  return text + TitleOfOutput(finding) + finding.said + "\n";
 }
 
 }  // namespace
@@ -139,7 +159,7 @@ Status KeptFindings::Read(const std::string& name) {
 
 const KeptFindings::Kept* KeptFindings::Find(const Failure& failure) const {
   const auto found = std::ranges::find_if(kept_, [&](const Kept& kept) {
-    return kept.failure.bug == failure.bug || IsSameBug(failure, kept.failure);
+    return kept.failure.bug == failure.bug || IsSameNarrowedBug(failure, kept.failure);
   });
   return found == kept_.end() ? nullptr : &*found;
 }
@@ -182,7 +202,7 @@ Status KeptFindings::Write(Finding& finding) const {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
   ANECHECK_RETURN_IF_ERROR(
       WriteFileAtomic(folder + "/input", std::span<const uint8_t>(finding.input)));
-  return WriteReport(finding);
+  return WriteReport(finding, nullptr);
 }
 
 Status KeptFindings::WriteSmall(Finding& finding, const Bytes& small) const {
@@ -191,12 +211,12 @@ Status KeptFindings::WriteSmall(Finding& finding, const Bytes& small) const {
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(options_->out + "/" + finding.name + "/small",
                                              std::span<const uint8_t>(small)));
   }
-  return WriteReport(finding);
+  return WriteReport(finding, finding.small_size ? &small : nullptr);
 }
 
-Status KeptFindings::WriteReport(const Finding& finding) const {
+Status KeptFindings::WriteReport(const Finding& finding, const Bytes* small) const {
   const std::string folder = options_->out + "/" + finding.name;
-  return WriteFileAtomic(folder + "/" + kReport, Describe(*options_, finding, folder));
+  return WriteFileAtomic(folder + "/" + kReport, Describe(*options_, finding, small, folder));
 }
 
 }  // namespace anecheck::parserfuzz

@@ -31,7 +31,7 @@ class KeptFindings {
   Status Recall(Finding& finding) const;
   // Writes the finding's input and the report, in a folder with an unused name.
   Status Write(Finding& finding) const;
-  // Writes the small file, and rewrites the report.
+  // Writes the file if it is smaller than the input, and rewrites the report.
   Status WriteSmall(Finding& finding, const Bytes& small) const;
 
  private:
@@ -43,7 +43,7 @@ class KeptFindings {
   explicit KeptFindings(const ParserFuzzOptions& options) : options_(&options) {}
   const Kept* Find(const Failure& failure) const;
   Status Read(const std::string& name);
-  Status WriteReport(const Finding& finding) const;
+  Status WriteReport(const Finding& finding, const Bytes* small) const;
 
   const ParserFuzzOptions* options_;
   std::vector<Kept> kept_;

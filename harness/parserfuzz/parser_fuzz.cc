@@ -21,11 +21,19 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kOtherWords = "with other words";
 
+// Reasons for no smaller file.
+constexpr const char* kLate = "--minimise-seconds ended first";
+constexpr const char* kAnyWords = "files of many messages are not made small";
+constexpr const char* kNoneSmaller = "no smaller file failed in this way";
+
 // The files of a round are planned together, run on any number of benches, and evaluated in the
 // order of planning. Therefore findings do not depend on the number of benches.
 constexpr uint64_t kFastRound = 64, kSlowRound = 16;
 constexpr uint64_t kFirstFiles = 8;  // that show whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
+// Stacks that name a hang. A helper of a loop is in all of them by chance if they are few, so there
+// are more if a known hang may be this loop.
+constexpr int kMoreStacks = 4, kMostStacks = 12;
 
 struct Attempt {
   Plan plan;
@@ -188,7 +196,7 @@ class Campaign {
 
   bool CountAgain(const Failure& failure) {
     const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
-      return IsSameBug(failure, finding.failure);
+      return IsSameNarrowedBug(failure, finding.failure);
     });
     if (known == summary.findings.end()) return false;
     ++known->count;
@@ -199,8 +207,9 @@ class Campaign {
   // the loop. An earlier hang may be named after a function that the loop always calls: it is the
   // same hang if any of the stacks matches it.
   bool IsKnownByMoreStacks(Failure& failure, const Bytes& file) {
-    constexpr int kMoreStacks = 4;
-    for (int i = 0; i < kMoreStacks && !IsStopped(); ++i) {
+    const bool may_be_known = MayBeKnownHang(failure);
+    const int stacks = may_be_known ? kMostStacks : kMoreStacks;
+    for (int i = 0; i < stacks && !IsStopped(); ++i) {
       benches_[0].KnowHangs({{failure.stack.front()}});
       const auto again = benches_[0].Try(file);
       if (!again.ok() || again->failure.stack.empty()) continue;
@@ -211,14 +220,34 @@ class Campaign {
       NarrowHang(failure, again->failure.stack);
     }
     TellHangs();
-    return CountAgain(failure);
+    return CountAgain(failure) || (may_be_known && EndsInTime(file));
   }
 
-  void TellHangs() {
+  // Whether a known hang is narrowed to the outermost function of this stack. If so, the file had
+  // only a part of the time limit.
+  bool MayBeKnownHang(const Failure& failure) const {
+    return std::ranges::any_of(Hangs(), [&](const auto& known) {
+      return known.size() == 1 && IsHangOf(failure.stack, known);
+    });
+  }
+
+  bool EndsInTime(const Bytes& file) {
+    benches_[0].KnowHangs({});
+    const auto whole = benches_[0].Try(file);
+    TellHangs();
+    return whole.ok() && whole->failure.kind != FailureKind::kHang;
+  }
+
+  std::vector<std::vector<std::string>> Hangs() const {
     std::vector<std::vector<std::string>> hangs = kept_.Hangs();
     for (const Finding& finding : summary.findings) {
       if (!finding.failure.stack.empty()) hangs.push_back(finding.failure.stack);
     }
+    return hangs;
+  }
+
+  void TellHangs() {
+    const std::vector<std::vector<std::string>> hangs = Hangs();
     for (Bench& bench : benches_) bench.KnowHangs(hangs);
   }
 
@@ -245,21 +274,33 @@ class Campaign {
   // summary.findings.
   Status MakeSmall() {
     const auto begin = Clock::now();
-    const auto is_over = [&] {
+    const auto is_late = [&] {
       const std::chrono::duration<double> lasted = Clock::now() - begin;
-      return IsStopped() || lasted.count() >= options_.minimise_seconds;
+      return lasted.count() >= options_.minimise_seconds;
     };
+    const auto is_over = [&] { return IsStopped() || is_late(); };
     std::vector<Status> statuses(summary.findings.size());
     const auto ran = [this] { Tell([this] { ++state_.minimising_runs; }); };
     workers_.Run(summary.findings.size(), [&](size_t worker, uint64_t i) {
       Finding& finding = summary.findings[i];
-      if (finding.known || is_over()) return;
-      Bench& bench = benches_[worker];
-      finding.again = bench.FailsAgain(finding.failure, finding.input, ran);
-      // A finding "with other words" stands for many texts, so a smaller file could show another of
-      // these texts.
-      const int runs = finding.again && !finding.other_words ? options_.minimise_runs : 0;
-      const Bytes small = bench.MakeSmall(finding.failure, finding.input, runs, is_over, ran);
+      if (finding.known) return;
+      Bytes small = finding.input;
+      bool ended = is_over();
+      if (!ended) {
+        Bench& bench = benches_[worker];
+        finding.again = bench.FailsAgain(finding.failure, finding.input, ran);
+        // A finding "with other words" stands for many texts, so a smaller file could show another
+        // of these texts.
+        const int runs = finding.again && !finding.other_words ? options_.minimise_runs : 0;
+        small = bench.MakeSmall(finding.failure, finding.input, runs, is_over, ran);
+        ended = runs > 0 && is_over();
+      }
+      const bool smaller = small.size() < finding.input.size();
+      if (ended) {
+        finding.not_minimised = is_late() ? kLate : "the run was stopped";
+      } else if (!smaller && finding.again) {
+        finding.not_minimised = finding.other_words ? kAnyWords : kNoneSmaller;
+      }
       const std::lock_guard<std::mutex> lock(mutex_);
       statuses[i] = kept_.WriteSmall(finding, small);
     });

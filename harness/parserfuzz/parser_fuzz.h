@@ -51,8 +51,9 @@ struct Finding {
   uint64_t count = 0;        // files that failed in this way
   uint64_t first_size = 0;
   std::optional<uint64_t> small_size = {};  // nothing: no smaller file was made
-  Bytes input = {};                         // the first file
-  std::string said = {};                    // the command's standard error for that file
+  std::string not_minimised = {};  // reason for no smaller file, or for an end of the search
+  Bytes input = {};                // the first file
+  std::string said = {};           // the command's output for that file (Trial)
 };
 
 struct ParserFuzzSummary {

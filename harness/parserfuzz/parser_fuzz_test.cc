@@ -2,6 +2,7 @@
 // reports and disagreement get names. A correct parser has no findings.
 #include "harness/parserfuzz/parser_fuzz.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -87,6 +88,30 @@ TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
   EXPECT_EQ(summary->findings[0].failure.signature,
             "disagreement accepted by the first only: bad count N");
   EXPECT_EQ(summary->findings[0].count, 8u);
+}
+
+// A command like `inspect --verify` explains its refusal on standard output.
+TEST_F(ParserFuzz, ADisagreementWithoutWordsOnStandardErrorIsNamedByTheBrokenRule) {
+  ParserFuzzOptions options = Options("exit 0");
+  options.second = Shell("echo 'error: broken'; exit 1");
+  options.files = 60;
+  options.minimise_runs = 0;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_GT(summary->findings.size(), 3u);
+  std::set<std::string> rules;
+  for (const Finding& finding : summary->findings) {
+    const std::string rule = finding.failure.signature.substr(
+        std::string("disagreement accepted by the first only: ").size());
+    const auto violations = kFormat_td.verify(finding.input);
+    const auto has_name = [&](const Violation& broken) { return broken.rule->id == rule; };
+    if (violations.ok() && !violations->empty()) {
+      EXPECT_TRUE(std::ranges::any_of(*violations, has_name)) << rule;
+    }
+    EXPECT_FALSE(rule.empty());
+    EXPECT_TRUE(rules.insert(rule).second) << rule;
+    EXPECT_EQ(finding.said, "error: broken\n");
+  }
 }
 
 TEST_F(ParserFuzz, TheSameCrashOfTwoCommandsIsTwoFindings) {
@@ -451,6 +476,47 @@ TEST_F(ParserFuzz, FilesAreMinimisedAtTheEndAndForALimitedTime) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(files_before_first, 100u);
   ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].not_minimised, "--minimise-seconds ended first");
+}
+
+TEST_F(ParserFuzz, AReportStatesWhyThereIsNoSmallFile) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_seconds = 0;
+  const auto late = FuzzParser(options);
+  options.out = folder_.File("all");
+  options.minimise_seconds = 60;
+  options.minimise_runs = 0;
+  const auto none = FuzzParser(options);
+  ASSERT_TRUE(late.ok() && none.ok());
+  ASSERT_EQ(late->findings.size(), 1u);
+  ASSERT_EQ(none->findings.size(), 1u);
+  EXPECT_EQ(late->findings[0].not_minimised, "--minimise-seconds ended first");
+  EXPECT_THAT(ReadTextFile(Kept(late->findings[0], "report.txt")).value(),
+              ::testing::HasSubstr("\nsmall: none, --minimise-seconds ended first\n"));
+  EXPECT_EQ(none->findings[0].not_minimised, "no smaller file failed in this way");
+}
+
+// Files of one byte or more crash, so the small file breaks other rules than the first one.
+TEST_F(ParserFuzz, AReportStatesTheBrokenRulesOfBothFiles) {
+  const auto summary = FuzzParser(Options("kill -SEGV $$"));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const std::string text = ReadTextFile(Kept(summary->findings[0], "report.txt")).value();
+  EXPECT_THAT(text, ::testing::HasSubstr("\nbroken in input, by the rules of the format:\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("\nbroken in small, by the rules of the format:\n"));
+}
+
+// The signal that gets the stack is not the parser's.
+TEST_F(ParserFuzz, AReportOfAHangExplainsTheSignal) {
+  ParserFuzzOptions options = Options("exec sleep 100");
+  options.files = 1;
+  options.minimise_runs = 0;
+  options.limits.timeout_ms = 30;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_THAT(ReadTextFile(Kept(summary->findings[0], "report.txt")).value(),
+              ::testing::HasSubstr("anecheck sent a signal (SIGQUIT or SIGSEGV)"));
 }
 
 }  // namespace
