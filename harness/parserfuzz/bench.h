@@ -32,8 +32,8 @@ struct Trial {
   bool of_second = false;  // the failure is the second command's
   bool stopped = true;     // no command ran to its end
   Start start = Start::kNotRun, start_of_second = Start::kNotRun;
-  std::string said = {};  // by the command that failed, on standard error or, if that is empty
-                          // and the commands disagree, on standard output
+  std::string said = {};  // the standard error of the command that failed; its standard output
+                          // if the commands disagree and standard error is empty
   std::vector<Feature> features = {};
 };
 
