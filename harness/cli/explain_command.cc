@@ -12,12 +12,14 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/explain_defect.h"
+#include "harness/cli/explain_term.h"
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/cell.h"
 #include "harness/evidence/evidence_print.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/attribute_values.h"
 #include "oracles/legality/explain.h"
+#include "oracles/legality/rules.h"
 
 namespace anecheck {
 namespace {
@@ -48,6 +50,7 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   const OpDefinition* op = FindOp(instance.op);
   if (op != nullptr) ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
   ANECHECK_RETURN_IF_ERROR(legality::CheckValues(instance, op == nullptr ? nullptr : &op->schema));
+  if (op != nullptr) legality::MakeLists(op->schema, instance);
   if (op != nullptr) legality::InferResults(op->schema, instance);
   return instance;
 }
@@ -114,11 +117,32 @@ Status ExplainDefect(const ExplainFlags& flags) {
   return {};
 }
 
+// A wrong name is reported before a missing target, since the user must mend the name first.
+Status CheckName(const std::string& op) {
+  const legality::Rules& rules = legality::Rules::Builtin();
+  if (rules.Find(op) != nullptr) return {};
+  std::vector<std::string> names = ContractTermNames();
+  for (const legality::CatalogueRow& row : rules.operations()) names.push_back(row.name);
+  for (const legality::CatalogueRow& row : rules.layers()) names.push_back(row.name);
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("no operation or native layer \"{}\"{}; `anecheck ops` lists them",
+                               op, DidYouMean(op, names)));
+}
+
+int ExplainTerm(const ExplainFlags& flags, const Json& term) {
+  flags.json ? Print(DumpJson(term, 2)) : PrintText(ContractTermText(term));
+  return kExitClean;
+}
+
 int Run(const ExplainFlags& flags) {
   if (LooksLikeDefect(flags.op)) {
     const Status told = ExplainDefect(flags);
     return told.ok() ? kExitClean : Fail(told.error());
   }
+  const Json term = ContractTermJson(flags.op);
+  if (!term.is_null()) return ExplainTerm(flags, term);
+  const Status known = CheckName(flags.op);
+  if (!known.ok()) return Fail(known.error());
   if (flags.target_name.empty()) {
     return Fail(MakeError(ErrorCode::kInvalid,
                           "--target: name the target of the operation; `anecheck targets` lists "
@@ -136,10 +160,11 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   auto flags = std::make_shared<ExplainFlags>();
   command
       .AddOption("op", flags->op,
-                 "An operation (conv), a native layer (SDPA), or a documented defect (D03)")
+                 "An operation (conv), a native layer (SDPA), a documented defect (D03), or a "
+                 "term that bounds or findings name (root_ulp)")
       .Required();
   command.AddOption("--target", flags->target_name,
-                    "Compiler target: h13, h17s, ... (a documented defect needs none)");
+                    "Compiler target: h13, h17s, ... (a documented defect or a term needs none)");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
@@ -152,7 +177,7 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   AddTargetFlags(command, flags->target);
   command.Footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56\n"
-      "Example: anecheck explain D03");
+      "Example: anecheck explain D03\nExample: anecheck explain earlier_tables");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
