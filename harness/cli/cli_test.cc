@@ -326,7 +326,7 @@ TEST_F(CliTest, ARunOfMostlyInconclusiveCasesSaysSoAndWhy) {
   const Outcome run =
       Tool("run --runner emulator:exact --cases 64 --targets h13" + Db("mostly.sqlite"));
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_NE(run.out.find(" inconclusive: no fact tells its tasks on the engine\n"),
+  EXPECT_NE(run.out.find(" inconclusive: no fact describes its tasks on the engine\n"),
             std::string::npos)
       << run.out;
   EXPECT_NE(run.out.find("; most cases are inconclusive: "), std::string::npos) << run.out;
