@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ struct AttestationRow {
   std::vector<std::string> tested_by[2];
 };
 
+// A cell whose stage is not the baseline's.
+struct AttestationChange {
+  size_t row = 0, target = 0, route = 0;
+  std::string before;  // StageText of the baseline; empty if the baseline lacks the cell
+};
+
 struct Attestation {
   std::vector<AttestationRow> rows;
   std::vector<const Target*> targets;
@@ -41,6 +48,8 @@ struct Attestation {
   std::vector<evidence::Statement> statements;
   std::vector<evidence::Conflict> conflicts;  // between statements
   std::vector<AttestationCell> cells;         // [row][target][route]
+  // The cells with `fresh`; set by CompareWithBaseline.
+  std::optional<std::vector<AttestationChange>> changes;
 
   const AttestationCell& at(size_t row, size_t target, size_t route) const {
     return cells[(row * targets.size() + target) * routes.size() + route];
@@ -63,8 +72,8 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
 // Keeps only the rows with these names, in the order of the matrix.
 void KeepRows(std::span<const std::string> names, Attestation& matrix);
 
-// Marks the cells whose stage differs from an earlier AttestationJson. Messages begin with `name`.
-// kMalformed for any other document.
+// Marks and lists the cells whose stage differs from an earlier AttestationJson. Messages begin
+// with `name`. kMalformed for any other document.
 Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
                            Attestation& matrix);
 
@@ -76,6 +85,8 @@ Json AttestationJson(const Attestation& matrix);
 // The first column is `op`; each target and route has two more: the state with its basis, and the
 // answer of the rules alone.
 std::string AttestationCsv(const Attestation& matrix);
+// Below the table of text and Markdown stand the changes since the baseline, and the number of
+// cells whose campaign results a published statement outranks.
 std::string AttestationMarkdown(const Attestation& matrix);
 // One section for each target, for a terminal.
 std::string AttestationText(const Attestation& matrix, size_t columns = 0);

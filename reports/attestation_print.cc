@@ -1,10 +1,12 @@
 // The forms in which the matrix of attested against reached is written.
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
 #include "harness/device/target.h"
@@ -111,6 +113,49 @@ std::string NotSimulatedText(const Attestation& matrix) {
       fmt::join(names, ", "));
 }
 
+// Published evidence can hide all that a lab has measured, so the text says so. Empty if it hides
+// nothing.
+std::string OutrankedText(const Attestation& matrix) {
+  const auto published = [&](uint32_t index) {
+    return matrix.statements[index].provenance == Provenance::kPublished;
+  };
+  const auto hidden = std::ranges::count_if(matrix.cells, [&](const AttestationCell& cell) {
+    const auto own = [&](uint32_t index) {
+      return !published(index) && evidence::Decides(matrix.statements[index]);
+    };
+    return !cell.by.empty() && std::ranges::all_of(cell.by, published) &&
+           std::ranges::any_of(cell.statements, own);
+  });
+  if (hidden == 0) return "";
+  return fmt::format(
+      "\n{} results of runs that stronger published evidence outranks; --no-published shows "
+      "them.\n",
+      hidden == 1 ? "1 cell has" : fmt::format("{} cells have", hidden));
+}
+
+// Empty without a baseline.
+std::string ChangesText(const Attestation& matrix) {
+  constexpr size_t kShown = 100;
+  if (!matrix.changes) return "";
+  const size_t count = matrix.changes->size();
+  if (count == 0) return "\nNo cell changed since the baseline.\n";
+  std::string text = fmt::format("\nChanged since the baseline: {}.\n\n", Counted(count, "cell"));
+  for (size_t i = 0; i < std::min(count, kShown); ++i) {
+    const AttestationChange& change = (*matrix.changes)[i];
+    text += fmt::format("- {} on {}, {}: {}, before: {}\n", matrix.rows[change.row].name,
+                        matrix.targets[change.target]->compiler_name,
+                        ToText(matrix.routes[change.route]),
+                        evidence::CellText(matrix.at(change.row, change.target, change.route)),
+                        change.before.empty() ? "not in the baseline" : change.before);
+  }
+  if (count > kShown) text += fmt::format("- {} more in --format html\n", count - kShown);
+  return text;
+}
+
+std::string Notes(const Attestation& matrix) {
+  return ChangesText(matrix) + OutrankedText(matrix) + NotSimulatedText(matrix);
+}
+
 std::string Key(const Json& document, const Json& cell) {
   const auto at = [&](size_t member) { return cell.at(member).get<size_t>(); };
   return fmt::format("{}\n{}\n{}", document.at("ops").at(at(0)).at("name").get<std::string>(),
@@ -169,6 +214,7 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
         ErrorCode::kMalformed,
         fmt::format("{}: is no matrix; make one with `anecheck matrix --format json`", name));
   }
+  matrix.changes.emplace();
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     for (size_t target = 0; target < matrix.targets.size(); ++target) {
       for (size_t route = 0; route < matrix.routes.size(); ++route) {
@@ -178,6 +224,8 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
         AttestationCell& cell =
             matrix.cells[(row * matrix.targets.size() + target) * matrix.routes.size() + route];
         cell.fresh = found == states.end() || found->second != evidence::StageText(cell.stage);
+        if (!cell.fresh) continue;
+        matrix.changes->push_back({row, target, route, found == states.end() ? "" : found->second});
       }
     }
   }
@@ -187,11 +235,11 @@ Status CompareWithBaseline(std::string_view baseline_json, std::string_view name
 std::string AttestationCsv(const Attestation& matrix) { return TableOf(matrix).Csv(); }
 
 std::string AttestationText(const Attestation& matrix, size_t columns) {
-  return TableOf(matrix).Text(columns) + NotSimulatedText(matrix);
+  return TableOf(matrix).Text(columns) + Notes(matrix);
 }
 
 std::string AttestationMarkdown(const Attestation& matrix) {
-  return TableOf(matrix).Markdown() + NotSimulatedText(matrix);
+  return TableOf(matrix).Markdown() + Notes(matrix);
 }
 
 }  // namespace anecheck::reports

@@ -289,6 +289,33 @@ TEST(AttestationForms, FlagsOfACellAreBits) {
   EXPECT_EQ(flags(AttestationJson(matrix), "conv"), 1 | 2 | 8 | 16);
 }
 
+TEST(AttestationForms, TextListsTheChangesSinceTheBaseline) {
+  const std::string before = DumpJson(AttestationJson(Build("h13", {})));
+  Attestation same = Build("h13", {});
+  EXPECT_THAT(AttestationText(same), testing::Not(HasSubstr("baseline")));
+  ASSERT_TRUE(CompareWithBaseline(before, "old.json", same).ok());
+  EXPECT_THAT(AttestationText(same), HasSubstr("\nNo cell changed since the baseline.\n"));
+  Attestation matrix = Build("h13", {Say("conv", Stage::kWrong, Provenance::kSimulated)});
+  ASSERT_TRUE(CompareWithBaseline(before, "old.json", matrix).ok());
+  for (const std::string& text : {AttestationText(matrix), AttestationMarkdown(matrix)}) {
+    EXPECT_THAT(text, HasSubstr("\nChanged since the baseline: 1 cell.\n\n"
+                                "- conv on h13, mil: wrong (simulated), before: attested\n"));
+  }
+}
+
+// Otherwise a lab that merges its results sees only the published ones.
+TEST(AttestationForms, TextNamesResultsThatPublishedOnesHide) {
+  const Statement own = Say("conv", Stage::kWrong, Provenance::kSimulated);
+  Statement published = Say("conv", Stage::kCorrect, Provenance::kPublished);
+  published.basis = "silicon";
+  const std::string note =
+      "\n1 cell has results of runs that stronger published evidence outranks;";
+  EXPECT_THAT(AttestationText(Build("h13", {own, published})), HasSubstr(note));
+  EXPECT_THAT(AttestationMarkdown(Build("h13", {own, published})), HasSubstr("--no-published"));
+  EXPECT_THAT(AttestationText(Build("h13", {own})), testing::Not(HasSubstr("outranks")));
+  EXPECT_THAT(AttestationText(Build("h13", {published})), testing::Not(HasSubstr("outranks")));
+}
+
 // No cell of a target that is not simulated is based on a run of the simulated engine.
 TEST(AttestationForms, TargetsWithoutASimulatedCompilerAreListedAsNotSimulated) {
   const Attestation matrix = Build("h11,h12,m9,t0,h13", {});

@@ -51,8 +51,7 @@ void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == Verdict::kKnownDefect) ++tally.known;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
-  // A refusal says nothing about values. The counts already give a refused operation the stage
-  // `rejected`.
+  // A refusal says nothing about values.
   if (finding.verdict == Verdict::kRejected) {
     ++tally.refused;
   } else {
@@ -64,6 +63,8 @@ Stage StageOf(const ReachCounts& counts, const FindingTally& findings) {
   const bool ran = counts.dispatched > 0;
   if (findings.wrong > 0 && ran) return Stage::kWrong;
   if (findings.wrong + findings.failed > 0) return Stage::kFailed;
+  // The rules admit the graph, so the operation is not right although other cases of it ran.
+  if (findings.refused > 0) return Stage::kRejected;
   if (findings.known > 0 && ran) return Stage::kKnownDefect;
   if (findings.unconfirmed > 0 && ran) return Stage::kUnconfirmed;
   if (counts.correct > 0) return Stage::kCorrect;

@@ -29,9 +29,9 @@ struct CellEvidence {
   FindingTally findings;
   Stage stage = Stage::kCatalogued;
 };
-// Findings, which name one operation, decide whether the operation failed or is wrong; counts
-// decide how far it got. An operation that never ran can have failed but cannot be wrong. A finding
-// alone does not show that the operation reached anything.
+// Findings, which name one operation, decide whether the operation failed, is wrong or was refused;
+// counts decide how far it got. An operation that never ran can have failed but cannot be wrong. A
+// finding alone does not show that the operation reached anything.
 Stage StageOf(const ReachCounts& counts, const FindingTally& findings);
 
 // Sorted by key. Includes operations and targets that only findings name.

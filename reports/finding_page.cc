@@ -211,8 +211,8 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   const Result<Artifact> whole = ArtifactFromJson(artifact);
   std::string content =
       fmt::format("<h1>{} on {}: {}</h1>\n<p class=\"summary\">{}</p>\n",
-                  EscapeXml(finding.op.empty() ? "case" : finding.op), EscapeXml(finding.target),
-                  ToText(finding.verdict), EscapeXml(finding.summary));
+                  EscapeXml(finding.op.empty() ? "no operation named" : finding.op),
+                  EscapeXml(finding.target), ToText(finding.verdict), EscapeXml(finding.summary));
   if (run.provenance == Provenance::kSimulated) {
     content +=
         "<p class=\"simulated\" role=\"note\"><strong>SIMULATED</strong> The engine is the "

@@ -29,16 +29,17 @@ std::string VerdictCounts(const ReportData& data) {
 
 std::string RunsTable(const ReportData& data) {
   std::string text =
-      "| evidence | engine | chip | compiler | runner | seed | cases | state | started |\n"
-      "|---|---|---|---|---|---:|---:|---|---|\n";
+      "| run | evidence | engine | chip | compiler | runner | seed | cases | state | started |\n"
+      "|---|---|---|---|---|---|---:|---:|---|---|\n";
   for (const RunInfo& run : data.runs) {
     const std::string provenance = run.provenance == Provenance::kSimulated
                                        ? "**SIMULATED**"
                                        : std::string(ToText(run.provenance));
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", provenance,
-                        EscapeMarkdown(run.engine), EscapeMarkdown(run.chip),
-                        EscapeMarkdown(run.compiler_version), EscapeMarkdown(run.runner), run.seed,
-                        run.cases, ToText(run.state), EscapeMarkdown(run.started));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+                        EscapeMarkdown(run.name), provenance, EscapeMarkdown(run.engine),
+                        EscapeMarkdown(run.chip), EscapeMarkdown(run.compiler_version),
+                        EscapeMarkdown(run.runner), run.seed, run.cases, ToText(run.state),
+                        EscapeMarkdown(run.started));
   }
   return text;
 }

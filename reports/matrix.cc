@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -87,17 +89,41 @@ std::tuple<int, Stage, bool> DepthOf(const evidence::Cell& cell) {
           wrong};
 }
 
-StateTable TableOf(const Matrix& matrix) {
+constexpr auto kAllRoutes = std::to_array({Route::kMil, Route::kNetlist});
+
+StateTable TableOf(const Matrix& matrix, std::span<const Route> routes = kAllRoutes) {
   std::vector<std::string> targets;
   for (const MatrixColumn& column : matrix.columns) targets.push_back(column.target);
-  StateTable table(std::move(targets), {Route::kMil, Route::kNetlist});
+  StateTable table(std::move(targets), {routes.begin(), routes.end()});
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     table.BeginRow(matrix.rows[row].op);
     for (const MatrixCell& cell : matrix.cells[row]) {
-      for (const MatrixCell::ByRoute& route : cell.routes) table.Add(route.cell, route.rules);
+      for (const Route route : routes) table.Add(cell.by(route).cell, cell.by(route).rules);
     }
   }
   return table;
+}
+
+// Leaves out operations and routes without evidence. No table says anything of the targets that an
+// external engine names.
+std::string MarkdownOfEvidence(Matrix matrix) {
+  std::set<Route> met;
+  size_t kept = 0;
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    bool any = false;
+    for (const MatrixCell& cell : matrix.cells[row]) {
+      for (const CellEvidence& item : cell.evidence) met.insert(item.key.route);
+      any = any || !cell.evidence.empty();
+    }
+    if (!any) continue;
+    std::swap(matrix.rows[kept], matrix.rows[row]);
+    std::swap(matrix.cells[kept], matrix.cells[row]);
+    ++kept;
+  }
+  matrix.rows.resize(kept);
+  matrix.cells.resize(kept);
+  const std::vector<Route> routes(met.begin(), met.end());
+  return TableOf(matrix, routes).Markdown();
 }
 
 }  // namespace
@@ -163,6 +189,9 @@ void KeepMetTargets(Matrix& matrix) {
 
 std::string MatrixCsv(const Matrix& matrix) { return TableOf(matrix).Csv(); }
 
-std::string MatrixMarkdown(const Matrix& matrix) { return TableOf(matrix).Markdown(); }
+std::string MatrixMarkdown(const Matrix& matrix) {
+  const bool any_known = std::ranges::any_of(matrix.columns, &MatrixColumn::in_table);
+  return any_known ? TableOf(matrix).Markdown() : MarkdownOfEvidence(matrix);
+}
 
 }  // namespace anecheck::reports

@@ -54,7 +54,8 @@ void KeepMetTargets(Matrix& matrix);
 
 // The columns are those of AttestationCsv.
 std::string MatrixCsv(const Matrix& matrix);
-// The matrix as a table of GitHub Flavored Markdown.
+// The matrix as a table of GitHub Flavored Markdown. If no table lists any of its targets, only
+// operations and routes with evidence are shown.
 std::string MatrixMarkdown(const Matrix& matrix);
 
 }  // namespace anecheck::reports

@@ -121,6 +121,26 @@ TEST(Matrix, BlamesOperationsThatFindingsName) {
   EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }
 
+// The rules admit the refused graphs, so the operation is not right, however many others ran.
+TEST(Matrix, AnOperationThatWasWronglyRefusedIsNotRight) {
+  ReportData data;
+  data.runs = {RunOf(Provenance::kSimulated)};
+  const ReachCounts mostly_right = {.cases = 20, .dispatched = 6, .correct = 6, .rejected = 14};
+  for (const char* op : {"real_div", "sub", "mul", "add"}) {
+    data.reach[{op, "h13", Route::kMil, Provenance::kSimulated}] = mostly_right;
+  }
+  data.findings = {Finding("real_div", "h13", Verdict::kRejected, true),
+                   Finding("sub", "h13", Verdict::kRejected, true),
+                   Finding("sub", "h13", Verdict::kKnownDefect, false),
+                   Finding("mul", "h13", Verdict::kRejected, true),
+                   Finding("mul", "h13", Verdict::kWrong, true)};
+  const Matrix matrix = Built(data);
+  EXPECT_EQ(StageOf(matrix, "real_div", "h13"), Stage::kRejected);
+  EXPECT_EQ(StageOf(matrix, "sub", "h13"), Stage::kRejected);
+  EXPECT_EQ(StageOf(matrix, "mul", "h13"), Stage::kWrong);
+  EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kCorrect) << "its refusals are as the rules say";
+}
+
 TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};
@@ -283,6 +303,19 @@ TEST(Matrix, AgreesWithTheMatrixOfAllEvidence) {
   EXPECT_EQ(compared, matrix.rows.size() + 1);
   EXPECT_EQ(StageOf(matrix, "sin", "h13"), Stage::kRejected);
   EXPECT_EQ(Cell(matrix, "cross_product", "h13").by(Route::kNetlist).cell.stage, Stage::kCorrect);
+}
+
+// The rules say nothing of an external engine's own target.
+TEST(MatrixMarkdown, OfAnEngineThatNoTableListsHasOnlyEvidence) {
+  ReportData data;
+  data.reach[{"add", "float", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
+  data.reach[{"mul", "float", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};
+  Matrix matrix = Built(data);
+  KeepMetTargets(matrix);
+  const std::string text = MatrixMarkdown(matrix);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+  EXPECT_THAT(text, testing::HasSubstr("| `add` | compiled \\(reported\\) |"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("netlist")));
 }
 
 TEST(KeepMetTargets, LeavesTargetsWithResults) {

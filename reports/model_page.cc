@@ -39,7 +39,10 @@ std::string Words(const Json& operation) {
   add("why", Text(operation, "reason"));
   add("rule", Text(operation, "rule"));
   add("source", Text(operation, "source"));
-  add("Core ML by cost", Text(operation, "backend"));
+  for (const Json& remark : operation.value("remarks", Json::array())) {
+    add("remark", remark.get<std::string>());
+  }
+  add("Core ML would choose", Text(operation, "backend"));
   add("error", ErrorOf(operation.value("error", Json())));
   for (const Json& cliff : operation.value("cliffs", Json::array())) {
     add("cliff", cliff.get<std::string>());
@@ -71,9 +74,10 @@ std::string Picture(const Graph& graph, const Json& target) {
 std::string Table(const Json& target) {
   std::string text =
       "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>operation</th><th>name</th>"
-      "<th>goes to</th><th>why</th><th>rule and source</th><th>Core ML by cost</th><th>error</th>"
-      "<th>cliffs</th></tr></thead><tbody>\n";
+      "<th>goes to</th><th>why</th><th>rule and source</th><th>Core ML would choose</th>"
+      "<th>error</th><th>cliffs</th></tr></thead><tbody>\n";
   for (const Json& operation : target["operations"]) {
+    if (operation.value("added", false)) continue;
     std::string cliffs;
     for (const Json& cliff : operation.value("cliffs", Json::array())) {
       cliffs += (cliffs.empty() ? "" : ", ") + cliff.get<std::string>();
@@ -81,10 +85,14 @@ std::string Table(const Json& target) {
     const std::string placement = EscapeXml(Text(operation, "placement"));
     std::string rule = Text(operation, "rule");
     if (!Text(operation, "source").empty()) rule += " (" + Text(operation, "source") + ")";
+    std::string why = Text(operation, "reason");
+    for (const Json& remark : operation.value("remarks", Json::array())) {
+      why += (why.empty() ? "" : "; ") + remark.get<std::string>();
+    }
     text += "<tr>" + Cell(Text(operation, "op")) + Cell(Text(operation, "name")) +
-            fmt::format("<td class=\"{0}\">{0}</td>", placement) + Cell(Text(operation, "reason")) +
-            Cell(rule) + Cell(Text(operation, "backend")) +
-            Cell(ErrorOf(operation.value("error", Json()))) + Cell(cliffs) + "</tr>\n";
+            fmt::format("<td class=\"{0}\">{0}</td>", placement) + Cell(why) + Cell(rule) +
+            Cell(Text(operation, "backend")) + Cell(ErrorOf(operation.value("error", Json()))) +
+            Cell(cliffs) + "</tr>\n";
   }
   return text + "</tbody></table></div>\n";
 }
@@ -94,6 +102,9 @@ std::string TargetSection(const Graph& graph, const Json& target) {
                                  EscapeXml(Text(target, "verdict")));
   if (!Text(target, "message").empty()) {
     text += "<p>" + EscapeXml(Text(target, "message")) + "</p>\n";
+  }
+  if (!Text(target, "caveat").empty()) {
+    text += "<p>" + EscapeXml(Text(target, "caveat")) + "</p>\n";
   }
   text += fmt::format("<p>Values handed over between engine and host: {}</p>\n",
                       target.value("hand_overs", 0));
@@ -110,7 +121,9 @@ std::string TargetSection(const Graph& graph, const Json& target) {
 
 constexpr std::string_view kLegend =
     "<p class=\"legend\"><span class=\"engine\">engine</span><span class=\"host\">host</span>"
-    "<span class=\"refused\">refused</span></p>\n";
+    "<span class=\"refused\">refused</span></p>\n"
+    "<p>An operation that goes to the engine may run there, by the rules. By its costs Core ML may "
+    "still choose another processor: ane is the engine, bnns and classic_cpu are the CPU.</p>\n";
 
 }  // namespace
 

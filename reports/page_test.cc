@@ -75,6 +75,8 @@ TEST_F(PageTest, DrawsAllAndLogsNothing) {
   EXPECT_THAT(visit.document, HasSubstr(Mark("probes", 5)));
   EXPECT_THAT(visit.document, HasSubstr("1 as published, 2 otherwise, 1 unmeasured, 1 nothing"));
   EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 3)));
+  EXPECT_THAT(visit.document, HasSubstr("no operation named on "));
+  EXPECT_THAT(visit.document, Not(HasSubstr("0 of 0 operations"))) << "of a target in no table";
   EXPECT_THAT(visit.document, HasSubstr("<strong>SIMULATED</strong>"));
   EXPECT_THAT(visit.document, Not(HasSubstr("data-hacked")));
   EXPECT_THAT(visit.document, Not(HasSubstr("<img")));

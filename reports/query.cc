@@ -364,10 +364,19 @@ void DropDoubles(std::vector<RunInfo>& runs) {
   std::erase_if(runs, [&](const RunInfo& run) { return !seen.emplace(run.uuid, true).second; });
 }
 
+// Fills RunInfo::campaign.
+void NumberCampaigns(std::vector<RunInfo>& runs) {
+  std::vector<const RunRow*> rows;
+  rows.reserve(runs.size());
+  for (const RunInfo& run : runs) rows.push_back(&run);
+  const std::vector<size_t> campaigns = CampaignsOf(rows);
+  for (size_t i = 0; i < runs.size(); ++i) runs[i].campaign = campaigns[i];
+}
+
 // If several shards of one campaign found one defect, keeps the finding of the earliest case, with
 // the occurrences of all.
 void FoldShards(ReportData& data) {
-  using Key = std::tuple<CampaignKey, std::string, std::string, std::string, Route, Verdict>;
+  using Key = std::tuple<size_t, std::string, std::string, std::string, Route, Verdict>;
   std::map<Key, FindingInfo> folded;
   std::vector<FindingInfo> kept;
   for (FindingInfo& finding : data.findings) {
@@ -376,8 +385,8 @@ void FoldShards(ReportData& data) {
       kept.push_back(std::move(finding));
       continue;
     }
-    const Key key = {CampaignOf(run), finding.signature, finding.op,
-                     finding.target,  finding.route,     finding.verdict};
+    const Key key = {run.campaign,   finding.signature, finding.op,
+                     finding.target, finding.route,     finding.verdict};
     const auto [entry, fresh] = folded.emplace(key, finding);
     if (fresh) continue;
     const int64_t occurrences = entry->second.occurrences + finding.occurrences;
@@ -454,6 +463,7 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
   }
   DropDoubles(data.runs);
+  NumberCampaigns(data.runs);
   ToldByKey leans;
   ANECHECK_RETURN_IF_ERROR(ReadParts(readers, data, leans));
   FoldShards(data);

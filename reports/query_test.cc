@@ -293,10 +293,11 @@ TEST_F(QueryTest, ShardsOfOneCampaignShareTheirFindings) {
   add("a", R"({"shard": [0, 2]})", 8, "wrong|conv");
   add("b", R"({"shard": [1, 2]})", 3, "wrong|conv");
   add("c", "{}", 5, "wrong|conv");
-  add("d", R"({"shard": [1, 2]})", 9, "wrong|other");
+  add("d", R"({"shard": [1, 2], "faults": ["other"]})", 9, "wrong|conv");
   const auto data = ReadReportData({&path, 1});
   ASSERT_TRUE(data.ok());
-  ASSERT_EQ(data->findings.size(), 3u) << "another run keeps its own finding";
+  ASSERT_EQ(data->findings.size(), 3u)
+      << "a whole run and a shard with other options keep their own findings";
   const auto shared = std::ranges::find(data->findings, std::string("fb"), &FindingInfo::id);
   ASSERT_NE(shared, data->findings.end()) << "the earliest case stands for all";
   EXPECT_EQ(shared->occurrences, 4);

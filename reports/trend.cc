@@ -14,6 +14,7 @@
 #include "harness/baseline/baseline.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/coverage.h"
+#include "harness/results/run_name.h"
 #include "reports/error_map.h"
 #include "reports/html.h"
 #include "reports/matrix.h"
@@ -42,7 +43,14 @@ class TrendReader {
   Result<Json> Read(std::span<const std::string> db_paths,
                     std::span<const std::string> baseline_paths, const ReportProgress& progress) {
     ANECHECK_ASSIGN(data_, ReadReportData(db_paths, progress));
-    for (size_t i = 0; i < data_.runs.size(); ++i) ANECHECK_RETURN_IF_ERROR(AddCampaign(i));
+    std::vector<Shards> campaigns;
+    for (size_t i = 0; i < data_.runs.size(); ++i) {
+      campaigns.resize(std::max(campaigns.size(), data_.runs[i].campaign + 1));
+      campaigns[data_.runs[i].campaign].push_back(i);
+      ANECHECK_ASSIGN(Store* const store, StoreOf(data_.runs[i]));
+      ANECHECK_ASSIGN(pace_.emplace_back(), store->Rows<PaceRow>(data_.runs[i].id));
+    }
+    for (const Shards& shards : campaigns) ANECHECK_RETURN_IF_ERROR(AddCampaign(shards));
     for (const std::string& path : baseline_paths) ANECHECK_RETURN_IF_ERROR(AddBaseline(path));
     Json trend;
     trend["version"] = 1;
@@ -57,24 +65,35 @@ class TrendReader {
   }
 
  private:
+  // The runs of one campaign, as indices in ReportData::runs, in order of their start. A campaign
+  // is one point of the trend, since each of its shards has only a part of the cases.
+  using Shards = std::vector<size_t>;
   // The key of a cell's state in the previous run: provenance, route, operation, target.
   using CellKey = std::tuple<Provenance, Route, std::string, std::string>;
+  static constexpr size_t kOp = 2, kTarget = 3;
   struct Standing {
     size_t run = 0;
     Stage stage = Stage::kCatalogued;
   };
 
-  Status AddCampaign(size_t index) {
-    const RunInfo& run = data_.runs[index];
+  Status AddCampaign(const Shards& shards) {
+    const RunInfo& run = data_.runs[shards.front()];
     simulated_ = simulated_ || run.provenance == Provenance::kSimulated;
-    ANECHECK_ASSIGN(Store* const store, StoreOf(run));
-    ANECHECK_ASSIGN(pace_.emplace_back(), store->Rows<PaceRow>(run.id));
+    int64_t cases = 0;
+    RunState state = RunState::kFinished;
+    std::string finished;
+    for (const size_t shard : shards) {
+      cases += data_.runs[shard].cases;
+      state = std::min(state, data_.runs[shard].state);
+      finished = std::max(finished, data_.runs[shard].finished.value_or(""));
+    }
     Json json = {{"kind", "campaign"},
                  {"uuid", run.uuid},
+                 {"label", LabelOf(run)},
                  {"file", run.db},
                  {"started", run.started},
-                 {"finished", run.finished.value_or("")},
-                 {"state", ToText(run.state)},
+                 {"finished", finished},
+                 {"state", ToText(state)},
                  {"tool_version", run.tool_version},
                  {"engine", run.engine},
                  {"chip", run.chip},
@@ -82,10 +101,11 @@ class TrendReader {
                  {"compiler_version", run.compiler_version},
                  {"provenance", ToText(run.provenance)},
                  {"seed", std::to_string(run.seed)},
-                 {"cases", run.cases}};
-    ANECHECK_RETURN_IF_ERROR(AddReach(*store, index, json));
-    ANECHECK_RETURN_IF_ERROR(AddGrowth(*store, index, json));
-    ANECHECK_RETURN_IF_ERROR(AddErrors(*store, run.id));
+                 {"shards", shards.size()},
+                 {"cases", cases}};
+    ANECHECK_RETURN_IF_ERROR(AddReach(shards, json));
+    ANECHECK_RETURN_IF_ERROR(AddGrowth(shards, json));
+    ANECHECK_RETURN_IF_ERROR(AddErrors(shards));
     runs_.push_back(std::move(json));
     return {};
   }
@@ -98,46 +118,56 @@ class TrendReader {
     return &stores_.emplace(run.db, std::move(store)).first->second;
   }
 
-  Stage StageInRun(const ReachRow& row, size_t run) const {
+  size_t CampaignOf(const FindingInfo& finding) const { return data_.runs[finding.run].campaign; }
+
+  Stage StageInCampaign(const CellKey& key, const ReachCounts& counts, size_t campaign) const {
     FindingTally tally;
     for (const FindingInfo& finding : data_.findings) {
-      const bool here = finding.run == run && finding.op == row.op &&
-                        finding.target == row.target && finding.route == row.route;
+      const bool here =
+          CampaignOf(finding) == campaign &&
+          std::tie(finding.route, finding.op, finding.target) ==
+              std::tie(std::get<Route>(key), std::get<kOp>(key), std::get<kTarget>(key));
       if (here) Tally(finding, tally);
     }
-    return StageOf(row, tally);
+    return StageOf(counts, tally);
   }
 
-  // Adds the cells of the matrix that the run reached, and the cells whose state differs from the
-  // last run of the same provenance that had them.
-  Status AddReach(Store& store, size_t index, Json& json) {
-    const Provenance provenance = data_.runs[index].provenance;
-    ANECHECK_ASSIGN(const std::vector<ReachRow> rows, store.Rows<ReachRow>(data_.runs[index].id));
+  // Adds the cells of the matrix that the campaign reached, and the cells whose state differs from
+  // the last campaign of the same provenance that had them.
+  Status AddReach(const Shards& shards, Json& json) {
+    const Provenance provenance = data_.runs[shards.front()].provenance;
+    const size_t campaign = runs_.size();
+    std::map<CellKey, ReachCounts> cells;
+    for (const size_t shard : shards) {
+      ANECHECK_ASSIGN(Store* const store, StoreOf(data_.runs[shard]));
+      ANECHECK_ASSIGN(const std::vector<ReachRow> rows,
+                      store->Rows<ReachRow>(data_.runs[shard].id));
+      for (const ReachRow& row : rows) cells[{provenance, row.route, row.op, row.target}] += row;
+    }
     int64_t reached = 0;
     int64_t correct = 0;
-    for (const ReachRow& row : rows) {
-      const CellKey key = {provenance, row.route, row.op, row.target};
-      if (row.dispatched > 0) {
+    for (const auto& [key, counts] : cells) {
+      if (counts.dispatched > 0) {
         ++reached;
         reached_[provenance].insert(key);
       }
-      if (row.correct > 0) {
+      if (counts.correct > 0) {
         ++correct;
         correct_[provenance].insert(key);
       }
-      const Stage stage = StageInRun(row, index);
-      const auto [last, fresh] = standing_.emplace(key, Standing{index, stage});
+      const Stage stage = StageInCampaign(key, counts, campaign);
+      const auto [last, fresh] = standing_.emplace(key, Standing{campaign, stage});
       if (!fresh && last->second.stage != stage) {
-        changes_.push_back({{"run", index},
+        changes_.push_back({{"run", campaign},
                             {"previous", last->second.run},
-                            {"op", row.op},
-                            {"target", row.target},
-                            {"route", ToText(row.route)},
+                            {"op", std::get<kOp>(key)},
+                            {"target", std::get<kTarget>(key)},
+                            {"route", ToText(std::get<Route>(key))},
                             {"provenance", ToText(provenance)},
                             {"before", ToText(last->second.stage)},
                             {"after", ToText(stage)}});
       }
-      last->second = {index, stage};
+      last->second = {campaign, stage};
     }
     json["reached"] = reached;
     json["correct"] = correct;
@@ -146,30 +176,39 @@ class TrendReader {
     return {};
   }
 
-  // Adds the numbers of cells that the run had met after 1, 2, 4 ... cases and at its end, and that
-  // all runs of its kind have met so far.
-  Status AddGrowth(Store& store, size_t index, Json& json) {
-    const RunInfo& run = data_.runs[index];
-    ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run.id));
-    std::set<CoverageCell>& all = cells_[run.provenance];
+  // Adds the numbers of cells that the campaign had met after 1, 2, 4 ... cases and at its end, and
+  // that all campaigns of its kind have met so far. Shards share the numbers of the cases.
+  Status AddGrowth(const Shards& shards, Json& json) {
+    std::map<CoverageCell, uint64_t> first_cases;
+    uint64_t cases = 0;
+    for (const size_t shard : shards) {
+      const RunInfo& run = data_.runs[shard];
+      ANECHECK_ASSIGN(Store* const store, StoreOf(run));
+      ANECHECK_ASSIGN(const std::vector<CoverageRow> rows, store->Rows<CoverageRow>(run.id));
+      for (const CoverageRow& row : rows) {
+        const CoverageCell cell = {row.kind, row.cell};
+        if (!std::ranges::binary_search(CoverageSpace(), cell)) continue;
+        const auto [first, fresh] = first_cases.emplace(cell, row.first_case);
+        if (!fresh) first->second = std::min(first->second, row.first_case);
+      }
+      ANECHECK_ASSIGN(const std::optional<uint64_t> last, store->LastCase(run.id));
+      if (last) cases = std::max(cases, *last + 1);
+    }
+    std::set<CoverageCell>& all = cells_[data_.runs[shards.front()].provenance];
     std::vector<uint64_t> met, found;
-    for (const CoverageRow& row : cells) {
-      const CoverageCell cell = {row.kind, row.cell};
-      if (!std::ranges::binary_search(CoverageSpace(), cell)) continue;
+    for (const auto& [cell, first_case] : first_cases) {
       all.insert(cell);
-      met.push_back(row.first_case);
+      met.push_back(first_case);
     }
     for (const FindingInfo& finding : data_.findings) {
-      if (finding.run == index) found.push_back(finding.case_index);
+      if (CampaignOf(finding) == runs_.size()) found.push_back(finding.case_index);
     }
     std::ranges::sort(met);
     std::ranges::sort(found);
-    ANECHECK_ASSIGN(const std::optional<uint64_t> last, store.LastCase(run.id));
     Json points = Json::array();
-    const uint64_t cases = last ? *last + 1 : 0;
     for (uint64_t at = 1; cases > 0; at = std::min(2 * at, cases)) {
       at = std::min(at, cases);
-      const std::optional<double> seconds = RecordedAt(index, at - 1);
+      const std::optional<double> seconds = RecordedAt(shards, at - 1);
       points.push_back({{"cases", at},
                         {"seconds", seconds ? Json(*seconds) : Json()},
                         {"cells", std::ranges::lower_bound(met, at) - met.begin()},
@@ -188,15 +227,27 @@ class TrendReader {
     return found == pace_[run].end() ? std::nullopt : std::optional(found->seconds);
   }
 
-  Status AddErrors(Store& store, int64_t run) {
+  // The seconds after which the last of the shards had recorded the case or a later one.
+  std::optional<double> RecordedAt(const Shards& shards, uint64_t case_index) const {
+    std::optional<double> latest;
+    for (const size_t shard : shards) latest = std::max(latest, RecordedAt(shard, case_index));
+    return latest;
+  }
+
+  Status AddErrors(const Shards& shards) {
     std::map<OpTarget, Errors> errors;
-    ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store.Rows<UlpRow>(run));
-    for (const UlpRow& row : buckets) {
-      errors[{row.op, row.target}].histogram[row.bucket] += row.elements;
-    }
-    ANECHECK_ASSIGN(const std::vector<MagnitudeRow> magnitudes, store.Rows<MagnitudeRow>(run));
-    for (const MagnitudeRow& row : magnitudes) {
-      errors[{row.op, row.target}].magnitudes[row.exponent] = row;
+    for (const size_t shard : shards) {
+      const RunInfo& run = data_.runs[shard];
+      ANECHECK_ASSIGN(Store* const store, StoreOf(run));
+      ANECHECK_ASSIGN(const std::vector<UlpRow> buckets, store->Rows<UlpRow>(run.id));
+      for (const UlpRow& row : buckets) {
+        errors[{row.op, row.target}].histogram[row.bucket] += row.elements;
+      }
+      ANECHECK_ASSIGN(const std::vector<MagnitudeRow> magnitudes,
+                      store->Rows<MagnitudeRow>(run.id));
+      for (const MagnitudeRow& row : magnitudes) {
+        errors[{row.op, row.target}].magnitudes[row.exponent] += row;
+      }
     }
     PushErrors(errors);
     return {};
@@ -255,7 +306,7 @@ class TrendReader {
     return static_cast<double>(*finished - *started) * share;
   }
 
-  // One defect for each signature and provenance, with the first case of each run that met it.
+  // One defect for each signature and provenance, with the first case of each campaign that met it.
   Json Findings() const {
     std::map<std::pair<Provenance, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {
@@ -272,7 +323,7 @@ class TrendReader {
                   {"summary", finding.summary},
                   {"seen", Json::array()}};
       }
-      defect["seen"].push_back({{"run", finding.run},
+      defect["seen"].push_back({{"run", CampaignOf(finding)},
                                 {"id", finding.id},
                                 {"case", finding.case_index},
                                 {"seconds", SecondsAt(finding.run, finding.case_index)}});
@@ -296,7 +347,7 @@ class TrendReader {
       if (!whole) continue;
       for (const ErrorMap& map : ReadErrorMaps(whole->artifact)) {
         if (map.outside == 0) continue;
-        list.push_back({{"run", finding.run},
+        list.push_back({{"run", CampaignOf(finding)},
                         {"finding", finding.id},
                         {"op", finding.op},
                         {"target", finding.target},

@@ -14,10 +14,10 @@ namespace anecheck::reports {
 // A trend has the maps of at most this many findings, new findings first.
 inline constexpr size_t kMapsShown = 24;
 
-// The trend as JSON (schema: reports/schemas/trend.schema.json). Runs are in order of their start;
-// a baseline counts as a run without cases. If two files contain the same run, the longer record
-// counts. Evidence of different provenance is never added up or compared. Errors: those of opening
-// a file.
+// The trend as JSON (schema: reports/schemas/trend.schema.json). A campaign counts as one run,
+// however many shards it has. Runs are in order of their start; a baseline counts as a run without
+// cases. If two files contain the same run, the longer record counts. Evidence of different
+// provenance is never added up or compared. Errors: those of opening a file.
 Result<Json> ReadTrend(std::span<const std::string> db_paths,
                        std::span<const std::string> baseline_paths,
                        const ReportProgress& progress = {});

@@ -64,6 +64,53 @@ TEST_F(TrendTest, CellsWithAnotherStateAreChanges) {
   EXPECT_EQ(changes[0]["previous"], 0);
 }
 
+// Two campaigns with the same seed. In each of them only the first shard has a case of `matmul`
+// with the defect, and no operation changes from one campaign to the next.
+TEST_F(TrendTest, TheShardsOfOneCampaignAreOnePoint) {
+  const std::string path = folder_->File("shards.sqlite");
+  {
+    auto store = Store::Open(path);
+    ASSERT_TRUE(store.ok());
+    for (int i = 0; i < 4; ++i) {
+      RunRow run;
+      run.uuid = "u" + std::to_string(i);
+      run.provenance = Provenance::kSimulated;
+      run.started = "2026-05-0" + std::to_string(i + 1) + "T00:00:00Z";
+      run.options = "{\"shard\": [" + std::to_string(i % 2) + ", 2], \"label\": \"26." +
+                    std::to_string(i / 2) + "\"}";
+      const auto id = store->BeginRun(run);
+      ASSERT_TRUE(id.ok());
+      RowBatch batch;
+      batch.cases.push_back({.index = static_cast<uint64_t>(i % 2)});
+      batch.reach[{"h13", Route::kMil, "matmul"}] = {.cases = 1, .dispatched = 1, .correct = 1};
+      batch.ulp[{"h13", "matmul"}][0] = 5;
+      if (i % 2 == 0) {
+        FindingRow finding;
+        finding.id = "f00000000000" + std::to_string(i);
+        finding.op = "matmul";
+        finding.target = "h13";
+        finding.verdict = Verdict::kKnownDefect;
+        finding.signature = "known-defect|matmul|h13";
+        batch.findings.push_back(finding);
+      }
+      ASSERT_TRUE(store->Append(*id, batch).ok());
+    }
+  }
+  const Json trend = Trend({path});
+  ASSERT_EQ(trend["runs"].size(), 2u);
+  EXPECT_EQ(trend["changes"].size(), 0u) << trend["changes"].dump(1);
+  EXPECT_EQ(trend["runs"][1]["label"], "26.1");
+  EXPECT_EQ(trend["runs"][1]["shards"], 2);
+  EXPECT_EQ(trend["runs"][1]["cases"], 2);
+  EXPECT_EQ(trend["runs"][1]["started"], "2026-05-03T00:00:00Z");
+  EXPECT_EQ(trend["runs"][1]["growth"].back()["cases"], 2);
+  ASSERT_EQ(trend["errors"].size(), 2u);
+  EXPECT_EQ(trend["errors"][1]["histogram"][0], 10);
+  EXPECT_EQ(trend["findings"][0]["seen"].size(), 2u);
+  EXPECT_EQ(trend["findings"][0]["seen"][1]["run"], 1);
+  EXPECT_EQ(SchemaProblem(trend, "trend"), "");
+}
+
 TEST_F(TrendTest, ErrorsAreGroupedByRunOperationAndMagnitude) {
   const Json errors = Trend({first_, second_})["errors"];
   size_t met = 0;

@@ -12,8 +12,8 @@
 namespace anecheck {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 FindingRow Finding(const std::string& id, const std::string& target, Verdict verdict) {
   FindingRow finding;
@@ -82,7 +82,7 @@ TEST(CampaignProgressText, SaysRateTimeLeftFindingsCoverageAndTargets) {
                                      .counts = &counts};
   const std::string text = CampaignProgressText(progress);
   EXPECT_THAT(text,
-              testing::StartsWith(
+              ::testing::StartsWith(
                   "300/1000 cases, 10/s, 1:10 left, 1 new finding, 2 known defects, 0.0 % of "));
   EXPECT_THAT(text,
               HasSubstr("cells covered\n  h13      2 cases, 1 passed, 1 new finding, 0 known"));

@@ -37,7 +37,7 @@ TEST_F(AttestationCliTest, ExplainTellsTheMeaningOfATermThatFindingsName) {
   }
   const auto json = ParseJson(Tool("explain root_ulp --json").out);
   ASSERT_TRUE(json.ok()) << json.error().message;
-  EXPECT_EQ((*json)["value"], 1);
+  EXPECT_EQ((*json)["value"].get<double>(), 1);
   EXPECT_TRUE((*json)["measured"].empty());
   EXPECT_EQ(Tool("explain tables").code, 0);
 }

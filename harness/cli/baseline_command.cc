@@ -1,8 +1,11 @@
 // `anecheck baseline`: records and compares numeric baselines, and searches for changes.
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/counted.h"
@@ -147,11 +150,20 @@ Result<std::vector<Drift>> Failing(const std::vector<std::string>& names) {
 }
 
 std::string ComparisonText(const BaselineComparison& comparison) {
-  std::string text;
+  using Line = std::array<std::string_view, 4>;
+  std::vector<std::pair<Line, std::string_view>> lines;
+  std::array<size_t, 4> widths{};
   for (const EntryDrift& entry : comparison.entries) {
     if (entry.drift == Drift::kIdentical) continue;
-    text += fmt::format("{:<15}{:<28}{:<14}{:<6} {}\n", DriftName(entry.drift), entry.before.op,
-                        entry.before.configuration, entry.before.target, entry.detail);
+    const Line line = {DriftName(entry.drift), entry.before.op, entry.before.configuration,
+                       entry.before.target};
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+    lines.emplace_back(line, entry.detail);
+  }
+  std::string text;
+  for (const auto& [line, detail] : lines) {
+    for (size_t i = 0; i < line.size(); ++i) text += fmt::format("{:<{}}  ", line[i], widths[i]);
+    text += fmt::format("{}\n", detail);
   }
   for (size_t i = 0; i < kDriftCount; ++i) {
     if (comparison.counts[i] == 0) continue;

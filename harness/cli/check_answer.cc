@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/cases/placement_cost.h"
 #include "harness/check/advice.h"
@@ -39,6 +40,7 @@ Json RowJson(const Graph& graph, NodeId id, const PlacedNode& placed) {
           {"rule", placed.rule},
           {"source", placed.source},
           {"remarks", placed.remarks},
+          {"added", false},
           {"backend", ""},
           {"error", nullptr},
           {"cliffs", Json::array()}};
@@ -60,9 +62,11 @@ Json HostRows(const Graph& host) {
 
 // The number of values that cross between the engine and the host. A value counts once in each
 // direction.
-size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
+size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine,
+                 const std::vector<bool>& added) {
   std::set<std::pair<ValueId, bool>> crossing;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (added[id]) continue;
     for (const Argument& argument : graph.arguments(graph.node(id))) {
       const Value& value = graph.value(argument.value);
       if (value.kind != ValueKind::kResult || on_engine[value.producer] == on_engine[id]) continue;
@@ -73,10 +77,14 @@ size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
 }
 
 // The planner's choice of a backend for each operation, and its basis.
-Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows) {
+Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, const std::vector<bool>& added,
+             Json& rows) {
   std::vector<BackendCosts> costs;
+  std::vector<NodeId> own;
   std::set<std::string> unknown;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (added[id]) continue;
+    own.push_back(id);
     const NodeView node(graph, id);
     const auto estimate = EstimateCosts(node);
     if (!estimate && node.node().result_count > 0) unknown.emplace(node.op());
@@ -87,7 +95,7 @@ Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows)
   size_t engine = 0, ties = 0;
   for (size_t i = 0; i < plan.backends.size(); ++i) {
     const auto possible = std::ranges::count(plan.possible[i], true);
-    rows[i]["backend"] = BackendName(plan.backends[i]);
+    rows[own[i]]["backend"] = BackendName(plan.backends[i]);
     engine += plan.backends[i] == Backend::kAne ? 1 : 0;
     ties += possible > 1 ? 1 : 0;
   }
@@ -108,8 +116,8 @@ void Advise(std::string_view op, const Json& row, const Advice* advice, Json& li
       {{"op", op}, {"name", row["name"]}, {"change", advice->change}, {"source", advice->source}});
 }
 
-// Remarks on an operation that the rules admit: the rewrite that the code generator makes, and
-// sources that contradict the rules.
+// Remarks on an operation that the rules admit: the rewrite that the code generator makes, the
+// caveats of rules that let it pass, and sources that contradict the rules.
 std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
   std::vector<std::string> remarks;
   for (const legality::LayerVerdict& layer : verdict.layers) {
@@ -117,7 +125,12 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
     if (layer.ruling == legality::Ruling::kDecompose && generated) {
       remarks.push_back("decomposed: " + layer.reason);
     }
-    if (layer.ruling != legality::Ruling::kPass || layer.others.empty()) continue;
+    if (layer.ruling != legality::Ruling::kPass) continue;
+    if (layer.others.empty()) {
+      const bool caveat = layer.reached && !layer.reason.empty();
+      if (caveat) remarks.push_back(fmt::format("{} [{}]", layer.reason, layer.source));
+      continue;
+    }
     std::string text = fmt::format("sources disagree: {} [{}]", layer.reason, layer.source);
     for (const legality::OtherReading& other : layer.others) {
       text += fmt::format("; otherwise: {} [{}]", other.says, other.source);
@@ -125,6 +138,34 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
     remarks.push_back(std::move(text));
   }
   return remarks;
+}
+
+// Explains how a model can run although the tables keep operations of it off the engine; empty if
+// this is not so.
+std::string CaveatOf(const AnswerParts& parts, const Json& rows) {
+  size_t refused = 0, host = 0;
+  for (NodeId id = 0; parts.taken && id < rows.size(); ++id) {
+    if (parts.model.added[id]) continue;
+    refused += rows[id]["placement"] == kRefused ? 1 : 0;
+    host += rows[id]["placement"] == kHost ? 1 : 0;
+  }
+  if (refused + host == 0) return "";
+  const std::string_view who = parts.emulated ? "the emulator" : "this engine";
+  std::string text = fmt::format("{} ran ", who);
+  if (refused > 0) text += Counted(refused, "operation") + " that the tables refuse";
+  if (refused > 0 && host > 0) text += " and ";
+  if (host > 0) text += Counted(host, "operation") + " that the tables leave to the host";
+  return text + (refused > 0 ? ": another compiler may refuse the model"
+                             : ": another engine may not run the model whole");
+}
+
+// The rewrites without which the engine does not take the operation.
+Json NeededRewrites(const plan::Plan& plan) {
+  Json list = Json::array();
+  for (const plan::Rewrite& rewrite : plan.rewrites) {
+    if (plan::IsNeeded(rewrite)) list.push_back(fmt::format("{} \"{}\"", rewrite.op, rewrite.name));
+  }
+  return list;
 }
 
 }  // namespace
@@ -163,12 +204,17 @@ std::vector<PlacedNode> PlaceNodes(const evidence::GraphAnswer& answer) {
   return placed;
 }
 
-void ShowEmulated(const std::set<NodeId>& ran, Json& report) {
+void ShowEmulated(const std::set<NodeId>& ran, size_t before, Json& report) {
   Json& rows = report["operations"];
-  for (NodeId id = 0; id < rows.size(); ++id) {
-    if (rows[id]["placement"] != kEngine) continue;
-    rows[id]["placement"] = ran.contains(id) ? ToText(Provenance::kEmulated) : kNotRun;
+  for (NodeId id = 0; id + before < rows.size(); ++id) {
+    Json& row = rows[id + before];
+    if (row["placement"] != kEngine) continue;
+    row["placement"] = ran.contains(id) ? ToText(Provenance::kEmulated) : kNotRun;
   }
+}
+
+bool IsKeptOff(const Json& row) {
+  return row["placement"] == kRefused || row["placement"] == kHost;
 }
 
 void AddAnswer(const AnswerParts& parts, Json& report) {
@@ -190,23 +236,30 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
     const auto error = parts.errors.find(name);
     if (error != parts.errors.end()) row["error"] = ErrorJson(error->second);
   }
+  const std::vector<bool>& added = parts.model.added;
+  for (NodeId id = 0; id < rows.size(); ++id) rows[id]["added"] = static_cast<bool>(added[id]);
   report["title"] = TargetTitle(parts.item.target.name);
-  report["lowering"] = {{"compiles", parts.answer.plan.compiles()},
-                        {"dispatches", parts.answer.plan.dispatches}};
-  report["plan"] = AddPlan(graph, on_engine, rows);
-  report["hand_overs"] = HandOvers(graph, on_engine);
+  report["caveat"] = CaveatOf(parts, rows);
+  report["lowering"] = {{"compiles", parts.lowering.compiles()},
+                        {"compiles_with_bridges", parts.lowering.compiles_with_bridges()},
+                        {"dispatches", parts.lowering.dispatches},
+                        {"without_edges", parts.model.WithoutEdges()},
+                        {"rewritten_first", NeededRewrites(parts.lowering)}};
+  report["plan"] = AddPlan(graph, on_engine, added, rows);
+  report["hand_overs"] = HandOvers(graph, on_engine, added);
   for (const Cliff& cliff : parts.cliffs) {
     Json& row = rows[cliff.node];
     row["cliffs"].push_back(fmt::format("{} {}", cliff.past ? "past" : "near", cliff.id));
+    if (added[cliff.node]) continue;
     const std::string_view op = graph.node(cliff.node).schema->name;
     Advise(op, row, AdviceOnCliff(op, cliff.id), advice);
   }
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (on_engine[id]) continue;
+    if (on_engine[id] || added[id]) continue;
     const std::string_view op = graph.node(id).schema->name;
     Advise(op, rows[id], AdviceOnRefusal(op, rows[id]["reason"].get<std::string>()), advice);
   }
-  Json all = HostRows(parts.host);
+  Json all = HostRows(parts.model.edges.host);
   for (Json& row : rows) all.push_back(std::move(row));
   report["operations"] = std::move(all);
   report["advice"] = std::move(advice);
@@ -244,21 +297,23 @@ std::vector<std::string> Failures(const FailOn& conditions, const Json& json) {
   for (const Json& target : json["targets"]) {
     size_t host = 0, refused = 0, cliffs = 0, inexact = 0;
     for (const Json& row : target["operations"]) {
-      host += row["placement"] == kHost ? 1 : 0;
-      refused += row["placement"] == kRefused ? 1 : 0;
+      const bool own = !row["added"].get<bool>();
+      host += own && row["placement"] == kHost ? 1 : 0;
+      refused += own && row["placement"] == kRefused ? 1 : 0;
       cliffs += row["cliffs"].size();
       const bool above =
           !row["error"].is_null() && !(row["error"]["relative"].get<double>() <= conditions.error);
       inexact += above ? 1 : 0;
     }
-    const auto fail = [&](bool asked, size_t count, const char* what) {
+    const auto fail = [&](bool asked, size_t count, std::string_view what, std::string_view rest) {
       if (!asked || count == 0) return;
-      failures.push_back(fmt::format("{}: {} {}", target["title"].get<std::string>(), count, what));
+      failures.push_back(
+          fmt::format("{}: {}{}", target["title"].get<std::string>(), Counted(count, what), rest));
     };
-    fail(conditions.host, host, "operations on the host");
-    fail(conditions.refused, refused, "operations refused");
-    fail(conditions.cliff, cliffs, "cliffs");
-    fail(conditions.error >= 0, inexact, "operations with a larger error");
+    fail(conditions.host, host, "operation", " on the host");
+    fail(conditions.refused, refused, "operation", " refused");
+    fail(conditions.cliff, cliffs, "cliff", "");
+    fail(conditions.error >= 0, inexact, "operation", " with a larger error");
   }
   return failures;
 }

@@ -14,6 +14,7 @@
 #include "harness/cases/case.h"
 #include "harness/check/cliffs.h"
 #include "harness/check/operation_errors.h"
+#include "harness/cli/prepared_model.h"
 #include "harness/evidence/graph_answer.h"
 
 namespace anecheck {
@@ -24,8 +25,8 @@ struct PlacedNode {
   legality::Outcome outcome = legality::Outcome::kNative;
   // The layer that stops the operation, and its reason; all empty if no layer does.
   std::string layer, reason, rule, source;
-  // For an operation that the rules admit: its decomposition, and disagreements of sources about
-  // it.
+  // For an operation that the rules admit: its decomposition, the caveats of rules that let it
+  // pass, and disagreements of sources about it.
   std::vector<std::string> remarks;
 };
 
@@ -50,16 +51,23 @@ struct AnswerParts {
   const NamedErrors& errors;
   // The engine's message for each operation that it refused although the rules admit it, by name.
   const std::map<std::string, std::string>& refused;
-  const Graph& host;  // the part of the model that the host computes before the engine's part
+  const PreparedModel& model;
+  const plan::Plan& lowering;  // of OwnPart(model)
+  bool taken = false;          // the runner took the whole model
+  bool emulated = false;       // the runner is the emulator
 };
 
-// Adds to a target's report: "title", "operations", "hand_overs", "lowering", "plan" and "advice".
+// Adds to a target's report: "title", "caveat", "operations", "hand_overs", "lowering", "plan" and
+// "advice".
 void AddAnswer(const AnswerParts& parts, Json& report);
 
 // Replaces the placement of the operations that the target admits, after a run by the emulator,
-// which is no engine. An operation in `ran` becomes "emulated", any other "not run".
-void ShowEmulated(const std::set<NodeId>& ran, Json& report);
+// which is no engine. An operation in `ran` becomes "emulated", any other "not run". The report's
+// first `before` operations are those of the host.
+void ShowEmulated(const std::set<NodeId>& ran, size_t before, Json& report);
 
+// Whether the rules keep an operation, given by its row of a report, off the engine.
+bool IsKeptOff(const Json& row);
 // The operations of a report on all its targets, as a table for people.
 std::string AnswerTable(const Json& json, size_t columns);
 // The text below a target's verdict: counts, the planner's choice, and advice.

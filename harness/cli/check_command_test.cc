@@ -323,8 +323,9 @@ TEST_F(ModelCommands, CheckAnswersWithATableOfOperationsByChip) {
   const Outcome text = Tool(check);
   for (const char* words :
        {"operation  name  h13 (A14, M1)", "h15 (A16, M3)", "relu       r     engine, exact",
-        "3 operations: 2 engine, 0 host, 1 refused; 2 values handed over between engine and host",
-        "stays on the CPU"}) {
+        "3 operations: 2 may run on the engine, 0 on the host, 1 refused; 2 values handed over "
+        "between engine and host",
+        "Core ML would place 0 of 3 operations on the engine", "stays on the CPU"}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out << text.err;
   }
   const auto json = ParseJson(Tool(check + " --json").out);
@@ -347,10 +348,70 @@ TEST_F(ModelCommands, CheckFailsOnTheRequestedConditions) {
   EXPECT_EQ(Tool(check + "host,refused,error:0.01").code, 0);
   const Outcome cliff = Tool(check + "cliff");
   EXPECT_EQ(cliff.code, 1) << cliff.err;
-  EXPECT_NE(cliff.out.find("fail-on: h13 (A14, M1): 1 cliffs"), std::string::npos) << cliff.out;
+  EXPECT_NE(cliff.out.find("fail-on: h13 (A14, M1): 1 cliff\n"), std::string::npos) << cliff.out;
   const Outcome wrong = Tool(check + "error:much");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("--fail-on: \"error:much\" is none of host"), std::string::npos);
+}
+
+// The simulated engine runs a sum that the tables refuse on one chip and admit with a caveat on the
+// other.
+TEST_F(ModelCommands, CheckSaysThatAnEngineRanWhatTheTablesRefuse) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 64, 1, 64]> x) {\n"
+            "tensor<fp16, [1, 64, 1, 64]> acc = cumsum(x = x, axis = int32(1), exclusive = "
+            "bool(false), reverse = bool(false));\n} -> (acc);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target \"M1,A17 Pro\"";
+  const Outcome text = Tool(check);
+  EXPECT_EQ(text.code, 0) << text.err;
+  for (const char* words :
+       {"refused (this engine: exact)", "\nh13 (A14, M1): pass\n",
+        "\nh16 (A17 Pro): pass; this engine ran 1 operation that the tables refuse: another "
+        "compiler may refuse the model\n",
+        "shows: does not compile\n",
+        "  cumsum \"acc\": not by the standard compile: native only through a curated runtime "
+        "path"}) {
+    EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
+  }
+  const auto json = ParseJson(Tool(check + " --json").out);
+  ASSERT_TRUE(json.ok());
+  const auto& targets = (*json)["targets"];
+  EXPECT_EQ(targets[0]["caveat"], "");
+  EXPECT_EQ(targets[0]["operations"][0]["remarks"].size(), 1u);
+  EXPECT_NE(targets[1]["caveat"], "");
+  EXPECT_TRUE(targets[1]["operations"][0]["remarks"].empty()) << "no layer let it pass";
+  const Outcome failed = Tool(check + " --fail-on refused");
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_NE(failed.out.find("fail-on: h16 (A17 Pro): 1 operation refused\n"), std::string::npos)
+      << failed.out;
+}
+
+// For the int32 output the tool adds a cast to fp16, which the tables refuse on the A17 Pro.
+TEST_F(ModelCommands, CheckLeavesOutTheOperationsThatItAdds) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 8]> x) {\n"
+            "tensor<fp16, [1, 8]> r = relu(x = x);\n"
+            "tensor<int32, [1]> at = reduce_argmax(x = r, axis = int32(1), keep_dims = "
+            "bool(false));\n} -> (at);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target h13,h16";
+  const Outcome text = Tool(check);
+  EXPECT_NE(text.out.find("  2 operations: 2 may run on the engine, 0 on the host, 0 refused;"),
+            std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("  2 operations: 1 may run on the engine, 0 on the host, 1 refused;"),
+            std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("Core ML would place 0 of 2 operations"), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("at_as_fp16"), std::string::npos) << text.out;
+  const Outcome answer = Tool(check + " --json");
+  const auto json = ParseJson(answer.out);
+  ASSERT_TRUE(json.ok()) << answer.err;
+  const auto& h16 = (*json)["targets"][1];
+  ASSERT_EQ(h16["operations"].size(), 3u);
+  EXPECT_EQ(h16["operations"][1]["added"], false);
+  EXPECT_EQ(h16["operations"][2]["added"], true);
+  ASSERT_EQ(h16["advice"].size(), 1u) << h16["advice"];
+  EXPECT_EQ(h16["advice"][0]["name"], "at");
 }
 
 // A model whose own result is NaN.
@@ -418,8 +479,9 @@ TEST_F(ModelCommands, CheckWritesAPageOfTheGraphByPlacement) {
       Tool("check " + Path("model.mil") + " --target h13,h16 --html " + Path("model.html"));
   const auto page = ReadTextFile(Path("model.html"));
   ASSERT_TRUE(page.ok()) << check.err;
-  for (const char* words : {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)",
-                            "h16 (A17 Pro)", "goes to: engine"}) {
+  for (const char* words :
+       {"class=\"node engine\"", "class=\"node refused\"", "h13 (A14, M1)", "h16 (A17 Pro)",
+        "goes to: engine", "<th>Core ML would choose</th>", "bnns and classic_cpu are the CPU"}) {
     EXPECT_NE(page->find(words), std::string::npos) << words;
   }
   EXPECT_EQ(page->find("://"), std::string::npos) << "the page needs no network";

@@ -155,10 +155,11 @@ std::string OpenAxesText(const Json& judged) {
       ++counts[row["placement"].get<std::string>()];
       if (row["placement"] != "engine") lines += OperationText(row, judged["tried"]);
     }
-    text += fmt::format("{} by {}: {} engine, {} host, {} refused, {} by the extents\n{}",
-                        target["title"].get<std::string>(), target["route"].get<std::string>(),
-                        counts["engine"], counts["host"], counts["refused"],
-                        counts[std::string(kDepends)], lines);
+    text += fmt::format(
+        "{} by {}: {} may run on the engine, {} on the host, {} refused, {} by the "
+        "extents\n{}",
+        target["title"].get<std::string>(), target["route"].get<std::string>(), counts["engine"],
+        counts["host"], counts["refused"], counts[std::string(kDepends)], lines);
   }
   return text;
 }

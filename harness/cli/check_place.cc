@@ -18,11 +18,12 @@ namespace anecheck {
 namespace {
 
 // The run of one target, and the operations that the tables admit and no engine ran.
-Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
-                  const std::set<NodeId>& reached, const CaseRow& record) {
+Json TargetReport(const Case& item, const PreparedModel& model,
+                  const std::vector<PlacedNode>& placed, const std::set<NodeId>& reached,
+                  const CaseRow& record) {
   std::set<std::string> missed;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (placed[id].on_engine && !reached.contains(id)) {
+    if (placed[id].on_engine && !model.added[id] && !reached.contains(id)) {
       missed.emplace(NodeView(item.graph, id).op());
     }
   }
@@ -114,20 +115,29 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
     parts.reached.insert(id);
   }
-  shown.report =
-      TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
+  shown.report = TargetReport(item, model, placed, parts.reached,
+                              large ? InParts(shown.runs) : whole.record());
   const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
+  plan::Plan lowering = answer.plan;
+  if (std::ranges::find(model.added, true) != model.added.end()) {
+    ANECHECK_ASSIGN(lowering,
+                    plan::PlanLowering(OwnPart(model), *shown.values, {item.route, shown.order}));
+  }
+  const bool emulated = setting.identity.provenance == Provenance::kEmulated;
   AddAnswer({.item = item,
              .answer = answer,
              .placed = placed,
              .cliffs = expectation.cliffs,
              .errors = parts.errors,
              .refused = refused,
-             .host = model.edges.host},
+             .model = model,
+             .lowering = lowering,
+             .taken = whole.taken,
+             .emulated = emulated},
             shown.report);
-  if (setting.identity.provenance == Provenance::kEmulated) {
+  if (emulated) {
     for (NodeId id = 0; whole.taken && id < item.graph.nodes().size(); ++id) parts.ran.insert(id);
-    ShowEmulated(parts.ran, shown.report);
+    ShowEmulated(parts.ran, model.edges.host.nodes().size(), shown.report);
   }
   if (shown.steps > 0) {
     ANECHECK_ASSIGN(shown.report["steps"], RunSteps(item, runner, shown.steps));

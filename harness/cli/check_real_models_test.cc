@@ -66,6 +66,52 @@ TEST_F(ModelCommands, CheckNamesTheObstaclesOfRealModels) {
   }
 }
 
+// `check` leaves the edges of a model to the host, and `lower` takes the whole model.
+TEST_F(ModelCommands, CheckAndLowerSayTheSameOfALowering) {
+  for (const char* name : {"FluidAudio__decoder__model-5ead417f.mil",
+                           "FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
+                           "coremltools__add_model__model-a413e2be.mil"}) {
+    const std::string path = testing::RealDataPath("mil/" + std::string(name));
+    ANECHECK_SKIP_WITHOUT(path);
+    for (const std::string target : {"h13", "h16"}) {
+      const std::string of = " " + path + " --made-up-weights --target " + target;
+      const Outcome check = Tool("check" + of + " --json"), lower = Tool("lower" + of + " --json");
+      const auto checked = ParseJson(check.out), lowered = ParseJson(lower.out);
+      ASSERT_TRUE(checked.ok() && lowered.ok()) << check.err << lower.err;
+      const Json& ours = (*checked)["targets"][0]["lowering"];
+      const bool edges = !(*lowered)["without_edges"].is_null();
+      EXPECT_EQ(ours["without_edges"], edges) << name;
+      const Json& theirs = (*lowered)[edges ? "without_edges" : "plan"];
+      for (const char* key : {"compiles", "compiles_with_bridges", "dispatches"}) {
+        EXPECT_EQ(ours[key], theirs[key]) << name << " " << target << " " << key;
+      }
+    }
+  }
+}
+
+// The host runs an lstm, unless something rewrites it before the compiler.
+TEST_F(ModelCommands, CheckAndLowerNameRewritesBeforeTheCompiler) {
+  const std::string path = testing::RealDataPath("mil/FluidAudio__decoder__model-5ead417f.mil");
+  ANECHECK_SKIP_WITHOUT(path);
+  const std::string of = " " + path + " --made-up-weights --target M1";
+  const Outcome check = Tool("check" + of), lower = Tool("lower" + of);
+  const auto says = [](const Outcome& outcome, const char* words) {
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  };
+  says(check, "  host: lstm \"input_cast_fp16_0\"");
+  says(check,
+       "  lowered without the edges named above, as the last line of `anecheck lower` shows: "
+       "compiles, ");
+  says(check,
+       "    after rewrites before the compiler, else the engine does not take: lstm "
+       "\"input_cast_fp16_0\"\n");
+  says(lower, "h13 by mil: does not compile, 135 layers\n");
+  says(lower, "  input_cast_fp16_0 (lstm), rewritten before the compiler: the cell once a step");
+  says(lower, "; the engine takes only the rewritten form\n");
+  says(lower, "segment 0, engine, with input_cast_fp16_0 (lstm) in rewritten form\n");
+  says(lower, "\nwithout its edges, as `anecheck check` runs it: compiles, ");
+}
+
 TEST_F(ModelCommands, CheckReportsDefectsSeparatelyFromCliffs) {
   const std::string path = testing::RealDataPath("models/unified_mixed.mlpackage");
   ANECHECK_SKIP_WITHOUT(path);

@@ -29,14 +29,20 @@ std::string Shortened(const std::string& text) {
   return text.size() <= kMostLetters ? text : "..." + text.substr(text.size() - kMostLetters + 3);
 }
 
-std::string ErrorOf(const Json& error) {
+bool IsAdded(const Json& row) { return row["added"].get<bool>(); }
+
+// An operation that the tables keep off the engine may still run, as this engine is not bound to
+// the tables. Its error then names the engine as its source.
+std::string ErrorOf(const Json& row, std::string_view engine) {
+  const Json& error = row["error"];
   if (error.is_null()) return "";
-  return ", " + ErrorText(error["ulp"].get<uint64_t>(), error["relative"].get<double>(),
-                          error["snr_db"].get<double>());
+  const std::string text = ErrorText(error["ulp"].get<uint64_t>(), error["relative"].get<double>(),
+                                     error["snr_db"].get<double>());
+  return IsKeptOff(row) ? fmt::format(" ({}: {})", engine, text) : ", " + text;
 }
 
-std::string CellText(const Json& row) {
-  std::string text = Text(row, "placement") + ErrorOf(row["error"]);
+std::string CellText(const Json& row, std::string_view engine) {
+  std::string text = Text(row, "placement") + ErrorOf(row, engine);
   for (const Json& cliff : row["cliffs"]) text += ", " + cliff.get<std::string>();
   return text;
 }
@@ -98,6 +104,7 @@ struct Reason {
 std::string RemarksText(const Json& target) {
   std::vector<std::pair<std::string, std::string>> remarks;  // the cliff and its operation
   for (const Json& row : target["operations"]) {
+    if (IsAdded(row)) continue;
     for (const Json& remark : row["remarks"]) {
       const std::string text = remark.get<std::string>();
       const bool known =
@@ -116,7 +123,7 @@ std::string ReasonsText(const Json& target, bool why) {
   std::vector<Reason> reasons;
   std::map<std::string, size_t> places;
   for (const Json& row : target["operations"]) {
-    if (row["placement"] == "engine" || Text(row, "layer").empty()) continue;
+    if (row["placement"] == "engine" || Text(row, "layer").empty() || IsAdded(row)) continue;
     std::string rest = fmt::format("{} by the {}: {}", Text(row, "outcome"), Text(row, "layer"),
                                    Text(row, "reason"));
     if (why && !Text(row, "rule").empty()) {
@@ -150,7 +157,7 @@ std::string PlanText(const Json& plan) {
   const auto ties = plan["ties"].get<size_t>();
   if (all == 0) return "";
   std::string text = fmt::format(
-      "  Core ML, by its published costs (M4), would run {} of {} on the engine, in about {:.3f} "
+      "  Core ML would place {} of {} on the engine by its published costs (M4), in about {:.3f} "
       "ms{}\n",
       engine, Counted(all, "operation"), plan["milliseconds"].get<double>(),
       ties == 0 ? "" : fmt::format("; {} with a tie between processors", ties));
@@ -167,10 +174,36 @@ std::string PlanText(const Json& plan) {
   return text + "    no estimate, counted as 0: " + names + "\n";
 }
 
+// The answer of `anecheck lower`. A number of dispatches has a meaning only for a program that
+// compiles.
+std::string LoweringText(const Json& lowering) {
+  const auto count = [&] {
+    return ", " + Counted(lowering["dispatches"].get<int64_t>(), "dispatch", "dispatches");
+  };
+  std::string text = lowering["without_edges"].get<bool>()
+                         ? "  lowered without the edges named above, as the last line of "
+                           "`anecheck lower` shows: "
+                         : "  lowered, as `anecheck lower` shows: ";
+  if (lowering["compiles"].get<bool>()) {
+    text += "compiles" + count();
+  } else if (lowering["compiles_with_bridges"].get<bool>()) {
+    text += "does not compile; with bridges it does" + count();
+  } else {
+    text += "does not compile";
+  }
+  std::string names;
+  for (const Json& name : lowering["rewritten_first"]) {
+    names += (names.empty() ? "" : ", ") + name.get<std::string>();
+  }
+  if (names.empty()) return text + "\n";
+  return text +
+         "\n    after rewrites before the compiler, else the engine does not take: " + names + "\n";
+}
+
 // The summary of a run by the emulator. It leaves out Core ML's choice and the compiler's lowering,
 // which do not concern the emulator.
 std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operations) {
-  return fmt::format("  {}: {} emulated, {} not run, {} host, {} refused by the target\n",
+  return fmt::format("  {}: {} emulated, {} not run, {} on the host, {} refused by the target\n",
                      Counted(operations, "operation"),
                      counts[std::string(ToText(Provenance::kEmulated))], counts["not run"],
                      counts["host"], counts["refused"]);
@@ -181,7 +214,11 @@ std::string EmulatedSummary(std::map<std::string, size_t>& counts, size_t operat
 std::string AnswerTable(const Json& json, size_t columns) {
   const Json& targets = json["targets"];
   if (targets.empty()) return "";
-  const size_t rows = targets[0]["operations"].size();
+  const Json& all = targets[0]["operations"];
+  const auto rows = static_cast<size_t>(
+      std::ranges::count_if(all, [](const Json& row) { return !IsAdded(row); }));
+  const std::string_view engine =
+      json["provenance"] == ToText(Provenance::kEmulated) ? "the emulator" : "this engine";
   std::vector<std::vector<std::string>> lines = {{"operation", "name"}};
   for (const Json& target : targets) {
     const std::string route =
@@ -189,14 +226,15 @@ std::string AnswerTable(const Json& json, size_t columns) {
     lines[0].push_back(Text(target, "title") + route);
   }
   size_t left_out = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    const Json& first = targets[0]["operations"][i];
+  for (size_t i = 0; i < all.size(); ++i) {
+    const Json& first = all[i];
+    if (IsAdded(first)) continue;
     bool plain = true;
     std::vector<std::string> line = {Text(first, "op"), Shortened(Text(first, "name"))};
     for (const Json& target : targets) {
       const Json& row = target["operations"][i];
       plain &= IsPlain(row);
-      line.push_back(CellText(row));
+      line.push_back(CellText(row, engine));
     }
     if (plain && rows > kMostRows) {
       ++left_out;
@@ -220,18 +258,21 @@ std::string AnswerTable(const Json& json, size_t columns) {
 
 std::string AnswerSummary(const Json& target, bool why) {
   std::map<std::string, size_t> counts;
-  for (const Json& row : target["operations"]) ++counts[Text(row, "placement")];
+  size_t operations = 0;
+  for (const Json& row : target["operations"]) {
+    if (IsAdded(row)) continue;
+    ++operations;
+    ++counts[Text(row, "placement")];
+  }
   if (counts[std::string(ToText(Provenance::kEmulated))] + counts["not run"] > 0) {
-    return EmulatedSummary(counts, target["operations"].size()) + ReasonsText(target, why);
+    return EmulatedSummary(counts, operations) + ReasonsText(target, why);
   }
   std::string text = fmt::format(
-      "  {}: {} engine, {} host, {} refused; {} handed over between engine and host\n",
-      Counted(target["operations"].size(), "operation"), counts["engine"], counts["host"],
-      counts["refused"], Counted(target["hand_overs"].get<size_t>(), "value"));
-  const auto dispatches = target["lowering"]["dispatches"].get<int64_t>();
-  text += fmt::format("  lowered, as `anecheck lower` shows: {}, {}\n",
-                      target["lowering"]["compiles"].get<bool>() ? "compiles" : "does not compile",
-                      Counted(dispatches, "dispatch", "dispatches"));
+      "  {}: {} may run on the engine, {} on the host, {} refused; {} handed over between engine "
+      "and host\n",
+      Counted(operations, "operation"), counts["engine"], counts["host"], counts["refused"],
+      Counted(target["hand_overs"].get<size_t>(), "value"));
+  text += LoweringText(target["lowering"]);
   text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
     text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),

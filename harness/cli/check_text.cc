@@ -87,6 +87,7 @@ std::string TargetText(const Json& target, bool why) {
       Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
       Text(target, "verdict"), Text(target, "message").empty() ? "" : ": ",
       Text(target, "message"));
+  if (!Text(target, "caveat").empty()) text.insert(text.size() - 1, "; " + Text(target, "caveat"));
   text += OneByOneText(target["one_by_one"]);
   text += AnswerSummary(target, why);
   if (!target["admitted_not_reached"].empty()) {

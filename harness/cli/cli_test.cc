@@ -531,6 +531,18 @@ TEST_F(CliTest, MergeNamesMissingShards) {
   EXPECT_EQ((*ParseJson(merged.out))["missing_shards"][0]["missing"][0], 2);
 }
 
+// A shard of a changed engine does not complete the campaign of the old one.
+TEST_F(CliTest, MergeJoinsNoShardsOfDifferentCampaigns) {
+  const std::string run = "run --cases 30 --seed 7 --targets h13 ";
+  Tool(run + "--shard 1/2 --label 26.1" + Db("a.sqlite"));
+  Tool(run + "--shard 2/2 --label 26.2 --fault conv-bias-dropped" + Db("b.sqlite"));
+  const Outcome merged = Tool("merge " + Path("a.sqlite") + " " + Path("b.sqlite") +
+                              " --json --out " + Path("ab.sqlite"));
+  EXPECT_EQ(merged.code, 1);
+  EXPECT_EQ((*ParseJson(merged.out))["missing_shards"].size(), 2u) << merged.out;
+  EXPECT_NE(merged.err.find("run them with the same options"), std::string::npos) << merged.err;
+}
+
 TEST_F(CliTest, ADatabaseOfAnotherProgramIsRefused) {
   ASSERT_TRUE(
       WriteFileAtomic(Path("text.sqlite"), std::string_view("not a database, just some text here"))

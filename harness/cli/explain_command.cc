@@ -1,5 +1,5 @@
 // `anecheck explain`: prints each compiler layer's answer to an operation, its reason, and the
-// evidence about it.
+// evidence about it; also a documented defect and a rule.
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -117,21 +117,20 @@ Status ExplainDefect(const ExplainFlags& flags) {
   return {};
 }
 
-// A wrong name is reported before a missing target, since the user must mend the name first.
-Status CheckName(const std::string& op) {
-  const legality::Rules& rules = legality::Rules::Builtin();
-  if (rules.Find(op) != nullptr) return {};
+// The error for a question without a target. Rules, terms and defects need none.
+Error NoTarget(const std::string& asked) {
+  if (legality::Rules::Builtin().Find(asked) != nullptr) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--target: name the target of the operation; `anecheck targets` lists them");
+  }
   std::vector<std::string> names = ContractTermNames();
-  for (const legality::CatalogueRow& row : rules.operations()) names.push_back(row.name);
-  for (const legality::CatalogueRow& row : rules.layers()) names.push_back(row.name);
-  return MakeError(ErrorCode::kNotFound,
-                   fmt::format("no operation or native layer \"{}\"{}; `anecheck ops` lists them",
-                               op, DidYouMean(op, names)));
-}
-
-int ExplainTerm(const ExplainFlags& flags, const Json& term) {
-  flags.json ? Print(DumpJson(term, 2)) : PrintText(ContractTermText(term));
-  return kExitClean;
+  for (const legality::Rule& rule : legality::Rules::Builtin().rules()) names.push_back(rule.id);
+  for (const auto& row : legality::Rules::Builtin().operations()) names.push_back(row.name);
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("{}: no operation, native layer, rule, term or defect has this name{}; "
+                  "`anecheck ops` lists the operations",
+                  asked, DidYouMean(asked, names)));
 }
 
 int Run(const ExplainFlags& flags) {
@@ -139,15 +138,18 @@ int Run(const ExplainFlags& flags) {
     const Status told = ExplainDefect(flags);
     return told.ok() ? kExitClean : Fail(told.error());
   }
-  const Json term = ContractTermJson(flags.op);
-  if (!term.is_null()) return ExplainTerm(flags, term);
-  const Status known = CheckName(flags.op);
-  if (!known.ok()) return Fail(known.error());
-  if (flags.target_name.empty()) {
-    return Fail(MakeError(ErrorCode::kInvalid,
-                          "--target: name the target of the operation; `anecheck targets` lists "
-                          "them"));
+  if (const Json term = ContractTermJson(flags.op); !term.is_null()) {
+    flags.json ? Print(DumpJson(term, 2)) : PrintText(ContractTermText(term));
+    return kExitClean;
   }
+  const bool operation = legality::Rules::Builtin().Find(flags.op) != nullptr;
+  const legality::Rule* const rule = legality::FindRule(flags.op);
+  if (rule != nullptr && (!operation || flags.target_name.empty())) {
+    flags.json ? Print(DumpJson(legality::RuleJson(*rule), 2))
+               : PrintText(legality::RuleText(*rule));
+    return kExitClean;
+  }
+  if (flags.target_name.empty()) return Fail(NoTarget(flags.op));
   const Status done = Explain(flags);
   return done.ok() ? kExitClean : Fail(done.error());
 }
@@ -159,12 +161,14 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
       "explain", "Show each compiler layer's answer to an operation, and the evidence");
   auto flags = std::make_shared<ExplainFlags>();
   command
-      .AddOption("op", flags->op,
-                 "An operation (conv), a native layer (SDPA), a documented defect (D03), or a "
-                 "term that bounds or findings name (root_ulp)")
+      .AddOption(
+          "op", flags->op,
+          "An operation (conv), a native layer (SDPA), a documented defect (D03), a term that "
+          "findings name (earlier_tables), or a rule that check --why names "
+          "(conv_kernel_width_15)")
       .Required();
   command.AddOption("--target", flags->target_name,
-                    "Compiler target: h13, h17s, ... (a documented defect or a term needs none)");
+                    "Target or chip: h13, M1, ... (a defect, a term or a rule needs none)");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
@@ -177,7 +181,9 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   AddTargetFlags(command, flags->target);
   command.Footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56\n"
-      "Example: anecheck explain D03\nExample: anecheck explain earlier_tables");
+      "Example: anecheck explain D03\n"
+      "Example: anecheck explain earlier_tables\n"
+      "Example: anecheck explain conv_kernel_width_15");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

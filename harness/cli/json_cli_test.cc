@@ -293,6 +293,17 @@ TEST_F(JsonCliTest, PowerFitsItsSchema) {
   EXPECT_EQ(power["faults"][0]["id"], "add-one-ulp-everywhere");
 }
 
+// The longest name of an operation has 28 letters.
+TEST_F(JsonCliTest, ColumnsOfAComparisonStayApart) {
+  const std::string record = "baseline record --seed 5 --cases 1 --mode float --targets h13 --ops ";
+  Tool(record + "scaled_dot_product_attention,add --out both.json");
+  Tool(record + "add --out one.json");
+  EXPECT_THAT(
+      Tool("baseline compare both.json --against one.json"),
+      HasSubstr(
+          "not-comparable  scaled_dot_product_attention  float  h13  is not there any more\n"));
+}
+
 TEST_F(JsonCliTest, BaselinesAreRecordedComparedAndBlamed) {
   const std::string record = "baseline record --ops add,exp --seed 5 --cases 6 --mode float ";
   EXPECT_THAT(Tool(record + "--out a.json"), HasSubstr("a.json: 2 entries of 6 cases, simulated"));

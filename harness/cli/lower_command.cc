@@ -1,7 +1,9 @@
 // `anecheck lower`: writes the lowered form of a graph on a target, and the texts that its
 // compilers read.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_flags.h"
+#include "harness/cli/prepared_model.h"
 #include "harness/cli/target_flags.h"
 #include "harness/encoder/ane_file.h"
 #include "harness/encoder/encode.h"
@@ -165,6 +168,34 @@ Json OperationsJson(const Graph& graph, const evidence::GraphAnswer& answer) {
   return list;
 }
 
+// The names of the model's edges that `check` gives to the host.
+std::string EdgesText(const PreparedModel& model) {
+  std::vector<std::string> parts = model.edges.computed;
+  for (const auto& names : {model.peeled.inputs, model.peeled.outputs}) {
+    for (const std::string& name : names) parts.push_back("the cast of " + name);
+  }
+  for (const std::string& name : model.edges.widened) parts.push_back("int32 for " + name);
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// The part that `check` runs.
+struct InnerPart {
+  plan::Plan plan;
+  std::string edges;  // EdgesText
+};
+
+// Returns the part that `check` runs, if the host computes casts or integers at the model's edges.
+// Without this plan `check` and `lower` would contradict each other. It is an addition to the plan
+// of the whole model, so there is none if the model cannot be split.
+std::optional<InnerPart> WithoutEdges(const Graph& model, const Target& target,
+                                      const plan::PlanOptions& options) {
+  const auto split = SplitModel(model);
+  if (!split.ok() || !split->WithoutEdges()) return std::nullopt;
+  auto plan = plan::PlanLowering(OwnPart(*split), target, options);
+  if (!plan.ok()) return std::nullopt;
+  return InnerPart{std::move(*plan), EdgesText(*split)};
+}
+
 Status Lower(const LowerFlags& flags) {
   if (flags.format == "mlpackage") return LowerToPackage(flags);
   if (flags.target_name.empty()) {
@@ -181,6 +212,7 @@ Status Lower(const LowerFlags& flags) {
                   evidence::AnswerOf(model.graph, *target, {route, Order(flags.target)},
                                      evidence::Published()));
   const plan::Plan& plan = answer.plan;
+  const auto part = WithoutEdges(model.graph, *target, {route, Order(flags.target)});
   Written written;
   if (!flags.out.empty()) {
     ANECHECK_ASSIGN(written, WriteFolder(flags, model.graph, plan, *target));
@@ -190,6 +222,12 @@ Status Lower(const LowerFlags& flags) {
                  {"operations", OperationsJson(model.graph, answer)},
                  {"out", flags.out},
                  {"files", written.files}};
+    json["without_edges"] = nullptr;
+    if (part) {
+      json["without_edges"] = {{"compiles", part->plan.compiles()},
+                               {"compiles_with_bridges", part->plan.compiles_with_bridges()},
+                               {"dispatches", part->plan.dispatches}};
+    }
     json["dense_weights"] = written.dense;
     json["missing"] = Json::array();
     for (const auto& [name, reason] : written.missing) {
@@ -204,6 +242,11 @@ Status Lower(const LowerFlags& flags) {
   if (written.dense) text += "model.hwx holds plain weights in place of compressed ones\n";
   for (const auto& [name, reason] : written.missing) {
     text += fmt::format("not written: {}: {}\n", name, reason);
+  }
+  if (part) {
+    text +=
+        fmt::format("without its edges, as `anecheck check` runs it: {}; the host computes {}\n",
+                    plan::PlanHeadline(part->plan), part->edges);
   }
   PrintText(text);
   return {};

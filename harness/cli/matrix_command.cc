@@ -58,6 +58,12 @@ Status KeepRows(const std::string& list, reports::Attestation& matrix) {
 }
 
 Status PrintMatrix(const MatrixFlags& flags) {
+  const std::string_view format = flags.json ? "json" : std::string_view(flags.format);
+  if (format == "csv" && !flags.baseline.empty()) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--baseline: csv has no column for changes; use --format text, md, json or "
+                     "html");
+  }
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(std::vector<const Target*> targets, catalog.FindList(flags.targets));
   ANECHECK_ASSIGN(std::vector<evidence::Statement> statements, GatherEvidence(flags.evidence));
@@ -71,7 +77,6 @@ Status PrintMatrix(const MatrixFlags& flags) {
     ANECHECK_ASSIGN(const std::string before, ReadTextFile(flags.baseline));
     ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
   }
-  const std::string_view format = flags.json ? "json" : std::string_view(flags.format);
   if (format == "text") PrintText(reports::AttestationText(matrix, TerminalColumns()));
   if (format == "csv") Print(reports::AttestationCsv(matrix));
   if (format == "md") Print(reports::AttestationMarkdown(matrix));
@@ -103,7 +108,8 @@ void AddMatrixCommand(CommandLine& app, Selected& selected) {
   command.AddOption("--route", flags->route, "Conversion, direct authoring, or both")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
-  command.AddOption("--baseline", flags->baseline, "An earlier matrix (--format json)");
+  command.AddOption("--baseline", flags->baseline,
+                    "An earlier matrix (--format json); the output then shows the changed cells");
   command.AddOption("--os", flags->os, "Only statements about this system, or without a system");
   command.AddOption("--compiler", flags->compiler,
                     "Only statements about this compiler version, or without a version");

@@ -61,9 +61,10 @@ int Run(const MergeFlags& flags) {
   }
   for (const MissingShards& missing : merged->missing) {
     LogWarning(fmt::format(
-        "{}: the campaign of seed {} is incomplete: {} missing; run them and merge again",
+        "{}: the campaign of seed {} is incomplete: {} missing; run them with the same options as "
+        "the shards of {} and merge again",
         flags.out, missing.seed,
-        MissingText(missing) + (missing.indices.size() == 1 ? " is" : " are")));
+        MissingText(missing) + (missing.indices.size() == 1 ? " is" : " are"), missing.started));
   }
   return merged->missing.empty() ? kExitClean : kExitFindings;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,10 +11,13 @@
 #include "harness/base/log.h"
 #include "harness/cli/model_arrays.h"
 #include "harness/cli/model_flags.h"
+#include "harness/graph/copy_node.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/state_edges.h"
 #include "harness/models/made_up.h"
+#include "harness/ops/params.h"
 #include "oracles/oracle.h"
+#include "oracles/plan/plan.h"
 
 namespace anecheck {
 namespace {
@@ -76,6 +81,29 @@ Status Split(const Graph& model, PreparedModel& prepared) {
   return CheckPart(prepared.edges.host, "host");
 }
 
+// The number of operations of each name.
+using NamedCounts = std::map<std::string, size_t, std::less<>>;
+
+NamedCounts CountNames(const Graph& graph) {
+  NamedCounts counts;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    ++counts[plan::OperationName(NodeView(graph, id))];
+  }
+  return counts;
+}
+
+// Marks the nodes of `graph` that the model does not have. A write to a state has the state's name,
+// and the tool writes before the model does, so the search begins at the end.
+std::vector<bool> AddedNodes(const Graph& graph, NamedCounts own) {
+  std::vector<bool> added(graph.nodes().size(), false);
+  for (NodeId id = static_cast<NodeId>(added.size()); id-- > 0;) {
+    size_t& left = own[plan::OperationName(NodeView(graph, id))];
+    added[id] = left == 0;
+    left -= left == 0 ? 0 : 1;
+  }
+  return added;
+}
+
 // Sets each state to the array of its name, and makes its final content an output.
 void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& prepared) {
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
@@ -98,10 +126,12 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
   ANECHECK_ASSIGN(ModelGraph read, trying ? model.Read(function, numbers.tried)
                                           : ReadModel(model, function, ShapesOfArrays(arrays)));
   PreparedModel prepared;
+  const NamedCounts own = CountNames(read.graph);
   GiveStates(arrays, read.graph, prepared);
   WarnOfUnusedInputs(read.graph, arrays);
   prepared.synthesised = read.made_up;
   ANECHECK_RETURN_IF_ERROR(Split(read.graph, prepared));
+  prepared.added = AddedNodes(prepared.item.graph, own);
   Case& item = prepared.item;
   if (numbers.inputs.empty()) {
     if (!trying) {
@@ -114,6 +144,42 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
   ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, numbers.inputs, arrays));
   ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays, numbers.inputs));
   return prepared;
+}
+
+bool PreparedModel::WithoutEdges() const {
+  return !peeled.inputs.empty() || !peeled.outputs.empty() || !edges.host.nodes().empty() ||
+         !edges.widened.empty() || !edges.left_out.empty();
+}
+
+Result<PreparedModel> SplitModel(const Graph& model) {
+  PreparedModel prepared;
+  ANECHECK_RETURN_IF_ERROR(Split(model, prepared));
+  prepared.added = AddedNodes(prepared.item.graph, CountNames(model));
+  return prepared;
+}
+
+Graph OwnPart(const PreparedModel& model) {
+  const Graph& from = model.item.graph;
+  if (std::ranges::find(model.added, true) == model.added.end()) return from;
+  Graph own;
+  own.name = from.name;
+  std::vector<ValueId> known(from.values().size(), kNoValue);
+  CopyLeaves(from, known, own);
+  for (NodeId id = 0; id < from.nodes().size(); ++id) {
+    const NodeView node(from, id);
+    if (!model.added[id]) {
+      CopyNode(from, node.node(), known, own);
+    } else if (node.op() == "cast") {
+      known[node.Result()] = known[node.Input(params::Cast::kX)];
+    }
+  }
+  for (const ValueId output : from.outputs()) {
+    const ValueId value = known[output];
+    const auto given = own.outputs();
+    if (value == kNoValue || std::ranges::find(given, value) != given.end()) continue;
+    own.AddOutput(value);
+  }
+  return own.outputs().empty() ? from : own;
 }
 
 Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs) {

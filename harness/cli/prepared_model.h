@@ -23,6 +23,12 @@ struct PreparedModel {
   // Names of the states that begin with the content of an array. Extra operations at the start of
   // the graph write the array to the state, and the state's final content is an output.
   std::vector<std::string> states;
+  // For each node of the graph, whether the tool added it. Such a node is a cast of an int32 output
+  // to fp16, or it writes or reads one of `states`.
+  std::vector<bool> added;
+
+  // Whether the graph lacks casts or integers that the model has at its edges.
+  bool WithoutEdges() const;
 };
 
 // The inputs of a run of a model.
@@ -38,6 +44,13 @@ struct ModelNumbers {
 // those of the files, and kInternal if the model to run is broken.
 Result<PreparedModel> PrepareModel(const Model& model, const std::string& function,
                                    const ModelNumbers& numbers);
+
+// Prepares a model without inputs. Errors: kInternal if the model to run is broken.
+Result<PreparedModel> SplitModel(const Graph& model);
+
+// Returns the graph without the nodes that the tool added. The plan of this graph is the plan of
+// the model's own operations, so `check` and `lower` print it.
+Graph OwnPart(const PreparedModel& model);
 
 // Prepares a part of a model with known inputs, in the order of ValuesOfKind(kInput).
 Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs);

@@ -200,6 +200,19 @@ TEST_F(RecordCliTest, ABaselineThatIsNoMatrixIsRefused) {
                              ": is no matrix; make one with `anecheck matrix --format json`\n");
 }
 
+TEST_F(RecordCliTest, AMatrixShowsTheChangesSinceItsBaseline) {
+  const std::string matrix = "matrix --targets h13 --ops conv --no-published ";
+  ASSERT_TRUE(
+      WriteFileAtomic(Path("old.json"), std::string_view(Tool(matrix + "--json").out)).ok());
+  const std::string compare = matrix + "--baseline " + Path("old.json");
+  EXPECT_NE(Tool(compare).out.find("No cell changed since the baseline."), std::string::npos);
+  const Outcome csv = Tool(compare + " --format csv");
+  EXPECT_EQ(csv.code, 2);
+  EXPECT_EQ(csv.err,
+            "anecheck: error: --baseline: csv has no column for changes; use --format text, md, "
+            "json or html\n");
+}
+
 // Findings of two engines with the same seed share ids, and the tool asks for the run.
 TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   const std::string run =

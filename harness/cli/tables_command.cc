@@ -105,20 +105,29 @@ namespace {
 
 struct TargetsFlags {
   TargetFlags replaced;
-  std::string one, a, b;
+  std::string one, a, b;  // of the subcommands `show` and `diff`
+  std::string bare;       // a target without a subcommand
   bool json = false;
   bool fields = false;
 };
 
 Status PrintTargets(const TargetsFlags& flags) {
+  // A subcommand passes arguments that it does not expect to `targets`.
+  if (!flags.bare.empty() && (flags.fields || !flags.one.empty() || !flags.a.empty())) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("targets: {} is one argument too many; `anecheck targets --help` "
+                                 "lists them",
+                                 flags.bare));
+  }
   if (flags.fields) {
     const HalLayout& layout = HalLayout::Get();
     flags.json ? Print(FieldsJson(layout).dump(2)) : PrintText(FieldsText(layout));
     return {};
   }
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.replaced));
-  if (!flags.one.empty()) {
-    ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.one));
+  const std::string& shown = flags.one.empty() ? flags.bare : flags.one;
+  if (!shown.empty()) {
+    ANECHECK_ASSIGN(const Target* target, catalog.Find(shown));
     flags.json ? Print(TargetJson(catalog, *target).dump(2))
                : PrintText(TargetText(catalog, *target));
   } else if (flags.a.empty()) {
@@ -145,14 +154,15 @@ void AddTargetsCommand(CommandLine& app, Selected& selected) {
       app.AddCommand("targets", "List the compiler targets, show one in full, or compare two");
   auto flags = std::make_shared<TargetsFlags>();
   command.AddFlag("--json", flags->json, "Print JSON");
+  command.AddOption("target", flags->bare, "A target or a chip: shows it, as `targets show` does");
   AddTargetFlags(command, flags->replaced);
   CommandLine show = command.AddCommand("show", "Show every value of one target with its source");
-  show.AddOption("target", flags->one, "A target, h13").Required();
+  show.AddOption("target", flags->one, "A target or a chip: h13, \"A17 Pro\"").Required();
   show.TakeParentOptions();
   show.AddFlag("--json", flags->json, "Print JSON");
   show.Footer("Example: anecheck targets show h13");
   CommandLine diff = command.AddCommand("diff", "Show the differences between two targets");
-  diff.AddOption("a", flags->a, "A target, h13").Required();
+  diff.AddOption("a", flags->a, "A target or a chip").Required();
   diff.AddOption("b", flags->b, "Another target").Required();
   diff.TakeParentOptions();
   diff.AddFlag("--json", flags->json, "Print JSON");

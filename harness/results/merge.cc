@@ -164,8 +164,10 @@ Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std
     std::filesystem::remove(partial + suffix, ignored);
   }
   ANECHECK_RETURN_IF_ERROR(std::move(written));
+  std::vector<const RunRow*> runs;
+  for (const RunRow& run : chooser.runs()) runs.push_back(&run);
   MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0,
-                       FindMissingShards(chooser.runs())};
+                       FindMissingShards(runs)};
   for (const auto& [uuid, place] : chooser.places()) summary.cases += place.cases;
   return summary;
 }

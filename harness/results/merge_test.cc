@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <iostream>
 #include <rapidcheck.h>
+#include <set>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -323,12 +324,56 @@ TEST(Shards, AreReadFromTheOptionsOfARun) {
   }
 }
 
+std::vector<const RunRow*> PointersTo(const std::vector<RunRow>& runs) {
+  std::vector<const RunRow*> pointers;
+  for (const RunRow& run : runs) pointers.push_back(&run);
+  return pointers;
+}
+
+RunRow StartedAt(const std::string& started, RunRow run) {
+  run.started = started;
+  return run;
+}
+
+// Campaigns with another fault, another target, another label or another number of cases share no
+// findings, and no shard of one completes the other.
+TEST(Shards, OtherOptionsAreAnotherCampaign) {
+  const char* const options[] = {
+      R"({"shard": [0, 2], "cases": 9, "faults": []})",
+      R"({"shard": [1, 2], "cases": 9, "faults": ["conv-bias-dropped"]})",
+      R"({"shard": [1, 2], "cases": 8, "faults": []})",
+      R"({"shard": [1, 2], "cases": 9, "faults": [], "label": "26.2"})",
+      R"({"shard": [1, 2], "cases": 9, "faults": []})"};
+  std::vector<RunRow> runs;
+  for (const char* each : options) runs.push_back(ShardRun(7, each));
+  const std::vector<size_t> campaigns = CampaignsOf(PointersTo(runs));
+  EXPECT_EQ(campaigns[0], campaigns[4]);
+  EXPECT_EQ(std::set<size_t>(campaigns.begin(), campaigns.end()).size(), 4u);
+  EXPECT_EQ(FindMissingShards(PointersTo(runs)).size(), 3u);
+}
+
+// A nightly campaign has the same options every night.
+TEST(Shards, TwoRunsOfOneShardAreTwoOccasions) {
+  const char* const first = R"({"shard": [0, 2]})";
+  const char* const second = R"({"shard": [1, 2]})";
+  const std::vector<RunRow> nights = {StartedAt("2026-05-02T01", ShardRun(7, second)),
+                                      StartedAt("2026-05-01T01", ShardRun(7, first)),
+                                      StartedAt("2026-05-01T02", ShardRun(7, second)),
+                                      StartedAt("2026-05-02T02", ShardRun(7, first)),
+                                      StartedAt("2026-05-03T01", ShardRun(7, first))};
+  EXPECT_EQ(CampaignsOf(PointersTo(nights)), (std::vector<size_t>{1, 0, 0, 1, 2}));
+  const std::vector<MissingShards> missing = FindMissingShards(PointersTo(nights));
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].started, "2026-05-03T01");
+  EXPECT_EQ(missing[0].indices, std::vector<int64_t>{1});
+}
+
 TEST(Shards, MissingOnesAreNamed) {
   const std::vector<RunRow> runs = {
       ShardRun(7, R"({"shard": [0, 3]})"),       ShardRun(7, R"({"shard": [2, 3]})"),
       ShardRun(7, R"({"shard": [1, 3]})", "M5"), ShardRun(7, "{}"),
       ShardRun(8, R"({"shard": [0, 2]})"),       ShardRun(8, R"({"shard": [1, 2]})")};
-  const std::vector<MissingShards> missing = FindMissingShards(runs);
+  const std::vector<MissingShards> missing = FindMissingShards(PointersTo(runs));
   ASSERT_EQ(missing.size(), 2u) << "shards of another chip belong to another campaign";
   EXPECT_EQ(missing[0].seed, 7u);
   EXPECT_EQ(missing[0].count, 3);

@@ -1,11 +1,40 @@
 #include "harness/results/shards.h"
 
+#include <algorithm>
+#include <compare>
 #include <map>
+#include <numeric>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "harness/base/json_text.h"
 
 namespace anecheck {
+namespace {
+
+// The properties that all parts of one campaign share.
+struct CampaignKey {
+  uint64_t seed = 0;
+  int64_t count = 1;
+  std::string options;  // without the shard
+  Provenance provenance = Provenance::kReported;
+  std::string engine, chip, compiler_version;
+  auto operator<=>(const CampaignKey&) const = default;
+};
+
+CampaignKey KeyOf(const RunRow& run) {
+  Result<Json> json = ParseJson(run.options);
+  std::string options = run.options;
+  if (json.ok() && json->is_object()) {
+    json->erase("shard");
+    options = DumpJson(*json);
+  }
+  return {run.seed,   ShardOf(run).count, std::move(options),  run.provenance,
+          run.engine, run.chip,           run.compiler_version};
+}
+
+}  // namespace
 
 Shard ShardOf(const RunRow& run) {
   const Result<Json> json = ParseJson(run.options);
@@ -18,21 +47,52 @@ Shard ShardOf(const RunRow& run) {
   return {index.get<int64_t>(), count.get<int64_t>()};
 }
 
-CampaignKey CampaignOf(const RunRow& run) {
-  return {run.seed, ShardOf(run).count, run.provenance, run.engine, run.chip, run.compiler_version};
+std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs) {
+  struct Occasion {
+    size_t campaign = 0;
+    std::set<int64_t> shards;
+  };
+  std::vector<size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return std::tie(runs[a]->started, runs[a]->uuid, a) <
+           std::tie(runs[b]->started, runs[b]->uuid, b);
+  });
+  std::map<CampaignKey, std::vector<Occasion>> all;
+  std::vector<size_t> campaigns(runs.size());
+  size_t count = 0;
+  for (const size_t run : order) {
+    std::vector<Occasion>& occasions = all[KeyOf(*runs[run])];
+    const int64_t shard = ShardOf(*runs[run]).index;
+    auto open = std::find_if(occasions.rbegin(), occasions.rend(), [&](const Occasion& occasion) {
+      return !occasion.shards.contains(shard);
+    });
+    Occasion& joined = open == occasions.rend() ? occasions.emplace_back(count++) : *open;
+    joined.shards.insert(shard);
+    campaigns[run] = joined.campaign;
+  }
+  return campaigns;
 }
 
-std::vector<MissingShards> FindMissingShards(std::span<const RunRow> runs) {
+std::vector<MissingShards> FindMissingShards(std::span<const RunRow* const> runs) {
   // A larger count comes from a damaged file.
   constexpr int64_t kMostShards = 100'000;
-  std::map<CampaignKey, std::set<int64_t>> there;
-  for (const RunRow& run : runs) there[CampaignOf(run)].insert(ShardOf(run).index);
+  const std::vector<size_t> campaigns = CampaignsOf(runs);
+  // By seed, then by start, since campaigns are numbered by their start.
+  std::map<std::pair<uint64_t, size_t>, std::vector<const RunRow*>> parts;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    parts[{runs[i]->seed, campaigns[i]}].push_back(runs[i]);
+  }
   std::vector<MissingShards> all;
-  for (const auto& [campaign, indices] : there) {
-    if (campaign.count > kMostShards) continue;
-    MissingShards missing{campaign.seed, campaign.count, {}};
-    for (int64_t i = 0; i < campaign.count; ++i) {
-      if (!indices.contains(i)) missing.indices.push_back(i);
+  for (const auto& [place, of_campaign] : parts) {
+    const int64_t count = ShardOf(*of_campaign.front()).count;
+    if (count > kMostShards) continue;
+    std::set<int64_t> there;
+    for (const RunRow* run : of_campaign) there.insert(ShardOf(*run).index);
+    const auto first = std::ranges::min_element(of_campaign, {}, &RunRow::started);
+    MissingShards missing{(*first)->seed, (*first)->started, count, {}};
+    for (int64_t i = 0; i < count; ++i) {
+      if (!there.contains(i)) missing.indices.push_back(i);
     }
     if (!missing.indices.empty()) all.push_back(std::move(missing));
   }

@@ -2,14 +2,13 @@
 // which parts of a campaign are missing.
 #pragma once
 
-#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/results/row_values.h"
-#include "harness/verdict/provenance.h"
 
 namespace anecheck {
 
@@ -20,22 +19,19 @@ struct Shard {
 // Reads the shard from the options of a recorded run; a whole run is shard 0 of 1.
 Shard ShardOf(const RunRow& run);
 
-// Runs with equal keys are parts of one campaign on one kind of machine.
-struct CampaignKey {
-  uint64_t seed = 0;
-  int64_t count = 1;
-  Provenance provenance = Provenance::kReported;
-  std::string engine, chip, compiler_version;
-  auto operator<=>(const CampaignKey&) const = default;
-};
-CampaignKey CampaignOf(const RunRow& run);
+// Returns the campaign of each run: numbers from 0, in the order in which the campaigns started.
+// Parts of one campaign have the same recorded options except for the shard, and the same kind of
+// machine. Two runs of the same shard are two occasions: two campaigns, even if all their options
+// are equal. A run joins the newest earlier campaign that lacks its shard.
+std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs);
 
 struct MissingShards {
   uint64_t seed = 0;
+  std::string started;  // by the first part that is there
   int64_t count = 0;
   std::vector<int64_t> indices;  // from 0
 };
-// Returns the campaigns with some parts among `runs` and others missing, by seed.
-std::vector<MissingShards> FindMissingShards(std::span<const RunRow> runs);
+// Returns the campaigns with some parts among `runs` and others missing, by seed and start.
+std::vector<MissingShards> FindMissingShards(std::span<const RunRow* const> runs);
 
 }  // namespace anecheck

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <utility>
 
 #include "harness/base/little_endian.h"
@@ -70,9 +71,17 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("no table for target \"{}\" ({})", name, elsewhere->second));
   }
-  return MakeError(ErrorCode::kNotFound,
-                   fmt::format("unknown target \"{}\"{}; `anecheck targets` lists all {}", name,
-                               DidYouMean(name, NamesOf(targets_)), targets_.size()));
+  // A text of one letter would name most chips.
+  constexpr size_t kLeast = 2, kMost = 3;
+  std::vector<std::string> begun;
+  if (name.size() >= kLeast) begun = ChipsBeginning(name);
+  if (begun.size() > kMost) begun.resize(kMost);
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("unknown target \"{}\"{}; `anecheck targets` lists all {}", name,
+                  begun.empty() ? DidYouMean(name, NamesOf(targets_))
+                                : fmt::format("; did you mean {}?", fmt::join(begun, " or ")),
+                  targets_.size()));
 }
 
 std::span<const FamilyFloor> TargetCatalog::floors() const { return floors_; }

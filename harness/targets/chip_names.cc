@@ -63,15 +63,29 @@ const Target* FirstOfFamily(const TargetCatalog& catalog, std::string_view label
   return nullptr;
 }
 
+// A name that is the label of a family, and of a chip or the first letters of chips.
 Error Ambiguous(std::string_view name, const std::vector<std::string>& of_chip,
                 const Target& labelled) {
   const std::string label = LowerCase(labelled.name);
-  const std::string chip =
-      of_chip.empty() ? "a chip of that generation" : "the chip with target " + of_chip.front();
+  std::vector<std::string> meanings, ways;
+  if (!of_chip.empty()) {
+    meanings.push_back("the chip with target " + of_chip.front());
+    ways.push_back(of_chip.front());
+  }
+  for (const std::string& chip : ChipsBeginning(name)) {
+    if (!of_chip.empty()) break;
+    meanings.push_back(
+        fmt::format("the chip {} with target {}", chip, TargetsOfChip(chip).front()));
+    ways.push_back(fmt::format("\"{}\"", chip));
+  }
+  if (meanings.empty()) {
+    meanings.emplace_back("a chip of that generation");
+    ways.push_back(label);
+  }
   return MakeError(ErrorCode::kInvalid,
                    fmt::format("\"{0}\" may be {1}, or the family with target {2}: write {3}, or "
                                "family:{0}",
-                               name, chip, label, of_chip.empty() ? label : of_chip.front()));
+                               name, fmt::join(meanings, ", or "), label, fmt::join(ways, ", ")));
 }
 
 }  // namespace
@@ -98,6 +112,15 @@ std::vector<std::string> ChipsOf(std::string_view target) {
   std::vector<std::string> chips;
   for (const Chip& chip : Chips()) {
     if (chip.target.known() && chip.target.value() == LowerCase(target)) chips.push_back(chip.name);
+  }
+  return chips;
+}
+
+std::vector<std::string> ChipsBeginning(std::string_view text) {
+  std::vector<std::string> chips;
+  const std::string first = Plain(text);
+  for (const Chip& chip : Chips()) {
+    if (!first.empty() && Plain(chip.name).starts_with(first)) chips.push_back(chip.name);
   }
   return chips;
 }

@@ -29,6 +29,9 @@ std::vector<std::string> TargetsOfChip(std::string_view chip);
 // Returns the chips whose strongest source states this target, in order.
 std::vector<std::string> ChipsOf(std::string_view target);
 
+// Returns the chips whose names begin with this text, in order: "A17 Pro" for "a17".
+std::vector<std::string> ChipsBeginning(std::string_view text);
+
 // Returns the target of a chip ("M4 Max", "Apple M1", "chip:A14"), or the first target of a family
 // ("family:A14"), in upper or lower case; null for a name that is neither. Errors: kInvalid, with
 // both meanings, for a name that may be a chip or a family; kNotFound for a chip whose target has
@@ -36,7 +39,7 @@ std::vector<std::string> ChipsOf(std::string_view target);
 Result<const Target*> FindTargetByChip(const TargetCatalog& catalog, std::string_view name);
 
 // Returns the chips with a target, for people: "A14, M1"; if no chip is known, the text of the
-// table.
+// table, or "".
 std::string ChipsText(const Target& target);
 // Returns a target with its chips, for people: "h13 (A14, M1)".
 std::string TargetTitle(std::string_view target);

@@ -33,8 +33,16 @@ TEST(ChipNames, LabelsOfFamiliesNeedTheWordFamily) {
   EXPECT_EQ(TargetOf("A14"),
             "\"A14\" may be the chip with target h13, or the family with target h14: write h13, or "
             "family:A14");
-  EXPECT_NE(TargetOf("A17").find("family with target h17"), std::string::npos) << "A17 Pro is h16";
+  EXPECT_EQ(TargetOf("A17"),
+            "\"A17\" may be the chip A17 Pro with target h16, or the family with target h17: write "
+            "\"A17 Pro\", or family:A17");
   EXPECT_NE(TargetOf("family:A99").find("A13 to A18"), std::string::npos);
+}
+
+TEST(ChipNames, ThatBeginWithAnUnknownNameAreNamedFirst) {
+  EXPECT_EQ(ChipsBeginning("a17"), std::vector<std::string>{"A17 Pro"});
+  EXPECT_NE(TargetOf("M4 Ma").find("\"M4 Ma\"; did you mean M4 Max?;"), std::string::npos);
+  EXPECT_TRUE(ChipsBeginning("Apple").empty()) << "every chip's name may follow the maker's";
 }
 
 TEST(ChipNames, AChipWithoutATableSaysWhichTargetItHas) {

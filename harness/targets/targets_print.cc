@@ -6,6 +6,7 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
+#include "harness/targets/chip_names.h"
 #include "harness/targets/newest_table.h"
 
 namespace anecheck {
@@ -163,9 +164,11 @@ std::string TargetsText(const TargetCatalog& catalog) {
                         TierName(target.tier), show(target.family_specification),
                         show(target.family_public_guide), show(target.ne_cores),
                         show(target.max_tensor_wh), show(target.max_tensor_depth),
-                        show(target.cpu_subtype), show(target.td_version), show(target.chips));
+                        show(target.cpu_subtype), show(target.td_version), ChipsText(target));
   }
-  return text + "* sources differ: `anecheck targets --json` has every statement\n";
+  return text +
+         "* sources differ: `anecheck targets --json` has every statement\n"
+         "`anecheck targets show h13` shows every value of one target; a chip's name works too\n";
 }
 
 std::string FieldsText(const HalLayout& layout) {
@@ -214,7 +217,8 @@ Json TargetJson(const TargetCatalog& catalog, const Target& target) {
   }
   Json row = {{"name", target.name},
               {"tier", TierName(target.tier)},
-              {"compiler_name", target.compiler_name}};
+              {"compiler_name", target.compiler_name},
+              {"chips", ChipsOf(target.name)}};
   if (!target.note.empty()) row["note"] = target.note;
   row["properties"] = std::move(properties);
   return row;
@@ -227,8 +231,10 @@ Json TargetsJson(const TargetCatalog& catalog) {
 }
 
 std::string TargetText(const TargetCatalog& catalog, const Target& target) {
-  std::string text = fmt::format("{} (tier {}, compiler name {})\n", target.name,
-                                 TierName(target.tier), target.compiler_name);
+  const std::string chips = ChipsText(target);
+  std::string text =
+      fmt::format("{} (tier {}, compiler name {}){}\n", target.name, TierName(target.tier),
+                  target.compiler_name, chips.empty() ? "" : ": " + chips);
   if (!target.note.empty()) text += fmt::format("  note: {}\n", target.note);
   std::string unknown;
   for (const TargetProperty& property : TargetProperties(catalog, target)) {

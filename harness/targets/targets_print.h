@@ -34,8 +34,9 @@ std::vector<TargetProperty> TargetProperties(const TargetCatalog& catalog, const
 // One line per target, under a header line.
 std::string TargetsText(const TargetCatalog& catalog);
 
-// [{"name": "H13", "tier": "A13", "properties": [{"group", "key", "name", "known", "value",
-// "statements": [{"value", "source"}], "conflicting"}]}]; "value" is null where not known.
+// [{"name": "H13", "tier": "A13", "compiler_name": "h13", "chips": ["A14", "M1"], "properties":
+// [{"group", "key", "name", "known", "value", "statements": [{"value", "source"}],
+// "conflicting"}]}]; "value" is null where not known.
 Json TargetsJson(const TargetCatalog& catalog);
 // One item of TargetsJson.
 Json TargetJson(const TargetCatalog& catalog, const Target& target);

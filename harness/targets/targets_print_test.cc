@@ -16,10 +16,20 @@ const TargetCatalog& Catalog() { return TargetCatalog::Builtin(); }
 
 TEST(TargetsText, HasOneLineForEachTarget) {
   const std::string text = TargetsText(Catalog());
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 32);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 33);
   EXPECT_THAT(text, HasSubstr("H17d   A17       A17       A16              16*"));
   EXPECT_THAT(text, HasSubstr("7*"));
   EXPECT_THAT(text, HasSubstr("unknown"));
+}
+
+// `check` and the other commands name a target's chips by the same list.
+TEST(TargetsText, NamesTheChipsAsOtherCommandsDo) {
+  const std::string text = TargetsText(Catalog());
+  EXPECT_THAT(text, HasSubstr("  A14, M1\n"));
+  EXPECT_THAT(text, HasSubstr("  A17 Pro\n"));
+  const Target& h16 = **FindTarget("h16");
+  EXPECT_THAT(TargetText(Catalog(), h16), HasSubstr("compiler name h16): A17 Pro\n"));
+  EXPECT_EQ(TargetJson(Catalog(), h16)["chips"], Json::array({"A17 Pro"}));
 }
 
 TEST(TargetsJson, GivesEveryStatementAndNullForUnknown) {

@@ -69,6 +69,20 @@ std::optional<int> LeastOf(std::string_view name) {
   return std::nullopt;
 }
 
+// Rules read one number for each side of a kernel, so a list of sides has no effect on them.
+std::string KernelRemedy(std::string_view name, const Value& value) {
+  constexpr std::string_view kSides[] = {"kernel_depth", "kernel_height", "kernel_width"};
+  if (name != "kernel" || !value.is(Kind::kList)) return "";
+  const std::vector<Value>& list = value.list;
+  if (list.size() < 2 || list.size() > std::size(kSides)) return "";
+  const size_t skipped = std::size(kSides) - list.size();
+  std::vector<std::string> sides;
+  for (size_t i = 0; i < list.size(); ++i) {
+    sides.push_back(fmt::format("{}={}", kSides[skipped + i], list[i].ToString()));
+  }
+  return fmt::format("; give each side of the kernel: {}", fmt::join(sides, " "));
+}
+
 // Whether the attribute has one number for each spatial axis, or two in the case of padding.
 bool IsPerAxis(std::string_view name) {
   return name == "strides" || name == "dilations" || name == "kernel_sizes" || name == "pad";
@@ -89,7 +103,9 @@ Status CheckValue(std::string_view name, const Value& value, const Parameter* pa
   if (const auto least = LeastOf(name)) {
     const auto counts = [&](const Value& one) { return IsWhole(one) && one.number >= *least; };
     if (!(IsPerAxis(name) ? EachIs(value, counts) : counts(value))) {
-      return Refused(name, value, fmt::format("a whole number, {} or more", *least));
+      return Refused(
+          name, value,
+          fmt::format("a whole number, {} or more{}", *least, KernelRemedy(name, value)));
     }
   }
   if (parameter == nullptr) return {};

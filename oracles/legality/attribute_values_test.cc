@@ -23,7 +23,10 @@ TEST(AttributeValues, AValueOfAnotherKindIsRefused) {
   EXPECT_EQ(Refusal("conv", {"kernel=x"}), "kernel=x: must be a whole number, 1 or more");
   EXPECT_EQ(Refusal("conv", {"kernel=1.5"}), "kernel=1.5: must be a whole number, 1 or more");
   EXPECT_EQ(Refusal("conv", {"groups=abc"}), "groups=abc: must be a whole number, 1 or more");
-  EXPECT_EQ(Refusal("conv", {"kernel=3,3"}), "kernel=[3, 3]: must be a whole number, 1 or more");
+  EXPECT_EQ(Refusal("conv", {"kernel=1,256"}),
+            "kernel=[1, 256]: must be a whole number, 1 or more; give each side of the kernel: "
+            "kernel_height=1 kernel_width=256");
+  EXPECT_EQ(Refusal("conv", {"groups=1,2"}), "groups=[1, 2]: must be a whole number, 1 or more");
   EXPECT_EQ(Refusal("softmax", {"axis=last"}), "axis=last: must be a whole number");
   EXPECT_EQ(Refusal("leaky_relu", {"alpha=true"}), "alpha=true: must be a number");
   EXPECT_EQ(Refusal("matmul", {"transpose_x=2"}), "transpose_x=2: must be true or false");

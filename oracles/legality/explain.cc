@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/targets/chip_names.h"
 
 namespace anecheck::legality {
 namespace {
@@ -73,8 +75,9 @@ Status CheckSaid(const Instance& instance, const OpSchema& schema) {
 }
 
 std::string VerdictText(const Verdict& verdict, const Target& target) {
+  const std::string chips = ChipsText(target);
   std::string text = fmt::format("{} on {} ({}), route {}: {}\n", verdict.op, verdict.target,
-                                 target.chips ? target.chips.value() : TierName(target.tier),
+                                 chips.empty() ? TierName(target.tier) : std::string_view(chips),
                                  ToText(verdict.route), OutcomeName(verdict.outcome));
   if (!verdict.native_layer.empty()) {
     text += fmt::format("  {:<16} {}\n", "native layer", verdict.native_layer);
@@ -89,6 +92,48 @@ std::string VerdictText(const Verdict& verdict, const Target& target) {
                         Counted(open, "rule"));
   }
   return text;
+}
+
+const Rule* FindRule(std::string_view id) {
+  const auto rules = Rules::Builtin().rules();
+  const auto found = std::ranges::find(rules, id, &Rule::id);
+  return found == rules.end() ? nullptr : &*found;
+}
+
+std::string RuleText(const Rule& rule) {
+  std::string text =
+      fmt::format("{}: a rule of the {}\n  applies to: {}{}{}\n", rule.id, LayerName(rule.layer),
+                  rule.subjects == std::vector<std::string>{"*"}
+                      ? "every operation"
+                      : fmt::format("{}", fmt::join(rule.subjects, ", ")),
+                  rule.tiers.empty() ? "" : fmt::format(", on {}", fmt::join(rule.tiers, ", ")),
+                  rule.route ? fmt::format(", by route {}", ToText(*rule.route)) : "");
+  text += fmt::format("  when: {}\n  then: {}{}\n  source: {}\n", rule.when_text,
+                      RulingName(rule.ruling),
+                      rule.text.text().empty() ? "" : ": " + rule.text.text(), rule.source.text());
+  if (rule.everywhere) text += "  no target has a layer for it, so the host computes it\n";
+  for (const OtherReading& other : rule.others) {
+    text += fmt::format("  otherwise: {} [{}]\n", other.says, other.source);
+  }
+  return text;
+}
+
+Json RuleJson(const Rule& rule) {
+  Json others = Json::array();
+  for (const OtherReading& other : rule.others) {
+    others.push_back({{"says", other.says}, {"source", other.source}});
+  }
+  return {{"rule", rule.id},
+          {"layer", LayerName(rule.layer)},
+          {"subjects", rule.subjects},
+          {"tiers", rule.tiers},
+          {"route", rule.route ? Json(ToText(*rule.route)) : Json(nullptr)},
+          {"when", rule.when_text},
+          {"ruling", RulingName(rule.ruling)},
+          {"text", rule.text.text()},
+          {"source", rule.source.text()},
+          {"everywhere", rule.everywhere},
+          {"others", std::move(others)}};
 }
 
 Json VerdictJson(const Verdict& verdict) {

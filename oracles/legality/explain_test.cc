@@ -15,13 +15,23 @@ using ::testing::HasSubstr;
 TEST(Explain, NamesEachLayerItsReasonAndItsSource) {
   const Verdict verdict = Judged("h13", Route::kMil, Make("conv", {"kernel=16", "x:1,64,56,56"}));
   const std::string text = VerdictText(verdict, **FindTarget("h13"));
-  EXPECT_THAT(text, HasSubstr("conv on h13 (M1), route mil: rejected\n"));
+  EXPECT_THAT(text, HasSubstr("conv on h13 (A14, M1), route mil: rejected\n"));
   EXPECT_THAT(text, HasSubstr("  front end        reject      kW must be <=15 [facts/"));
   EXPECT_THAT(text, HasSubstr("  minimum family   not reached\n"));
   EXPECT_THAT(text,
               HasSubstr("code generation  not reached would reject: Invalid conv kernel width = "
                         "16, It should be in [1, 13]"));
   EXPECT_THAT(text, HasSubstr("otherwise: 16 from A14 [public guide, appendix A]"));
+}
+
+TEST(Explain, PrintsARule) {
+  const Rule* rule = FindRule("conv_kernel_width_15");
+  ASSERT_NE(rule, nullptr);
+  const std::string text = RuleText(*rule);
+  EXPECT_THAT(text, HasSubstr("conv_kernel_width_15: a rule of the front end\n  applies to: conv"));
+  EXPECT_THAT(text, HasSubstr("\n  then: reject: kW must be <=15\n  source: facts/"));
+  EXPECT_EQ(RuleJson(*rule)["ruling"], "reject");
+  EXPECT_EQ(FindRule("nosuch"), nullptr);
 }
 
 // The limits for other formats of weights do not concern fp16 weights.

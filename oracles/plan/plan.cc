@@ -129,6 +129,11 @@ bool Plan::compiles_with_bridges() const {
   });
 }
 
+bool IsNeeded(const Rewrite& rewrite) {
+  return rewrite.occasion == Occasion::kHost && rewrite.rule != "inlined" &&
+         rewrite.no_graph.empty();
+}
+
 Result<Plan> PlanLowering(const Graph& graph, const Target& target, const PlanOptions& options) {
   Plan plan;
   plan.target = target.compiler_name;

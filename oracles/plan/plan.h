@@ -128,6 +128,10 @@ Result<Plan> PlanLowering(const Graph& graph, const Target& target,
 // writes.
 std::string OperationName(const NodeView& node);
 
+// Whether the engine refuses the operation as it stands, so that it gets to the engine only because
+// something rewrites it before the compiler.
+bool IsNeeded(const Rewrite& rewrite);
+
 // Whether the operation needs its own dispatch although its layer is native
 // (facts/more/epilogue_slots.csv: SDPA is a cut between programs).
 bool CutsProgram(std::string_view op);

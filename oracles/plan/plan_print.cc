@@ -1,5 +1,6 @@
 #include "oracles/plan/plan_print.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/counted.h"
@@ -18,15 +19,21 @@ std::string WeightText(const WeightPlan& weights) {
   return text;
 }
 
+// "host" alone would say that the operation runs there.
+std::string_view OccasionText(Occasion occasion) {
+  return occasion == Occasion::kHost ? "rewritten before the compiler" : OccasionName(occasion);
+}
+
 std::string RewriteText(const Rewrite& rewrite) {
   std::string text = fmt::format("  {} ({}), {}: {}", rewrite.name, rewrite.op,
-                                 OccasionName(rewrite.occasion), rewrite.what);
+                                 OccasionText(rewrite.occasion), rewrite.what);
   if (!rewrite.no_graph.empty()) {
     text += fmt::format("; no graph shows it: {}", rewrite.no_graph);
   } else if (!rewrite.into.empty()) {
     text += fmt::format(" -> {}", fmt::join(rewrite.into, ", "));
   }
   if (!rewrite.reason.empty()) text += fmt::format("\n    because: {}", rewrite.reason);
+  if (IsNeeded(rewrite)) text += "; the engine takes only the rewritten form";
   return text + fmt::format("\n    {}\n", rewrite.source);
 }
 
@@ -75,12 +82,35 @@ std::string_view CompilesText(const Plan& plan) {
                                       : "does not compile";
 }
 
+std::string SegmentText(const Plan& plan, size_t index) {
+  const Segment& segment = plan.segments[index];
+  std::string text = fmt::format("segment {}, {}", index, SegmentKindName(segment.kind));
+  if (plan.compiles_with_bridges()) {
+    text += ", " + Counted(segment.dispatches, "dispatch", "dispatches");
+  }
+  for (const Rewrite& rewrite : plan.rewrites) {
+    const bool here = std::ranges::any_of(
+        segment.layers, [&](size_t layer) { return plan.layers[layer].from == rewrite.name; });
+    if (!IsNeeded(rewrite) || !here) continue;
+    text += fmt::format(", with {} ({}) in rewritten form", rewrite.name, rewrite.op);
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
+std::string PlanHeadline(const Plan& plan) {
+  std::string text =
+      fmt::format("{}, {}", CompilesText(plan), Counted(plan.layers.size(), "layer"));
+  if (plan.compiles_with_bridges()) {
+    text += " in " + Counted(plan.dispatches, "dispatch", "dispatches");
+  }
+  return text;
+}
+
 std::string PlanText(const Plan& plan) {
-  std::string text = fmt::format("{} by {}: {}, {} in {}\n", plan.target, ToText(plan.route),
-                                 CompilesText(plan), Counted(plan.layers.size(), "layer"),
-                                 Counted(plan.dispatches, "dispatch", "dispatches"));
+  std::string text =
+      fmt::format("{} by {}: {}\n", plan.target, ToText(plan.route), PlanHeadline(plan));
   if (!plan.rewrites.empty()) text += "rewritten\n";
   for (const Rewrite& rewrite : plan.rewrites) text += RewriteText(rewrite);
   bool heading = false;
@@ -91,10 +121,8 @@ std::string PlanText(const Plan& plan) {
     text += LayerText(layer);
   }
   for (size_t i = 0; i < plan.segments.size(); ++i) {
-    const Segment& segment = plan.segments[i];
-    text += fmt::format("segment {}, {}, {}\n", i, SegmentKindName(segment.kind),
-                        Counted(segment.dispatches, "dispatch", "dispatches"));
-    for (const size_t layer : segment.layers) text += LayerText(plan.layers[layer]);
+    text += SegmentText(plan, i);
+    for (const size_t layer : plan.segments[i].layers) text += LayerText(plan.layers[layer]);
   }
   if (!plan.states.empty()) text += "states\n";
   for (const StateBuffer& state : plan.states) text += StateText(state);

@@ -8,6 +8,9 @@
 
 namespace anecheck::plan {
 
+// "compiles, 6 layers in 1 dispatch". There is no number of dispatches if the plan does not
+// compile.
+std::string PlanHeadline(const Plan& plan);
 // The rewrites, the layers by dispatch, the states and the descriptor's operations, one line each.
 std::string PlanText(const Plan& plan);
 

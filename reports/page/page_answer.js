@@ -29,7 +29,7 @@ const chipTitle = (target) => titleOf.get(target) ?? target;
 function findingLink(group) {
   const finding = group[0];
   return make("a", {href: `#finding=${encodeURIComponent(findingName(finding))}`},
-              `${finding.op || "case"} on ${chipTitle(finding.target)}: ${finding.verdict}`);
+              `${finding.op || "no operation named"} on ${chipTitle(finding.target)}: ${finding.verdict}`);
 }
 
 function answerNew() {
@@ -58,8 +58,10 @@ function answerWorst() {
 
 function answerUnjudged() {
   const open = report.summary.verdicts.inconclusive ?? 0;
-  const untried = report.matrix.targets.filter((target) => target.met).map(({name}) => {
+  const untried = report.matrix.targets.filter((target) => target.met).flatMap(({name}) => {
     const cells = report.matrix.cells.filter((cell) => cell.target === name && cell.attested === "yes");
+    // No table lists the operations of an external engine's own target.
+    if (cells.length === 0) return [];
     const none = cells.filter((cell) => cell.evidence.length === 0);
     return `${chipTitle(name)}: ${count(none.length)} of ${counted(cells.length, "operation")} without a case`;
   });

@@ -9,15 +9,18 @@ const evidenceName = (name) => name === "simulated" ? "SIMULATED" : name;
 const runFits = (run) => !filters.evidence || run.provenance === filters.evidence;
 const runText = (index) => {
   const run = report.runs[index];
-  return `${runName(index)} ${run.started.slice(0, 10)} ${run.compiler_version || run.engine}`;
+  return `${runName(index)} ${run.started.slice(0, 10)} ` +
+    (run.label || run.compiler_version || run.engine);
 };
 
 function drawRunTable() {
-  const columns = [["run", (run, index) => runName(index)], ["kind", (run) => run.kind],
+  const columns = [["run", (run, index) => runName(index)], ["label", (run) => run.label ?? ""],
+    ["kind", (run) => run.kind],
     ["started", (run) => run.started], ["evidence", (run) => evidenceName(run.provenance)],
     ["chip", (run) => run.chip], ["engine", (run) => run.engine],
     ["compiler", (run) => run.compiler_version], ["system", (run) => run.os],
     ["tool", (run) => run.tool_version],
+    ["shards", (run) => run.shards > 1 ? count(run.shards) : ""],
     ["cases", (run) => run.cases === undefined ? "" : count(run.cases)],
     ["reached", (run) => run.reached === undefined ? "" : count(run.reached)],
     ["correct", (run) => run.correct === undefined ? "" : count(run.correct)],

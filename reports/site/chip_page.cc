@@ -131,14 +131,18 @@ std::string ChipLead(const Site& site, size_t index) {
   const SiteChip& chip = site.chips[index];
   const MarkCounts all = site.Count(chip);
   const auto changes = site.ChangesOf(index, true);
-  const Snapshot& newest = site.snapshots[chip.snapshots.back()];
+  const Snapshot& newest = site.Newest(chip);
   return fmt::format(
       "<h1>{} <small>{}</small></h1>\n<p class=\"answer\"><strong>{} %</strong> of {} attested "
-      "operations are right: {}. On {}, compared with the date before: <strong>{}</strong>.</p>\n"
+      "operations are right: {}. {}</p>\n"
       "<p>{}</p>\n<p>{} · {}</p>\n",
       EscapeXml(chip.title), EvidenceWord(chip.provenance), all.Percent().value_or(0), all.attested,
-      EscapeXml(MarkWords(all)), EscapeXml(newest.date), ChangeSentence(changes), MarkBar(all),
-      Anchor("../compare.html#chip=" + chip.slug, "Compare this chip's dates"),
+      EscapeXml(MarkWords(all)),
+      newest.occasion == 0
+          ? std::string(kNothingToCompare)
+          : fmt::format("On {}, compared with the date before: <strong>{}</strong>.",
+                        OccasionText(newest), ChangeSentence(changes)),
+      MarkBar(all), Anchor("../compare.html#chip=" + chip.slug, "Compare this chip's dates"),
       Anchor("../badges/" + chip.slug + ".svg", "Badge"));
 }
 
@@ -146,12 +150,19 @@ std::string ChipLead(const Site& site, size_t index) {
 
 std::string ChipHtml(const Site& site, size_t index) {
   const SiteChip& chip = site.chips[index];
+  const bool compares = site.Newest(chip).occasion > 0;
+  const std::string all_changes =
+      compares ? "<h3>All changes</h3>\n" + ChangeTable(site, "All changes",
+                                                        site.ChangesOf(index, false), 1,
+                                                        kChipChanges, ChipColumn::kLeftOut)
+               : "";
   SitePage page{"anecheck: " + chip.title, 1, chip.slug + ".json", {}, {}, "{}"};
   page.content =
       ChipLead(site, index) +
       Part("new", "New since the last date",
-           ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1, kChipChanges,
-                       ChipColumn::kLeftOut)) +
+           compares ? ChangeTable(site, "Newest changes", site.ChangesOf(index, true), 1,
+                                  kChipChanges, ChipColumn::kLeftOut)
+                    : Paragraph(kNothingToCompare)) +
       Part("findings", "Findings",
            DefectTable(site, "Findings", DefectsOf(site, index), 1, kChipDefects,
                        ChipColumn::kLeftOut)) +
@@ -159,9 +170,7 @@ std::string ChipHtml(const Site& site, size_t index) {
       Part("operations", "Operations", OpsByMark(site, chip)) +
       Part("history", "History",
            "<div class=\"plots\">" + HistoryPlot(site, chip) + FindingPlot(site, index) +
-               "</div>\n<h3>All changes</h3>\n" +
-               ChangeTable(site, "All changes", site.ChangesOf(index, false), 1, kChipChanges,
-                           ChipColumn::kLeftOut)) +
+               "</div>\n" + all_changes) +
       Part("errors", "Worst errors",
            Hint("Units in the last place of the output's type, over all runs. An error of more "
                 "than 65536 counts as that.") +

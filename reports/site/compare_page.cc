@@ -71,7 +71,8 @@ Json CompareJson(const Site& site) {
       const Snapshot& at = site.snapshots[chip.snapshots[chip.snapshots.size() - 1 - i]];
       Json side = SideJson(site, chip, at.cells);
       side["id"] = at.slug;
-      side["name"] = fmt::format("{}, {}, {}", at.date, at.os, at.compiler);
+      side["name"] = fmt::format("{}{}{}, {}, {}", at.date, at.label.empty() ? "" : ", ", at.label,
+                                 at.os, at.compiler);
       json["sides"].push_back(std::move(side));
     }
   }

@@ -39,15 +39,14 @@ std::vector<const SiteDefect*> OpenDefects(const Site& site) {
   return open;
 }
 
-// Findings that first occurred on the newest date of their chip.
+// Findings that first occurred on the newest occasion of their chip.
 std::vector<const SiteDefect*> NewsOf(const Site& site) {
   std::vector<const SiteDefect*> news;
   for (const SiteDefect& defect : site.defects) {
     if (!defect.chip) continue;
     const SiteChip& chip = site.chips[*defect.chip];
-    const std::string& newest = site.snapshots[chip.snapshots.back()].date;
-    const std::string& oldest = site.snapshots[chip.snapshots.front()].date;
-    if (defect.first == newest && oldest != newest) news.push_back(&defect);
+    const size_t newest = site.Newest(chip).occasion;
+    if (defect.first_occasion == newest && newest > 0) news.push_back(&defect);
   }
   return news;
 }
@@ -57,9 +56,11 @@ std::string FrontAnswer(const Site& site, std::span<const SiteChange* const> cha
   const auto fresh = std::ranges::count_if(
       open, [&](const SiteDefect* defect) { return site.Shown(*defect).is_new; });
   return fmt::format(
-      "<p class=\"answer\"><strong>{}</strong> {} open. On the newest date of each chip, compared "
-      "with the date before: <strong>{}</strong>. {} of {} on {}, newest {}.</p>\n",
-      Counted(fresh, "undocumented finding"), fresh == 1 ? "is" : "are", ChangeSentence(changes),
+      "<p class=\"answer\"><strong>{}</strong> {} open. {} {} of {} on {}, newest {}.</p>\n",
+      Counted(fresh, "undocumented finding"), fresh == 1 ? "is" : "are",
+      site.Compares() ? "On the newest date of each chip, compared with the date before: <strong>" +
+                            ChangeSentence(changes) + "</strong>."
+                      : std::string(kNothingToCompare),
       Counted(static_cast<int64_t>(site.data.runs.size()), "run"),
       Counted(static_cast<int64_t>(site.chips.size()), "chip"), Counted(site.data.Cases(), "case"),
       EscapeXml(site.NewestDate()));
@@ -80,8 +81,7 @@ std::string ChipRow(const Site& site, size_t index) {
   const MarkCounts all = site.Count(chip);
   std::string row = "<tr><th scope=\"row\">" + ChipLink(site, index, 0) + "</th>";
   row += fmt::format("<td class=\"number\"><strong>{} %</strong></td><td>{}</td><td>{}</td>",
-                     all.Percent().value_or(0), MarkBar(all),
-                     EscapeXml(site.snapshots[chip.snapshots.back()].date));
+                     all.Percent().value_or(0), MarkBar(all), OccasionText(site.Newest(chip)));
   for (const std::string& op_class : site.classes) row += ClassCell(site.Count(chip, op_class));
   return row + "</tr>\n";
 }
@@ -106,9 +106,10 @@ std::string EvidenceGaps(const Site& site) {
     std::vector<int64_t> parts;
     parts.reserve(missing.indices.size());
     for (const int64_t index : missing.indices) parts.push_back(index + 1);
-    html += Paragraph(fmt::format("The campaign of seed {} lacks {} {} of {}.", missing.seed,
-                                  parts.size() == 1 ? "shard" : "shards", fmt::join(parts, ", "),
-                                  missing.count));
+    html +=
+        Paragraph(fmt::format("The campaign of seed {} lacks {} {} of {}. It began at {}.",
+                              missing.seed, parts.size() == 1 ? "shard" : "shards",
+                              fmt::join(parts, ", "), missing.count, EscapeXml(missing.started)));
   }
   for (const RunInfo& run : site.data.runs) {
     if (run.state == RunState::kFinished) continue;
@@ -164,10 +165,14 @@ std::string FrontHtml(const Site& site) {
                 "finding.") +
                ChipTable(site)) +
       Part("new", "New since the last date",
-           Hint("Each chip's newest date compared with the dates before it. A mark is better if "
-                "the newest cases of the operation do not show the finding.") +
-               ChangeTable(site, "Changes", changes, 0, kFrontChanges) + "<h3>New findings</h3>\n" +
-               DefectTable(site, "New findings", NewsOf(site), 0, kFrontDefects)) +
+           Hint("Each chip's newest date compared with the dates before it. Runs of one day count "
+                "as two dates if their labels or compilers differ. A mark is better if the newest "
+                "cases of the operation do not show the finding.") +
+               (site.Compares()
+                    ? ChangeTable(site, "Changes", changes, 0, kFrontChanges) +
+                          "<h3>New findings</h3>\n" +
+                          DefectTable(site, "New findings", NewsOf(site), 0, kFrontDefects)
+                    : Paragraph(kNothingToCompare))) +
       Part("worst", "Worst",
            Hint("Open findings: undocumented ones first, then by number of cases.") +
                DefectTable(site, "Open findings", open, 0, kFrontDefects)) +

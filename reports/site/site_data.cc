@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "harness/base/hash.h"
+#include "harness/results/run_name.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "reports/query.h"
@@ -62,6 +63,7 @@ class SiteBuilder {
   void Build() {
     AddOps();
     AddSnapshots();
+    OrderSnapshots();
     AddFindings();
     Settle();
     AddDefects();
@@ -149,21 +151,51 @@ class SiteBuilder {
     }
   }
 
+  // Numbers the occasions of each chip by the start of their first run, and sorts its snapshots.
+  void OrderSnapshots() {
+    for (SiteChip& chip : site_.chips) {
+      using Occasion = std::tuple<std::string, std::string, std::string>;
+      std::map<Occasion, size_t> first_run;  // runs are in order of their start
+      const auto occasion_of = [&](size_t i) {
+        const Snapshot& at = site_.snapshots[i];
+        return Occasion(at.date, at.label, at.compiler);
+      };
+      for (const size_t i : chip.snapshots) {
+        const size_t run = site_.snapshots[i].runs.front();
+        const auto [first, fresh] = first_run.emplace(occasion_of(i), run);
+        if (!fresh) first->second = std::min(first->second, run);
+      }
+      for (const size_t i : chip.snapshots) {
+        const size_t first = first_run.at(occasion_of(i));
+        site_.snapshots[i].occasion = static_cast<size_t>(std::ranges::count_if(
+            first_run, [&](const auto& other) { return other.second < first; }));
+      }
+      std::ranges::sort(chip.snapshots, {}, [&](size_t i) {
+        const Snapshot& at = site_.snapshots[i];
+        return std::tie(at.occasion, at.os, at.machine);
+      });
+    }
+  }
+
   // The snapshot to which the run adds its cells of the chip.
   size_t SnapshotOf(size_t run, size_t chip, Slugs& slugs) {
     const RunInfo& info = site_.data.runs[run];
     const std::string day = info.started.substr(0, 10);
-    const auto [place, fresh] = places_.emplace(
-        std::tuple(day, chip, info.os, info.compiler_version, info.chip), site_.snapshots.size());
+    const std::string label = LabelOf(info);
+    const auto [place, fresh] =
+        places_.emplace(std::tuple(day, chip, label, info.os, info.compiler_version, info.chip),
+                        site_.snapshots.size());
     if (fresh) {
       Snapshot& made = site_.snapshots.emplace_back();
       made.chip = chip;
       made.date = day;
+      made.label = label;
       made.os = info.os;
       made.compiler = info.compiler_version;
       made.machine = info.chip;
-      made.slug = slugs.Of(site_.chips[chip].slug + "-" + day + "-" + info.os + "-" +
-                           info.compiler_version + "-" + info.chip);
+      made.slug =
+          slugs.Of(site_.chips[chip].slug + "-" + day + "-" + info.os + "-" +
+                   info.compiler_version + "-" + info.chip + (label.empty() ? "" : "-" + label));
       site_.chips[chip].snapshots.push_back(place->second);
     }
     site_.snapshots[place->second].runs.push_back(run);
@@ -196,10 +228,6 @@ class SiteBuilder {
   // Sets the mark of every cell, collects the newest cells of each chip, and records changes.
   void Settle() {
     for (SiteChip& chip : site_.chips) {
-      std::ranges::sort(chip.snapshots, {}, [&](size_t i) {
-        const Snapshot& at = site_.snapshots[i];
-        return std::tie(at.date, at.os, at.compiler, at.machine);
-      });
       for (const size_t index : chip.snapshots) {
         for (auto& [cell, standing] : site_.snapshots[index].cells) {
           standing.stage = StageOf(standing.counts, tallies_[{index, cell}]);
@@ -247,7 +275,11 @@ class SiteBuilder {
         defect.shown = i;
         defect.first = defect.last = day;
         defect.chip = ChipOfFinding(finding);
+        defect.first_occasion = OccasionOf(defect, finding);
       }
+      const size_t occasion = OccasionOf(defect, finding);
+      defect.first_occasion = std::min(defect.first_occasion, occasion);
+      defect.last_occasion = std::max(defect.last_occasion, occasion);
       defect.findings.push_back(i);
       defect.cases += finding.occurrences;
       defect.first = std::min(defect.first, day);
@@ -265,20 +297,28 @@ class SiteBuilder {
     });
   }
 
+  size_t OccasionOf(const SiteDefect& defect, const FindingInfo& finding) const {
+    if (!defect.chip) return 0;
+    const auto found = snapshot_of_.find({finding.run, *defect.chip});
+    return found == snapshot_of_.end() ? 0 : site_.snapshots[found->second].occasion;
+  }
+
   bool IsGone(const SiteDefect& defect) const {
     const FindingInfo& finding = site_.Shown(defect);
     if (!defect.chip || finding.op.empty()) return false;
     const SiteChip& chip = site_.chips[*defect.chip];
     const Standing* now = chip.now.Find({op_of_.at(finding.op), finding.route});
-    return now != nullptr && site_.snapshots[now->snapshot].date > defect.last;
+    return now != nullptr && site_.snapshots[now->snapshot].occasion > defect.last_occasion;
   }
 
   Site& site_;
   std::map<std::string, size_t> op_of_;
   std::map<ChipKey, size_t> chip_of_;
   std::map<std::pair<size_t, size_t>, size_t> snapshot_of_;  // by run and chip
-  // Indices of snapshots, by day, chip, system, compiler and machine.
-  std::map<std::tuple<std::string, size_t, std::string, std::string, std::string>, size_t> places_;
+  // Indices of snapshots, by day, chip, label, system, compiler and machine.
+  std::map<std::tuple<std::string, size_t, std::string, std::string, std::string, std::string>,
+           size_t>
+      places_;
   std::map<std::pair<size_t, OpRoute>, FindingTally> tallies_;
   Slugs op_slugs_, chip_slugs_;
 };
@@ -379,14 +419,19 @@ std::vector<std::pair<std::string, MarkCounts>> Site::CountByDay(const SiteChip&
 }
 
 std::vector<const SiteChange*> Site::ChangesOf(size_t chip, bool newest_only) const {
-  const std::string newest = snapshots[chips[chip].snapshots.back()].date;
+  const size_t newest = Newest(chips[chip]).occasion;
   std::vector<const SiteChange*> list;
   for (const SiteChange& change : changes) {
     if (change.chip != chip) continue;
-    if (newest_only && snapshots[change.after.snapshot].date != newest) continue;
+    if (newest_only && snapshots[change.after.snapshot].occasion != newest) continue;
     list.push_back(&change);
   }
   return list;
+}
+
+bool Site::Compares() const {
+  return std::ranges::any_of(chips,
+                             [&](const SiteChip& chip) { return Newest(chip).occasion > 0; });
 }
 
 std::string Site::NewestDate() const {
@@ -405,7 +450,8 @@ Result<Site> ReadSite(std::span<const std::string> db_paths, const ReportProgres
     statements.push_back(std::move(statement));
   }
   ANECHECK_ASSIGN(site.rules, BuildAttestation(std::move(targets), std::move(statements)));
-  std::vector<RunRow> rows(site.data.runs.begin(), site.data.runs.end());
+  std::vector<const RunRow*> rows;
+  for (const RunInfo& run : site.data.runs) rows.push_back(&run);
   site.missing = FindMissingShards(rows);
   SiteBuilder(site).Build();
   return site;

@@ -57,10 +57,13 @@ struct Standing {
 };
 
 // The runs of one chip on one day and one system. Evidence of different systems or compilers is
-// never added up.
+// never added up, nor are runs with different labels.
 struct Snapshot {
   size_t chip = 0;
-  std::string date, os, compiler, machine, slug;
+  std::string date, label, os, compiler, machine, slug;
+  // A number from 0 in order of time among the chip's occasions. Snapshots of one occasion share
+  // date, label and compiler.
+  size_t occasion = 0;
   std::vector<size_t> runs;
   CellMap<Standing> cells;
 };
@@ -69,7 +72,7 @@ struct Snapshot {
 struct SiteChip {
   std::string target, chips, title, slug;  // "h13", "M1", "M1 (h13)", "h13-simulated"
   Provenance provenance = Provenance::kReported;
-  std::vector<size_t> snapshots;  // by date
+  std::vector<size_t> snapshots;  // by occasion
   CellMap<Standing> now;          // for each cell, its state in the newest snapshot that has it
   std::vector<bool> admitted;     // by operation: the rules admit it on a route
 };
@@ -88,6 +91,7 @@ struct SiteDefect {
   std::vector<size_t> findings;  // indices in ReportData::findings
   std::optional<size_t> chip;    // none if no run counted a case of its target
   std::string first, last;       // days
+  size_t first_occasion = 0, last_occasion = 0;  // of the chip
   int64_t cases = 0;
   bool gone = false;  // a later run of the chip had the operation and did not show it
 };
@@ -118,6 +122,8 @@ struct Site {
   Mark MarkOn(size_t op, const SiteChip& chip) const;
   // Counts one class, or all if it is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
+  // Returns whether some chip has two occasions, so that changes could have been seen.
+  bool Compares() const;
   // Counts all classes at the end of each day ("2026-01-02") on which the chip ran, oldest first.
   std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;
   std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
@@ -125,6 +131,7 @@ struct Site {
     return data.runs[data.findings[defect.shown].run];
   }
   const FindingInfo& Shown(const SiteDefect& defect) const { return data.findings[defect.shown]; }
+  const Snapshot& Newest(const SiteChip& chip) const { return snapshots[chip.snapshots.back()]; }
   std::string NewestDate() const;
 };
 

@@ -26,6 +26,7 @@ Json StandingJson(const Site& site, const Standing& standing) {
   return {{"mark", FactOf(standing.mark).name},
           {"stage", ToText(standing.stage)},
           {"date", snapshot.date},
+          {"label", snapshot.label},
           {"os", snapshot.os},
           {"compiler_version", snapshot.compiler},
           {"machine", snapshot.machine},
@@ -165,6 +166,7 @@ Json ChipJson(const Site& site, size_t index) {
     const Snapshot& snapshot = site.snapshots[at];
     const auto day = std::ranges::find(days, snapshot.date, &decltype(days)::value_type::first);
     json["history"].push_back({{"date", snapshot.date},
+                               {"label", snapshot.label},
                                {"os", snapshot.os},
                                {"compiler_version", snapshot.compiler},
                                {"machine", snapshot.machine},

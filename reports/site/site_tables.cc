@@ -12,10 +12,10 @@
 namespace anecheck::reports {
 namespace {
 
-// The date and system of a standing's evidence: "2026-01-02, system 1".
+// The date, label and system of a standing's evidence: "2026-01-02, nightly system 1".
 std::string Place(const Site& site, const Standing& standing) {
   const Snapshot& snapshot = site.snapshots[standing.snapshot];
-  return EscapeXml(snapshot.date) + " <small>" + EscapeXml(snapshot.os) + "</small>";
+  return OccasionText(snapshot) + " <small>" + EscapeXml(snapshot.os) + "</small>";
 }
 
 std::string Direction(const SiteChange& change) {
@@ -25,6 +25,10 @@ std::string Direction(const SiteChange& change) {
 }
 
 }  // namespace
+
+std::string OccasionText(const Snapshot& snapshot) {
+  return EscapeXml(snapshot.date + (snapshot.label.empty() ? "" : ", " + snapshot.label));
+}
 
 std::string ChangeTable(const Site& site, std::string_view label,
                         std::span<const SiteChange* const> changes, int depth, size_t most,

@@ -6,6 +6,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/results/store.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/write_site.h"
 #include "reports/testing/sample_results.h"
@@ -57,6 +58,52 @@ TEST_F(SiteTest, TheNewestResultOfAnOperationCounts) {
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0]->better);
   EXPECT_EQ(changes[0]->before.mark, Mark::kBroken);
+}
+
+// Two campaigns of one day, of which the second has a new finding.
+TEST_F(SiteTest, CampaignsOfOneDayAreComparedByTheirLabels) {
+  const auto write = [&](const char* name, const char* started, const std::string& label,
+                         bool faulty) {
+    const std::string path = folder_->File(name);
+    auto store = Store::Open(path);
+    RunRow run;
+    run.uuid = name;
+    run.provenance = Provenance::kSimulated;
+    run.started = started;
+    run.options = DumpJson({{"label", label}});
+    const auto id = store->BeginRun(run);
+    EXPECT_TRUE(id.ok());
+    RowBatch batch;
+    batch.cases.push_back({});
+    batch.reach[{"h13", Route::kMil, "conv"}] = {.cases = 2, .dispatched = 2, .correct = 1};
+    if (faulty) {
+      FindingRow finding;
+      finding.id = "f000000000a1";
+      finding.op = "conv";
+      finding.target = "h13";
+      finding.signature = "wrong|conv|h13";
+      batch.findings.push_back(finding);
+    }
+    EXPECT_TRUE(store->Append(*id, batch).ok());
+    return path;
+  };
+  const std::string before = write("a.sqlite", "2026-05-01T01:00:00Z", "26.1", false);
+  paths_ = {write("b.sqlite", "2026-05-01T02:00:00Z", "26.2", true), before};
+  const Site labelled = Read();
+  ASSERT_TRUE(labelled.Compares());
+  const auto changes = labelled.ChangesOf(0, true);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0]->worse);
+  EXPECT_THAT(FrontHtml(labelled), HasSubstr("1 operation worse and 0 better"));
+  EXPECT_THAT(FrontHtml(labelled), HasSubstr("2026-05-01, 26.2"));
+  EXPECT_THAT(DumpJson(CompareJson(labelled)), HasSubstr("2026-05-01, 26.1"));
+  paths_ = {write("c.sqlite", "2026-05-01T02:00:00Z", "26.1", true), before};
+  const Site alike = Read();
+  EXPECT_FALSE(alike.Compares());
+  EXPECT_THAT(FrontHtml(alike), Not(HasSubstr("Nothing changed")));
+  EXPECT_THAT(FrontHtml(alike), HasSubstr("no change can be seen"));
+  EXPECT_THAT(ChipHtml(alike, 0), HasSubstr("no change can be seen"));
+  EXPECT_THAT(ChipHtml(alike, 0), Not(HasSubstr("Nothing changed")));
 }
 
 TEST_F(SiteTest, AFindingThatLaterCasesDoNotShowIsGone) {
