@@ -11,6 +11,7 @@
 #include "harness/ops/sheet.h"
 #include "harness/verdict/route.h"
 #include "oracles/catalogue.h"
+#include "oracles/laws.h"
 #include "oracles/legality/rules.h"
 #include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
@@ -82,6 +83,17 @@ Json LegalityJson(std::string_view op) {
           {"rules", std::move(named)}};
 }
 
+// The families whose tables give an operation's results; null for other operations.
+Json TablesJson(OpKind kind) {
+  if (!IsTabled(kind)) return nullptr;
+  const auto law = std::ranges::find(LawFacts(), &Laws::tables, &LawFact::law);
+  if (law == LawFacts().end()) return nullptr;
+  return {{"law", law->name},
+          {"measured", FamiliesJson(law->measured)},
+          {"inferred", FamiliesJson(law->inferred)},
+          {"source", law->source}};
+}
+
 std::string_view RouteText(const OpDefinition& op) {
   if (op.op_class == OpClass::kNative) return ToText(Route::kNetlist);
   return op.netlist_unit.empty() ? ToText(Route::kMil) : "mil, netlist";
@@ -101,6 +113,7 @@ Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const Reached
                {"parameters", Json::array()},
                {"blocks", Json::array()},
                {"terms", Json::array()},
+               {"tables", TablesJson(KindOf(op.schema))},
                {"reached_share", nullptr}};
   for (const Parameter& parameter : op.schema.parameters) {
     json["parameters"].push_back(ParameterJson(parameter));
@@ -128,6 +141,7 @@ Json CataloguedJson(const OpSheet& op) {
           {"parameters", Json::array()},
           {"blocks", Json::array()},
           {"terms", Json::array()},
+          {"tables", nullptr},
           {"reached_share", nullptr}};
 }
 

@@ -25,13 +25,15 @@ ReachedShares SharesOfThisTool();
 //           "capability", "legality": {"native_layer", "below_floor", "floor_source", "note",
 //           "source", "rules": [ids]}, "reference", "reason", "parameters": [{"name", "kind",
 //           "required", "dtypes", "constant", "choices", "default"}], "blocks": [names], "terms":
-//           [names], "reached_share"}],
+//           [names], "tables": {"law", "measured": [families], "inferred": [families], "source"},
+//           "reached_share"}],
 //  "terms": [{"name", "value", "measured": [families], "source"}],
 //  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
 // "ops" ends with the native layers that no operation computes, each with the reason.
 // family_floor is the lowest family, "none" if only the host has the operation, and null for
 // operations that are catalogued only; reach is null for operations that the public matrix does not
-// list, legality for those that no legality table lists, reached_share if `shares` has none.
+// list, legality for those that no legality table lists, tables for those whose results are not
+// those of a recorded table, reached_share if `shares` has none.
 Json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line per operation, for a terminal.

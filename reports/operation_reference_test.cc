@@ -77,6 +77,13 @@ TEST(OperationSheet, StatesReachLegalityAccuracyDefectsAndArguments) {
   EXPECT_THAT(sheet, HasSubstr("x                      a tensor of fp16, fp32; required"));
 }
 
+TEST(OperationSheet, NamesTheFamiliesWhoseTablesGiveTheResults) {
+  const std::string sheet = OperationSheetText(OperationReferenceJson(), "sqrt");
+  EXPECT_THAT(sheet, HasSubstr("table on A13, A14, A18, by inference also on A15, A16, A17 ["));
+  EXPECT_THAT(sheet, HasSubstr("`anecheck explain tables`"));
+  EXPECT_TRUE(OperationSheetJson(OperationReferenceJson(), "conv")["tables"].is_null());
+}
+
 TEST(OperationSheet, ExistsForEveryNameOfTheReference) {
   const Json reference = OperationReferenceJson();
   for (const Json& op : reference["ops"]) {

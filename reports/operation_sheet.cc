@@ -38,14 +38,27 @@ std::string ReachText(const Json& reach) {
   return text + " [facts/op_device_matrix.csv]";
 }
 
+// "A13, A14".
+std::string Listed(const Json& families) {
+  std::string text;
+  for (const Json& family : families) text += (text.empty() ? "" : ", ") + Text(family);
+  return text;
+}
+
+std::string TablesText(const Json& tables) {
+  if (!tables.is_object()) return "";
+  return Line("tables", fmt::format("the results are those of a table on {}, by inference also on "
+                                    "{} [{}]; `anecheck explain {}` tells more",
+                                    Listed(tables["measured"]), Listed(tables["inferred"]),
+                                    Text(tables["source"]), Text(tables["law"])));
+}
+
 std::string TermsText(const Json& sheet) {
   if (!sheet["reference"].get<bool>()) return Line("accuracy", "none: " + Text(sheet["reason"]));
   std::string text =
       Line("accuracy", "the exact value, rounded once to the type of the result, within");
   for (const Json& term : sheet["terms"]) {
-    std::string families;
-    for (const Json& family : term["measured"])
-      families += (families.empty() ? "" : ", ") + Text(family);
+    const std::string families = Listed(term["measured"]);
     text +=
         fmt::format("    {:<22} {:<12g} {} [{}]\n", Text(term["name"]), term["value"].get<double>(),
                     families.empty() ? "assumed" : "measured on " + families, Text(term["source"]));
@@ -136,8 +149,8 @@ std::string OperationSheetText(const Json& reference, std::string_view name) {
   if (sheet["capability"] != 0) {
     text += Line("capability byte", fmt::format("{:#x}", sheet["capability"].get<int>()));
   }
-  return text + LegalityText(sheet["legality"]) + TermsText(sheet) + DefectsText(sheet) +
-         ArgumentsText(sheet);
+  return text + LegalityText(sheet["legality"]) + TermsText(sheet) + TablesText(sheet["tables"]) +
+         DefectsText(sheet) + ArgumentsText(sheet);
 }
 
 }  // namespace anecheck::reports

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,12 @@ namespace anecheck {
 // death.
 bool IsJudged(const CaseRow& record);
 
+// Cases that are inconclusive for one reason.
+struct InconclusiveReason {
+  std::string reason;  // of the first of them, without the operation that it names
+  uint64_t cases = 0;
+};
+
 // Counts over a whole campaign, as in its JSON summary.
 struct CampaignSummary {
   // `provenance` and `engine` are those that the results file records for the run.
@@ -36,7 +43,8 @@ struct CampaignSummary {
   uint64_t cases = 0;
   uint64_t judged = 0;  // cases for which IsJudged is true
   uint64_t inconclusive = 0;
-  uint64_t findings = 0;       // distinct new findings
+  std::map<std::string, InconclusiveReason> reasons;  // by their masked text (masked_message.h)
+  uint64_t findings = 0;                              // distinct new findings
   uint64_t known_defects = 0;  // documented defects, each counted once per target
   // Distinct deviations that only unmeasured terms of their family forbid: neither new findings nor
   // known defects.
@@ -92,12 +100,17 @@ uint64_t CasesOfShard(const CampaignOptions& options);
 void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 
+// The most frequent reasons of inconclusive cases, at most three, the most frequent first.
+std::vector<InconclusiveReason> FrequentReasons(const CampaignSummary& summary);
+// Whether more than half of the cases are inconclusive.
+bool IsMostlyInconclusive(const CampaignSummary& summary);
+
 // Whether the campaign found something new. With `strict`, documented defects and unconfirmed
 // deviations count too.
 bool HasFindings(const CampaignSummary& summary, bool strict);
 
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
-// known_defects, unconfirmed}, "findings": [...]}.
+// known_defects, unconfirmed}, "inconclusive_reasons": [{reason, cases}], "findings": [...]}.
 Json SummaryToJson(const CampaignSummary& summary);
 // The member "summary" of SummaryToJson.
 Json CountsToJson(const CampaignSummary& summary);

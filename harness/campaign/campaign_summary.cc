@@ -1,9 +1,28 @@
 // Computes the counts of campaigns, and writes them as JSON.
 
+#include <algorithm>
+#include <string_view>
+
 #include "harness/base/json.h"
 #include "harness/campaign/campaign.h"
+#include "harness/judging/masked_message.h"
 
 namespace anecheck {
+namespace {
+
+constexpr size_t kMostReasons = 3;
+
+// The message without the value and operation that it names: "v2 (less): its tasks ...". The same
+// reason then counts as one, whatever the operation.
+std::string_view ReasonOf(std::string_view message) {
+  if (message.empty()) return "no reason was given";
+  const size_t open = message.find(" ("), end = message.find("): ");
+  const bool named = open != std::string_view::npos && end != std::string_view::npos &&
+                     open < end && message.find(' ') == open;
+  return named ? message.substr(end + std::string_view("): ").size()) : message;
+}
+
+}  // namespace
 
 bool IsJudged(const CaseRow& record) {
   return record.status == RunStatus::kOk && record.verdict != Verdict::kInconclusive &&
@@ -13,7 +32,26 @@ bool IsJudged(const CaseRow& record) {
 void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary) {
   summary.cases += cases;
   if (IsJudged(record)) summary.judged += cases;
-  if (record.verdict == Verdict::kInconclusive) summary.inconclusive += cases;
+  if (record.verdict != Verdict::kInconclusive) return;
+  summary.inconclusive += cases;
+  const std::string_view reason = ReasonOf(record.message);
+  InconclusiveReason& counted = summary.reasons[MaskedMessage(reason)];
+  if (counted.cases == 0) counted.reason = reason;
+  counted.cases += cases;
+}
+
+std::vector<InconclusiveReason> FrequentReasons(const CampaignSummary& summary) {
+  std::vector<InconclusiveReason> reasons;
+  for (const auto& [masked, reason] : summary.reasons) reasons.push_back(reason);
+  std::ranges::sort(reasons, [](const InconclusiveReason& a, const InconclusiveReason& b) {
+    return a.cases != b.cases ? a.cases > b.cases : a.reason < b.reason;
+  });
+  reasons.resize(std::min(reasons.size(), kMostReasons));
+  return reasons;
+}
+
+bool IsMostlyInconclusive(const CampaignSummary& summary) {
+  return summary.inconclusive > summary.cases - summary.inconclusive;
 }
 
 void CountFinding(Verdict verdict, CampaignSummary& summary) {
@@ -62,6 +100,10 @@ Json SummaryToJson(const CampaignSummary& summary) {
   json["engine"] = summary.engine;
   json["seed"] = summary.seed;
   json["summary"] = CountsToJson(summary);
+  json["inconclusive_reasons"] = Json::array();
+  for (const InconclusiveReason& counted : FrequentReasons(summary)) {
+    json["inconclusive_reasons"].push_back({{"reason", counted.reason}, {"cases", counted.cases}});
+  }
   json["findings"] = Json::array();
   for (const FindingRow& finding : summary.list) {
     json["findings"].push_back(FindingToJson(finding));

@@ -177,6 +177,35 @@ TEST_F(CampaignTest, ACaseThatDidNotRunIsInconclusiveAndNoFinding) {
                        {}));
   EXPECT_EQ(summary.inconclusive, 1u);
   EXPECT_EQ(summary.findings, 0u);
+  EXPECT_FALSE(IsMostlyInconclusive(summary));
+  const auto reasons = FrequentReasons(summary);
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].reason, "too large");
+}
+
+TEST(FrequentReasons, CountAReasonOnceWhateverTheOperation) {
+  CampaignSummary summary;
+  CaseRow record;
+  record.verdict = Verdict::kInconclusive;
+  const auto count = [&](const std::string& message, uint64_t cases) {
+    record.message = message;
+    CountCases(record, cases, summary);
+  };
+  count("v1 (less): no fact tells its tasks", 2);
+  count("v12 (sign): no fact tells its tasks", 3);
+  count("", 1);
+  count("too large: 5 MiB", 1);
+  count("too large: 7 MiB", 3);
+  count("rare", 1);
+  const auto reasons = FrequentReasons(summary);
+  ASSERT_EQ(reasons.size(), 3u);
+  EXPECT_EQ(reasons[0].reason, "no fact tells its tasks");
+  EXPECT_EQ(reasons[0].cases, 5u);
+  EXPECT_EQ(reasons[1].reason, "too large: 5 MiB");
+  EXPECT_EQ(reasons[1].cases, 4u);
+  EXPECT_EQ(reasons[2].cases, 1u);
+  EXPECT_TRUE(IsMostlyInconclusive(summary));
+  EXPECT_EQ(SummaryToJson(summary)["inconclusive_reasons"][0]["cases"], 5);
 }
 
 // Refuses every case at the front end, without a message.

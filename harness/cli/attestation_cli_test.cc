@@ -27,6 +27,28 @@ TEST_F(AttestationCliTest, ExplainNamesTheLayerThatRefuses) {
   EXPECT_EQ(Tool("explain sin --target h13 --shape x=a").code, 2);
 }
 
+TEST_F(AttestationCliTest, ExplainTellsTheMeaningOfATermThatFindingsName) {
+  for (const std::string target : {"", " --target h13"}) {
+    const Outcome text = Tool("explain earlier_tables" + target);
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("meaning: tables are those of compiler 10.26.6"), std::string::npos);
+    EXPECT_NE(text.out.find("measured on: A18"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("source: facts/silicon/conflicts.csv"), std::string::npos);
+  }
+  const auto json = ParseJson(Tool("explain root_ulp --json").out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ((*json)["value"].get<double>(), 1);
+  EXPECT_TRUE((*json)["measured"].empty());
+  EXPECT_EQ(Tool("explain tables").code, 0);
+}
+
+TEST_F(AttestationCliTest, ExplainTakesASingleNumberForAList) {
+  for (const std::string axes : {"-1", "-1,"}) {
+    const Outcome text = Tool("explain reduce_max --target h13 --attr axes=" + axes);
+    EXPECT_EQ(text.code, 0) << text.err;
+  }
+}
+
 // The chain of layers, the evidence, and disagreements of sources.
 TEST_F(AttestationCliTest, ExplainGivesTheEvidence) {
   const Outcome text = Tool("explain argsort --target h17s --route mil");

@@ -214,7 +214,8 @@ void AddCampaignFlags(CommandLine& command, CampaignFlags& flags) {
                  "depend on it")
       .Check(WholeNumber(1, kMostJobs));
   command.AddOption("--shard", flags.shard,
-                    "Run part i of n, 2/8; all parts together make the same cases as the whole");
+                    "Run part i of n, 2/8; all parts together make the same cases as the whole; a "
+                    "part has whole batches of 256 cases");
   command.AddFlag("--steer", flags.steer,
                   "Aim half of the cases at operations and pairs that no case has used yet");
   command.AddFlag("--small", flags.small,

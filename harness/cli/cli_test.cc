@@ -322,6 +322,16 @@ TEST_F(CliTest, ARunWithoutAnyResultSaysSo) {
   EXPECT_EQ(something.err.find("no result"), std::string::npos) << something.err;
 }
 
+TEST_F(CliTest, ARunOfMostlyInconclusiveCasesSaysSoAndWhy) {
+  const Outcome run =
+      Tool("run --runner emulator:exact --cases 64 --targets h13" + Db("mostly.sqlite"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find(" inconclusive: no fact describes its tasks on the engine\n"),
+            std::string::npos)
+      << run.out;
+  EXPECT_NE(run.out.find("; most cases are inconclusive: "), std::string::npos) << run.out;
+}
+
 TEST_F(CliTest, AFinishedRunResumedPrintsItsSummaryAgain) {
   const std::string db = Db("resume.sqlite");
   const Outcome run = Tool("run --cases 128 --targets h13 --quirk all=off --json" + db);

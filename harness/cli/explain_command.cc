@@ -12,12 +12,14 @@
 #include "harness/cli/command_line.h"
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/explain_defect.h"
+#include "harness/cli/explain_term.h"
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/cell.h"
 #include "harness/evidence/evidence_print.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/attribute_values.h"
 #include "oracles/legality/explain.h"
+#include "oracles/legality/rules.h"
 
 namespace anecheck {
 namespace {
@@ -48,6 +50,7 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   const OpDefinition* op = FindOp(instance.op);
   if (op != nullptr) ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
   ANECHECK_RETURN_IF_ERROR(legality::CheckValues(instance, op == nullptr ? nullptr : &op->schema));
+  if (op != nullptr) legality::MakeLists(op->schema, instance);
   if (op != nullptr) legality::InferResults(op->schema, instance);
   return instance;
 }
@@ -114,25 +117,30 @@ Status ExplainDefect(const ExplainFlags& flags) {
   return {};
 }
 
-// The error for a question without a target. Rules and defects need none.
+// The error for a question without a target. Rules, terms and defects need none.
 Error NoTarget(const std::string& asked) {
   if (legality::Rules::Builtin().Find(asked) != nullptr) {
     return MakeError(ErrorCode::kInvalid,
                      "--target: name the target of the operation; `anecheck targets` lists them");
   }
-  std::vector<std::string> names;
+  std::vector<std::string> names = ContractTermNames();
   for (const legality::Rule& rule : legality::Rules::Builtin().rules()) names.push_back(rule.id);
   for (const auto& row : legality::Rules::Builtin().operations()) names.push_back(row.name);
-  return MakeError(ErrorCode::kNotFound,
-                   fmt::format("{}: no operation, native layer, rule or defect has this name{}; "
-                               "`anecheck ops` lists the operations",
-                               asked, DidYouMean(asked, names)));
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("{}: no operation, native layer, rule, term or defect has this name{}; "
+                  "`anecheck ops` lists the operations",
+                  asked, DidYouMean(asked, names)));
 }
 
 int Run(const ExplainFlags& flags) {
   if (LooksLikeDefect(flags.op)) {
     const Status told = ExplainDefect(flags);
     return told.ok() ? kExitClean : Fail(told.error());
+  }
+  if (const Json term = ContractTermJson(flags.op); !term.is_null()) {
+    flags.json ? Print(DumpJson(term, 2)) : PrintText(ContractTermText(term));
+    return kExitClean;
   }
   const bool operation = legality::Rules::Builtin().Find(flags.op) != nullptr;
   const legality::Rule* const rule = legality::FindRule(flags.op);
@@ -153,12 +161,14 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
       "explain", "Show each compiler layer's answer to an operation, and the evidence");
   auto flags = std::make_shared<ExplainFlags>();
   command
-      .AddOption("op", flags->op,
-                 "An operation (conv), a native layer (SDPA), a documented defect (D03), or a rule "
-                 "that check --why names (conv_kernel_width_15)")
+      .AddOption(
+          "op", flags->op,
+          "An operation (conv), a native layer (SDPA), a documented defect (D03), a term that "
+          "findings name (earlier_tables), or a rule that check --why names "
+          "(conv_kernel_width_15)")
       .Required();
   command.AddOption("--target", flags->target_name,
-                    "Target or chip: h13, M1, ... (a documented defect or a rule needs none)");
+                    "Target or chip: h13, M1, ... (a defect, a term or a rule needs none)");
   command.AddOption("--route", flags->route, "Conversion or direct authoring")
       .OneOf({RouteSet::kMil, RouteSet::kNetlist, RouteSet::kBoth})
       .ShowDefault();
@@ -172,6 +182,7 @@ void AddExplainCommand(CommandLine& app, Selected& selected) {
   command.Footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56\n"
       "Example: anecheck explain D03\n"
+      "Example: anecheck explain earlier_tables\n"
       "Example: anecheck explain conv_kernel_width_15");
   command.WhenChosen([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }

@@ -48,6 +48,15 @@ std::string OtherLine(const FindingRow& finding) {
                      Counted(finding.occurrences, "case"));
 }
 
+// One line for each of the most frequent reasons.
+std::string ReasonLines(const CampaignSummary& summary) {
+  std::string text;
+  for (const InconclusiveReason& counted : FrequentReasons(summary)) {
+    text += fmt::format("  {} inconclusive: {}\n", Counted(counted.cases, "case"), counted.reason);
+  }
+  return text;
+}
+
 // The last line: whether the run passed, in agreement with the exit code.
 std::string VerdictLine(const CampaignSummary& summary, bool strict) {
   if (summary.cases > 0 && summary.inconclusive == summary.cases) {
@@ -57,9 +66,13 @@ std::string VerdictLine(const CampaignSummary& summary, bool strict) {
                                          Counted(summary.known_defects, "known defect"),
                                          Counted(summary.unconfirmed, "unconfirmed deviation"));
   const bool failed = HasFindings(summary, strict);
-  return fmt::format("{}: {}{}\n",
+  const std::string most = IsMostlyInconclusive(summary)
+                               ? fmt::format("; most cases are inconclusive: {} of {}",
+                                             summary.inconclusive, summary.cases)
+                               : "";
+  return fmt::format("{}: {}{}{}\n",
                      failed ? Coloured(Colour::kRed, "FAILED") : Coloured(Colour::kGreen, "PASSED"),
-                     counts, summary.interrupted ? "; the run is not finished" : "");
+                     counts, most, summary.interrupted ? "; the run is not finished" : "");
 }
 
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options,
@@ -69,6 +82,7 @@ std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& o
       Counted(summary.cases, "case"), JudgedText(summary), summary.inconclusive,
       Counted(summary.findings, "new finding"), Counted(summary.known_defects, "known defect"),
       summary.unconfirmed == 0 ? "" : ", " + Counted(summary.unconfirmed, "unconfirmed deviation"));
+  text += ReasonLines(summary);
   for (const FindingRow& finding : summary.list) {
     if (IsNewFinding(finding.verdict)) text += FindingLines(finding);
   }

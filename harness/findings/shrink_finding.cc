@@ -357,7 +357,10 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                     first ? ToText(first->outcome.verdict()) : "that it cannot be run"));
   }
   ANECHECK_RETURN_IF_ERROR(IsTheRecordedOne(finding, first->outcome));
-  const std::string wanted = Signature(first->outcome);
+  std::string wanted = Signature(first->outcome);
+  // The recorded case may be too large to show which operation is wrong. The first smaller case
+  // that shows one decides: all later ones must show the same.
+  bool of_any = first->outcome.verdict() == Verdict::kWrong && first->outcome.shown.op().empty();
   const std::string relation = RelationOf(first->outcome);
   if (first->outcome.relation) shrinker.Keep(first->outcome.relation);
   shrinker.Note(*std::move(first));
@@ -374,8 +377,14 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
   }
   const Interesting interesting = [&](const GraphCase& candidate) {
     std::optional<AnsweredCase> answer = shrinker.AnswerTo(candidate);
-    if (!answer || !ShowsTheSame(finding, wanted, answer->outcome)) return false;
+    if (!answer) return false;
+    const bool found = of_any && answer->outcome.verdict() == Verdict::kWrong;
+    if (!found && !ShowsTheSame(finding, wanted, answer->outcome)) return false;
     if (RelationOf(answer->outcome) != relation) return false;
+    if (found && !answer->outcome.shown.op().empty()) {
+      wanted = Signature(answer->outcome);
+      of_any = false;
+    }
     shrinker.Note(*std::move(answer));
     return true;
   };

@@ -194,11 +194,10 @@ Result<bool> AnswersForAnEngine(Runner& runner) {
          identity.provenance == Provenance::kEmulated;
 }
 
-Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location) {
+std::vector<NodeId> NodesBehind(const Graph& graph, size_t output) {
   std::vector<bool> needed(graph.values().size(), false);
   needed[graph.outputs()[output]] = true;
-  Explanation explanation;
-  std::set<std::string> terms;
+  std::vector<NodeId> nodes;
   for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
     const Node& node = graph.node(id);
     bool used = false;
@@ -209,6 +208,16 @@ Explanation ExplainOutput(const Graph& graph, size_t output, const Location& loc
     }
     if (!used) continue;
     for (const Argument& argument : graph.arguments(node)) needed[argument.value] = true;
+    nodes.push_back(id);
+  }
+  std::ranges::reverse(nodes);
+  return nodes;
+}
+
+Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location) {
+  Explanation explanation;
+  std::set<std::string> terms;
+  for (const NodeId id : NodesBehind(graph, output)) {
     if (id >= location.nodes.size() || location.nodes[id].verdict == Verdict::kInconclusive) {
       explanation.complete = false;
       continue;
@@ -338,6 +347,12 @@ Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
   return verdict == Verdict::kWrong || verdict == Verdict::kMisplaced;
 }
 
+Location Unseen(std::string_view why) {
+  Location location;
+  location.unseen = why;
+  return location;
+}
+
 }  // namespace
 
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
@@ -345,15 +360,15 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         const std::function<void(size_t done, size_t of)>& judging) {
   Location location;
   const std::optional<Case> tapped = Tapped(item);
-  if (!tapped) return location;
+  if (!tapped) return Unseen("the form of the case has no such graph");
   RunRequest request = RequestOf(*tapped);
   request.settings.repeat = execution.second;
   request.again =
       execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
-  if (replies.front().status != RunStatus::kOk) return location;
+  if (replies.front().status != RunStatus::kOk) return Unseen(ToText(replies.front().status));
   // Values from another backend show nothing about the engine's operations.
-  if (!SamePlacement(replies.front(), reply)) return location;
+  if (!SamePlacement(replies.front(), reply)) return Unseen(ToText(Verdict::kMisplaced));
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);
   if (!values.Take(replies.front(), reply, execution)) return location;

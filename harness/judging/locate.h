@@ -35,6 +35,9 @@ struct Location {
   // False if the tapped graph did not run, or if its outputs differ from the original's and no
   // operation is wrong alone. If it is false, single operations cannot be judged.
   bool judged = false;
+  // The end of the tapped graph's run if it has no values to judge: "garbled", "crashed". Empty if
+  // it has, even if `judged` is false.
+  std::string unseen;
   // The first operation whose result is wrong both in the tapped graph and as a separate program.
   // If there is none, the first operation that is wrong in the tapped graph. Empty if no operation
   // is wrong.
@@ -63,6 +66,9 @@ std::optional<Case> Tapped(const Case& item);
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation, const Execution& execution = {},
                         const std::function<void(size_t done, size_t of)>& judging = {});
+
+// The operations on which one output depends, in order.
+std::vector<NodeId> NodesBehind(const Graph& graph, size_t output);
 
 // The explanation of one output by the operations on which it depends. Precondition: no operation
 // is wrong.

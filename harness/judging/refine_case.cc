@@ -9,6 +9,7 @@
 #include "harness/cases/execution.h"
 #include "harness/cases/second_execution.h"
 #include "harness/judging/against.h"
+#include "harness/judging/charge_unseen.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/locate.h"
 #include "harness/judging/locate_task.h"
@@ -189,20 +190,28 @@ void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
                            .defects = shown.defects()});
 }
 
+// If no inner result was seen, the operation that made the wrong output is not charged unproved. A
+// program that hung once may hang again, so it is not taken apart.
+Status ChargeUnlessSeen(const LocatedExecution& found, const Case& own, Runner& runner,
+                        CaseOutcome& outcome) {
+  const std::string& why = found.location.unseen;
+  if (why.empty()) return {};
+  const bool alone = found.apart.empty() && why != ToText(RunStatus::kHung);
+  return ChargeUnseen(own, why, alone, runner, outcome);
+}
+
 // `own` is the execution as a case; `there` is the reply to it.
 Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& there,
                 Runner& runner, CaseOutcome& outcome) {
   const bool vague = outcome.verdict() == Verdict::kKnownDefect;
   outcome.apart = found.apart;
   if (!found.location.judged) {
-    if (!vague) {
-      ANECHECK_RETURN_IF_ERROR(JudgeWholeOutputs(own, there, runner, outcome));
-      if (outcome.verdict() == Verdict::kWrong) NameTask(own, runner, outcome);
-      return {};
-    }
     // If the separate program yields other values, an interval that admits both executions explains
     // nothing.
-    if (found.compared) MakeWrong(outcome);
+    if (vague && found.compared) MakeWrong(outcome);
+    if (!vague) ANECHECK_RETURN_IF_ERROR(JudgeWholeOutputs(own, there, runner, outcome));
+    ANECHECK_RETURN_IF_ERROR(ChargeUnlessSeen(found, own, runner, outcome));
+    if (!vague && outcome.verdict() == Verdict::kWrong) NameTask(own, runner, outcome);
     return {};
   }
   if (found.location.first_wrong.empty()) {

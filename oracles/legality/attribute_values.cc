@@ -161,4 +161,18 @@ Status CheckValues(const Instance& instance, const OpSchema* schema) {
   return CheckWindow(instance, x->shape.size() - kAxesBeforeWindow);
 }
 
+void MakeLists(const OpSchema& schema, Instance& instance) {
+  for (auto& [name, value] : instance.attributes) {
+    const int at = schema.FindParameter(name);
+    if (at < 0 || !(IsNumber(value) || IsBool(value))) continue;
+    const ParameterKind kind = schema.parameters[static_cast<size_t>(at)].kind;
+    const bool list = kind == ParameterKind::kInts || kind == ParameterKind::kFloats ||
+                      kind == ParameterKind::kBools;
+    if (!list) continue;
+    Value alone = std::move(value);
+    value = Value{.kind = Kind::kList};
+    value.list.push_back(std::move(alone));
+  }
+}
+
 }  // namespace anecheck::legality

@@ -14,4 +14,8 @@ namespace anecheck::legality {
 // layer under its own name.
 Status CheckValues(const Instance& instance, const OpSchema* schema);
 
+// Turns a single value of an argument that is a list (axes=-1) into a list with one element, as
+// graphs have it and rules read it.
+void MakeLists(const OpSchema& schema, Instance& instance);
+
 }  // namespace anecheck::legality
