@@ -42,6 +42,7 @@ void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary)
 
 std::vector<InconclusiveReason> FrequentReasons(const CampaignSummary& summary) {
   std::vector<InconclusiveReason> reasons;
+  reasons.reserve(summary.reasons.size());
   for (const auto& [masked, reason] : summary.reasons) reasons.push_back(reason);
   std::ranges::sort(reasons, [](const InconclusiveReason& a, const InconclusiveReason& b) {
     return a.cases != b.cases ? a.cases > b.cases : a.reason < b.reason;

@@ -37,6 +37,7 @@ std::string Member(const Json& json, const char* name) { return json[name].get<s
 
 std::string Listed(const Json& list) {
   std::vector<std::string> words;
+  words.reserve(list.size());
   for (const Json& item : list) words.push_back(item.get<std::string>());
   return fmt::format("{}", fmt::join(words, ", "));
 }
@@ -100,7 +101,7 @@ std::string DefectText(const Json& defect) {
                         Member(effect, "what"), Listed(effect["families"]),
                         effect["measured_right_on"].empty()
                             ? ""
-                            : "; measured as correct on  " + Listed(effect["measured_right_on"]),
+                            : "; measured as correct on " + Listed(effect["measured_right_on"]),
                         Member(effect, "source"));
   }
   if (!defect["chips"].empty()) text += fmt::format("  chips: {}\n", Listed(defect["chips"]));

@@ -139,6 +139,7 @@ std::string Line(std::string_view word, const std::string& fact) {
 
 std::vector<std::string> ContractTermNames() {
   std::vector<std::string> names;
+  names.reserve(TermFacts().size() + LawFacts().size() + OpenRules().size());
   for (const TermFact& term : TermFacts()) names.emplace_back(term.name);
   for (const LawFact& law : LawFacts()) names.emplace_back(law.name);
   for (const Departure& rule : OpenRules()) names.emplace_back(rule.id);

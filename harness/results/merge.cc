@@ -165,6 +165,7 @@ Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std
   }
   ANECHECK_RETURN_IF_ERROR(std::move(written));
   std::vector<const RunRow*> runs;
+  runs.reserve(chooser.runs().size());
   for (const RunRow& run : chooser.runs()) runs.push_back(&run);
   MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0,
                        FindMissingShards(runs)};

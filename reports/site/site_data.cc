@@ -451,6 +451,7 @@ Result<Site> ReadSite(std::span<const std::string> db_paths, const ReportProgres
   }
   ANECHECK_ASSIGN(site.rules, BuildAttestation(std::move(targets), std::move(statements)));
   std::vector<const RunRow*> rows;
+  rows.reserve(site.data.runs.size());
   for (const RunInfo& run : site.data.runs) rows.push_back(&run);
   site.missing = FindMissingShards(rows);
   SiteBuilder(site).Build();
