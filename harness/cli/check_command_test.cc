@@ -34,7 +34,8 @@ TEST_F(ModelCommands, CheckJudgesTheContentOfAGivenState) {
                             " --inputs " + Path("in.npz");
   const Outcome given = Tool(check);
   EXPECT_EQ(given.code, 0) << given.out << given.err;
-  EXPECT_NE(given.out.find("and are judged at the end: s\n"), std::string::npos) << given.out;
+  EXPECT_NE(given.out.find("and whose final content is judged: s\n"), std::string::npos)
+      << given.out;
   const Outcome wrong = Tool(check + " --fault add-one-ulp-everywhere");
   EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
   EXPECT_EQ(wrong.out.find("in the second execution"), std::string::npos) << wrong.out;

@@ -106,7 +106,8 @@ TEST_F(ModelCommands, CheckAndLowerNameRewritesBeforeTheCompiler) {
        "    after rewrites before the compiler, else the engine does not take: lstm "
        "\"input_cast_fp16_0\"\n");
   says(lower, "h13 by mil: does not compile, 135 layers\n");
-  says(lower, "  input_cast_fp16_0 (lstm), rewritten before the compiler: the cell once a step");
+  says(lower,
+       "  input_cast_fp16_0 (lstm), rewritten before the compiler: the cell once for each step");
   says(lower, "; the engine takes only the rewritten form\n");
   says(lower, "segment 0, engine, with input_cast_fp16_0 (lstm) in rewritten form\n");
   says(lower, "\nwithout its edges, as `anecheck check` runs it: compiles, ");

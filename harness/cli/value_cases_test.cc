@@ -32,8 +32,8 @@ const std::vector<std::string> kPrinted = {"y: pass", "three printed digits"};
 const std::vector<std::string> kPass = {"y: pass"};
 
 const std::vector<KnownAnswer> kAnswers = {
-    {"m_one_32768", "check", {"a sum of products that reaches 32768 on its way is infinite"}},
-    {"m_sticky", "check", {"a sum of products that reaches 32768 on its way is infinite"}},
+    {"m_one_32768", "check", {"a sum of products that reaches 32768 at any step stays infinite"}},
+    {"m_sticky", "check", {"a sum of products that reaches 32768 at any step stays infinite"}},
     {"m_sticky", "judge", kPass},
     {"m_small_round", "judge", kPass},
     {"m_acc_round", "judge", kPass},

@@ -91,7 +91,7 @@ std::vector<Refusal> Refusals() {
        "MIL is only supported for H13+ ANE architectures @ Frontend"},
       {"DeclaredOtherwise",
        MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [3]> y = relu(x = x);", "y"), "h13",
-       "'y' is declared otherwise"},
+       "'y' is declared with another type than the operation's tensor<fp16, [2]>"},
       {"MissingArgument",
        MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = add(x = x);", "y"), "h13",
        "required argument 'y' is missing"},

@@ -179,7 +179,8 @@ TEST(BooleanRefusal, OfARoundingTableWithKnots) {
 TEST(BooleanRefusal, OfANumberThatIsNoByte) {
   // The result where the table's argument is zero.
   EXPECT_THAT(MessageWithHalf(NotProgram(), 2 * 20, 0x3800),
-              HasSubstr("task 0, the result: element 0 is 0.5; no record tells"));
+              HasSubstr("task 0, the result: element 0 is 0.5; only whole numbers from 0 to 255 "
+                        "are known to become bytes"));
 }
 
 TEST(BooleanExplanation, NamesBytesTablesAndFactors) {

@@ -174,8 +174,10 @@ TEST(Builder, RefusesPartsThatContradictEachOther) {
       {[](ContainerSpec& spec) { spec.kernels[0].task = 2; }, "kernel K: there is no task 2"},
       {[](ContainerSpec& spec) { spec.tasks.tasks[1] = td::Task{}; },
        "kernel K: task 1 does not write coefficient base 0"},
-      {[](ContainerSpec& spec) { spec.kernels[0].tiles.clear(); }, "kernel K: 0 tiles"},
-      {[](ContainerSpec& spec) { spec.kernels[0].tiles.resize(17); }, "kernel K: 17 tiles"},
+      {[](ContainerSpec& spec) { spec.kernels[0].tiles.clear(); },
+       "kernel K: has 0 tiles; a table must have 1, other kernels 1 to 16"},
+      {[](ContainerSpec& spec) { spec.kernels[0].tiles.resize(17); },
+       "kernel K: has 17 tiles; a table must have 1, other kernels 1 to 16"},
   };
   for (const auto& [change, refusal] : rows) EXPECT_EQ(RefusalAfter(change), refusal);
 }
