@@ -201,12 +201,7 @@ Result<Store> Store::Open(const std::string& path) {
   sqlite3_busy_timeout(raw, 10000);
   ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
   const bool earlier = version != 0 && version != kSchemaVersion;
-  if (!earlier) {
-    const Status logged = file.Execute(kLogged);
-    // A file without a log can be read in a read-only folder; only the switch to a log fails.
-    const bool refused = sqlite3_extended_errcode(raw) == SQLITE_READONLY_DIRECTORY;
-    if (!logged.ok()) return refused ? CannotWrite(path) : logged.error();
-  }
+  if (!earlier) ANECHECK_RETURN_IF_ERROR(file.Execute(kLogged));
   store.impl_->logged = true;
   if (version == kSchemaVersion) return store;
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(file));
