@@ -202,7 +202,6 @@ Result<Store> Store::Open(const std::string& path) {
   ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
   const bool earlier = version != 0 && version != kSchemaVersion;
   if (!earlier) ANECHECK_RETURN_IF_ERROR(file.Execute(kLogged));
-  store.impl_->logged = true;
   if (version == kSchemaVersion) return store;
   ANECHECK_ASSIGN(Transaction transaction, Transaction::Begin(file));
   ANECHECK_RETURN_IF_ERROR(version == 0 ? store.MakeSchema() : store.Upgrade());

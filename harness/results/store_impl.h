@@ -24,9 +24,6 @@ struct OwnedConnection : Connection {
 
 struct Store::Impl {
   Impl(sqlite3* database, std::string path) : file{{database, std::move(path)}} {}
-  ~Impl() {
-    if (logged) EndLog();
-  }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -41,21 +38,9 @@ struct Store::Impl {
     return &*writer;
   }
 
-  // Ends the mode with a log, which only the last connection can. A later reader of a file with a
-  // log makes the files of the log beside it, and cannot remove them. If another process has the
-  // file open, the log stays.
-  void EndLog() {
-    std::apply([](auto&... writer) { (writer.reset(), ...); }, writers);
-    count_finding.reset();
-    name_runs.reset();
-    sqlite3_busy_timeout(file.database, 0);
-    (void)file.Execute("PRAGMA journal_mode = DELETE");
-  }
-
   OwnedConnection file;  // first, because statements keep a connection open
   typename WritersOf<TableRows>::Type writers;
   std::optional<Statement> count_finding, name_runs;
-  bool logged = false;  // whether this connection writes to a log
 };
 
 }  // namespace anecheck

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/unprivileged.h"
@@ -44,26 +43,6 @@ TEST_F(StoreTest, BatchesAddUpAndFindingsOfOneSignatureCount) {
             "fmt 9,sqlite 3");
   EXPECT_EQ(One(*store, "SELECT group_concat(case_index || ': ' || seconds) FROM pace"), "0: 0.5");
   EXPECT_EQ(One(*store, "SELECT state FROM runs"), "finished");
-}
-
-TEST_F(StoreTest, AFinishedFileHasNoLogAndReadersMakeNone) {
-  const std::string path = Path("a.sqlite");
-  const auto has_log = [&] {
-    return access((path + "-wal").c_str(), F_OK) == 0 || access((path + "-shm").c_str(), F_OK) == 0;
-  };
-  {
-    auto store = Store::Open(path);
-    ASSERT_TRUE(store.ok()) << store.error().message;
-    ASSERT_TRUE(store->Append(*store->BeginRun(ExampleRun("u1")), ExampleBatch(0)).ok());
-    EXPECT_TRUE(has_log()) << "readers must read while a writer writes";
-  }
-  EXPECT_FALSE(has_log());
-  {
-    auto store = Store::OpenReadOnly(path);
-    ASSERT_TRUE(store.ok()) << store.error().message;
-    EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
-  }
-  EXPECT_FALSE(has_log());
 }
 
 TEST_F(StoreTest, ABatchThatFailsLeavesNothing) {
