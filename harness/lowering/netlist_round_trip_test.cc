@@ -531,7 +531,7 @@ TEST(NetlistToGraph, RefusesProceduresThatAreNotOnePlainEntryPoint) {
       {[](auto& d) { d.procedures[0].operations[0].network = "q"; },
        "procedure main: its operation runs q, which is no network"},
       {[](auto& d) { d.networks[0].inputs = d.procedures[0].inputs; },
-       "ports stand in it and in procedure main"},
+       "and procedure main both list ports"},
       {[](auto& d) {
          d.procedures[0].inputs.push_back(d.procedures[0].inputs[0]);
          d.procedures[0].inputs[1].extents.width = 7;

@@ -159,7 +159,7 @@ TEST(NativeGeometry, ShapesFollowTheOperands) {
   };
   EXPECT_EQ(sampled({1, 3, 1, 9}, 4), "tensor<fp16, [1, 3, 1, 4]>");
   EXPECT_THAT(sampled({1, 2, 1, 9}, 4), HasSubstr("must be [1, 3, 1, n]"));
-  EXPECT_THAT(sampled({1, 3, 1, 9}, 10), HasSubstr("10 of 9 points"));
+  EXPECT_THAT(sampled({1, 3, 1, 9}, 10), HasSubstr("10 centroids of 9 points"));
   using V = params::CostVolume;
   const auto cost = [](int64_t width, int64_t direction) {
     return Instance(OpKind::kCostVolume)
