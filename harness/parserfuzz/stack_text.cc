@@ -194,6 +194,7 @@ std::vector<StackFrame> ReadStack(std::string_view text) {
   printed.erase(printed.begin(), EndOfLibrary(printed));
   std::erase_if(printed, IsRuntimeFrame);
   std::vector<StackFrame> frames;
+  frames.reserve(printed.size());
   for (PrintedFrame& frame : printed) {
     frames.push_back({.function = std::move(frame.function), .place = PlaceOf(frame)});
   }
