@@ -1,42 +1,85 @@
-// Places of ZIP archives (PKWARE APPNOTE 6.3.9, sections 4.3.7, 4.3.12, 4.3.16) with the headers of
-// NumPy arrays in them, of binary property lists (CoreFoundation, CFBinaryPList.c), and of
-// FlatBuffers (the format's internals, flatbuffers.dev).
+// Places of ZIP archives with the headers of NumPy arrays in them, of binary property lists
+// (CoreFoundation, CFBinaryPList.c), and of FlatBuffers (the format's internals, flatbuffers.dev).
+// The places of ZIP records follow from the records of the format.
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <deque>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "generators/formats/boundary/places.h"
+#include "harness/base/little_endian.h"
+#include "harness/formats/npz/zip.h"
 
 namespace anecheck::boundary {
 namespace {
 
 constexpr uint32_t kMostMembers = 16;
+constexpr uint32_t kArrayWord = 0x4d554e93;  // the first bytes of the header of an array: 93 N U M
 
-constexpr auto kLocalFields = std::to_array<Field>({{"local.flags", 6, 2},
-                                                    {"local.method", 8, 2},
-                                                    {"local.crc32", 14},
-                                                    {"local.compressed size", 18},
-                                                    {"local.size", 22},
-                                                    {"local.name length", 26, 2},
-                                                    {"local.extra length", 28, 2},
-                                                    {"local.name", 30, 4, Role::kName}});
-constexpr auto kCentralFields = std::to_array<Field>({{"central.flags", 8, 2},
-                                                      {"central.method", 10, 2},
-                                                      {"central.crc32", 16},
-                                                      {"central.compressed size", 20},
-                                                      {"central.size", 24},
-                                                      {"central.name length", 28, 2},
-                                                      {"central.extra length", 30, 2},
-                                                      {"central.comment length", 32, 2},
-                                                      {"central.disk", 34, 2},
-                                                      {"central.local offset", 42},
-                                                      {"central.name", 46, 4, Role::kName}});
-constexpr auto kEndFields = std::to_array<Field>({{"end.disk", 4, 2},
-                                                  {"end.entries on disk", 8, 2, Role::kNumber, 46},
-                                                  {"end.entries", 10, 2, Role::kNumber, 46},
-                                                  {"end.directory size", 12},
-                                                  {"end.directory offset", 16},
-                                                  {"end.comment length", 20, 2}});
+// The fields with which no reader computes.
+constexpr std::string_view kUncomputed[] = {
+    "version_needed",      "time",          "date", "internal_attributes",
+    "external_attributes", "directory_disk"};
+
+// Part of a record: fields that follow each other, and where the first of them begins.
+struct Part {
+  uint32_t begin = 0;
+  std::span<const RecordField> fields;
+};
+
+// The fields of a record of an archive, as places, from the description of the format.
+class RecordPlaces {
+ public:
+  // `name_at` is 0 if no name follows the record.
+  RecordPlaces(std::string_view record, std::initializer_list<Part> parts, uint32_t name_at) {
+    for (const Part& part : parts) {
+      for (const RecordField& field : part.fields) {
+        if (std::ranges::find(kUncomputed, field.name) != std::end(kUncomputed)) continue;
+        const bool counts_entries = field.name.starts_with("entries");
+        fields_.push_back({Name(record, field.name), part.begin + field.offset, field.width,
+                           Role::kNumber, counts_entries ? npz::kDirectoryEntrySize : 1});
+      }
+    }
+    if (name_at != 0) fields_.push_back({Name(record, "name"), name_at, 4, Role::kName});
+  }
+  RecordPlaces(const RecordPlaces&) = delete;
+  RecordPlaces& operator=(const RecordPlaces&) = delete;
+
+  const std::vector<Field>& fields() const { return fields_; }
+
+ private:
+  std::string_view Name(std::string_view record, std::string_view field) {
+    return names_.emplace_back(fmt::format("{}.{}", record, field));
+  }
+
+  std::deque<std::string> names_;  // the fields refer to them
+  std::vector<Field> fields_;
+};
+
+const std::vector<Field>& LocalFields() {
+  static const RecordPlaces places("local", {{npz::kSignatureSize, npz::kSharedRecord.Fields()}},
+                                   npz::kLocalSize);
+  return places.fields();
+}
+
+const std::vector<Field>& CentralFields() {
+  static const RecordPlaces places("central",
+                                   {{npz::kSharedInEntry, npz::kSharedRecord.Fields()},
+                                    {npz::kOwnInEntry, npz::kEntryRecord.Fields()}},
+                                   npz::kDirectoryEntrySize);
+  return places.fields();
+}
+
+const std::vector<Field>& EndFields() {
+  static const RecordPlaces places("end", {{npz::kSignatureSize, npz::kEndRecord.Fields()}}, 0);
+  return places.fields();
+}
+
 constexpr auto kArrayFields = std::to_array<Field>(
     {{"array.major version", 6, 1}, {"array.minor version", 7, 1}, {"array.header length", 8, 2}});
 
@@ -46,11 +89,11 @@ constexpr auto kTrailerFields = std::to_array<Field>({{"trailer.offset size", 6,
                                                       {"trailer.top object", 16, 8},
                                                       {"trailer.offset table", 24, 8}});
 
-// Calls see(at) for each offset of the four bytes.
+// Calls see(at) for each offset of the word.
 template <typename See>
-void ForEach(ByteSpan file, const char (&word)[5], uint32_t most, const See& see) {
+void ForEach(ByteSpan file, uint32_t word, uint32_t most, const See& see) {
   for (size_t at = 0; at + 4 <= file.size() && most > 0; ++at) {
-    if (std::memcmp(file.data() + at, word, 4) != 0) continue;
+    if (LoadU32(file.data() + at) != word) continue;
     see(at);
     --most;
   }
@@ -85,10 +128,10 @@ void WalkZip(ByteSpan file, std::vector<Place>& places) {
   const auto add = [&](const auto& fields) {
     return [&places, file, &fields](size_t at) { AddRecord(fields, at, file, places); };
   };
-  ForEach(file, "PK\x03\x04", kMostMembers, add(kLocalFields));
-  ForEach(file, "PK\x01\x02", kMostMembers, add(kCentralFields));
-  ForEach(file, "PK\x05\x06", 1, add(kEndFields));
-  ForEach(file, "\x93NUM", kMostMembers, [&](size_t at) { AddArrayHeader(file, at, places); });
+  ForEach(file, npz::kLocalSignature, kMostMembers, add(LocalFields()));
+  ForEach(file, npz::kDirectorySignature, kMostMembers, add(CentralFields()));
+  ForEach(file, npz::kEndSignature, 1, add(EndFields()));
+  ForEach(file, kArrayWord, kMostMembers, [&](size_t at) { AddArrayHeader(file, at, places); });
 }
 
 void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {

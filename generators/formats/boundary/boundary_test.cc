@@ -6,6 +6,9 @@
 #include <set>
 #include <string>
 
+#include "harness/base/little_endian.h"
+#include "harness/formats/npz/zip.h"
+
 namespace anecheck::boundary {
 namespace {
 
@@ -54,6 +57,32 @@ TEST(Boundary, FieldsOfAContainerAreAtTheFormatsOffsets) {
   ASSERT_NE(count, nullptr);
   EXPECT_EQ(count->offset, 96u);
   EXPECT_EQ(count->unit, 80u);
+}
+
+TEST(Boundary, FieldsOfAnArchiveAreThoseOfTheFormat) {
+  npz::ZipArchive archive;
+  for (const char* name : {"a", "bc"}) {
+    ASSERT_TRUE(npz::AddToZip(archive, name, Text("content"), false).ok());
+  }
+  ASSERT_TRUE(npz::FinishZip(archive).ok());
+  const Bytes file = npz::WriteZip(archive);
+  const std::vector<Place> places = PlacesOf("npz", file);
+  const auto last = [&](std::string_view name) {
+    uint64_t value = 0;
+    for (const Place& place : places) {
+      if (place.name == name) value = LoadLittle(file, place.offset, place.width);
+    }
+    return value;
+  };
+  EXPECT_EQ(last("local.crc32"), archive.entries[1].local.crc32);
+  EXPECT_EQ(last("central.size"), 7u);
+  EXPECT_EQ(last("central.name_length"), 2u);
+  EXPECT_EQ(last("central.local_offset"), archive.entries[1].local_offset);
+  EXPECT_EQ(last("end.entries"), 2u);
+  EXPECT_EQ(last("end.directory_offset"), archive.directory_offset);
+  EXPECT_EQ(last("central.name") & 0xffff, uint64_t{'b'} | uint64_t{'c'} << 8);
+  EXPECT_EQ(Find(places, "end.entries_here")->unit, 46u);
+  EXPECT_EQ(Find(places, "local.time"), nullptr) << "no reader computes with it";
 }
 
 TEST(Boundary, OneFieldChangesAndNothingElse) {

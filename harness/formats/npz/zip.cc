@@ -16,9 +16,7 @@
 namespace anecheck::npz {
 namespace {
 
-constexpr uint64_t kLocalSize = 4 + kSharedRecord.kSize;  // behind the signature
-constexpr uint64_t kDirectoryEntrySize = 6 + kSharedRecord.kSize + kEntryRecord.kSize;
-constexpr uint64_t kEndSize = 4 + kEndRecord.kSize;
+constexpr uint64_t kEndSize = kSignatureSize + kEndRecord.kSize;
 constexpr uint32_t kInZip64Extra = 0xffffffff;
 constexpr uint16_t kZip64ExtraId = 1;
 constexpr uint16_t kEncryptedFlag = 1;
@@ -70,7 +68,7 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
     for (uint64_t back = 0; back <= std::min<uint64_t>(last, UINT16_MAX); ++back) {
       const uint8_t* at = &bytes[last - back];
       if (LoadU32(at) == kEndSignature &&
-          LoadU16(at + 4 + kEndRecord.OffsetOf("comment_length")) == back) {
+          LoadU16(at + kSignatureSize + kEndRecord.OffsetOf("comment_length")) == back) {
         return last - back;
       }
     }

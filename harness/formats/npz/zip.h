@@ -105,6 +105,14 @@ inline constexpr auto kEndRecord = RecordOf<ZipEnd>(
     Field{"directory_offset", &ZipEnd::directory_offset},
     Field{"comment_length", &ZipEnd::comment_length, RecordKind::kNumber, FieldRole::kSpelled});
 
+// The layout of records, in bytes: a record begins with its signature, and a directory entry has
+// version_made_by before the shared fields. A name follows a local header and a directory entry.
+inline constexpr uint32_t kSignatureSize = 4;
+inline constexpr uint32_t kLocalSize = kSignatureSize + kSharedRecord.kSize;
+inline constexpr uint32_t kSharedInEntry = kSignatureSize + sizeof(ZipEntry::version_made_by);
+inline constexpr uint32_t kOwnInEntry = kSharedInEntry + kSharedRecord.kSize;
+inline constexpr uint32_t kDirectoryEntrySize = kOwnInEntry + kEntryRecord.kSize;
+
 struct ZipArchive : ZipEnd {
   std::vector<ZipEntry> entries;              // in the directory's order
   std::vector<uint8_t> gap_before_directory;  // data descriptors and the like
