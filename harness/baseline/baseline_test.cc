@@ -96,6 +96,27 @@ TEST(CompareEntry, MoreElementsOutsideAreOutOfBound) {
   EXPECT_EQ(Compare(Entry({kOld}), after, thresholds), Drift::kDrifted);
 }
 
+TEST(CompareEntry, FewerElementsOutsideAreBetter) {
+  BaselineEntry before = Entry({kOld, kOld});
+  before.outside = 3;
+  const BaselineEntry after = Entry({kNew, kNew});
+  EXPECT_EQ(Compare(before, after), Drift::kBetter);
+  EXPECT_THAT(CompareEntry(before, after, {}).detail,
+              HasSubstr("0 elements outside of the interval, 3 before"));
+  DriftThresholds thresholds;
+  thresholds.outside = 3;
+  EXPECT_EQ(Compare(before, after, thresholds), Drift::kDrifted);
+  EXPECT_EQ(Compare(before, Entry({kNew, kNew}, 2)), Drift::kWorse) << "a statistic rose";
+  EXPECT_EQ(Compare(before, Entry({kNew, kRejected})), Drift::kNowRejected)
+      << "a case that does not run has no elements outside";
+  Baseline old_one, new_one;
+  old_one.entries = {before};
+  new_one.entries = {after};
+  const Json json = ComparisonToJson(CompareBaselines(old_one, new_one, {}));
+  EXPECT_EQ(json["summary"]["better"], 1);
+  EXPECT_EQ(json["entries"][0]["class"], "better");
+}
+
 TEST(CompareEntry, DistinguishesTheStages) {
   const auto drift = [](std::vector<CaseFate> before, std::vector<CaseFate> after) {
     return Compare(Entry(std::move(before)), Entry(std::move(after)));

@@ -11,8 +11,8 @@ namespace anecheck {
 namespace {
 
 constexpr std::array<std::string_view, kDriftCount> kNames = {
-    "bit-identical", "not-comparable", "newly-accepted", "newly-reached",
-    "drifted",       "worse",          "now-rejected",   "out-of-bound"};
+    "bit-identical", "not-comparable", "newly-accepted", "newly-reached", "drifted",
+    "better",        "worse",          "now-rejected",   "out-of-bound"};
 
 // How far a case got: refused, accepted, or run on the requested device.
 enum class Depth : uint8_t { kStopped, kAccepted, kRan };
@@ -37,12 +37,13 @@ class Comparison {
       return Answer();
     }
     CompareCases();
-    if (after_.outside > before_.outside + thresholds_.outside) {
-      Note(Drift::kOutOfBound, fmt::format("{} outside of the interval, {} before",
-                                           Counted(after_.outside, "element"), before_.outside));
+    if (after_.outside > before_.outside + thresholds_.outside) NoteOutside(Drift::kOutOfBound);
+    // The statistics are comparable only if the same cases ran; else fewer elements outside may
+    // only mean fewer elements.
+    if (other_bits_ && same_reach_) {
+      if (before_.outside > after_.outside + thresholds_.outside) NoteOutside(Drift::kBetter);
+      CompareStatistics();
     }
-    // The statistics are comparable only if the same cases ran.
-    if (other_bits_ && same_reach_) CompareStatistics();
     return Answer();
   }
 
@@ -95,6 +96,11 @@ class Comparison {
   void Statistic(std::string_view name, double then, double now, double allowance) {
     if (now <= then * (1 + thresholds_.share) + allowance) return;
     Note(Drift::kWorse, fmt::format("{} {:.4g}, {:.4g} before", name, now, then));
+  }
+
+  void NoteOutside(Drift drift) {
+    Note(drift, fmt::format("{} outside of the interval, {} before",
+                            Counted(after_.outside, "element"), before_.outside));
   }
 
   void Note(Drift drift, const std::string& what) {

@@ -22,11 +22,12 @@ enum class Drift : uint8_t {
   kNewlyAccepted,  // a case that the compiler refused is accepted
   kNewlyReached,   // no case ran on the engine before, and one does after
   kDrifted,        // other bits, no more elements outside their interval, statistics no worse
+  kBetter,         // as kDrifted, and fewer elements lie outside their conforming interval
   kWorse,          // as kDrifted, and a statistic rose beyond its threshold
   kNowRejected,    // a case that was accepted is refused, or a case that ran does not run
   kOutOfBound,     // more elements lie outside their conforming interval
 };
-inline constexpr size_t kDriftCount = 8;
+inline constexpr size_t kDriftCount = 9;
 std::string_view DriftName(Drift drift);  // "bit-identical", "drifted", "out-of-bound", ...
 std::optional<Drift> DriftFromName(std::string_view name);
 
@@ -38,7 +39,8 @@ struct DriftThresholds {
   double bias_ulp = 0.01;  // compared with the magnitude of the bias
   double max_ulp = 0;
   double mean_relative = 1e-6;
-  uint64_t outside = 0;  // additional elements that may lie outside
+  // The number of elements outside may grow, or shrink, by so many without a change of the class.
+  uint64_t outside = 0;
 };
 
 struct EntryDrift {

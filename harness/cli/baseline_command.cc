@@ -251,8 +251,10 @@ void AddThresholds(CommandLine& command, DriftThresholds& thresholds) {
       .Check(NumberFromZero())
       .ShowDefault();
   command
-      .AddOption("--outside", thresholds.outside,
-                 "Number of elements of an entry that may leave their interval")
+      .AddOption(
+          "--outside", thresholds.outside,
+          "Number of elements of an entry that may leave, or come into, their interval without "
+          "a change of the class")
       .ShowDefault();
 }
 
@@ -301,8 +303,7 @@ void AddCompare(CommandLine& group, const std::shared_ptr<BaselineFlags>& flags,
   AddThresholds(command, flags->thresholds);
   command
       .AddOption("--fail-on", flags->fail_on,
-                 "Classes that cause exit code 1: drifted, worse, out-of-bound, now-rejected, "
-                 "newly-accepted, newly-reached, not-comparable")
+                 fmt::format("Classes that cause exit code 1, some of: {}", DriftNames()))
       .Delimiter(',')
       .ShowDefault();
   command.AddFlag("--json", flags->json, "Print JSON");

@@ -323,6 +323,10 @@ TEST_F(JsonCliTest, BaselinesAreRecordedComparedAndBlamed) {
   Tool("baseline compare a.json --fail-on nonsense", 2);
   Tool(record + changed + "--out b.json");
   Tool("baseline compare a.json --against b.json", 1);
+  const Json repaired = Parse(Tool("baseline compare b.json --against a.json --json", 0));
+  EXPECT_EQ(SchemaProblem(repaired, "baseline-comparison"), "");
+  EXPECT_EQ(repaired["summary"]["better"], 1);
+  EXPECT_THAT(Tool("baseline compare b.json --against a.json"), HasSubstr("\n1 better\n"));
   Tool(
       "baseline compare a.json --against b.json --outside 100000 --share 1000 --mean-ulp 1000 "
       "--bias-ulp 1000 --max-ulp 1000 --mean-relative 1000",
