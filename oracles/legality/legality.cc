@@ -174,9 +174,18 @@ Result<std::string> ReachStatus(std::string_view op, const Target& target, Famil
       break;
   }
   ANECHECK_ASSIGN(const Verdict authored, Judge(instance, target, Route::kNetlist, order));
-  const bool reached =
-      authored.outcome == Outcome::kNative || authored.outcome == Outcome::kDecomposed;
-  return std::string(reached ? "bridge" : "family_gated");
+  switch (authored.outcome) {
+    case Outcome::kNative:
+    case Outcome::kDecomposed:
+      return std::string("bridge");
+    case Outcome::kUnknown:
+      if (rule != nullptr) *rule = authored.Stopper()->rule;
+      return std::string("unknown");
+    case Outcome::kRejected:
+    case Outcome::kNoPath:
+      break;
+  }
+  return std::string("family_gated");
 }
 
 }  // namespace anecheck::legality

@@ -59,10 +59,9 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
 // The status of an operation on a target over both routes, in the words of the public matrix:
 //   native        the conversion route admits it as it is
 //   bridge        only after a rewrite, from inside the compiler, or by direct authoring
-//   family_gated  the conversion route refuses it and the direct route does not admit it; other
-//                 targets are not judged, so no target need admit it
+//   family_gated  both routes refuse it; other targets are not judged, so no target need admit it
 //   no_path       it has no native layer (a rule marked `everywhere` refuses it)
-//   unknown       rests on a value that no source gives
+//   unknown       rests on a value that no source gives, also if only the direct route does
 // If `rule` is not null, it receives the id of the deciding rule.
 Result<std::string> ReachStatus(std::string_view op, const Target& target,
                                 FamilyOrder order = FamilyOrder::kSpecification,

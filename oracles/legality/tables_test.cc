@@ -213,6 +213,21 @@ TEST(Routes, AreJudgedSeparately) {
   EXPECT_EQ(direct.at(Layer::kFrontEnd).ruling, Ruling::kNotRead);
 }
 
+// The conversion route refuses range normalization, and no source gives its byte for the direct
+// route.
+TEST(Routes, AnUnknownDirectRouteIsNoEvidenceOfAGate) {
+  const auto status = [](std::string_view op, std::string_view target,
+                         std::string* rule = nullptr) {
+    return *ReachStatus(op, **FindTarget(target), FamilyOrder::kSpecification, rule);
+  };
+  std::string rule;
+  EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make("MinMaxNorm")), Outcome::kRejected);
+  EXPECT_EQ(status("MinMaxNorm", "h15", &rule), "unknown");
+  EXPECT_EQ(rule, "capability_reject");
+  EXPECT_EQ(status("sin", "h13"), "family_gated") << "both routes refuse it";
+  EXPECT_EQ(status("GlobalArgMinMax", "h13"), "bridge");
+}
+
 // Specification 003, listing 24.3 and specification 000, listing 23.4.
 TEST(KernelMemory, SplitsAtTheCap) {
   const auto ruling = [](const char* target, std::string_view bytes, std::string_view format) {
