@@ -152,9 +152,12 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
     MovedByRewriting right(item->graph.nodes().size(), Move::kNot);
     const RunReply reply = right.Run({&request, 1}).value()[0];
     CaseOutcome outcome = JudgeCase(*item, reply, evaluation);
+    if (outcome.verdict() != Verdict::kPass) continue;
     MovedByRewriting moved(SIZE_MAX, Move::kWithinBound);
     ASSERT_TRUE(Refine(*item, reply, moved, evaluation, outcome).ok());
-    if (outcome.verdict() != Verdict::kWrong || outcome.shown.op().find("commute") != 0) continue;
+    if (outcome.verdict() != Verdict::kWrong) continue;
+    // A message that begins with "with" is about the rewritten graph alone.
+    if (outcome.message().starts_with("with ")) continue;
     const ValueId site = item->graph.FindValue(rewritten->site).value();
     const Node& node = item->graph.node(item->graph.value(site).producer);
     EXPECT_EQ(outcome.shown.op(), "commute of " + std::string(node.schema->name));
@@ -165,7 +168,7 @@ TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
 }
 
 // With integers both graphs have the same exact result, so that any difference is a finding.
-TEST(MetamorphicCases, HaveIntegersInHalfOfTheCases) {
+TEST(MetamorphicCases, HaveIntegersInMoreThanAThirdOfTheCases) {
   int exact = 0;
   constexpr int kCases = 200;
   for (uint64_t index = 0; index < kCases; ++index) {
