@@ -92,6 +92,23 @@ int OpenNewFile(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+// Creates a file without a name in the folder of `path`: a process that is killed leaves nothing of
+// it. Returns -1 if the system or the file system has no such files.
+int OpenNamelessFile([[maybe_unused]] const std::string& path) {
+#if defined(O_TMPFILE)
+  const std::string folder = std::filesystem::path(path).parent_path();
+  return open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+#else
+  return -1;
+#endif
+}
+
+// Gives a name to a file of OpenNamelessFile, unless another file has it.
+bool GiveName(int file, const std::string& path) {
+  const std::string itself = fmt::format("/proc/self/fd/{}", file);
+  return linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 // The folder for temporary files that the user names, or nothing.
 std::string_view NamedTempRoot() {
   const char* root = std::getenv("TMPDIR");
@@ -112,7 +129,13 @@ Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content
   static std::atomic<uint64_t> serial = 0;
   const std::string temporary = fmt::format("{}.{}.{}.new", path, getpid(), serial++);
   Status status;
-  {
+  bool named = false;
+  if (const Descriptor file(OpenNamelessFile(path)); file.get() >= 0) {
+    ANECHECK_RETURN_IF_ERROR(WriteAll(file.get(), content, path));
+    if (GiveName(file.get(), path)) return {};
+    named = GiveName(file.get(), temporary);
+  }
+  if (!named) {
     const Descriptor file(OpenNewFile(temporary));
     if (file.get() < 0) return SystemError(path, "cannot create", errno);
     status = WriteAll(file.get(), content, path);

@@ -21,8 +21,10 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit = 
 Result<std::string> ReadTextFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 
 // Replaces `path` by a file of this content: writes a new file in the same folder and renames it.
-// On an error the old file stays unchanged. Does not flush to the disk, so a loss of power may lose
-// the new file; the death of the process does not. Permissions are 0666 less the umask.
+// On an error the old file stays unchanged. On Linux a process that is killed leaves no part of the
+// new file, because the file has no name while it is written; elsewhere PATH.PID.N.new may stay.
+// Does not flush to the disk, so a loss of power may lose the new file; the death of the process
+// does not. Permissions are 0666 less the umask.
 Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content);
 Status WriteFileAtomic(const std::string& path, std::string_view content);
 

@@ -2,11 +2,15 @@
 #include "harness/base/file.h"
 
 #include <algorithm>
+#include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/mapped_file.h"
@@ -122,6 +126,36 @@ TEST_F(FileTest, AFailedReplacementLeavesNothingBehind) {
   ASSERT_TRUE(files.ok());
   EXPECT_TRUE(files->empty());
 }
+
+#if defined(O_TMPFILE)
+
+// The limit of a file's size kills the process in the middle of the write.
+TEST_F(FileTest, AKilledWriterLeavesTheOldFileAlone) {
+  const int nameless = open(folder_->path().c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (nameless < 0) GTEST_SKIP() << "this file system has no files without a name";
+  close(nameless);
+  ASSERT_TRUE(WriteFileAtomic(Path("old"), std::string_view("x")).ok());
+  for (const char* name : {"old", "fresh"}) {
+    const std::string path = Path(name);
+    const std::string large(100'000, 'y');
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const rlimit none = {0, 0}, small = {4096, 4096};
+      setrlimit(RLIMIT_CORE, &none);
+      setrlimit(RLIMIT_FSIZE, &small);
+      signal(SIGXFSZ, SIG_DFL);
+      _exit(WriteFileAtomic(path, large).ok() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << status;
+    EXPECT_EQ(*ListFiles(folder_->path()), std::vector<std::string>{"old"}) << name;
+    EXPECT_EQ(*ReadTextFile(Path("old")), "x");
+  }
+}
+
+#endif
 
 TEST_F(FileTest, DescriptorsAreClosed) {
   ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("x")).ok());

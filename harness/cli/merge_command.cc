@@ -12,6 +12,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/file_name.h"
+#include "harness/cli/interruption.h"
 #include "harness/results/merge.h"
 
 namespace anecheck {
@@ -45,7 +46,8 @@ Json MissingJson(const std::vector<MissingShards>& all) {
 }
 
 int Run(const MergeFlags& flags) {
-  const auto merged = MergeResults(flags.inputs, flags.out);
+  const Interruption interruption;
+  const auto merged = MergeResults(flags.inputs, flags.out, interruption.flag());
   if (!merged.ok()) return Fail(merged.error());
   if (flags.json) {
     Print(DumpJson(Json{{"out", flags.out},

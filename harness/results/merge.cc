@@ -85,7 +85,7 @@ class Chooser {
 
 // Writes the file to `path`; its later name is `out`.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
-                   const std::string& path, const std::string& out) {
+                   const std::string& path, const std::string& out, const std::atomic<bool>* stop) {
   // The runs taken from each input, with their new ids.
   std::vector<std::vector<std::pair<int64_t, int64_t>>> taken(inputs.size());
   int64_t id = 0;
@@ -93,6 +93,10 @@ Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
     taken[place.input].emplace_back(place.id, ++id);
   ANECHECK_ASSIGN(Store joined, Store::MakeUnlogged(path));
   for (size_t input = 0; input < inputs.size(); ++input) {
+    if (stop != nullptr && stop->load()) {
+      return MakeError(ErrorCode::kInterrupted,
+                       fmt::format("{}: interrupted; nothing is written, merge again", out));
+    }
     if (taken[input].empty()) continue;
     ANECHECK_ASSIGN(Store source, Store::OpenReadOnly(inputs[input]));
     ANECHECK_RETURN_IF_ERROR(joined.CopyRuns(source, taken[input]));
@@ -152,13 +156,14 @@ Status Publish(const std::string& partial, const std::string& out) {
 
 }  // namespace
 
-Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out) {
+Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out,
+                                  const std::atomic<bool>* stop) {
   std::error_code ignored;
   if (std::filesystem::exists(out, ignored)) return Exists(out);
   Chooser chooser(inputs);
   ANECHECK_RETURN_IF_ERROR(chooser.ReadAll());
   ANECHECK_ASSIGN(const std::string partial, NewPartial(out));
-  Status written = WriteJoined(inputs, chooser, partial, out);
+  Status written = WriteJoined(inputs, chooser, partial, out, stop);
   if (written.ok()) written = Publish(partial, out);
   for (const char* suffix : {"", "-wal", "-shm"}) {
     std::filesystem::remove(partial + suffix, ignored);

@@ -1,6 +1,7 @@
 // Joins results files: each machine tests its own chip, and one file has the findings of all.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,7 +25,9 @@ struct MergeSummary {
 // interrupted, finished). If there are still several, it is taken from the one whose rows have the
 // largest digest. So the result depends only on the content of the files, not on their order:
 // joining is idempotent, commutative and associative. The inputs are only read. Errors: those of
-// Store::OpenReadOnly; kInvalid if `out` exists; kIo. On an error `out` is not written.
-Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out);
+// Store::OpenReadOnly; kInvalid if `out` exists; kIo; kInterrupted if `stop` is set between two
+// inputs. On an error `out` is not written, and no part of it stays.
+Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out,
+                                  const std::atomic<bool>* stop = nullptr);
 
 }  // namespace anecheck

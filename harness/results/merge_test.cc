@@ -290,6 +290,21 @@ TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
   EXPECT_EQ((*rows)[2][0], "anecheck replay fa" + db + " --run u3");
 }
 
+TEST_F(MergeTest, AnInterruptedMergeLeavesNoFile) {
+  const std::string input = Path();
+  {
+    auto store = Store::Open(input);
+    AddRun(*store, "u1", 2, "a");
+  }
+  const std::atomic<bool> stop = true;
+  const auto merged = MergeResults({&input, 1}, Path(), &stop);
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.error().code, ErrorCode::kInterrupted);
+  for (const std::string& name : *ListFiles(folder_->path())) {
+    EXPECT_TRUE(name.starts_with("f1.sqlite")) << name;
+  }
+}
+
 // SQLite can make no log in a read-only folder.
 TEST_F(MergeTest, ReadsFilesInAReadOnlyFolder) {
   const std::string shelf = folder_->File("shelf"), out = Path();
