@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -364,13 +366,19 @@ void DropDoubles(std::vector<RunInfo>& runs) {
   std::erase_if(runs, [&](const RunInfo& run) { return !seen.emplace(run.uuid, true).second; });
 }
 
-// Fills RunInfo::campaign.
+// Fills RunInfo::campaign and RunInfo::label.
 void NumberCampaigns(std::vector<RunInfo>& runs) {
   std::vector<const RunRow*> rows;
   rows.reserve(runs.size());
   for (const RunInfo& run : runs) rows.push_back(&run);
   const std::vector<size_t> campaigns = CampaignsOf(rows);
-  for (size_t i = 0; i < runs.size(); ++i) runs[i].campaign = campaigns[i];
+  std::map<size_t, std::set<std::string>> labels;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    runs[i].campaign = campaigns[i];
+    const std::string label = LabelOf(runs[i]);
+    if (!label.empty()) labels[campaigns[i]].insert(label);
+  }
+  for (RunInfo& run : runs) run.label = fmt::format("{}", fmt::join(labels[run.campaign], ", "));
 }
 
 // If several shards of one campaign found one defect, keeps the finding of the earliest case, with

@@ -22,6 +22,7 @@ struct RunInfo : RunRow {
   std::string name;               // RunName
   int64_t shard = 0, shards = 1;  // which part of the seed's cases
   size_t campaign = 0;            // CampaignsOf: the shards of one campaign have the same number
+  std::string label;              // the labels of the campaign's shards, each once
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts

@@ -14,7 +14,6 @@
 #include "harness/baseline/baseline.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/coverage.h"
-#include "harness/results/run_name.h"
 #include "reports/error_map.h"
 #include "reports/html.h"
 #include "reports/matrix.h"
@@ -89,7 +88,7 @@ class TrendReader {
     }
     Json json = {{"kind", "campaign"},
                  {"uuid", run.uuid},
-                 {"label", LabelOf(run)},
+                 {"label", run.label},
                  {"file", run.db},
                  {"started", run.started},
                  {"finished", finished},

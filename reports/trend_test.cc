@@ -2,6 +2,7 @@
 // tensor.
 #include "reports/trend.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -62,6 +63,28 @@ TEST_F(TrendTest, CellsWithAnotherStateAreChanges) {
   EXPECT_EQ(changes[0]["after"], "correct");
   EXPECT_EQ(changes[0]["run"], 2);
   EXPECT_EQ(changes[0]["previous"], 0);
+}
+
+TEST_F(TrendTest, ShardsWithOtherLabelsAreOnePointToo) {
+  const std::string path = folder_->File("hosts.sqlite");
+  {
+    auto store = Store::Open(path);
+    ASSERT_TRUE(store.ok());
+    for (const uint64_t shard : {0, 1}) {
+      RunRow run;
+      run.uuid = run.started = fmt::format("2026-05-01T0{}:00:00Z", shard);
+      run.options = fmt::format(R"({{"shard": [{0}, 2], "label": "lab-{0}"}})", shard);
+      const auto id = store->BeginRun(run);
+      ASSERT_TRUE(id.ok());
+      RowBatch batch;
+      batch.cases.push_back({.index = shard});
+      ASSERT_TRUE(store->Append(*id, batch).ok());
+    }
+  }
+  const Json trend = Trend({path});
+  ASSERT_EQ(trend["runs"].size(), 1u);
+  EXPECT_EQ(trend["runs"][0]["shards"], 2);
+  EXPECT_EQ(trend["runs"][0]["label"], "lab-0, lab-1");
 }
 
 // Two campaigns with the same seed. In each of them only the first shard has a case of `matmul`

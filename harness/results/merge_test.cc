@@ -367,6 +367,26 @@ TEST(Shards, OtherOptionsAreAnotherCampaign) {
   EXPECT_EQ(FindMissingShards(PointersTo(runs)).size(), 3u);
 }
 
+// Two hosts, each named by its label, ran a campaign on two nights; then one campaign with two
+// labels ran whole.
+TEST(Shards, LabelsOfHostsDoNotPartACampaign) {
+  const char* const first = R"({"shard": [0, 2], "label": "lab-1"})";
+  const char* const second = R"({"shard": [1, 2], "label": "lab-2"})";
+  std::vector<RunRow> runs = {StartedAt("2026-05-01T01", ShardRun(7, first)),
+                              StartedAt("2026-05-01T02", ShardRun(7, second)),
+                              StartedAt("2026-05-02T01", ShardRun(7, second)),
+                              StartedAt("2026-05-02T02", ShardRun(7, first))};
+  for (const char* label : {"26.1", "26.2"}) {
+    for (const char* shard : {"0", "1"}) {
+      runs.push_back(StartedAt(std::string("2026-05-03T0") + shard,
+                               ShardRun(7, std::string(R"({"shard": [)") + shard +
+                                               R"(, 2], "label": ")" + label + "\"}")));
+    }
+  }
+  EXPECT_EQ(CampaignsOf(PointersTo(runs)), (std::vector<size_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_TRUE(FindMissingShards(PointersTo(runs)).empty());
+}
+
 // A nightly campaign has the same options every night.
 TEST(Shards, TwoRunsOfOneShardAreTwoOccasions) {
   const char* const first = R"({"shard": [0, 2]})";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/json_text.h"
+#include "harness/results/run_name.h"
 
 namespace anecheck {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 struct CampaignKey {
   uint64_t seed = 0;
   int64_t count = 1;
-  std::string options;  // without the shard
+  std::string options;  // without the shard and the label
   Provenance provenance = Provenance::kReported;
   std::string engine, chip, compiler_version;
   auto operator<=>(const CampaignKey&) const = default;
@@ -28,10 +29,39 @@ CampaignKey KeyOf(const RunRow& run) {
   std::string options = run.options;
   if (json.ok() && json->is_object()) {
     json->erase("shard");
+    json->erase("label");
     options = DumpJson(*json);
   }
   return {run.seed,   ShardOf(run).count, std::move(options),  run.provenance,
           run.engine, run.chip,           run.compiler_version};
+}
+
+// The runs of one occasion, each of another shard.
+struct Occasion {
+  std::string label;
+  std::set<int64_t> shards;
+  std::vector<size_t> runs;
+};
+
+// Joins occasions whose labels differ: a label may name the host of a shard. `count` shards are the
+// whole campaign, so that occasions which are complete alone stay apart.
+void JoinAcrossLabels(int64_t count, std::vector<Occasion>& occasions) {
+  std::vector<Occasion> joined;
+  for (Occasion& occasion : occasions) {
+    const auto open = std::find_if(joined.rbegin(), joined.rend(), [&](const Occasion& earlier) {
+      const size_t both = earlier.shards.size() + occasion.shards.size();
+      return static_cast<int64_t>(both) <= count &&
+             std::ranges::none_of(occasion.shards,
+                                  [&](int64_t shard) { return earlier.shards.contains(shard); });
+    });
+    if (open == joined.rend()) {
+      joined.push_back(std::move(occasion));
+      continue;
+    }
+    open->shards.insert(occasion.shards.begin(), occasion.shards.end());
+    open->runs.insert(open->runs.end(), occasion.runs.begin(), occasion.runs.end());
+  }
+  occasions = std::move(joined);
 }
 
 }  // namespace
@@ -48,10 +78,6 @@ Shard ShardOf(const RunRow& run) {
 }
 
 std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs) {
-  struct Occasion {
-    size_t campaign = 0;
-    std::set<int64_t> shards;
-  };
   std::vector<size_t> order(runs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, [&](size_t a, size_t b) {
@@ -59,17 +85,29 @@ std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs) {
            std::tie(runs[b]->started, runs[b]->uuid, b);
   });
   std::map<CampaignKey, std::vector<Occasion>> all;
-  std::vector<size_t> campaigns(runs.size());
-  size_t count = 0;
   for (const size_t run : order) {
     std::vector<Occasion>& occasions = all[KeyOf(*runs[run])];
     const int64_t shard = ShardOf(*runs[run]).index;
+    const std::string label = LabelOf(*runs[run]);
     auto open = std::find_if(occasions.rbegin(), occasions.rend(), [&](const Occasion& occasion) {
-      return !occasion.shards.contains(shard);
+      return occasion.label == label && !occasion.shards.contains(shard);
     });
-    Occasion& joined = open == occasions.rend() ? occasions.emplace_back(count++) : *open;
+    Occasion& joined =
+        open == occasions.rend() ? occasions.emplace_back(Occasion{label, {}, {}}) : *open;
     joined.shards.insert(shard);
-    campaigns[run] = joined.campaign;
+    joined.runs.push_back(run);
+  }
+  std::vector<const Occasion*> occasion_of(runs.size());
+  for (auto& [key, occasions] : all) {
+    JoinAcrossLabels(key.count, occasions);
+    for (const Occasion& occasion : occasions) {
+      for (const size_t run : occasion.runs) occasion_of[run] = &occasion;
+    }
+  }
+  std::map<const Occasion*, size_t> numbers;
+  std::vector<size_t> campaigns(runs.size());
+  for (const size_t run : order) {
+    campaigns[run] = numbers.emplace(occasion_of[run], numbers.size()).first->second;
   }
   return campaigns;
 }

@@ -20,9 +20,11 @@ struct Shard {
 Shard ShardOf(const RunRow& run);
 
 // Returns the campaign of each run: numbers from 0, in the order in which the campaigns started.
-// Parts of one campaign have the same recorded options except for the shard, and the same kind of
-// machine. Two runs of the same shard are two occasions: two campaigns, even if all their options
-// are equal. A run joins the newest earlier campaign that lacks its shard.
+// Parts of one campaign have the same recorded options except for the shard and the label, and the
+// same kind of machine. Two runs of the same shard are two occasions: two campaigns, even if all
+// their options are equal. A run joins the newest earlier campaign of its label that lacks its
+// shard. Then campaigns of different labels that lack each other's shards are joined, because a
+// label may name the host of a shard.
 std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs);
 
 struct MissingShards {

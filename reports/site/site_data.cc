@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "harness/base/hash.h"
-#include "harness/results/run_name.h"
 #include "harness/targets/catalog.h"
 #include "harness/targets/chip_names.h"
 #include "reports/query.h"
@@ -181,7 +180,7 @@ class SiteBuilder {
   size_t SnapshotOf(size_t run, size_t chip, Slugs& slugs) {
     const RunInfo& info = site_.data.runs[run];
     const std::string day = info.started.substr(0, 10);
-    const std::string label = LabelOf(info);
+    const std::string& label = info.label;
     const auto [place, fresh] =
         places_.emplace(std::tuple(day, chip, label, info.os, info.compiler_version, info.chip),
                         site_.snapshots.size());
