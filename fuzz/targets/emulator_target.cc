@@ -7,6 +7,7 @@
 #include "fuzz/laws/laws.h"
 #include "generators/formats/hwx/hwx_generator.h"
 #include "generators/programs/program_generator.h"
+#include "harness/base/round_up.h"
 #include "harness/emulator/explain.h"
 #include "harness/emulator/program.h"
 #include "harness/formats/hwx/builder.h"
@@ -62,7 +63,7 @@ bool Check(ByteSpan input) {
 td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2) {
   td::Task task;
   task.header = {0x02000000, 0, 0x422, 0, 0xfff86a, 0, 0x30009800, 0, 0x01024025, 0};
-  const uint32_t row = (2 * width + 63) / 64 * 64;
+  const uint32_t row = RoundUp(2 * width, 64);
   const uint32_t extent = 0x10000 | width;
   const uint32_t whole = row * channels;
   task.Write(0x0,

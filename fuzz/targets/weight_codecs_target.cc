@@ -11,6 +11,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generators/choice_stream.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/kernelweights/codec.h"
 #include "harness/formats/kernelweights/tiling.h"
 
@@ -35,7 +36,6 @@ using kernelweights::Sparse;
 using kernelweights::StoredBytes;
 using kernelweights::Tile;
 using kernelweights::TileRegion;
-using kernelweights::TileStride;
 using kernelweights::Untile;
 using kernelweights::Validate;
 using kernelweights::Weights;
@@ -216,7 +216,7 @@ TileRegion DrawRegion(ChoiceStream& choices) {
   TileRegion region;
   region.count = static_cast<uint32_t>(choices.Below(5));
   region.tile_bytes = choices.Below(2 * kTileGranule);
-  region.stride = Near(choices, TileStride(region.tile_bytes));
+  region.stride = Near(choices, RoundUp(region.tile_bytes, kTileGranule));
   region.offset = Near(choices, kTileGranule * choices.Below(3));
   return region;
 }

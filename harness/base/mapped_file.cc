@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "harness/base/pointer_file.h"
+#include "harness/base/round_up.h"
 
 namespace anecheck {
 namespace {
@@ -188,8 +189,7 @@ void DropPages(std::span<const uint8_t> bytes) {
   constexpr uintptr_t kAround = uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<uintptr_t>(all.data()), end = begin + all.size();
   const auto first = reinterpret_cast<uintptr_t>(bytes.data()) / kAround * kAround;
-  const auto last =
-      (reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size() + kAround - 1) / kAround * kAround;
+  const auto last = RoundUp(reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size(), kAround);
   const uintptr_t from = std::max(first, begin), to = std::min(last, end);
   // A failure leaves the pages in memory, which harms nothing.
   madvise(const_cast<uint8_t*>(all.data()) + (from - begin), to - from, MADV_DONTNEED);

@@ -1,14 +1,26 @@
 // Sizes and addresses rounded up to a granule.
 #pragma once
 
-#include <cstdint>
+#include <concepts>
+#include <optional>
+#include <type_traits>
+
+#include "harness/base/checked_math.h"
 
 namespace anecheck {
 
-// The smallest multiple of `unit` that is at least `value`. `unit` must not be 0, and
-// `value + unit - 1` must be below 2^64.
-constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
+// The smallest multiple of `unit` that is at least `value`, for numbers of this program. `value`
+// must not be negative, `unit` must be positive, and `value + unit - 1` must fit in T.
+template <std::integral T>
+constexpr T RoundUp(T value, std::type_identity_t<T> unit) {
+  return static_cast<T>((value + unit - 1) / unit * unit);
+}
+
+// The same for numbers from a file, or nothing if the multiple does not fit in T.
+template <std::integral T>
+constexpr std::optional<T> CheckedRoundUp(T value, std::type_identity_t<T> unit) {
+  const T over = static_cast<T>(value % unit);
+  return over == 0 ? value : CheckedAdd(value, static_cast<T>(unit - over));
 }
 
 }  // namespace anecheck

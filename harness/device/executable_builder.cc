@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/round_up.h"
 #include "harness/device/compile.h"
 #include "harness/device/compile_fault.h"
 #include "harness/device/dispatch.h"
@@ -158,7 +159,7 @@ Operand ExecutableBuilder::AddConstant(std::shared_ptr<const Constant> constant)
 // Adds a value with separate storage among the intermediate tensors.
 Result<uint32_t> ExecutableBuilder::AddStored(const TensorType& type) {
   ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
-  const int64_t bytes = (type.Bytes() + kAlignment - 1) / kAlignment * kAlignment;
+  const int64_t bytes = RoundUp(type.Bytes(), kAlignment);
   const auto value = static_cast<uint32_t>(executable_->values.size());
   executable_->values.push_back({type, nullptr, executable_->arena_bytes});
   // Behind each tensor are kAlignment spare bytes, so that an overrun changes a neighbour only if a

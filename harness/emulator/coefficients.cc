@@ -5,14 +5,13 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/emulator/surface.h"
 
 namespace anecheck::emulator {
 namespace {
 
 constexpr uint64_t kStreamUnit = 64;
-
-uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit * kStreamUnit; }
 
 // The number of slots that share one mask in a zero-skip stream; 0 if no record has such a stream.
 uint32_t MaskSlots(Generation generation) {
@@ -45,9 +44,7 @@ class StreamReader {
     at_ += count;
     return value;
   }
-  void Align(uint64_t unit) {
-    at_ = std::min<uint64_t>((at_ + unit - 1) / unit * unit, bytes_.size());
-  }
+  void Align(uint64_t unit) { at_ = std::min<uint64_t>(RoundUp(at_, unit), bytes_.size()); }
   uint64_t position() const { return at_; }
   bool overrun() const { return overrun_; }
 
@@ -301,7 +298,7 @@ class Unpacker {
 
   Status CheckUsedUp(uint32_t engine, const StreamReader& reader) const {
     const uint64_t size = neural_.streams[engine].size;
-    const uint64_t used = Padded(reader.position());
+    const uint64_t used = RoundUp(reader.position(), kStreamUnit);
     if (used == size || (neural_.zero_skip && used < size)) return {};
     return Refuse(engine,
                   fmt::format("0x{:x} bytes, of which the coefficients use 0x{:x}", size, used));

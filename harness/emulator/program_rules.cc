@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/round_up.h"
 #include "harness/emulator/activation_table.h"
 #include "harness/emulator/surface.h"
 #include "harness/formats/message.h"
@@ -27,8 +28,6 @@ struct Model {
   std::vector<Task> tasks;
 };
 
-uint64_t Padded(uint64_t bytes) { return (bytes + kStreamUnit - 1) / kStreamUnit * kStreamUnit; }
-
 // ---- streams ----
 
 // The bytes that the coefficients of one engine take, without the last padding. The function serves
@@ -43,13 +42,11 @@ uint64_t StreamBytes(const Task& task, uint32_t engine) {
                         (neural.bias_row ? 1 : 0);
   const uint64_t sets = (task.output.channels + neural.lanes - 1) / neural.lanes;
   const uint64_t own = sets > engine ? (sets - engine - 1) / neural.engines + 1 : 0;
-  for (uint64_t group = 0; group < task.output.groups; ++group) {
-    for (uint64_t set = 0; set < own; ++set) {
-      bytes += rows * neural.lanes * neural.CoefficientBytes();
-      if (task.output.groups > 1) bytes = Padded(bytes);
-    }
-  }
-  return bytes;
+  // The widths of the fields keep all products below 2^64. A table has whole units.
+  static_assert(kTableBytes % kStreamUnit == 0);
+  const uint64_t set = rows * neural.lanes * neural.CoefficientBytes();
+  const uint64_t groups = task.output.groups;
+  return bytes + groups * own * (groups > 1 ? RoundUp(set, kStreamUnit) : set);
 }
 
 void CheckStreams(const Model& model, RuleReport& broken) {
@@ -59,7 +56,7 @@ void CheckStreams(const Model& model, RuleReport& broken) {
     for (uint32_t engine = 0; engine < kEngines; ++engine) {
       const EngineStream& stream = neural.streams[engine];
       if (!stream.enabled) continue;
-      const uint64_t used = Padded(StreamBytes(task, engine));
+      const uint64_t used = RoundUp(StreamBytes(task, engine), kStreamUnit);
       if (used == stream.size) continue;
       broken(task.offset,
              "task {}: the stream of engine {} has 0x{:x} bytes, its coefficients 0x{:x}",

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <initializer_list>
 #include <span>
 #include <utility>
 
@@ -36,7 +37,16 @@ constexpr uint32_t kStreamConfig = 0x1f808, kStreamBase = 0x1f848;
 constexpr uint32_t kKernelWord = 9, kKernelOfConstants = 0x20 | kConstantsBar;
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
-uint32_t Pages(uint64_t bytes) { return static_cast<uint32_t>(RoundUp(bytes, kPage) / kPage); }
+// The pages of the product of `factors`, in bytes. Error: kLimit if they do not fit the header.
+Result<uint32_t> Pages(std::initializer_list<uint64_t> factors) {
+  const auto bytes = CheckedProduct<uint64_t>(std::span(factors.begin(), factors.end()));
+  const auto rounded = bytes ? CheckedRoundUp(*bytes, kPage) : std::nullopt;
+  if (rounded && *rounded / kPage <= UINT32_MAX) return static_cast<uint32_t>(*rounded / kPage);
+  return MakeError(ErrorCode::kLimit,
+                   fmt::format("{} bytes behind one base address: the file of the driver counts "
+                               "pages in 32 bits, give the address less",
+                               fmt::join(factors, " x ")));
+}
 
 struct TensorEntry {
   std::array<uint64_t, 4> shape = {};
@@ -146,7 +156,7 @@ Status PlaceTensors(const hwx::Container& container, const hwx::Thread& table, H
     }
     ++(output ? header.outputs : header.inputs);
     const TensorEntry& tensor = header.tensors[bar];
-    header.pages[bar] = Pages(tensor.shape[0] * tensor.shape[1] * tensor.plane);
+    ANECHECK_ASSIGN(header.pages[bar], Pages({tensor.shape[0], tensor.shape[1], tensor.plane}));
   }
   return {};
 }
@@ -177,8 +187,10 @@ Result<Bytes> AneOfContainer(ByteSpan bytes) {
   header.text = RoundUp(text->data.size(), kLine);
   header.constants = constants == nullptr ? 0 : constants->data.size();
   header.bytes = header.text + header.constants;
-  header.pages[0] = Pages(header.bytes);
-  if (scratch != nullptr) header.pages[kScratchBar] = Pages(scratch->size);
+  ANECHECK_ASSIGN(header.pages[0], Pages({header.bytes}));
+  if (scratch != nullptr) {
+    ANECHECK_ASSIGN(header.pages[kScratchBar], Pages({scratch->size}));
+  }
   ANECHECK_RETURN_IF_ERROR(PlaceTensors(container, *table, header));
   Bytes file = WriteHeader(header);
   file.insert(file.end(), text->data.begin(), text->data.end());

@@ -1,6 +1,7 @@
 // Models of the Linux driver have the same content as their containers.
 #include "harness/encoder/ane_file.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <span>
@@ -9,6 +10,8 @@
 #include "harness/base/testing/test_data.h"
 #include "harness/emulator/program.h"
 #include "harness/encoder/encode.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/thread_words.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -141,6 +144,18 @@ TEST(AneFile, TheBaseAddressThatTasksWriteIsTheOutput) {
   const auto expected = compute(container);
   EXPECT_EQ(compute(*turned), expected);
   EXPECT_NE(Outputs(*turned, {"input_0"}, "output_0"), expected) << "both inputs count";
+}
+
+TEST(AneFile, RefusesTensorsWhosePagesDoNotFitItsHeader) {
+  const Bytes file = ContainerOfAne(Difference()).value();
+  for (const uint64_t plane : {UINT64_MAX, UINT64_MAX / 8 + 1, uint64_t{1} << 46}) {
+    hwx::Container container = hwx::Parse(file).value();
+    hwx::Thread& tensor = *std::ranges::find_if(container.threads, hwx::IsTensor);
+    hwx::SetPair(tensor, hwx::kStrideWord + 2, plane);
+    const auto ane = AneOfContainer(hwx::Write(container).value());
+    ASSERT_FALSE(ane.ok()) << plane;
+    EXPECT_EQ(ane.error().code, ErrorCode::kLimit) << ane.error().message;
+  }
 }
 
 TEST(AneFile, RefusesTruncatedFiles) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/encoder/task.h"
 
 namespace anecheck::encoder {
@@ -17,7 +18,7 @@ void AppendHalf(Bytes& bytes, uint16_t half) {
   bytes.push_back(static_cast<uint8_t>(half >> 8));
 }
 
-void Pad(Bytes& bytes, size_t unit) { bytes.resize((bytes.size() + unit - 1) / unit * unit); }
+void Pad(Bytes& bytes, size_t unit) { bytes.resize(RoundUp(bytes.size(), unit)); }
 
 bool IsZero(uint16_t half) { return (half & 0x7fff) == 0; }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/base/version.h"
 #include "harness/encoder/ops/handlers.h"
 #include "harness/encoder/planner.h"
@@ -124,12 +125,9 @@ uint32_t WordsOf(const td::Task& task, const Machine& machine) {
 // (header_forms.md, 3).
 void FinishLater(const Machine& machine, td::Chain& chain) {
   uint32_t at = td::kSectionHeaderWords;
-  const auto rounded = [&](uint32_t end) {
-    return (end + kUnitWords - 1) / kUnitWords * kUnitWords;
-  };
   for (td::Task& task : chain.tasks) {
     while (machine.generation == emulator::Generation::kH14 &&
-           rounded(at + WordsOf(task, machine)) % kLineWords == 0) {
+           RoundUp(at + WordsOf(task, machine), kUnitWords) % kLineWords == 0) {
       const auto packet = std::ranges::find_if(
           task.writes, [](const td::RegisterWrite& write) { return write.reserved != 0; });
       task.writes.insert(packet, {.byte_address = kFillerRegister,
@@ -137,7 +135,7 @@ void FinishLater(const Machine& machine, td::Chain& chain) {
                                   .count = 1});
       task.values.push_back(kFiller);
     }
-    at = rounded(at + WordsOf(task, machine));
+    at = RoundUp(at + WordsOf(task, machine), kUnitWords);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "harness/base/round_up.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/emulator/program.h"
 #include "harness/emulator/program_rules.h"
@@ -251,7 +252,7 @@ TEST(LaterWords, NoTaskOfH14EndsOnA64ByteBoundary) {
     const auto bytes = Encode(GraphOf(network.text), {.target = "h14"}).value();
     const auto container = hwx::Parse(bytes).value();
     for (const td::Task& task : container.Text()->tasks->tasks) {
-      EXPECT_NE((task.offset + task.size + 15) / 16 * 16 % 64, 0u);
+      EXPECT_NE(RoundUp(task.offset + task.size, 16) % 64, 0u);
       EXPECT_EQ(task.header[0] >> 16 & 0x7ff, task.size / 4);
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/pair/pair.h"
@@ -84,7 +85,7 @@ std::string CompareStates(const CompiledProgram& program, const e5::Program& des
 std::string CompareFrame(const CompiledTensor& tensor, const stabs::TensorStab& stab) {
   const auto shape = ToEngineShape(tensor.type.shape);
   const uint64_t element = static_cast<uint64_t>(DTypeBits(tensor.type.dtype)) / 8;
-  const uint64_t row = ((*shape)[3] * element + 63) / 64 * 64;
+  const uint64_t row = RoundUp((*shape)[3] * element, 64);
   const std::array<uint64_t, 4> strides = {row * (*shape)[2] * (*shape)[1], row * (*shape)[2], row,
                                            element};
   for (size_t i = 0; i < 4; ++i) {

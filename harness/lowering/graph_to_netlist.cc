@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/base/half.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/netlist/layers.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
@@ -118,9 +119,7 @@ class Lowering {
   int64_t Store(std::span<const uint8_t> bytes) {
     const auto offset = static_cast<int64_t>(program_.weights.size());
     program_.weights.insert(program_.weights.end(), bytes.begin(), bytes.end());
-    const auto end = static_cast<int64_t>(program_.weights.size());
-    const int64_t aligned = (end + kNetlistAlignment - 1) / kNetlistAlignment * kNetlistAlignment;
-    program_.weights.resize(static_cast<size_t>(aligned));
+    program_.weights.resize(RoundUp(program_.weights.size(), kNetlistAlignment));
     return offset;
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/base/round_up.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/legality/instance.h"
@@ -161,7 +162,7 @@ Status Rewriter::ShareStates(std::vector<StateBuffer>& buffers) {
   for (const ValueId id : states) {
     const int64_t bytes = graph_.type(id).ByteSize();
     buffers.push_back({graph_.value(id).name, bytes, shared, shared ? offset : 0});
-    offset += std::max<int64_t>(1, (bytes + kStateStride - 1) / kStateStride) * kStateStride;
+    offset += std::max(kStateStride, RoundUp(bytes, kStateStride));
   }
   if (!shared) return {};
   Graph next;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "harness/base/parallel_for.h"
+#include "harness/base/round_up.h"
 #include "oracles/reference/dot.h"
 #include "oracles/reference/kernel.h"
 
@@ -17,8 +18,7 @@ namespace anecheck::reference {
 inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t unit = 1) {
   const auto threads = static_cast<size_t>(arena.threads());
   if (threads <= 1 || count <= unit || count * steps < arena.worth_threads()) return count;
-  const size_t block = (count + threads - 1) / threads;
-  return (block + unit - 1) / unit * unit;
+  return RoundUp((count + threads - 1) / threads, unit);
 }
 
 // Calls body(arena, first, last) for the blocks of [0, count). Each block has its own arena, which

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
@@ -116,7 +117,7 @@ inline bool Relay(Container& c) {
     end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
   }
   for (hwx::Note& note : c.notes) {
-    note.offset = hwx::AlignUp(end, 8);
+    note.offset = RoundUp(end, 8);
     end = note.offset + note.size;
   }
   return true;

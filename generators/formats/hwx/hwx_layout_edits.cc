@@ -4,6 +4,7 @@
 
 #include "generators/formats/hwx/hwx_edit_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/records.h"
 
 namespace anecheck::hwx_edits {
@@ -134,7 +135,7 @@ bool OddSegmentSize(Container& c, uint64_t a, uint64_t b) {
 // and room for tables that other edits enlarge.
 bool PackPages(Container& c, uint64_t, uint64_t) {
   if (!Relay(c)) return false;
-  uint64_t at = hwx::AlignUp(EndOfTables(c) + 1024, 8);
+  uint64_t at = RoundUp(EndOfTables(c) + 1024, 8);
   std::erase_if(c.regions, [at](const hwx::Region& region) { return region.offset >= at; });
   for (Segment& segment : c.segments) {
     uint64_t extent = 0;
@@ -144,7 +145,7 @@ bool PackPages(Container& c, uint64_t, uint64_t) {
     if (extent > segment.filesize) return false;
     segment.fileoff = extent == 0 ? 0 : at;
     segment.filesize = extent;
-    at = hwx::AlignUp(at + extent, 8);
+    at = RoundUp(at + extent, 8);
   }
   hwx::Layout(c);
   return true;

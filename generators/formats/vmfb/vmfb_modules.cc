@@ -8,6 +8,7 @@
 #include "generators/formats/vmfb/vmfb_generator.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/vmfb/module_writer.h"
 #include "harness/formats/vmfb/vmfb.h"
@@ -248,8 +249,6 @@ using vmfb::ZipRecordKind;
 constexpr uint32_t kAlignment = 64;
 constexpr uint64_t kSaturated = 0xffffffff;
 
-size_t RoundUp(size_t value) { return (value + kAlignment - 1) / kAlignment * kAlignment; }
-
 vmfb::ZipExtra WideExtra(std::initializer_list<uint64_t> values) {
   vmfb::ZipExtra extra{.id = 1, .data = Bytes(8 * values.size())};
   size_t at = 0;
@@ -271,7 +270,7 @@ ZipRecord LocalHeader(std::string_view name, uint32_t at) {
   record.extra.push_back({.id = 0xfeca});
   record.extra.push_back(WideExtra({0, 0}));
   const size_t end = at + vmfb::ZipRecordSize(record);
-  record.extra[0].data.resize(RoundUp(end) - end);
+  record.extra[0].data.resize(RoundUp(end, kAlignment) - end);
   return record;
 }
 
@@ -295,7 +294,7 @@ void Append(Bytes* file, size_t at, ByteSpan bytes) {
 
 void AddEntry(std::string_view name, ByteSpan data, vmfb::ZipArchive* zip, Bytes* file) {
   vmfb::ZipEntry entry;
-  entry.local = LocalHeader(name, static_cast<uint32_t>(RoundUp(file->size())));
+  entry.local = LocalHeader(name, static_cast<uint32_t>(RoundUp(file->size(), kAlignment)));
   entry.central = CentralHeader(entry.local);
   Append(file, entry.local.at, vmfb::WriteZipRecord(entry.local));
   entry.data_at = file->size();

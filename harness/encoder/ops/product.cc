@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/encoder/coefficients.h"
 #include "harness/encoder/ops/handlers.h"
 #include "harness/ops/params.h"
@@ -145,7 +146,7 @@ Status TimesRuntime(Planner& planner, const Product& p) {
   }
   ANECHECK_ASSIGN(const Image image, ImageOf(planner, p.y, p.transpose_y));
   const uint64_t row = x.axes[kRow].stride;
-  const uint32_t size = (2 * sums + kLine - 1) / kLine * kLine;
+  const uint32_t size = RoundUp(2 * sums, kLine);
   for (uint32_t begin = 0; begin < rows; begin += kEngineCount) {
     Factor factor{
         .outputs = std::min(kEngineCount, rows - begin), .kernel_bar = x.bar, .writer = writer};

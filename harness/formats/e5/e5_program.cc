@@ -9,6 +9,7 @@
 #include "generated/flatbuffer_schemas/e5_schema/e5_bfbs_generated.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/enums/enums.h"
 #include "harness/formats/flatbuffer/shape.h"
@@ -406,7 +407,7 @@ TensorDescriptor DescriptorOf(const Outline::Tensor& tensor) {
       : tensor.dtype == TensorDataType::kFloat16 || tensor.dtype == TensorDataType::kInt16 ? 2
                                                                                            : 1;
   // Rows padded to the 64-byte tile granule (specification 000, listing 23.6).
-  const uint64_t row = (width * element + 63) / 64 * 64;
+  const uint64_t row = RoundUp(width * element, 64);
   TensorDescriptor made;
   made.dim = {batch, channels, height, width};
   made.stride = {row * height * channels, row * height, row, element};

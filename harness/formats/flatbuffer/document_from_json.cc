@@ -7,6 +7,7 @@
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/message.h"
 
@@ -230,9 +231,10 @@ class JsonReader {
       (*words)[field->id + 1] = static_cast<uint16_t>(offset);
       (*words)[0] = static_cast<uint16_t>(offset + field->width);
     }
-    if ((*words)[0] % 4 != 0 && !missing.empty()) {
-      (*words)[0] = static_cast<uint16_t>(((*words)[0] + 3) / 4 * 4);
-    }
+    if (missing.empty()) return;
+    const auto size = CheckedRoundUp((*words)[0], 4);
+    if (!size) return Fail(path, "has too many fields");
+    (*words)[0] = *size;
   }
 
   void FillSlots(const Json& json, const Json& places, uint32_t self, const std::string& path) {

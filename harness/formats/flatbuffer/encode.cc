@@ -133,16 +133,16 @@ class Encoder {
   static uint64_t Aligned(const Object& object, uint64_t at) {
     switch (object.kind) {
       case ObjectKind::kTable:
-        return (at + 7) / 8 * 8;
+        return RoundUp(at, 8);
       case ObjectKind::kVTable:
-        return (at + 1) / 2 * 2;
+        return RoundUp(at, 2);
       case ObjectKind::kBytes:
-        if (object.width % 8 == 0) return (at + 4 + 7) / 8 * 8 - 4;
-        return (at + 3) / 4 * 4;
+        if (object.width % 8 == 0) return RoundUp(at + 4, 8) - 4;
+        return RoundUp(at, 4);
       case ObjectKind::kNested:
-        return (at + 4 + 15) / 16 * 16 - 4;
+        return RoundUp(at + 4, 16) - 4;
       default:
-        return (at + 3) / 4 * 4;
+        return RoundUp(at, 4);
     }
   }
 

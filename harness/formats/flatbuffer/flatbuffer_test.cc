@@ -290,6 +290,18 @@ TEST(DocumentTest, RefusesJsonThatDoesNotFit) {
   EXPECT_EQ(message([](Json& json) { json.erase("root"); }), ": needs an object with \"root\"");
 }
 
+// The size of a table has 16 bits, and a new field may leave no room for the rounding of that size.
+TEST(DocumentTest, RefusesATableWhoseRoundedSizeHasMoreThan16Bits) {
+  for (const uint32_t size : {65531u, 65532u, 65533u, 65535u}) {
+    const Json json = {
+        {"root", {{"@", {{"table", 100}, {"vtable", 64}}}, {"colour", "Red"}}},
+        {"vtables", Json::array({{{"@", 64}, {"table_size", size}, {"fields", Json::array()}}})}};
+    const auto document = DocumentFromJson(SampleSchema(), json, SampleSchema().root);
+    ASSERT_EQ(document.ok(), size < 65532) << size;
+    if (!document.ok()) EXPECT_EQ(document.error().message, "root: has too many fields");
+  }
+}
+
 TEST(ShapeTest, NamesThePathAndThePlace) {
   Bytes bytes = RandomSample(5);
   const Json json = ToJson(bytes);

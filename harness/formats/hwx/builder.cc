@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
@@ -133,7 +134,7 @@ class Builder {
     Segment segment;
     segment.segname = MakeName16(name);
     segment.vmaddr = at_zero ? 0 : next_address_;
-    segment.vmsize = AlignUp(size, kPage);
+    segment.vmsize = RoundUp(size, kPage);
     segment.maxprot = segment.initprot = protection;
     segment.flags = flags;
     segment.first_section = static_cast<uint32_t>(c_.sections.size());
@@ -152,7 +153,7 @@ class Builder {
     section.addr = segment.vmaddr;
     if (segment.nsects != 0) {
       const Section& before = c_.sections.back();
-      section.addr = AlignUp(before.addr + before.size, uint64_t{1} << align);
+      section.addr = RoundUp(before.addr + before.size, uint64_t{1} << align);
     }
     section.size = size;
     section.align = align;
@@ -189,7 +190,7 @@ class Builder {
     if (!spec_.kernel_segment && !kernels.empty()) constants.swap(kernels);
     AddConstantRelocations();
     const uint64_t const_size = std::max<uint64_t>(spec_.const_size, constants.size());
-    const uint64_t const_at = AlignUp(text_size, kTile);
+    const uint64_t const_at = RoundUp(text_size, kTile);
     const bool zero_const = constants.empty();
     AddSegment("__TEXT", const_size == 0 ? text_size : const_at + const_size, kReadExecute,
                zero_const ? kZeroConstFlags : 0);
@@ -231,7 +232,7 @@ class Builder {
         ANECHECK_RETURN_IF_ERROR(SetCoefficient(kernel, lane, kernels.size()));
         const Bytes& tile = kernel.tiles[lane];
         kernels.insert(kernels.end(), tile.begin(), tile.end());
-        kernels.resize(AlignUp(kernels.size(), kTile));
+        kernels.resize(RoundUp(kernels.size(), kTile));
       }
     }
     return {};
@@ -424,10 +425,10 @@ class Builder {
       end = std::max<uint64_t>(end, section.reloff + 8 * section.relocations.size());
     }
     for (Note& note : c_.notes) {
-      note.offset = AlignUp(end, 8);
+      note.offset = RoundUp(end, 8);
       end = note.offset + note.size;
     }
-    uint64_t offset = AlignUp(end, kPage);
+    uint64_t offset = RoundUp(end, kPage);
     for (Segment& segment : c_.segments) {
       const auto sections = c_.SectionsOf(segment);
       const bool filed = std::any_of(sections.begin(), sections.end(),
@@ -466,7 +467,7 @@ class Builder {
 
 std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape,
                                       uint64_t element_bytes) {
-  const uint64_t row = AlignUp(shape[3] * element_bytes, kTile);
+  const uint64_t row = RoundUp(shape[3] * element_bytes, kTile);
   const uint64_t plane = row * shape[2];
   return {plane * shape[1], plane, row, element_bytes};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/thread_words.h"
 
 namespace anecheck::hwx {
@@ -23,16 +24,14 @@ uint32_t LaidReloff(const Container& container, const Section* before, const Sec
   } else {
     offset = LaidSymoff(container);
   }
-  return static_cast<uint32_t>(AlignUp(offset, kRelocationRecord));
+  return static_cast<uint32_t>(RoundUp(offset, kRelocationRecord));
 }
 
 }  // namespace
 
-uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 uint32_t LaidCmdSize(const Container& container, const Command& command) {
   const uint64_t record = RecordSize(container, command) + command.trailing.size();
-  return static_cast<uint32_t>(command.opaque ? record : AlignUp(record, kCommandUnit));
+  return static_cast<uint32_t>(command.opaque ? record : RoundUp(record, kCommandUnit));
 }
 
 uint32_t LaidSizeofcmds(const Container& container) {
@@ -51,7 +50,7 @@ uint32_t LaidSectionOffset(const Segment& segment, const Section& section) {
 }
 
 uint32_t LaidSymoff(const Container& container) {
-  return static_cast<uint32_t>(AlignUp(kHeaderSize + LaidSizeofcmds(container), kCommandUnit));
+  return static_cast<uint32_t>(RoundUp(kHeaderSize + LaidSizeofcmds(container), kCommandUnit));
 }
 
 Header LaidHeader(const Container& container) {

@@ -9,8 +9,6 @@
 
 namespace anecheck::hwx {
 
-uint64_t AlignUp(uint64_t value, uint64_t unit);
-
 // The size of a command's head and record, without the bytes behind the record.
 uint64_t RecordSize(const Container& container, const Command& command);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "harness/base/round_up.h"
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/thread_words.h"
 
@@ -88,16 +89,23 @@ std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* beg
 }
 
 // If an object begins inside the previous one, moves it behind that one, to the next multiple of
-// `unit`. Other objects stay.
+// `unit`. Other objects stay. Returns whether every end fits in 64 bits.
 template <typename Place>
-void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
+bool PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
                uint64_t unit) {
   uint64_t end = 0;
   for (const size_t i : InOrder(std::span<const Place>(places), begin, size)) {
     Place& place = places[i];
-    if (place.*begin < end) place.*begin = AlignUp(end, unit);
-    end = place.*begin + place.*size;
+    if (place.*begin < end) {
+      const auto behind = CheckedRoundUp(end, unit);
+      if (!behind) return false;
+      place.*begin = *behind;
+    }
+    const auto next = CheckedAdd(place.*begin, place.*size);
+    if (!next) return false;
+    end = *next;
   }
+  return true;
 }
 
 // The place of a section.
@@ -106,21 +114,26 @@ struct Extent {
   uint64_t size = 0;
 };
 
-// The sections of a segment, moved so that none overlap.
-std::vector<Extent> RoomyExtents(std::span<const Section> sections) {
+// The sections of a segment, moved so that none overlap; nothing if that needs more than 64 bits.
+std::optional<std::vector<Extent>> RoomyExtents(std::span<const Section> sections) {
   std::vector<Extent> extents;
   for (const Section& section : sections) extents.push_back({section.addr, section.size});
-  PushApart(std::span(extents), &Extent::addr, &Extent::size, kTile);
+  if (!PushApart(std::span(extents), &Extent::addr, &Extent::size, kTile)) return std::nullopt;
   return extents;
 }
 
-// Makes a segment as large as its sections need.
-void Grow(Segment& segment, std::span<const Section> sections, std::span<const Extent> extents) {
+// Makes a segment as large as its sections need. Returns false if a section begins before the
+// segment, or if the size does not fit in 64 bits.
+bool Grow(Segment& segment, std::span<const Section> sections, std::span<const Extent> extents) {
   for (size_t i = 0; i < extents.size(); ++i) {
-    const uint64_t end = extents[i].addr + extents[i].size - segment.vmaddr;
-    if (end > segment.vmsize) segment.vmsize = AlignUp(end, kPage);
-    if (sections[i].in_file && end > segment.filesize) segment.filesize = AlignUp(end, kPage);
+    if (extents[i].addr < segment.vmaddr) return false;
+    const uint64_t end = extents[i].addr - segment.vmaddr + extents[i].size;
+    const auto size = CheckedRoundUp(end, kPage);
+    if (!size) return false;
+    if (end > segment.vmsize) segment.vmsize = *size;
+    if (sections[i].in_file && end > segment.filesize) segment.filesize = *size;
   }
+  return true;
 }
 
 // Adds the moves of the ranges between the starts of sections. The last range ends with the
@@ -139,19 +152,6 @@ void AddMoves(const Segment& from, const Segment& to, std::span<const Section> s
   }
   const uint64_t end = from.vmaddr + from.vmsize;
   moves.Add(begin, end > begin ? end - begin : 0, target);
-}
-
-bool LeavesTheAddresses(const Container& container) {
-  constexpr uint64_t kMost = uint64_t{1} << 60;
-  const auto is_large = [](uint64_t begin, uint64_t size) { return begin > kMost || size > kMost; };
-  return std::ranges::any_of(container.segments,
-                             [&](const Segment& segment) {
-                               return is_large(segment.vmaddr, segment.vmsize) ||
-                                      is_large(segment.fileoff, segment.filesize);
-                             }) ||
-         std::ranges::any_of(container.sections, [&](const Section& section) {
-           return is_large(section.addr, section.size);
-         });
 }
 
 uint32_t WordAt(ByteSpan data, size_t at) {
@@ -226,16 +226,18 @@ Status RebaseAll(Container& container, uint64_t base) {
 }
 
 void MakeRoom(Container& container) {
-  if (LeavesTheAddresses(container)) return;
   std::vector<Segment> roomy = container.segments;
   std::vector<std::vector<Extent>> extents;
   for (Segment& segment : roomy) {
     const std::span<const Section> sections = container.SectionsOf(segment);
-    extents.push_back(RoomyExtents(sections));
-    Grow(segment, sections, extents.back());
+    auto apart = RoomyExtents(sections);
+    if (!apart || !Grow(segment, sections, *apart)) return;
+    extents.push_back(*std::move(apart));
   }
-  PushApart(std::span(roomy), &Segment::vmaddr, &Segment::vmsize, kPage);
-  PushApart(std::span(roomy), &Segment::fileoff, &Segment::filesize, kPage);
+  if (!PushApart(std::span(roomy), &Segment::vmaddr, &Segment::vmsize, kPage) ||
+      !PushApart(std::span(roomy), &Segment::fileoff, &Segment::filesize, kPage)) {
+    return;
+  }
   Moves memory;
   Moves file;
   for (size_t i = 0; i < roomy.size(); ++i) {

@@ -26,8 +26,8 @@ Status RebaseAll(Container& container, uint64_t base);
 
 // Makes room for sections that have grown into their successors. Moves the sections and segments
 // behind them by whole tiles and pages, in memory and in the file, and adjusts the pointers to
-// them. Changes nothing if all sections have room. If the file is longer than its contents, its end
-// moves too.
+// them. Changes nothing if all sections have room, if the places do not fit in 64 bits, or if a
+// section begins before its segment. If the file is longer than its contents, its end moves too.
 void MakeRoom(Container& container);
 
 // The differences between the places in two containers with the same commands, as members of the

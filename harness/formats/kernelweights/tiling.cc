@@ -32,10 +32,6 @@ uint64_t PublishedTileStride(WeightKind kind) {
   return kind == WeightKind::kConvolution ? 0xC0 : 0x40;
 }
 
-uint64_t TileStride(uint64_t bytes) {
-  return (bytes + kTileGranule - 1) / kTileGranule * kTileGranule;
-}
-
 uint32_t TileCount(uint32_t output_channels) { return std::min(16U, output_channels); }
 uint32_t TileCountOfSpecification(uint32_t lanes) { return std::min(8U, lanes); }
 

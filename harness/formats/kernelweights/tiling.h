@@ -17,11 +17,8 @@ inline constexpr uint64_t kTileGranule = 64;
 enum class WeightKind : uint8_t { kConvolution, kMatrixMultiply };
 
 // The strides of table 23.10: 0xC0 and 0x40. They come from the decoded samples; other real kernels
-// use other multiples of 64 (0x200 for the identity layer), see TileStride.
+// use other multiples of kTileGranule (0x200 for the identity layer).
 uint64_t PublishedTileStride(WeightKind kind);
-
-// The smallest stride for a lane's share of `bytes`: the next multiple of 64.
-uint64_t TileStride(uint64_t bytes);
 
 // The number of tiles of a kernel of `output_channels`: min(16, channels), as in the real files.
 // The specification states min(8, lanes).

@@ -9,6 +9,7 @@
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/bytekinds/byte_kinds.h"
 #include "harness/formats/format_of.h"
 #include "harness/formats/milweights/weight_file.h"
@@ -53,8 +54,7 @@ uint64_t NextRecord(const WeightFile& file) {
     at = last.data.empty() ? last.record_offset + milweights::kRecordSize
                            : last.data_offset + last.data.size();
   }
-  at = (at + milweights::kAlignment - 1) / milweights::kAlignment * milweights::kAlignment;
-  return std::min(at, file.size);
+  return std::min(RoundUp(at, milweights::kAlignment), file.size);
 }
 
 constexpr auto kRules = RulesOf<WeightFile>({

@@ -6,6 +6,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/planted_bug.h"
+#include "harness/base/round_up.h"
 
 namespace anecheck::milweights {
 namespace {
@@ -19,9 +20,6 @@ constexpr std::array kBlobTypes = {
     DataType::kUint2,  DataType::kUint4,     DataType::kUint3,   DataType::kUint6, DataType::kInt32,
     DataType::kUint32, DataType::kFp8E4M3Fn, DataType::kFp8E5M2,
 };
-
-// The next multiple of 64. Offsets refer to bytes in memory, so they cannot overflow.
-uint64_t AlignUp(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
 
 // The record at `at`. Precondition: its sentinel is there.
 Blob ReadRecord(ByteSpan bytes, uint64_t at) {
@@ -138,7 +136,7 @@ Result<WeightFile> Parse(ByteSpan bytes) {
     const Blob blob = ReadRecord(bytes, at);
     file.blobs.push_back(blob);
     at += kRecordSize;
-    if (!blob.data.empty()) at = AlignUp(blob.data_offset + blob.data.size());
+    if (!blob.data.empty()) at = RoundUp(blob.data_offset + blob.data.size(), kAlignment);
   }
   file.gaps = FindGaps(bytes, file.blobs);
   return file;
@@ -216,7 +214,7 @@ Result<uint64_t> WeightFileWriter::Append(DataType type, ByteSpan data, uint64_t
                      fmt::format("weight blob: {} bytes less {} bits are not whole elements of {}",
                                  data.size(), padding_bits, mil::DataTypeName(type)));
   }
-  const uint64_t offset = AlignUp(bytes_.size());
+  const uint64_t offset = RoundUp(bytes_.size(), kAlignment);
   bytes_.resize(offset, 0);
   Blob blob;
   blob.type = *number;

@@ -175,8 +175,7 @@ Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint
     ANECHECK_RETURN_IF_ERROR(DecodeStream(extent, 4ull * words, generation.coding, task));
     task.size = 4 * words;
     const uint64_t end =
-        std::min<uint64_t>(text.size(), (reader.position() + task.size + kPaddingUnit - 1) /
-                                            kPaddingUnit * kPaddingUnit);
+        std::min<uint64_t>(text.size(), RoundUp(reader.position() + task.size, kPaddingUnit));
     if (!AllZero(text.subspan(task.offset + task.size, end - task.offset - task.size))) {
       return MakeError(
           ErrorCode::kMalformed,
@@ -446,7 +445,7 @@ uint32_t TaskBytes(const Chain& chain, const Task& task) {
 uint32_t NextOffset(const Chain& chain, const Task& previous) {
   const uint32_t unit =
       chain.generation->coding == Coding::kByteAddress ? kV7TaskStep : kPaddingUnit;
-  return static_cast<uint32_t>(RoundUp(previous.offset + TaskBytes(chain, previous), unit));
+  return RoundUp(previous.offset + TaskBytes(chain, previous), unit);
 }
 
 void Layout(Chain& chain) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "harness/base/round_up.h"
+
 namespace anecheck::tdv10 {
 namespace {
 
@@ -24,7 +26,7 @@ Result<std::vector<PlacedStream>> PlaceStreams(const WeightStreamSizes& sizes, u
   for (const WeightStreamRegisters& row : kStreams) {
     const uint32_t size = sizes[static_cast<size_t>(row.stream)];
     if (size == 0) continue;
-    const uint64_t base = (end + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment;
+    const uint64_t base = RoundUp(end, kStreamAlignment);
     end = base + size;
     if (end > std::numeric_limits<uint32_t>::max()) {
       return MakeError(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/little_endian.h"
+#include "harness/base/round_up.h"
 #include "harness/formats/flatbuffer/sound_view.h"
 #include "harness/formats/message.h"
 #include "harness/formats/rules.h"
@@ -222,7 +223,7 @@ class RuleChecker {
     if (ids_.rodata_offset < 0) return;
     // Entries of an archive stand at multiples of 64, so an offset may be rounded in the file as it
     // is in memory.
-    const uint64_t base = (uint64_t{module_.buffer_end} + 63) / 64 * 64;
+    const uint64_t base = RoundUp(uint64_t{module_.buffer_end}, 64);
     const SoundVector segments = root_.Vector(ids_.rodata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
       const SoundTable segment = segments.Table(i);
