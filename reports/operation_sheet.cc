@@ -6,6 +6,7 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
+#include "harness/base/json_words.h"
 #include "reports/operation_reference.h"
 
 namespace anecheck::reports {
@@ -38,19 +39,13 @@ std::string ReachText(const Json& reach) {
   return text + " [facts/op_device_matrix.csv]";
 }
 
-// "A13, A14".
-std::string Listed(const Json& families) {
-  std::string text;
-  for (const Json& family : families) text += (text.empty() ? "" : ", ") + Text(family);
-  return text;
-}
-
 std::string TablesText(const Json& tables) {
   if (!tables.is_object()) return "";
-  return Line("tables", fmt::format("the results are those of a table on {}, by inference also on "
-                                    "{} [{}]; `anecheck explain {}` tells more",
-                                    Listed(tables["measured"]), Listed(tables["inferred"]),
-                                    Text(tables["source"]), Text(tables["law"])));
+  return Line("tables",
+              fmt::format("the results are those of a table on {}, by inference also on "
+                          "{} [{}]; `anecheck explain {}` tells more",
+                          JoinedTexts(tables["measured"]), JoinedTexts(tables["inferred"]),
+                          Text(tables["source"]), Text(tables["law"])));
 }
 
 std::string TermsText(const Json& sheet) {
@@ -58,7 +53,7 @@ std::string TermsText(const Json& sheet) {
   std::string text =
       Line("accuracy", "the exact value, rounded once to the type of the result, within");
   for (const Json& term : sheet["terms"]) {
-    const std::string families = Listed(term["measured"]);
+    const std::string families = JoinedTexts(term["measured"]);
     text +=
         fmt::format("    {:<22} {:<12g} {} [{}]\n", Text(term["name"]), term["value"].get<double>(),
                     families.empty() ? "assumed" : "measured on " + families, Text(term["source"]));

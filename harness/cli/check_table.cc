@@ -7,6 +7,7 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
+#include "harness/base/json_words.h"
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
@@ -22,8 +23,6 @@ constexpr size_t kMostLetters = 40;
 constexpr size_t kMostReasons = 12;
 // The first columns, which name the operation.
 constexpr size_t kHeads = 2;
-
-std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
 
 std::string Shortened(const std::string& text) {
   return text.size() <= kMostLetters ? text : "..." + text.substr(text.size() - kMostLetters + 3);
@@ -42,7 +41,7 @@ std::string ErrorOf(const Json& row, std::string_view engine) {
 }
 
 std::string CellText(const Json& row, std::string_view engine) {
-  std::string text = Text(row, "placement") + ErrorOf(row, engine);
+  std::string text = MemberText(row, "placement") + ErrorOf(row, engine);
   for (const Json& cliff : row["cliffs"]) text += ", " + cliff.get<std::string>();
   return text;
 }
@@ -110,7 +109,8 @@ std::string RemarksText(const Json& target) {
       const bool known =
           std::ranges::any_of(remarks, [&](const auto& r) { return r.first == text; });
       if (!known && remarks.size() < kMostReasons) {
-        remarks.emplace_back(text, fmt::format("{} \"{}\"", Text(row, "op"), Text(row, "name")));
+        remarks.emplace_back(
+            text, fmt::format("{} \"{}\"", MemberText(row, "op"), MemberText(row, "name")));
       }
     }
   }
@@ -123,20 +123,21 @@ std::string ReasonsText(const Json& target, bool why) {
   std::vector<Reason> reasons;
   std::map<std::string, size_t> places;
   for (const Json& row : target["operations"]) {
-    if (row["placement"] == "engine" || Text(row, "layer").empty() || IsAdded(row)) continue;
-    std::string rest = fmt::format("{} by the {}: {}", Text(row, "outcome"), Text(row, "layer"),
-                                   Text(row, "reason"));
-    if (why && !Text(row, "rule").empty()) {
-      rest += fmt::format("\n      rule {}, {}", Text(row, "rule"), Text(row, "source"));
+    if (row["placement"] == "engine" || MemberText(row, "layer").empty() || IsAdded(row)) continue;
+    std::string rest = fmt::format("{} by the {}: {}", MemberText(row, "outcome"),
+                                   MemberText(row, "layer"), MemberText(row, "reason"));
+    if (why && !MemberText(row, "rule").empty()) {
+      rest +=
+          fmt::format("\n      rule {}, {}", MemberText(row, "rule"), MemberText(row, "source"));
     }
-    const auto [place, fresh] = places.emplace(Text(row, "op") + "\n" + rest, reasons.size());
+    const auto [place, fresh] = places.emplace(MemberText(row, "op") + "\n" + rest, reasons.size());
     if (!fresh) {
       ++reasons[place->second].more;
       continue;
     }
-    reasons.push_back(
-        {fmt::format("{}: {} \"{}\"", Text(row, "placement"), Text(row, "op"), Text(row, "name")),
-         rest});
+    reasons.push_back({fmt::format("{}: {} \"{}\"", MemberText(row, "placement"),
+                                   MemberText(row, "op"), MemberText(row, "name")),
+                       rest});
   }
   std::string text;
   for (size_t i = 0; i < reasons.size() && (why || i < kMostReasons); ++i) {
@@ -167,11 +168,7 @@ std::string PlanText(const Json& plan) {
         "so does each change of processor\n";
   }
   if (plan["no_estimate"].empty()) return text;
-  std::string names;
-  for (const Json& op : plan["no_estimate"]) {
-    names += (names.empty() ? "" : ", ") + op.get<std::string>();
-  }
-  return text + "    no estimate, counted as 0: " + names + "\n";
+  return text + "    no estimate, counted as 0: " + JoinedTexts(plan["no_estimate"]) + "\n";
 }
 
 // The answer of `anecheck lower`. A number of dispatches has a meaning only for a program that
@@ -191,10 +188,7 @@ std::string LoweringText(const Json& lowering) {
   } else {
     text += "does not compile";
   }
-  std::string names;
-  for (const Json& name : lowering["rewritten_first"]) {
-    names += (names.empty() ? "" : ", ") + name.get<std::string>();
-  }
+  const std::string names = JoinedTexts(lowering["rewritten_first"]);
   if (names.empty()) return text + "\n";
   return text +
          "\n    after rewrites before the compiler, else the engine does not take: " + names + "\n";
@@ -221,16 +215,17 @@ std::string AnswerTable(const Json& json, size_t columns) {
       json["provenance"] == ToText(Provenance::kEmulated) ? "the emulator" : "this engine";
   std::vector<std::vector<std::string>> lines = {{"operation", "name"}};
   for (const Json& target : targets) {
-    const std::string route =
-        Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route");
-    lines[0].push_back(Text(target, "title") + route);
+    const std::string route = MemberText(target, "route") == ToText(Route::kMil)
+                                  ? ""
+                                  : " by " + MemberText(target, "route");
+    lines[0].push_back(MemberText(target, "title") + route);
   }
   size_t left_out = 0;
   for (size_t i = 0; i < all.size(); ++i) {
     const Json& first = all[i];
     if (IsAdded(first)) continue;
     bool plain = true;
-    std::vector<std::string> line = {Text(first, "op"), Shortened(Text(first, "name"))};
+    std::vector<std::string> line = {MemberText(first, "op"), Shortened(MemberText(first, "name"))};
     for (const Json& target : targets) {
       const Json& row = target["operations"][i];
       plain &= IsPlain(row);
@@ -262,7 +257,7 @@ std::string AnswerSummary(const Json& target, bool why) {
   for (const Json& row : target["operations"]) {
     if (IsAdded(row)) continue;
     ++operations;
-    ++counts[Text(row, "placement")];
+    ++counts[MemberText(row, "placement")];
   }
   if (counts[std::string(ToText(Provenance::kEmulated))] + counts["not run"] > 0) {
     return EmulatedSummary(counts, operations) + ReasonsText(target, why);
@@ -275,8 +270,9 @@ std::string AnswerSummary(const Json& target, bool why) {
   text += LoweringText(target["lowering"]);
   text += PlanText(target["plan"]) + ReasonsText(target, why) + RemarksText(target);
   for (const Json& advice : target["advice"]) {
-    text += fmt::format("  to change: {} \"{}\": {} ({})\n", Text(advice, "op"),
-                        Text(advice, "name"), Text(advice, "change"), Text(advice, "source"));
+    text += fmt::format("  to change: {} \"{}\": {} ({})\n", MemberText(advice, "op"),
+                        MemberText(advice, "name"), MemberText(advice, "change"),
+                        MemberText(advice, "source"));
   }
   return text;
 }

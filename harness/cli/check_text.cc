@@ -8,6 +8,7 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
+#include "harness/base/json_words.h"
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
 #include "harness/cli/typed_command.h"
@@ -18,17 +19,9 @@
 namespace anecheck {
 namespace {
 
-std::string Join(const Json& names) {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
-  return text;
-}
-
-std::string Text(const Json& json, const char* key) { return json[key].get<std::string>(); }
-
 // `relu "y"`.
 std::string NameText(const Json& operation) {
-  return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
+  return fmt::format("{} \"{}\"", MemberText(operation, "op"), MemberText(operation, "name"));
 }
 
 // A line for the verdicts of a run's operations; empty if the operations were not judged one by
@@ -39,7 +32,8 @@ std::string OneByOneText(const Json& json) {
       fmt::format("    judged one by one, on the values that the engine fed them: {} right",
                   json["right"].get<int64_t>());
   const auto defects = json["known_defect"].get<int64_t>();
-  if (defects > 0) text += fmt::format(", {} as documented ({})", defects, Text(json, "defects"));
+  if (defects > 0)
+    text += fmt::format(", {} as documented ({})", defects, MemberText(json, "defects"));
   for (const auto& [key, what] :
        {std::pair{"unconfirmed", "unconfirmed"}, std::pair{"not_judged", "not judged"}}) {
     const auto count = json[key].get<int64_t>();
@@ -57,9 +51,10 @@ std::string PartsText(const Json& parts) {
                                   ? NameText(part["first"])
                                   : fmt::format("{} operations from {} to {}", operations,
                                                 NameText(part["first"]), NameText(part["last"]));
-    text += fmt::format("  part {} of {} around these, {}: {}{}{}\n", i + 1, parts.size(), which,
-                        Text(part, "verdict"), Text(part, "message").empty() ? "" : ": ",
-                        Text(part, "message"));
+    text +=
+        fmt::format("  part {} of {} around these, {}: {}{}{}\n", i + 1, parts.size(), which,
+                    MemberText(part, "verdict"), MemberText(part, "message").empty() ? "" : ": ",
+                    MemberText(part, "message"));
     text += OneByOneText(part["one_by_one"]);
   }
   return text;
@@ -73,7 +68,7 @@ std::string StepsText(const Json& target) {
   for (const Json& step : *steps) {
     text += fmt::format("  step {}: ", step["step"].get<int>());
     text += step.contains("message")
-                ? "not taken: " + Text(step, "message") + "\n"
+                ? "not taken: " + MemberText(step, "message") + "\n"
                 : ErrorText(step["ulp"].get<uint64_t>(), step["relative"].get<double>(),
                             step["snr_db"].get<double>()) +
                       "\n";
@@ -83,21 +78,24 @@ std::string StepsText(const Json& target) {
 
 std::string TargetText(const Json& target, bool why) {
   std::string text = fmt::format(
-      "{}{}: {}{}{}\n", Text(target, "title"),
-      Text(target, "route") == ToText(Route::kMil) ? "" : " by " + Text(target, "route"),
-      Text(target, "verdict"), Text(target, "message").empty() ? "" : ": ",
-      Text(target, "message"));
-  if (!Text(target, "caveat").empty()) text.insert(text.size() - 1, "; " + Text(target, "caveat"));
+      "{}{}: {}{}{}\n", MemberText(target, "title"),
+      MemberText(target, "route") == ToText(Route::kMil) ? ""
+                                                         : " by " + MemberText(target, "route"),
+      MemberText(target, "verdict"), MemberText(target, "message").empty() ? "" : ": ",
+      MemberText(target, "message"));
+  if (!MemberText(target, "caveat").empty())
+    text.insert(text.size() - 1, "; " + MemberText(target, "caveat"));
   text += OneByOneText(target["one_by_one"]);
   text += AnswerSummary(target, why);
   if (!target["admitted_not_reached"].empty()) {
     text += fmt::format("  the tables admit these, but no engine ran them: {}\n",
-                        Join(target["admitted_not_reached"]));
+                        JoinedTexts(target["admitted_not_reached"]));
   }
   for (const auto& refused : target["refused_alone"]) {
     text += fmt::format("  the engine refuses, though the tables admit it: {}: {}{}{}\n",
-                        NameText(refused), Text(refused, "verdict"),
-                        Text(refused, "message").empty() ? "" : ": ", Text(refused, "message"));
+                        NameText(refused), MemberText(refused, "verdict"),
+                        MemberText(refused, "message").empty() ? "" : ": ",
+                        MemberText(refused, "message"));
   }
   if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
     text += "  the engine accepts each operation alone, but not all of them together\n";
@@ -108,7 +106,7 @@ std::string TargetText(const Json& target, bool why) {
 // The title of a target: its name and its chips, from the report's list of targets.
 std::string TitleOf(const Json& json, const std::string& target) {
   for (const Json& shown : json["targets"]) {
-    if (Text(shown, "target") == target) return Text(shown, "title");
+    if (MemberText(shown, "target") == target) return MemberText(shown, "title");
   }
   return target;
 }
@@ -117,41 +115,45 @@ std::string LocationText(const Json& json, const Json& location) {
   std::string what;
   if (!location["located"].get<bool>()) {
     what = "the wrong operation could not be located";
-  } else if (Text(location, "first_wrong").empty() && Text(location, "known_defect").empty()) {
+  } else if (MemberText(location, "first_wrong").empty() &&
+             MemberText(location, "known_defect").empty()) {
     what = "no single operation is certainly wrong on the values that it got";
-  } else if (Text(location, "first_wrong").empty()) {
+  } else if (MemberText(location, "first_wrong").empty()) {
     what = "explained by documented defects: " +
-           DefectWords(DefectSet::FromText(Text(location, "known_defect")));
+           DefectWords(DefectSet::FromText(MemberText(location, "known_defect")));
   } else {
-    what = fmt::format("the first wrong operation is {} \"{}\": {}", Text(location, "first_wrong"),
-                       Text(location, "name"), Text(location, "message"));
+    what = fmt::format("the first wrong operation is {} \"{}\": {}",
+                       MemberText(location, "first_wrong"), MemberText(location, "name"),
+                       MemberText(location, "message"));
   }
-  return fmt::format("{}: {}\n", TitleOf(json, Text(location, "target")), what);
+  return fmt::format("{}: {}\n", TitleOf(json, MemberText(location, "target")), what);
 }
 
 // Returns whether the cliff lies in the model's own arithmetic. The text reports such a cliff only
 // if values are past it.
 bool IsOwn(const Json& warning) {
   constexpr std::string_view kOwn[] = {"0/0", "inf-inf", "inf*0", "invalid", "underflow"};
-  return std::ranges::find(kOwn, Text(warning, "cliff")) != std::end(kOwn);
+  return std::ranges::find(kOwn, MemberText(warning, "cliff")) != std::end(kOwn);
 }
 
 std::string CliffText(const Json& json, const Json& warning) {
-  const std::string where = fmt::format("{}: {} \"{}\"", TitleOf(json, Text(warning, "target")),
-                                        Text(warning, "op"), Text(warning, "name"));
+  const std::string where =
+      fmt::format("{}: {} \"{}\"", TitleOf(json, MemberText(warning, "target")),
+                  MemberText(warning, "op"), MemberText(warning, "name"));
   const bool past = warning["past"].get<bool>();
   if (IsOwn(warning)) {
-    return fmt::format("{} is past a cliff: {} ({}), {}\n", where, Text(warning, "cliff"),
-                       Text(warning, "what"),
+    return fmt::format("{} is past a cliff: {} ({}), {}\n", where, MemberText(warning, "cliff"),
+                       MemberText(warning, "what"),
                        Counted(warning["elements"].get<uint64_t>(), "element"));
   }
   const std::string reach =
       fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
                   warning["operand"].get<double>(), warning["result"].get<double>());
-  const std::string what = fmt::format("{} ({})", Text(warning, "cliff"), Text(warning, "what"));
-  if (Text(warning, "cliff") == "fp16") {
+  const std::string what =
+      fmt::format("{} ({})", MemberText(warning, "cliff"), MemberText(warning, "what"));
+  if (MemberText(warning, "cliff") == "fp16") {
     return fmt::format("{} is {} a cliff: {}; {}\n", where, past ? "past" : "near", reach,
-                       Text(warning, "what"));
+                       MemberText(warning, "what"));
   }
   const std::string elements = Counted(warning["elements"].get<uint64_t>(), "element");
   return past ? fmt::format("{} is past a cliff: {} changes {}; {}\n", where, what, elements, reach)
@@ -178,7 +180,7 @@ std::string HostText(const Json& host) {
       {"outputs_left_out", "outputs that the host computes alone, not judged"}};
   std::string text;
   for (const auto& [key, what] : kLines) {
-    if (!host[key].empty()) text += fmt::format("{}: {}\n", what, Join(host[key]));
+    if (!host[key].empty()) text += fmt::format("{}: {}\n", what, JoinedTexts(host[key]));
   }
   return text;
 }
@@ -186,18 +188,18 @@ std::string HostText(const Json& host) {
 }  // namespace
 
 std::string CheckText(const Json& json, bool why, size_t columns) {
-  std::string text =
-      fmt::format("{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(Text(json, "provenance"))),
-                  Text(json, "model"), Text(json, "runner"), Text(json, "provenance"));
+  std::string text = fmt::format(
+      "{}{} on {} ({})\n", EvidenceMark(FindWord<Provenance>(MemberText(json, "provenance"))),
+      MemberText(json, "model"), MemberText(json, "runner"), MemberText(json, "provenance"));
   const Json& casts = json["boundary_casts_left_out"];
   for (const char* side : {"inputs", "outputs"}) {
     if (casts[side].empty()) continue;
     text += fmt::format("an engine takes and gives fp16: the casts of fp32 {} are left out: {}\n",
-                        side, Join(casts[side]));
+                        side, JoinedTexts(casts[side]));
   }
   if (!json["states_given"].empty()) {
     text += fmt::format("states that begin with an array, and whose final content is judged: {}\n",
-                        Join(json["states_given"]));
+                        JoinedTexts(json["states_given"]));
   }
   text += HostText(json["on_the_host"]);
   text += AnswerTable(json, columns);
@@ -205,12 +207,13 @@ std::string CheckText(const Json& json, bool why, size_t columns) {
   for (const auto& location : json["locations"]) text += LocationText(json, location);
   for (const auto& warning : json["warnings"]) text += CliffText(json, warning);
   for (const auto& skipped : json["cliffs_not_looked_for"]) {
-    text += fmt::format("{}: no search for cliffs: {}\n", TitleOf(json, Text(skipped, "target")),
-                        Text(skipped, "reason"));
+    text +=
+        fmt::format("{}: no search for cliffs: {}\n", TitleOf(json, MemberText(skipped, "target")),
+                    MemberText(skipped, "reason"));
   }
   if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
     const bool met = std::ranges::any_of(json["locations"], [](const Json& location) {
-      return !Text(location, "known_defect").empty();
+      return !MemberText(location, "known_defect").empty();
     });
     text += met ? "apart from these defects, no value comes near a known cliff\n"
                 : "no value comes near a known cliff\n";

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <vector>
 
+#include "harness/base/json_words.h"
 #include "harness/check/advice.h"
 #include "harness/device/quirk.h"
 #include "harness/targets/catalog.h"
@@ -31,15 +31,6 @@ Json ChipsOfFamilies(uint32_t families) {
     if (!ChipsOf(target.compiler_name).empty()) chips.push_back(TargetTitle(target.compiler_name));
   }
   return chips;
-}
-
-std::string Member(const Json& json, const char* name) { return json[name].get<std::string>(); }
-
-std::string Listed(const Json& list) {
-  std::vector<std::string> words;
-  words.reserve(list.size());
-  for (const Json& item : list) words.push_back(item.get<std::string>());
-  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace
@@ -92,24 +83,25 @@ std::string DefectText(const Json& defect) {
   std::string text = fmt::format(
       "{}: {}: {}\n  when: {}\n  kind: {}\n  families, as the source names them: {}\n  source: "
       "{}\n",
-      Member(defect, "id"), Member(defect, "area"), Member(defect, "symptom"),
-      Member(defect, "trigger"), Member(defect, "kind"), Member(defect, "families"),
-      Member(defect, "source"));
+      MemberText(defect, "id"), MemberText(defect, "area"), MemberText(defect, "symptom"),
+      MemberText(defect, "trigger"), MemberText(defect, "kind"), MemberText(defect, "families"),
+      MemberText(defect, "source"));
   for (const Json& effect : defect["effects"]) {
-    const std::string op = Member(effect, "op");
-    text += fmt::format("  {}{}; on {}{} [{}]\n", op.empty() ? "" : op + ": ",
-                        Member(effect, "what"), Listed(effect["families"]),
-                        effect["measured_right_on"].empty()
-                            ? ""
-                            : "; measured as correct on " + Listed(effect["measured_right_on"]),
-                        Member(effect, "source"));
+    const std::string op = MemberText(effect, "op");
+    text +=
+        fmt::format("  {}{}; on {}{} [{}]\n", op.empty() ? "" : op + ": ",
+                    MemberText(effect, "what"), JoinedTexts(effect["families"]),
+                    effect["measured_right_on"].empty()
+                        ? ""
+                        : "; measured as correct on " + JoinedTexts(effect["measured_right_on"]),
+                    MemberText(effect, "source"));
   }
-  if (!defect["chips"].empty()) text += fmt::format("  chips: {}\n", Listed(defect["chips"]));
+  if (!defect["chips"].empty()) text += fmt::format("  chips: {}\n", JoinedTexts(defect["chips"]));
   if (defect["workaround"].is_null()) {
     text += "way around it: no source names one\n";
   } else {
-    text += fmt::format("way around it: {} [{}]\n", Member(defect, "workaround"),
-                        Member(defect, "workaround_source"));
+    text += fmt::format("way around it: {} [{}]\n", MemberText(defect, "workaround"),
+                        MemberText(defect, "workaround_source"));
   }
   return text;
 }

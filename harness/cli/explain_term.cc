@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "harness/base/json_words.h"
 #include "harness/ops/op.h"
 #include "oracles/contract.h"
 #include "oracles/laws.h"
@@ -123,14 +123,6 @@ Json RuleJson(const Departure& rule) {
   return entry;
 }
 
-std::string Listed(const Json& list) {
-  std::vector<std::string> words;
-  for (const Json& item : list) words.push_back(item.get<std::string>());
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
-std::string Member(const Json& json, const char* name) { return json[name].get<std::string>(); }
-
 std::string Line(std::string_view word, const std::string& fact) {
   return fact.empty() ? "" : fmt::format("  {}: {}\n", word, fact);
 }
@@ -160,21 +152,22 @@ Json ContractTermJson(std::string_view name) {
 }
 
 std::string ContractTermText(const Json& term) {
-  const std::string kind = Member(term, "kind");
-  std::string text = fmt::format(
-      "{}: a {} of the numeric contract\n  meaning: {}\n", Member(term, "name"),
-      kind == "rule" ? "rule that holds until an engine is measured" : kind, Member(term, "what"));
+  const std::string kind = MemberText(term, "kind");
+  std::string text =
+      fmt::format("{}: a {} of the numeric contract\n  meaning: {}\n", MemberText(term, "name"),
+                  kind == "rule" ? "rule that holds until an engine is measured" : kind,
+                  MemberText(term, "what"));
   if (term["value"].is_number()) {
     text += fmt::format("  value on every family: {:g}\n", term["value"].get<double>());
   }
   const bool never = term["measured"].empty();
-  text += fmt::format("  measured on: {}{}\n", never ? "no family" : Listed(term["measured"]),
+  text += fmt::format("  measured on: {}{}\n", never ? "no family" : JoinedTexts(term["measured"]),
                       kind != "law" ? "; assumed on the others" : "");
-  text += Line("inferred on", Listed(term["inferred"]));
-  text += Line("targets of the measurement", Member(term, "targets"));
-  text += Line("left open", Member(term, "open"));
-  text += Line("operations", Listed(term["ops"]));
-  return text + Line("source", Member(term, "source"));
+  text += Line("inferred on", JoinedTexts(term["inferred"]));
+  text += Line("targets of the measurement", MemberText(term, "targets"));
+  text += Line("left open", MemberText(term, "open"));
+  text += Line("operations", JoinedTexts(term["ops"]));
+  return text + Line("source", MemberText(term, "source"));
 }
 
 }  // namespace anecheck
