@@ -21,92 +21,119 @@ constexpr uint32_t kEveryFamily = (1u << kContractFamilies) - 1;
 
 constexpr std::array<TermFact, kTermCount> kTermFacts = {{
     {Term::kWideIntermediate, "wide_intermediate", 1, 0, 1, 0,
+     "1: a fused intermediate may skip its rounding to fp16",
      "facts/more/epilogue_slots.csv: operations fuse into one pass; whether the value between them "
      "is stored is not published"},
     {Term::kProductRounding, "product_rounding", 1, 0, 0, 0,
+     "1: the products of one operation may all be rounded to fp16",
      "facts/numerics.md, order of one MAC pass: \"fp16 multiply, accumulate wide\""},
     {Term::kAccumulatorUnit, "accumulator_unit", 0x1p-24, 0, 0x1p-24, kA13,
+     "unit roundoff of the accumulator of products",
      "facts/numerics.md, accumulator between input and output rounding: fp32 class"},
     {Term::kBiasRounding, "bias_rounding", 1, 0, 0, 0,
+     "1: the accumulator may be rounded to fp16 before bias or scale",
      "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
     {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0x1p-23, 0,
-     "fp32 class, as the accumulator"},
+     "relative error of 1/n in averages", "fp32 class, as the accumulator"},
     // A bound must admit at least the error of a probe. A probe does not exclude larger errors at
     // other inputs, but a sweep of all inputs does. Therefore a deviation is a finding only after a
     // sweep.
     {Term::kDivideUlp, "divide_ulp", 1, 0, 1, 0,
+     "quotients and reciprocals may be neighbours of the rounded result, in ulp",
      "facts/silicon_sweep_m5.csv, real_div: one probe, within the bound, which measures no limit"},
     {Term::kRootUlp, "root_ulp", 1, 0, 1, 0,
+     "roots may be neighbours of the rounded result, in ulp",
      "facts/silicon_sweep_m5.csv, sqrt and rsqrt: one probe each, within the bound, which measures "
      "no limit"},
     {Term::kExponentialUlp, "exponential_ulp", 1, 0, 1, 0,
+     "exp, exp2, log and other evaluated functions may be neighbours of the rounded result, in ulp",
      "facts/silicon_sweep_m5.csv, exp: one probe, within the bound, which measures no limit"},
     {Term::kNormDifference, "norm_difference", 1, 0, 0, 0,
+     "1: the mean, x - mean and x - max may be rounded to fp16",
      "facts/numerics.md, softmax subtracts the maximum; elementwise results are fp16; "
      "facts/h13_program/execution.md, layer_norm: the mean is the result of a task"},
     {Term::kSigmoidTable, "sigmoid_table", 0.0034, 0, 0, kA13 | kA18,
-     "facts/numerics.md, worst absolute error"},
+     "absolute error of the sigmoid's table", "facts/numerics.md, worst absolute error"},
     {Term::kTanhTable, "tanh_table", 0.0017, 0, 0, kA13 | kA18,
-     "facts/numerics.md, worst absolute error"},
+     "absolute error of the table of tanh", "facts/numerics.md, worst absolute error"},
     {Term::kGeluTable, "gelu_table", 0.0062, 0, 0, kA13 | kA18,
+     "absolute error of the table of gelu",
      "facts/silicon/numerics_silicon.csv, N426: 0.006159; 0.0059 by an earlier compiler's table "
      "(facts/numerics.md)"},
     // The law of the tables, 33 knots at equal steps h, bounds an error by h^2 / 8 times the
     // largest second derivative. The one published domain is the sigmoid's, 18.258 wide.
-    {Term::kSiluTable, "silu_table", 0.0204, 0, 0, 0,
+    {Term::kSiluTable, "silu_table", 0.0204, 0, 0, 0, "absolute error of the table of silu",
      "specification 004, 33 knots; over the sigmoid's domain with |f''| <= 0.5"},
     {Term::kSoftplusTable, "softplus_table", 0.0102, 0, 0, 0,
+     "absolute error of the table of softplus",
      "specification 004, 33 knots; over the sigmoid's domain with |f''| <= 0.25"},
-    {Term::kErfTable, "erf_table", 0.00087, 0, 0, kA18,
+    {Term::kErfTable, "erf_table", 0.00087, 0, 0, kA18, "absolute error of the table of erf",
      "facts/silicon/numerics_silicon.csv, N429: 0.0008642"},
     {Term::kEluTable, "elu_table", 0.0121, 0, 0, 0,
+     "absolute error of the table of elu, for alpha = 1",
      "specification 004, 33 knots; over the negative part of the sigmoid's domain, |f''| <= 1"},
     // The lines of a quarter turn, 33 knots at steps of h = pi / 64 that are fp16 numbers (L9,
     // L15).
     {Term::kTurnTable, "turn_table", 0.000546, 0, 0, kA18,
+     "absolute error of the table of sine and cosine",
      "h^2 / 8 and half a step of fp16 below 1; facts/silicon/numerics_laws.md, L15: M6 errs by up "
      "to 6.329e-4 with the rounding of the result"},
     {Term::kTurnPart, "turn_part", 0.00089, 0, 0, 0,
+     "the same error of sine and cosine relative to the result; the smaller bound counts",
      "h^2 / 6, by which the first line falls short of the sine, and half a step of fp16, as parts "
      "of the result"},
     {Term::kTurnReduction, "turn_reduction", 0x1p-17, 0, 0, 0,
+     "relative error of the argument that the table of sine and cosine takes",
      "facts/silicon/numerics_laws.md, L15: 45.3 ulp at -3.141, a part 6.9e-6 of the argument; how "
      "it is reduced is open"},
     {Term::kArcTangentTable, "arc_tangent_table", 0.0297, 0, 0, 0,
+     "absolute error of the table of the arc tangent",
      "facts/silicon_sweep_m5.csv, atan: the relative error of the one probe, of at most pi / 2"},
     {Term::kAnyTie, "any_tie", 1, 0, 1, 0,
+     "1: any of several equal elements may be chosen or come first",
      "Core ML's definition of reduce_argmax: \"in case of ties, the identity of the return value "
      "is "
      "not guaranteed\"; no note tells the engine's rule"},
-    {Term::kIndexRounding, "index_rounding", 1, 0, 0, 0,
+    {Term::kIndexRounding, "index_rounding", 1, 0, 0, 0, "1: a position may be rounded to fp16",
      "specification 004: index outputs are float16-encoded and exact for the ranges these layers "
      "produce"},
     {Term::kWeightRounding, "weight_rounding", 1, 0, 0, 0,
+     "1: interpolation may round weights, products and the sums of one axis",
      "facts/more/op_notes.csv, resize: the texture engine's arithmetic is not published, A13 "
      "rounds "
      "otherwise; fp16 products and sums are taken"},
     {Term::kPositionRelative, "position_relative", 0x1p-20, 0, 0x1p-20, 0,
+     "relative error of a sampling position that is not a whole number",
      "not published; fp32 class with a few operations is taken"},
     {Term::kPackedFlags, "packed_flags", 1, 0, 0, 0,
+     "1: the flags of a row may be in its first bytes, not one in each cell",
      "ANEForge: bridges.md has a flag in the low byte of each fp16 cell, its reader "
      "(ane_radius_search_fused.py) takes the first bytes of a row; both are admitted, and bytes "
      "that "
      "neither names are taken to be 0"},
     {Term::kReduceUnit, "reduce_unit", 0x1p-24, 0, 0x1p-24, 0,
+     "unit roundoff of the sums of reductions and averages, without products",
      "facts/source_conflicts.csv: reduce_sum is wide by one source, fp16 by another; the first is "
      "taken"},
     {Term::kOverlapRounding, "overlap_rounding", 1, 0, 0, 0,
+     "1: corners, areas and quotients of boxes may be rounded to fp16",
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
     {Term::kDistanceRounding, "distance_rounding", 1, 0, 0, 0,
+     "1: differences, squares and sums of distances may be rounded to fp16",
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
     {Term::kFunctionUlp, "function_ulp", 0, 0, 1, 0,
+     "functions for which an ANE has tables may be neighbours of the rounded result, in ulp",
      "taken: vendors' functions of fp32 differ by a few ulp of fp32, which moves a result of fp16 "
      "to "
      "a neighbour"},
     {Term::kConstantFolding, "constant_folding", 0, 0, 0x1p-11, 0,
+     "unit roundoff of a constant that a compiler multiplies into the weights of an earlier "
+     "operation; 0: the compiler may not do so",
      "Core ML's converter folds constant scales and biases by default: fuse_conv_scale, "
      "fuse_conv_batchnorm, fuse_conv_bias, fuse_linear_bias"},
 }};
+// A row that is missing, or that lacks its meaning, leaves a last text empty.
+static_assert(std::ranges::none_of(kTermFacts, &std::string_view::empty, &TermFact::source));
 
 // ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,
 // where it leaves fp16. Sources disagree on which of the two is the threshold.

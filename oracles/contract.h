@@ -24,42 +24,42 @@ inline constexpr int kOwnFamily = 10;   // chosen in a file (catalogue.h): terms
 inline constexpr int kContracts = 11;
 constexpr bool IsAnyEngine(int family) { return family >= kContractFamilies; }
 
-// One freedom of the engine. Every slack in a bound comes from one of these.
+// One freedom of the engine. Every slack in a bound comes from one of these; TermFact::what tells
+// the meaning of each.
 enum class Term : uint8_t {
-  kWideIntermediate,    // 1: a fused intermediate may skip its rounding to fp16
-  kProductRounding,     // 1: the products of one operation may all be rounded to fp16
-  kAccumulatorUnit,     // unit roundoff of the accumulator of products
-  kBiasRounding,        // 1: the accumulator may be rounded to fp16 before bias or scale
-  kReciprocalRelative,  // relative error of 1/n in averages
-  kDivideUlp,           // real_div, inverse: neighbours of the rounded result, in ulp
-  kRootUlp,             // sqrt, rsqrt
-  kExponentialUlp,      // exp, exp2, log and other evaluated functions
-  kNormDifference,      // 1: the mean, x - mean and x - max may be rounded to fp16
-  kSigmoidTable,        // absolute error of the 33-knot table
+  kWideIntermediate,
+  kProductRounding,
+  kAccumulatorUnit,
+  kBiasRounding,
+  kReciprocalRelative,
+  kDivideUlp,
+  kRootUlp,
+  kExponentialUlp,
+  kNormDifference,
+  kSigmoidTable,
   kTanhTable,
   kGeluTable,
   kSiluTable,
   kSoftplusTable,
   kErfTable,
-  kEluTable,       // for alpha = 1
-  kTurnTable,      // of sine and cosine
-  kTurnPart,       // the same error relative to the result; the smaller bound counts
-  kTurnReduction,  // relative error of the argument that their table takes
+  kEluTable,
+  kTurnTable,
+  kTurnPart,
+  kTurnReduction,
   kArcTangentTable,
-  kAnyTie,            // 1: any of several equal elements may be chosen or come first
-  kIndexRounding,     // 1: a position may be rounded to fp16
-  kWeightRounding,    // 1: interpolation may round weights, products and the sums of one axis
-  kPositionRelative,  // relative error of a sampling position that is not a whole number
-  kPackedFlags,       // 1: the flags of a row may be in its first bytes, not one in each cell
-  kReduceUnit,        // unit roundoff of the sums of reductions and averages, without products
-  kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
-  kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
-  kFunctionUlp,  // functions for which an ANE has tables: neighbours of the rounded result, in ulp
-  // Unit roundoff of a constant that a compiler multiplies into the weights of an earlier
-  // operation; 0 if the compiler may not do so (oracles/reference/folding.h).
-  kConstantFolding,
+  kAnyTie,
+  kIndexRounding,
+  kWeightRounding,
+  kPositionRelative,
+  kPackedFlags,
+  kReduceUnit,
+  kOverlapRounding,
+  kDistanceRounding,
+  kFunctionUlp,
+  kConstantFolding,  // oracles/reference/folding.h
+  kCount
 };
-inline constexpr size_t kTermCount = 30;
+inline constexpr auto kTermCount = static_cast<size_t>(Term::kCount);
 
 // How well a term is known for a family.
 enum class TermMark : uint8_t {
@@ -74,6 +74,7 @@ struct TermFact {
   double ieee = 0;          // the value in the IEEE contract
   double sound = 0;         // the value in the contract `float`
   uint32_t measured = 0;    // families, one bit each, on which it was measured
+  std::string_view what;    // the meaning of the value, one line for a reader
   std::string_view source;  // "facts/numerics.md, worst absolute error"
 };
 

@@ -18,26 +18,34 @@ constexpr uint32_t kA18 = 1u << 7;
 
 constexpr LawFact kFacts[] = {
     {"fixed_sums", &Laws::fixed_sums, kA16 | kA18, 0, "h16g, h18g",
+     "sums of products are those of a 32-bit fixed-point accumulator",
      "facts/silicon/numerics_laws.md, L1 to L6: 368 published sums",
      "where a second pass begins beyond 64 products, and whether the sum between them is rounded "
      "to fp16, passes being taken in source order; the order of products whose kernel has several "
      "positions"},
     {"perhaps_fixed_sums", &Laws::perhaps_fixed_sums, 0, kA17, "none",
+     "sums of products may be those of the fixed-point accumulator or of a wide one",
      "facts/silicon/numerics_laws.md: figures of another laboratory on M5 Pro fit L3",
      "whether sums are those of the fixed-point accumulator or of a wide one: both pass"},
     {"plain_numbers", &Laws::plain_numbers, kA16 | kA18, 0, "h16g, h18g",
+     "sums, differences and products of two elements treat exponent 31 like any other exponent, "
+     "and every result is rounded with ties away from zero",
      "facts/silicon/numerics_laws.md, L4, L5 and L7",
      "quotients, extremes and functions of infinities and NaN"},
     {"tables", &Laws::tables, kA13 | kA14 | kA18, kA15 | kA16 | kA17, "h13, h14, h18g",
+     "functions of one fp16 element come from the recorded tables",
      "facts/silicon/act_tables.csv: compiler 10.26.6 and macOS 26.6 write them for H13 and H14, "
      "and "
      "h18g reproduces the published errors (numerics_laws.md, L9 to L13)",
      "erf beyond 2; how sine and cosine reduce their argument (L15); tables that an earlier "
      "compiler wrote (the rule earlier_tables)"},
     {"perhaps_zero_roots", &Laws::perhaps_zero_roots, 0, kA14 | kA15 | kA16 | kA17 | kA18, "none",
+     "a root of a negative number may be NaN, or +0 as on A13",
      "facts/numerics.md: sqrt(-1) and rsqrt(-1) are +0 on A13, whose tables the others have",
      "whether a root of a negative number is +0 or NaN: both pass"},
 };
+// A row that lacks its meaning leaves the last text empty.
+static_assert(std::ranges::none_of(kFacts, &std::string_view::empty, &LawFact::open));
 
 constexpr std::array<Laws, kContractFamilies> MakeLaws() {
   std::array<Laws, kContractFamilies> laws{};

@@ -36,6 +36,7 @@ struct LawFact {
   // The targets on which the law was measured. It also applies to the other targets of their
   // families.
   std::string_view targets;
+  std::string_view what;  // one line for a reader
   std::string_view source;
   // The cases that the law leaves open. Their intervals span all possible results.
   std::string_view open;
