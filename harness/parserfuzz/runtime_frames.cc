@@ -1,6 +1,8 @@
 #include "harness/parserfuzz/runtime_frames.h"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "harness/parserfuzz/stack_text.h"
 
@@ -35,23 +37,101 @@ constexpr std::string_view kRuntimePrefixes[] = {
     "fuzzer::",       "operator new",     "operator delete", "__libc_start_",
     "__GI_",          "__pthread_kill",   "__assert_",       "__cxa_",
     "std::terminate", "std::__terminate", "__cxxabiv1"};
-constexpr std::string_view kRuntimeNames[] = {
-    "malloc", "calloc", "realloc", "free",    "memcpy",  "memmove", "memset",
-    "memcmp", "abort",  "raise",   "gsignal", "__abort", "_start",  "pthread_kill"};
 
-// Functions of the C library that sanitizers intercept. A program without line numbers shows them
-// like functions of the parser.
-constexpr std::string_view kCFunctions[] = {
-    "asprintf",   "atoi",        "atol",      "atoll",    "bcmp",     "dprintf", "fgets",
-    "fprintf",    "fputs",       "fread",     "fscanf",   "fwrite",   "memchr",  "memmem",
-    "mempcpy",    "memrchr",     "pread",     "pread64",  "printf",   "puts",    "pwrite",
-    "read",       "readv",       "scanf",     "snprintf", "sprintf",  "sscanf",  "strcasecmp",
-    "strcasestr", "strcat",      "strchr",    "strcmp",   "strcpy",   "strcspn", "strdup",
-    "strlen",     "strncasecmp", "strncat",   "strncmp",  "strncpy",  "strndup", "strnlen",
-    "strpbrk",    "strrchr",     "strspn",    "strstr",   "strtok",   "strtol",  "strtoll",
-    "strtoul",    "strtoull",    "vasprintf", "vdprintf", "vfprintf", "vfscanf", "vprintf",
-    "vscanf",     "vsnprintf",   "vsprintf",  "vsscanf",  "wcslen",   "wcsnlen", "write",
-    "writev"};
+// A function of the C library.
+struct CFunction {
+  std::string_view name;
+  // Whether no parser has a function of this name. Another name is the library's only if the frame
+  // states no file: sanitizers intercept such a function, and a program without line numbers shows
+  // it like functions of the parser.
+  bool reserved = false;
+};
+constexpr CFunction kCFunctions[] = {{"__abort", true},
+                                     {"_start", true},
+                                     {"abort", true},
+                                     {"asprintf"},
+                                     {"atoi"},
+                                     {"atol"},
+                                     {"atoll"},
+                                     {"bcmp"},
+                                     {"calloc", true},
+                                     {"dprintf"},
+                                     {"fgets"},
+                                     {"fprintf"},
+                                     {"fputs"},
+                                     {"fread"},
+                                     {"free", true},
+                                     {"fscanf"},
+                                     {"fwrite"},
+                                     {"gsignal", true},
+                                     {"malloc", true},
+                                     {"memchr"},
+                                     {"memcmp", true},
+                                     {"memcpy", true},
+                                     {"memmem"},
+                                     {"memmove", true},
+                                     {"mempcpy"},
+                                     {"memrchr"},
+                                     {"memset", true},
+                                     {"pread"},
+                                     {"pread64"},
+                                     {"printf"},
+                                     {"pthread_kill", true},
+                                     {"puts"},
+                                     {"pwrite"},
+                                     {"raise", true},
+                                     {"read"},
+                                     {"readv"},
+                                     {"realloc", true},
+                                     {"scanf"},
+                                     {"snprintf"},
+                                     {"sprintf"},
+                                     {"sscanf"},
+                                     {"strcasecmp"},
+                                     {"strcasestr"},
+                                     {"strcat"},
+                                     {"strchr"},
+                                     {"strcmp"},
+                                     {"strcpy"},
+                                     {"strcspn"},
+                                     {"strdup"},
+                                     {"strlen"},
+                                     {"strncasecmp"},
+                                     {"strncat"},
+                                     {"strncmp"},
+                                     {"strncpy"},
+                                     {"strndup"},
+                                     {"strnlen"},
+                                     {"strpbrk"},
+                                     {"strrchr"},
+                                     {"strspn"},
+                                     {"strstr"},
+                                     {"strtok"},
+                                     {"strtol"},
+                                     {"strtoll"},
+                                     {"strtoul"},
+                                     {"strtoull"},
+                                     {"vasprintf"},
+                                     {"vdprintf"},
+                                     {"vfprintf"},
+                                     {"vfscanf"},
+                                     {"vprintf"},
+                                     {"vscanf"},
+                                     {"vsnprintf"},
+                                     {"vsprintf"},
+                                     {"vsscanf"},
+                                     {"wcslen"},
+                                     {"wcsnlen"},
+                                     {"write"},
+                                     {"writev"}};
+static_assert(std::ranges::adjacent_find(kCFunctions, std::ranges::greater_equal{},
+                                         &CFunction::name) == std::end(kCFunctions),
+              "the names are in order, each once");
+
+const CFunction* FindCFunction(std::string_view name) {
+  const auto found = std::ranges::lower_bound(kCFunctions, name, {}, &CFunction::name);
+  return found != std::end(kCFunctions) && found->name == name ? found : nullptr;
+}
 
 // Functions that call a function of the parser, as sorting does.
 constexpr std::string_view kCallers[] = {"sort",   "search", "_once",   "thread", "Thread",
@@ -85,17 +165,18 @@ bool IsRuntimeModule(std::string_view module) {
 bool IsRuntimeFrame(const PrintedFrame& frame) {
   // The C library's own sources for each processor.
   constexpr std::string_view kOfC = "sysdeps/";
+  const CFunction* function = FindCFunction(frame.function);
   return IsSanitizerCode(frame) || IsRuntimeModule(frame.module) ||
          frame.path.find(kOfC) != std::string::npos ||
-         std::ranges::find(kRuntimeNames, frame.function) != std::end(kRuntimeNames) ||
+         (function != nullptr && function->reserved) ||
          StartsWithAny(frame.function, kRuntimePrefixes);
 }
 
 bool IsLibraryCall(const PrintedFrame& frame) {
   if (ContainsAny(frame.function, kCallers)) return false;
   if (IsSanitizerCode(frame)) return true;
-  return frame.path.empty() &&
-         std::ranges::find(kCFunctions, frame.function) != std::end(kCFunctions);
+  const CFunction* function = FindCFunction(frame.function);
+  return frame.path.empty() && function != nullptr && !function->reserved;
 }
 
 }  // namespace anecheck::parserfuzz

@@ -136,6 +136,9 @@ TEST(RuntimeFrames, AParserMayHaveFilesAndFunctionsOfSimilarNames) {
   EXPECT_FALSE(IsRuntimeFrame({"Clean", "/src/html/sanitizer_html.cc:7:3", ""}));
   EXPECT_FALSE(IsRuntimeFrame({"Parse", "/src/asan/parse.cc:7:3", ""}));
   EXPECT_FALSE(IsLibraryCall({"read", "/src/reader.c:7:3", ""}));
+  EXPECT_TRUE(IsLibraryCall({"read", "", "toy"}));
+  EXPECT_TRUE(IsRuntimeFrame({"memcpy", "/src/reader.c:7:3", ""}));
+  EXPECT_FALSE(IsLibraryCall({"_start", "", "toy"})) << "all frames of a stack are further in";
   EXPECT_TRUE(IsRuntimeFrame({"printf_common", "asan_interceptors.cpp.o", ""}));
   EXPECT_TRUE(IsRuntimeFrame({"wrap_strlen", "", "libclang_rt.asan_osx_dynamic.dylib:arm64e"}));
 }
