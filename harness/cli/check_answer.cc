@@ -62,11 +62,10 @@ Json HostRows(const Graph& host) {
 
 // The number of values that cross between the engine and the host. A value counts once in each
 // direction.
-size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine,
-                 const std::vector<bool>& added) {
+size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine) {
   std::set<std::pair<ValueId, bool>> crossing;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (added[id]) continue;
+    if (graph.node(id).added) continue;
     for (const Argument& argument : graph.arguments(graph.node(id))) {
       const Value& value = graph.value(argument.value);
       if (value.kind != ValueKind::kResult || on_engine[value.producer] == on_engine[id]) continue;
@@ -77,13 +76,12 @@ size_t HandOvers(const Graph& graph, const std::vector<bool>& on_engine,
 }
 
 // The planner's choice of a backend for each operation, and its basis.
-Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, const std::vector<bool>& added,
-             Json& rows) {
+Json AddPlan(const Graph& graph, const std::vector<bool>& on_engine, Json& rows) {
   std::vector<BackendCosts> costs;
   std::vector<NodeId> own;
   std::set<std::string> unknown;
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (added[id]) continue;
+    if (graph.node(id).added) continue;
     own.push_back(id);
     const NodeView node(graph, id);
     const auto estimate = EstimateCosts(node);
@@ -145,7 +143,7 @@ std::vector<std::string> RemarksOf(const legality::Verdict& verdict) {
 std::string CaveatOf(const AnswerParts& parts, const Json& rows) {
   size_t refused = 0, host = 0;
   for (NodeId id = 0; parts.taken && id < rows.size(); ++id) {
-    if (parts.model.added[id]) continue;
+    if (parts.item.graph.node(id).added) continue;
     refused += rows[id]["placement"] == kRefused ? 1 : 0;
     host += rows[id]["placement"] == kHost ? 1 : 0;
   }
@@ -236,8 +234,7 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
     const auto error = parts.errors.find(name);
     if (error != parts.errors.end()) row["error"] = ErrorJson(error->second);
   }
-  const std::vector<bool>& added = parts.model.added;
-  for (NodeId id = 0; id < rows.size(); ++id) rows[id]["added"] = static_cast<bool>(added[id]);
+  for (NodeId id = 0; id < rows.size(); ++id) rows[id]["added"] = graph.node(id).added;
   report["title"] = TargetTitle(parts.item.target.name);
   report["caveat"] = CaveatOf(parts, rows);
   report["lowering"] = {{"compiles", parts.lowering.compiles()},
@@ -245,17 +242,17 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
                         {"dispatches", parts.lowering.dispatches},
                         {"without_edges", parts.model.WithoutEdges()},
                         {"rewritten_first", NeededRewrites(parts.lowering)}};
-  report["plan"] = AddPlan(graph, on_engine, added, rows);
-  report["hand_overs"] = HandOvers(graph, on_engine, added);
+  report["plan"] = AddPlan(graph, on_engine, rows);
+  report["hand_overs"] = HandOvers(graph, on_engine);
   for (const Cliff& cliff : parts.cliffs) {
     Json& row = rows[cliff.node];
     row["cliffs"].push_back(fmt::format("{} {}", cliff.past ? "past" : "near", cliff.id));
-    if (added[cliff.node]) continue;
+    if (graph.node(cliff.node).added) continue;
     const std::string_view op = graph.node(cliff.node).schema->name;
     Advise(op, row, AdviceOnCliff(op, cliff.id), advice);
   }
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (on_engine[id] || added[id]) continue;
+    if (on_engine[id] || graph.node(id).added) continue;
     const std::string_view op = graph.node(id).schema->name;
     Advise(op, rows[id], AdviceOnRefusal(op, rows[id]["reason"].get<std::string>()), advice);
   }

@@ -415,6 +415,18 @@ TEST_F(ModelCommands, CheckLeavesOutTheOperationsThatItAdds) {
   EXPECT_EQ(h16["advice"][0]["name"], "at");
 }
 
+// The part behind the refused operation ends with a cast to fp16 that the tool adds.
+TEST_F(ModelCommands, CheckLeavesAddedOperationsOutOfItsPartsToo) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
+            "tensor<fp16, [2, 4]> s = sin(x = x);\n"
+            "tensor<int32, [2]> at = reduce_argmax(x = s, axis = int32(1), keep_dims = "
+            "bool(false));\n} -> (at);\n}");
+  const Outcome text = Tool("check " + Path("model.mil") + " --target h13");
+  EXPECT_NE(text.out.find("part 1 of 1 around these, reduce_argmax \"at\": "), std::string::npos)
+      << text.out;
+}
+
 // A model whose own result is NaN.
 TEST_F(ModelCommands, CheckNamesNanOfAModelsOwnArithmetic) {
   WriteText("model.mil",

@@ -57,8 +57,9 @@ class PlaceJudge {
     ANECHECK_ASSIGN(const evidence::GraphAnswer answer,
                     AnswerOf(item, *place_.values, place_.order));
     const std::vector<PlacedNode> placed = PlaceNodes(answer);
-    for (NodeId id = 0; id < item.graph.nodes().size(); ++id)
-      Add(item.graph, id, placed[id], extent);
+    for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
+      if (!item.graph.node(id).added) Add(item.graph, id, placed[id], extent);
+    }
     return {};
   }
 

@@ -18,12 +18,11 @@ namespace anecheck {
 namespace {
 
 // The run of one target, and the operations that the tables admit and no engine ran.
-Json TargetReport(const Case& item, const PreparedModel& model,
-                  const std::vector<PlacedNode>& placed, const std::set<NodeId>& reached,
-                  const CaseRow& record) {
+Json TargetReport(const Case& item, const std::vector<PlacedNode>& placed,
+                  const std::set<NodeId>& reached, const CaseRow& record) {
   std::set<std::string> missed;
   for (NodeId id = 0; id < item.graph.nodes().size(); ++id) {
-    if (placed[id].on_engine && !model.added[id] && !reached.contains(id)) {
+    if (placed[id].on_engine && !item.graph.node(id).added && !reached.contains(id)) {
       missed.emplace(NodeView(item.graph, id).op());
     }
   }
@@ -115,11 +114,11 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
     parts.reached.insert(id);
   }
-  shown.report = TargetReport(item, model, placed, parts.reached,
-                              large ? InParts(shown.runs) : whole.record());
+  shown.report =
+      TargetReport(item, placed, parts.reached, large ? InParts(shown.runs) : whole.record());
   const std::map<std::string, std::string> refused = RefusedAlone(parts.refused);
   plan::Plan lowering = answer.plan;
-  if (std::ranges::find(model.added, true) != model.added.end()) {
+  if (std::ranges::any_of(item.graph.nodes(), &Node::added)) {
     ANECHECK_ASSIGN(lowering,
                     plan::PlanLowering(OwnPart(model), *shown.values, {item.route, shown.order}));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bitset>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 #include "harness/base/counted.h"
@@ -107,9 +108,10 @@ class PartRunner {
       ANECHECK_ASSIGN(AskedPart asked, Ask(item_.graph, part));
       if (asked.nodes.empty()) continue;
       ANECHECK_ASSIGN(const CheckRun* const run, RunAsked(asked));
-      shown_.parts.push_back({{"operations", asked.nodes.size()},
-                              {"first", OperationJson(item_.graph, asked.nodes.front())},
-                              {"last", OperationJson(item_.graph, asked.nodes.back())},
+      const std::vector<NodeId> own = OwnOf(asked.nodes);
+      shown_.parts.push_back({{"operations", own.size()},
+                              {"first", OperationJson(item_.graph, own.front())},
+                              {"last", OperationJson(item_.graph, own.back())},
                               {"verdict", ToText(run->record().verdict)},
                               {"stage", ToText(run->record().step)},
                               {"message", run->record().message},
@@ -117,6 +119,13 @@ class PartRunner {
       if (!run->taken) suspects.insert(suspects.end(), asked.nodes.begin(), asked.nodes.end());
     }
     return suspects;
+  }
+
+  // The operations that the model has, or all if the tool added each of them.
+  std::vector<NodeId> OwnOf(const std::vector<NodeId>& nodes) const {
+    std::vector<NodeId> own = nodes;
+    std::erase_if(own, [&](NodeId id) { return item_.graph.node(id).added; });
+    return own.empty() ? nodes : own;
   }
 
   // Runs an operation alone.
@@ -179,9 +188,13 @@ Json LocationJson(const Case& item, const Location& location) {
           {"message", location.message},         {"known_defect", location.defects.ToText()}};
 }
 
-Json OneByOneJson(const Location& location) {
+Json OneByOneJson(const Graph& graph, const Location& location) {
   const auto count = [&](Verdict verdict) {
-    return std::ranges::count(location.nodes, verdict, &JudgedNode::verdict);
+    size_t own = 0;
+    for (NodeId id = 0; id < location.nodes.size(); ++id) {
+      own += location.nodes[id].verdict == verdict && !graph.node(id).added ? 1 : 0;
+    }
+    return own;
   };
   return {{"right", count(Verdict::kPass)},
           {"known_defect", count(Verdict::kKnownDefect)},
@@ -200,7 +213,7 @@ class OneRun {
     ANECHECK_RETURN_IF_ERROR(Spell(setting_, item_));
     const RunRequest request = RequestOf(item_);
     const std::string where = fmt::format("{} by {}: ", item_.target.name, item_.route);
-    const std::string operations = Counted(item_.graph.nodes().size(), "operation");
+    const std::string operations = Counted(OwnAmong(item_.graph.nodes().size()), "operation");
     setting_.tell(fmt::format("{}running {}", where, operations));
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
     setting_.tell(fmt::format("{}judging {}", where, operations));
@@ -246,18 +259,24 @@ class OneRun {
   }
 
  private:
+  // The number of operations of the model among the first `end` nodes.
+  size_t OwnAmong(size_t end) const {
+    const auto nodes = std::span(item_.graph.nodes()).first(end);
+    return static_cast<size_t>(std::ranges::count(nodes, false, &Node::added));
+  }
+
   Status LookInside() {
     const Verdict verdict = outcome_.verdict();
     const bool vague = verdict == Verdict::kInconclusive && run_.taken && !outcome_.verified;
     if (verdict != Verdict::kWrong && verdict != Verdict::kKnownDefect && !vague) return {};
     const auto judging = [this](size_t done, size_t of) {
       setting_.tell(fmt::format("{} by {}: judging one by one, {} of {}", item_.target.name,
-                                item_.route, done, Counted(of, "operation")));
+                                item_.route, OwnAmong(done), Counted(OwnAmong(of), "operation")));
     };
     ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_, {}, judging));
     if (!vague || !location.first_wrong.empty()) run_.location = LocationJson(item_, location);
     if (!vague || !location.judged) return {};
-    run_.one_by_one = OneByOneJson(location);
+    run_.one_by_one = OneByOneJson(item_.graph, location);
     location_ = std::move(location);
     return {};
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,6 @@
 #include "harness/models/made_up.h"
 #include "harness/ops/params.h"
 #include "oracles/oracle.h"
-#include "oracles/plan/plan.h"
 
 namespace anecheck {
 namespace {
@@ -81,29 +79,6 @@ Status Split(const Graph& model, PreparedModel& prepared) {
   return CheckPart(prepared.edges.host, "host");
 }
 
-// The number of operations of each name.
-using NamedCounts = std::map<std::string, size_t, std::less<>>;
-
-NamedCounts CountNames(const Graph& graph) {
-  NamedCounts counts;
-  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    ++counts[plan::OperationName(NodeView(graph, id))];
-  }
-  return counts;
-}
-
-// Marks the nodes of `graph` that the model does not have. A write to a state has the state's name,
-// and the tool writes before the model does, so the search begins at the end.
-std::vector<bool> AddedNodes(const Graph& graph, NamedCounts own) {
-  std::vector<bool> added(graph.nodes().size(), false);
-  for (NodeId id = static_cast<NodeId>(added.size()); id-- > 0;) {
-    size_t& left = own[plan::OperationName(NodeView(graph, id))];
-    added[id] = left == 0;
-    left -= left == 0 ? 0 : 1;
-  }
-  return added;
-}
-
 // Sets each state to the array of its name, and makes its final content an output.
 void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& prepared) {
   const std::vector<ValueId> given = StatesAmong(graph, arrays);
@@ -126,12 +101,10 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
   ANECHECK_ASSIGN(ModelGraph read, trying ? model.Read(function, numbers.tried)
                                           : ReadModel(model, function, ShapesOfArrays(arrays)));
   PreparedModel prepared;
-  const NamedCounts own = CountNames(read.graph);
   GiveStates(arrays, read.graph, prepared);
   WarnOfUnusedInputs(read.graph, arrays);
   prepared.synthesised = read.made_up;
   ANECHECK_RETURN_IF_ERROR(Split(read.graph, prepared));
-  prepared.added = AddedNodes(prepared.item.graph, own);
   Case& item = prepared.item;
   if (numbers.inputs.empty()) {
     if (!trying) {
@@ -154,20 +127,19 @@ bool PreparedModel::WithoutEdges() const {
 Result<PreparedModel> SplitModel(const Graph& model) {
   PreparedModel prepared;
   ANECHECK_RETURN_IF_ERROR(Split(model, prepared));
-  prepared.added = AddedNodes(prepared.item.graph, CountNames(model));
   return prepared;
 }
 
 Graph OwnPart(const PreparedModel& model) {
   const Graph& from = model.item.graph;
-  if (std::ranges::find(model.added, true) == model.added.end()) return from;
+  if (std::ranges::none_of(from.nodes(), &Node::added)) return from;
   Graph own;
   own.name = from.name;
   std::vector<ValueId> known(from.values().size(), kNoValue);
   CopyLeaves(from, known, own);
   for (NodeId id = 0; id < from.nodes().size(); ++id) {
     const NodeView node(from, id);
-    if (!model.added[id]) {
+    if (!node.node().added) {
       CopyNode(from, node.node(), known, own);
     } else if (node.op() == "cast") {
       known[node.Result()] = known[node.Input(params::Cast::kX)];

@@ -16,16 +16,15 @@
 namespace anecheck {
 
 struct PreparedModel {
-  Case item;  // the graph to run, and its inputs; without a target and a route
+  // The graph to run, and its inputs; without a target and a route. Node::added marks the casts of
+  // int32 outputs to fp16, and the writes and reads of `states`.
+  Case item;
   HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;  // constants that are made up because their file is missing
   // Names of the states that begin with the content of an array. Extra operations at the start of
   // the graph write the array to the state, and the state's final content is an output.
   std::vector<std::string> states;
-  // For each node of the graph, whether the tool added it. Such a node is a cast of an int32 output
-  // to fp16, or it writes or reads one of `states`.
-  std::vector<bool> added;
 
   // Whether the graph lacks casts or integers that the model has at its edges.
   bool WithoutEdges() const;
@@ -48,8 +47,8 @@ Result<PreparedModel> PrepareModel(const Model& model, const std::string& functi
 // Prepares a model without inputs. Errors: kInternal if the model to run is broken.
 Result<PreparedModel> SplitModel(const Graph& model);
 
-// Returns the graph without the nodes that the tool added. The plan of this graph is the plan of
-// the model's own operations, so `check` and `lower` print it.
+// Returns the graph without the nodes that the tool added (Node::added). The plan of this graph is
+// the plan of the model's own operations, so `check` and `lower` print it.
 Graph OwnPart(const PreparedModel& model);
 
 // Prepares a part of a model with known inputs, in the order of ValuesOfKind(kInput).

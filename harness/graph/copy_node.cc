@@ -60,6 +60,7 @@ void CopyLeaves(const Graph& from, std::span<ValueId> known, Graph& to) {
 
 void CopyNode(const Graph& from, const Node& node, std::span<ValueId> known, Graph& to) {
   to.BeginNode(node.schema);
+  if (node.added) to.MarkAdded();
   for (const Argument& argument : from.arguments(node)) {
     to.AddArgument(argument.parameter, known[argument.value]);
   }

@@ -19,7 +19,7 @@ void CopyLeaf(const Graph& from, ValueId id, std::span<ValueId> known, Graph& to
 void CopyLeaves(const Graph& from, std::span<ValueId> known, Graph& to);
 
 // Copies `node` with its operands replaced: known[v] is the id in `to` of value v of `from`. Sets
-// `known` for the results. Result types and names are copied unchanged.
+// `known` for the results. Result types, names and Node::added are copied unchanged.
 void CopyNode(const Graph& from, const Node& node, std::span<ValueId> known, Graph& to);
 
 }  // namespace anecheck

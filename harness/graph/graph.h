@@ -68,6 +68,7 @@ struct Node {
   uint32_t result_count = 0;
   uint32_t first_block = 0;
   uint32_t block_count = 0;
+  bool added = false;  // by the tool: the model that the graph comes from lacks this operation
 };
 
 // A graph, with values and nodes in arrays. Copies are deep. Not thread-safe for writing; any
@@ -106,6 +107,8 @@ class Graph {
   void AddFloats(int parameter, std::span<const double> values);
   void AddBools(int parameter, std::span<const int64_t> values);
   void AddBlock(Graph block);
+  // Marks the open node (Node::added).
+  void MarkAdded() { open_.added = true; }
   // Checks the open node against its schema, infers its result types, and appends one value for
   // each result. The results take their names from `names` in order; results beyond `names` have no
   // name. On an error, drops the open node and restores the graph to its state before BeginNode.

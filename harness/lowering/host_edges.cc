@@ -196,6 +196,7 @@ class Splitter {
     edges_.widened.push_back(value.name);
     if (halves_[output] != kNoValue) return Give(known[halves_[output]]);
     edges_.graph.BeginNode(&GetOp(OpKind::kCast).schema);
+    edges_.graph.MarkAdded();
     edges_.graph.AddArgument(params::Cast::kX, known[output]);
     edges_.graph.AddString(params::Cast::kDtype, "fp16");
     const TensorType type = {DType::kFp16, value.type.shape};

@@ -14,7 +14,7 @@ namespace anecheck {
 
 struct HostEdges {
   // The part that the engine runs. Each input is an input of the model, or an output of `host` with
-  // the same name.
+  // the same name. Casts that the model lacks are marked (Node::added).
   Graph graph;
   // The part that the host runs. It reads only inputs of the model, and has no nodes if there is
   // nothing to compute.

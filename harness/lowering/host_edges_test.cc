@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/graph/validate.h"
+#include "harness/lowering/boundary_casts.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/ops/op.h"
@@ -126,6 +127,23 @@ TEST(HostEdges, AWidenedOutputTakesAFreeName) {
   const Status valid = ValidateGraph(edges.graph);
   EXPECT_TRUE(valid.ok()) << valid.error().message;
   EXPECT_EQ(OutputNames(edges.graph), (Names{"at_as_fp16_2", "at_as_fp16"}));
+}
+
+// The name of an operation does not tell who added it: names change, and a model may use any name.
+TEST(HostEdges, OnlyCastsThatTheModelLacksAreMarkedAsAdded) {
+  const Graph graph = Parse("tensor<fp32, [4]> x",
+                            "tensor<fp16, [4]> h = cast(x = x, dtype = string(\"fp16\"));\n"
+                            "tensor<bool, [4]> more = greater(x = h, y = h);\n"
+                            "tensor<fp16, [4]> more_as_fp16 = cast(x = more, dtype = "
+                            "string(\"fp16\"));\n"
+                            "tensor<int32, [1]> at = reduce_argmax(x = more_as_fp16, axis = "
+                            "int32(0), keep_dims = bool(true));\n",
+                            "at");
+  const PeeledGraph peeled = PeelBoundaryCasts(SplitHostEdges(graph).graph);
+  std::vector<bool> added;
+  for (const Node& node : peeled.graph.nodes()) added.push_back(node.added);
+  EXPECT_EQ(Ops(peeled.graph), (Names{"greater", "cast", "reduce_argmax", "cast"}));
+  EXPECT_EQ(added, (std::vector<bool>{false, false, false, true}));
 }
 
 // Each value is visited once, although each step reads the previous value twice.

@@ -31,6 +31,7 @@ StateEdges ExposeStates(const Graph& graph, std::span<const ValueId> given,
     edges.inputs.push_back(FreeName(graph, value.name, "before"));
     const ValueId before = made.AddInput(value.type, edges.inputs.back());
     made.BeginNode(&GetOp(OpKind::kWriteState).schema);
+    made.MarkAdded();
     made.AddArgument(P::kInput, known[state]);
     made.AddArgument(P::kData, before);
     made.FinishNodeAs({}, {});
@@ -41,6 +42,7 @@ StateEdges ExposeStates(const Graph& graph, std::span<const ValueId> given,
     const Value& value = graph.value(state);
     edges.outputs.push_back(FreeName(graph, value.name, "after"));
     made.BeginNode(&GetOp(OpKind::kReadState).schema);
+    made.MarkAdded();
     made.AddArgument(P::kInput, known[state]);
     made.AddOutput(
         made.FinishNodeAs(std::span(&value.type, 1), std::span(&edges.outputs.back(), 1)));

@@ -15,7 +15,7 @@ namespace anecheck {
 struct StateEdges {
   // This graph first writes one new input into each state of `given`; the new inputs are behind the
   // model's inputs. At the end it returns the content of each state of `asked`, as outputs behind
-  // those of the model.
+  // those of the model. These writes and reads are marked (Node::added).
   Graph graph;
   std::vector<std::string> inputs;   // names of the new inputs, in the order of `given`
   std::vector<std::string> outputs;  // names of the new outputs, in the order of `asked`

@@ -51,6 +51,10 @@ TEST(StateEdges, AStateBeginsWithAnInputAndEndsAsAnOutput) {
   EXPECT_EQ(edges.graph.value(inputs.back()).name, "s_before_");
   EXPECT_EQ(edges.graph.value(edges.graph.outputs().back()).name, "s_after");
   EXPECT_EQ(Last(edges.graph, {{1, 2}, {10, 20}}), (std::vector<double>{11, 22}));
+  // The model writes to the state too.
+  std::vector<bool> added;
+  for (const Node& node : edges.graph.nodes()) added.push_back(node.added);
+  EXPECT_EQ(added, (std::vector<bool>{true, false, false, false, true}));
 }
 
 TEST(StateEdges, StatesAreZeroUnlessGivenAndNoOutputsUnlessRequested) {
