@@ -95,8 +95,8 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
 // time limits the campaign, kUnlimitedCases for every shard.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// CountCases adds `cases` cases that all have this record; CountFinding adds a finding that no
-// earlier case showed.
+// CountCases adds `cases` cases that all have this record, with its outputs; CountFinding adds a
+// finding that no earlier case showed.
 void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 

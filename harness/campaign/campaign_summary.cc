@@ -12,14 +12,11 @@ namespace {
 
 constexpr size_t kMostReasons = 3;
 
-// The message without the value and operation that it names: "v2 (less): its tasks ...". The same
-// reason then counts as one, whatever the operation.
-std::string_view ReasonOf(std::string_view message) {
-  if (message.empty()) return "no reason was given";
-  const size_t open = message.find(" ("), end = message.find("): ");
-  const bool named = open != std::string_view::npos && end != std::string_view::npos &&
-                     open < end && message.find(' ') == open;
-  return named ? message.substr(end + std::string_view("): ").size()) : message;
+// A case that was refused for one operation has the reason without that operation's name in its
+// output row. The same reason then counts as one, whatever the operation.
+std::string_view ReasonOf(const CaseRow& record) {
+  if (record.status != RunStatus::kOk && !record.outputs.empty()) return record.outputs[0].reason;
+  return record.message.empty() ? "no reason was given" : std::string_view(record.message);
 }
 
 }  // namespace
@@ -34,7 +31,7 @@ void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary)
   if (IsJudged(record)) summary.judged += cases;
   if (record.verdict != Verdict::kInconclusive) return;
   summary.inconclusive += cases;
-  const std::string_view reason = ReasonOf(record.message);
+  const std::string_view reason = ReasonOf(record);
   InconclusiveReason& counted = summary.reasons[MaskedMessage(reason)];
   if (counted.cases == 0) counted.reason = reason;
   counted.cases += cases;

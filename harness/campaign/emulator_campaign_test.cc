@@ -47,6 +47,27 @@ TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
   }
 }
 
+// Operations that the encoder refuses are named in the rows of outputs, and reasons name none.
+TEST(EmulatorCampaign, RecordsTheRefusedOperationApartFromTheReason) {
+  CampaignOptions options = Options(20);
+  options.ops.reset();
+  options.ops.set(GetOp(OpKind::kCumsum).schema.id);
+  const auto folder = TempDirectory::Create("anecheck-emulator-");
+  options.db = folder->File("r.sqlite");
+  const CampaignSummary summary =
+      RunCampaign(
+          options, [&] { return MakeRunner(options); }, [](const CampaignProgress&) {})
+          .value();
+  EXPECT_GT(summary.inconclusive, 0u);
+  constexpr std::string_view kReason = "no fact describes its tasks on the engine";
+  EXPECT_TRUE(summary.reasons.contains(std::string(kReason)));
+  const auto rows = Store::Open(options.db)->Rows<OutputRow>(1).value();
+  const auto refused = std::ranges::find(rows, kReason, &OutputRow::reason);
+  ASSERT_NE(refused, rows.end());
+  EXPECT_EQ(refused->op, "cumsum");
+  EXPECT_EQ(refused->verdict, Verdict::kInconclusive);
+}
+
 // Deviations may only be known defects of the family or effects of its unmeasured terms, alone or
 // together.
 TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {

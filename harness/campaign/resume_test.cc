@@ -320,6 +320,10 @@ TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
     record.status = status;
     record.verdict = verdict;
     if (record.status == RunStatus::kOk) record.outputs.resize(1);
+    if (status == RunStatus::kRejected && verdict == Verdict::kInconclusive) {
+      record.message = "v1 (less): no fact";
+      record.outputs = {{.op = "less", .verdict = verdict, .defects = {}, .reason = "no fact"}};
+    }
     CountCases(record, 1, counted);
   }
   FindingRow finding;
@@ -334,6 +338,9 @@ TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
   EXPECT_EQ(point->summary.inconclusive, 3u);
   EXPECT_EQ(point->summary.judged, counted.judged);
   EXPECT_EQ(point->summary.inconclusive, counted.inconclusive);
+  EXPECT_TRUE(point->summary.reasons.contains("no fact"));
+  EXPECT_EQ(SummaryToJson(point->summary)["inconclusive_reasons"],
+            SummaryToJson(counted)["inconclusive_reasons"]);
   EXPECT_EQ(point->summary.unconfirmed, 1u);
   EXPECT_EQ(point->summary.known_defects, 0u);
 }

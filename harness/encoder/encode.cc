@@ -58,8 +58,9 @@ bool HasRankAbove(const NodeView& node, int rank) {
   return false;
 }
 
-Status EncodeNode(const NodeView& node, Planner& planner) {
+Status EncodeNode(const NodeView& node, Planner& planner, Refusal* refusal) {
   const auto refuse = [&](std::string_view reason) {
+    if (refusal != nullptr) *refusal = {std::string(node.op()), std::string(reason)};
     return MakeError(
         ErrorCode::kUnsupported,
         fmt::format("{} ({}): {}", node.graph().value(node.Result()).name, node.op(), reason));
@@ -74,13 +75,13 @@ Status EncodeNode(const NodeView& node, Planner& planner) {
   return done.ok() ? done : refuse(done.error().message);
 }
 
-Status Plan(const Graph& graph, Planner& planner) {
+Status Plan(const Graph& graph, Planner& planner, Refusal* refusal = nullptr) {
   ANECHECK_RETURN_IF_ERROR(planner.BindPorts());
   ANECHECK_RETURN_IF_ERROR(FuseFunctions(graph, planner));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const NodeView node(graph, id);
     if (planner.IsFused(node.Result())) continue;
-    ANECHECK_RETURN_IF_ERROR(EncodeNode(node, planner));
+    ANECHECK_RETURN_IF_ERROR(EncodeNode(node, planner, refusal));
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
       ANECHECK_RETURN_IF_ERROR(planner.StoreBools(node.Result(i)));
     }
@@ -192,7 +193,7 @@ Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
 
 bool EncodesFor(std::string_view target) { return MachineOf(target) != nullptr; }
 
-Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options) {
+Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options, Refusal* refusal) {
   const Machine* const machine = MachineOf(options.target);
   if (machine == nullptr) {
     return MakeError(
@@ -200,7 +201,7 @@ Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options) {
         fmt::format("containers of {} are not written: those of h13 to h18 are", options.target));
   }
   Planner planner(graph, *machine, options.fault, options.exact);
-  ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));
+  ANECHECK_RETURN_IF_ERROR(Plan(graph, planner, refusal));
   ANECHECK_ASSIGN(hwx::ContainerSpec spec, SpecOf(graph, planner, options));
   return hwx::BuildBytes(std::move(spec));
 }

@@ -24,13 +24,21 @@ struct EncodeOptions {
   bool exact = false;
 };
 
+// The operation that the encoder refuses, and the error's message without its name.
+struct Refusal {
+  std::string op;
+  std::string reason;
+};
+
 // Whether the encoder writes containers of `target`.
 bool EncodesFor(std::string_view target);
 
 // Encodes `graph` as a container. The container's ports have the names of the graph's inputs and
 // outputs, in that order. Precondition: the graph is valid. Errors: kUnsupported, naming the
-// operation and the missing fact, if no fact describes tasks for the operation.
-Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {});
+// operation and the missing fact, if no fact describes tasks for the operation; `refusal`, if
+// given, then receives both.
+Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {},
+                     Refusal* refusal = nullptr);
 
 // The tasks alone, for tests and reports.
 Result<std::vector<Task>> EncodeTasks(const Graph& graph);

@@ -57,6 +57,8 @@ CaseOutcome Begin(const Case& item, const RunReply& reply) {
   outcome.planned = PlannedOps(item.graph, reply.plan);
   outcome.compile_us = reply.compile_us;
   outcome.run_us = reply.run_us;
+  outcome.refused_op = reply.refused_op;
+  outcome.reason = reply.reason;
   // An engine without a kernel shows nothing about engines with that kernel.
   const Verdict verdict = reply.no_kernel ? Verdict::kInconclusive : VerdictOf(reply.status);
   outcome.shown = Outcome({.verdict = verdict, .message = reply.message});
@@ -421,6 +423,12 @@ CaseRow RecordOf(const Case& item, const CaseOutcome& outcome) {
   record.compile_us = outcome.compile_us;
   record.run_us = outcome.run_us;
   record.outputs = outcome.outputs;
+  if (!outcome.reason.empty() && outcome.outputs.empty()) {
+    record.outputs.push_back({.op = outcome.refused_op,
+                              .verdict = outcome.verdict(),
+                              .defects = {},
+                              .reason = outcome.reason});
+  }
   return record;
 }
 

@@ -49,6 +49,7 @@ struct CaseOutcome {
   std::string proof;              // RunReply::proof
   std::bitset<kOpCount> planned;  // GraphReach::planned
   uint64_t compile_us = 0, run_us = 0;
+  std::string refused_op, reason;      // RunReply's
   std::vector<OutputVerdict> outputs;  // one an output that was judged
   // The worst outcome. For a known defect, `op` is the operation that made the output until
   // ChargeDefect is called.

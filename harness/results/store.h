@@ -76,8 +76,9 @@ class Store {
   // CaseRow::outputs and artifacts of findings stay empty.
   template <typename Row>
   Result<std::vector<Row>> Rows(int64_t run);
-  // Visits the cases of a run one at a time.
+  // Visits the cases of a run one at a time, EachWholeCase with CaseRow::outputs.
   Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
+  Status EachWholeCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
   // How many cases of a run have each verdict. Uses an index, so it does not read every case.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);
   // The last case that is recorded.

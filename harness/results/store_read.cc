@@ -117,6 +117,24 @@ Status Store::EachCase(int64_t run, const std::function<void(const CaseRow&)>& v
   }
 }
 
+Status Store::EachWholeCase(int64_t run, const std::function<void(const CaseRow&)>& visit) {
+  ANECHECK_ASSIGN(auto outputs, RowReader<OutputRow>::Open(impl_->file, run));
+  OutputRow output;
+  ANECHECK_ASSIGN(bool more, outputs.Next(output));
+  Status read;
+  const Status visited = EachCase(run, [&](const CaseRow& record) {
+    CaseRow whole = record;
+    while (more && read.ok() && output.case_index <= record.index) {
+      if (output.case_index == record.index) whole.outputs.push_back(output);
+      const Result<bool> next = outputs.Next(output);
+      if (!next.ok()) read = next.error();
+      more = next.ok() && *next;
+    }
+    if (read.ok()) visit(whole);
+  });
+  return visited.ok() ? read : visited;
+}
+
 Result<std::vector<VerdictCount>> Store::CountVerdicts(int64_t run) {
   ANECHECK_ASSIGN(auto reader, RowReader<VerdictCount>::Select(
                                    impl_->file,

@@ -55,7 +55,9 @@ inline constexpr auto kTable<CaseRow> = Describe<CaseRow>(
 
 template <>
 inline constexpr auto kTable<OutputRow> = Describe<OutputRow>(
-    {.name = "outputs", .note = "One judged output of a case."},
+    {.name = "outputs",
+     .note = "One judged output of a case. A case that was refused for one operation has one row, "
+             "with that operation, the reason of the refusal, and no elements."},
     Key("case_index", &OutputRow::case_index), Key("output_index", &OutputRow::output_index),
     Value("op", &OutputRow::op, "the operation that produced it"),
     Value("verdict", &OutputRow::verdict), Value("elements", &OutputRow::elements),

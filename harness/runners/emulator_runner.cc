@@ -90,11 +90,14 @@ Result<std::vector<Tensor>> ReadOutputs(const emulator::Program& program, const 
   return outputs;
 }
 
-void Refuse(RunReply& reply, const Error& error, RunStatus status, Step step) {
+void Refuse(RunReply& reply, const Error& error, RunStatus status, Step step,
+            const encoder::Refusal& refusal = {}) {
   reply.status = error.code == ErrorCode::kUnsupported ? status : RunStatus::kFailed;
   reply.step = step;
   reply.message = error.message;
   reply.no_kernel = reply.status == RunStatus::kRejected;
+  reply.refused_op = refusal.op;
+  reply.reason = refusal.reason;
 }
 
 }  // namespace
@@ -123,24 +126,26 @@ Result<RunnerIdentity> EmulatorRunner::Identify() {
       .compiler_version = kToolVersion};
 }
 
-Result<Bytes> EmulatorRunner::ContainerFor(const Graph& graph, const RunRequest& request) const {
+Result<Bytes> EmulatorRunner::ContainerFor(const Graph& graph, const RunRequest& request,
+                                           encoder::Refusal* refusal) const {
   const encoder::EncodeOptions options{
       .target = std::string(request.target), .fault = options_.fault, .exact = options_.exact};
   if (options_.prepare) {
     const Result<Graph> prepared = options_.prepare(graph);
-    if (prepared.ok()) return encoder::Encode(*prepared, options);
+    if (prepared.ok()) return encoder::Encode(*prepared, options, refusal);
   }
-  return encoder::Encode(graph, options);
+  return encoder::Encode(graph, options, refusal);
 }
 
 RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
   RunReply reply;
   reply.id = request.id;
   const auto start = std::chrono::steady_clock::now();
-  const auto container = ContainerFor(*request.graph, request);
+  encoder::Refusal refusal;
+  const auto container = ContainerFor(*request.graph, request, &refusal);
   reply.compile_us = MicrosecondsSince(start);
   if (!container.ok()) {
-    Refuse(reply, container.error(), RunStatus::kRejected, Step::kCodegen);
+    Refuse(reply, container.error(), RunStatus::kRejected, Step::kCodegen, refusal);
     return reply;
   }
   const auto execute = [&](const Graph& graph, ByteSpan bytes, std::span<const Tensor> inputs) {
@@ -159,9 +164,9 @@ RunReply EmulatorRunner::RunOne(const RunRequest& request) const {
     if (second.ok()) reply.further.push_back(std::move(*second));
   }
   for (const RunShape& shape : request.further) {
-    const auto other = ContainerFor(shape.graph, request);
+    const auto other = ContainerFor(shape.graph, request, &refusal);
     if (!other.ok()) {
-      Refuse(reply, other.error(), RunStatus::kRejected, Step::kCodegen);
+      Refuse(reply, other.error(), RunStatus::kRejected, Step::kCodegen, refusal);
       return reply;
     }
     auto values = execute(shape.graph, *other, shape.inputs);

@@ -63,7 +63,8 @@ class EmulatorRunner final : public Runner, public ContainerSource {
   Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) override;
 
  private:
-  Result<Bytes> ContainerFor(const Graph& graph, const RunRequest& request) const;
+  Result<Bytes> ContainerFor(const Graph& graph, const RunRequest& request,
+                             encoder::Refusal* refusal = nullptr) const;
   RunReply RunOne(const RunRequest& request) const;
 
   EmulatorRunnerOptions options_;

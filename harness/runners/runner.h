@@ -118,6 +118,9 @@ struct RunReply {
   // With kRejected, true if the simulated engine has no kernel for some operation. Such a refusal
   // is no evidence about a real engine.
   bool no_kernel = false;
+  // With no_kernel: the operation that lacks a kernel, and the message without its name. Empty if
+  // the runner does not tell them apart.
+  std::string refused_op = {}, reason = {};
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty if unproved
   // The analytics themselves, unless the simulated engine wrote them or they exceed kLongestProof.
   std::string proof = {};
