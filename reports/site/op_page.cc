@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kShownEvidence = 120;
 constexpr size_t kShownPlots = 16;
 
-std::string MemberText(const Json& json, const char* name) {
+std::string EscapedMember(const Json& json, const char* name) {
   return json[name].is_string() ? EscapeXml(json[name].get<std::string>()) : "";
 }
 
@@ -32,15 +32,15 @@ std::string OpSignature(const Json& reference) {
       choices.push_back(EscapeXml(choice.get<std::string>()));
     }
     table.Add(
-        {"<span class=\"op\">" + MemberText(parameter, "name") + "</span>",
-         MemberText(parameter, "kind") + (parameter["constant"].get<bool>() ? ", constant" : ""),
-         MemberText(parameter, "dtypes"),
-         parameter["required"].get<bool>() ? "required" : MemberText(parameter, "default"),
+        {"<span class=\"op\">" + EscapedMember(parameter, "name") + "</span>",
+         EscapedMember(parameter, "kind") + (parameter["constant"].get<bool>() ? ", constant" : ""),
+         EscapedMember(parameter, "dtypes"),
+         parameter["required"].get<bool>() ? "required" : EscapedMember(parameter, "default"),
          fmt::format("<span class=\"text\">{}</span>", fmt::join(choices, ", "))});
   }
   std::string html = table.Html("No arguments are listed.");
   if (!reference["reference"].get<bool>()) {
-    html += Paragraph("No numeric reference: " + MemberText(reference, "reason") + ".");
+    html += Paragraph("No numeric reference: " + EscapedMember(reference, "reason") + ".");
   }
   return html;
 }
