@@ -297,9 +297,11 @@ std::span<const Departure> OpenRules() { return kOpenRules; }
 std::span<const UnnamedDefect> UnnamedDefects() { return kUnnamedDefects; }
 
 const Departure* Contract::Find(Effect effect, std::string_view op) const {
-  for (const Departure* departure : active()) {
-    if (departure->effect != effect) continue;
-    if (op.empty() || departure->op.empty() || departure->op == op) return departure;
+  for (size_t i = 0; i < departure_count; ++i) {
+    const Departure& departure = *departures[i];
+    if (departure.effect != effect) continue;
+    const bool matches = op.empty() || departure.op.empty() || departure.op == op;
+    if (matches && LookFor(i)) return &departure;
   }
   return nullptr;
 }

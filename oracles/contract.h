@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -150,15 +151,25 @@ struct Contract {
   std::array<double, kTermCount> terms{};
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;
+  // Bit i: departures[i] is in force. Bits from departure_count on do not count.
+  uint64_t in_force = ~uint64_t{0};
+  // If not null, receives the bit of each departure that LookFor is asked for.
+  std::atomic<uint64_t>* looked_for = nullptr;
   // True if WithDepartures made the contract, even without a departure. Sums are then computed one
   // by one, so that the bounds of two such contracts differ only by the departures.
   bool compared = false;
 
   double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
   bool Allows(Term term) const { return (*this)[term] != 0; }
-  std::span<const Departure* const> active() const { return {departures.data(), departure_count}; }
-  // The active departure with `effect` on `op`, or null. Departures that name no operation match
-  // every `op`.
+  // Whether departures[i] is in force. Two contracts with the same departures give the same result
+  // if each departure that an evaluation looks for is in force in both or in neither.
+  bool LookFor(size_t i) const {
+    const uint64_t bit = uint64_t{1} << i;
+    if (looked_for != nullptr) looked_for->fetch_or(bit, std::memory_order_relaxed);
+    return (in_force & bit) != 0;
+  }
+  // The first departure in force with `effect` on `op`, or null. Departures that name no operation
+  // match every `op`.
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <string>
 
@@ -64,7 +65,7 @@ class DefectSearch {
  public:
   // The memory of evaluations, kept from one search to the next.
   struct Memory {
-    Evaluation evaluation;
+    Evaluation without, evaluation;
     Estimate estimate;
   };
 
@@ -79,12 +80,14 @@ class DefectSearch {
         actual_(actual),
         outside_(outside),
         large_(actual.size() > kLarge),
+        without_(memory.without),
         evaluation_(memory.evaluation),
         estimate_(memory.estimate) {}
 
   DefectAnswer Find(std::span<const Departure> catalogue) {
-    const std::vector<Defect> defects = Applicable(catalogue);
+    std::vector<Defect> defects = Applicable(catalogue);
     if (defects.empty()) return {};
+    SetContract(defects);
     if (large_ && outside_.size() > kLookedAt) {
       std::vector<size_t> some = Spread(outside_, kLookedAt);
       for (int round = 0; round < kMostRounds; ++round) {
@@ -108,6 +111,7 @@ class DefectSearch {
   struct Defect {
     std::string_view id;
     std::vector<const Departure*> rows;
+    uint64_t departures = 0;  // the rows, as bits of contract_.departures
   };
   // Defects that explain each element looked at: each element by one of them alone, or every
   // element by all of them together.
@@ -118,6 +122,12 @@ class DefectSearch {
   };
   // The intervals of the elements looked at, in a form that can be compared.
   using Admitted = std::vector<std::array<uint64_t, 6>>;
+  // The result of an evaluation with some departures in force.
+  struct Trial {
+    uint64_t departures = 0;
+    Explained explained;
+    Admitted admitted;  // empty if the evaluation failed
+  };
   // The largest number of defects among which a combination is searched.
   static constexpr size_t kMaxCombined = 6;
 
@@ -139,36 +149,76 @@ class DefectSearch {
     return defects;
   }
 
-  // Fills estimate_ with all defects of `set` switched on.
-  bool Estimates(std::span<const Defect* const> set) {
+  // Makes the contract with the departures of all defects, and sets Defect::departures.
+  void SetContract(std::span<Defect> defects) {
     std::vector<const Departure*> rows;
-    for (const Defect* defect : set) {
-      rows.insert(rows.end(), defect->rows.begin(), defect->rows.end());
+    for (Defect& defect : defects) {
+      for (const Departure* row : defect.rows) {
+        defect.departures |= uint64_t{1} << rows.size();
+        rows.push_back(row);
+      }
     }
     contract_ = WithDepartures(family_, rows);
-    const ValueId output = graph_.outputs()[output_];
-    estimated_ = evaluation_.RunTo(graph_, inputs_, contract_, output, wanted_).ok();
-    if (estimated_) evaluation_.Stored(output, estimate_);
-    return estimated_;
   }
 
-  Explained Explain(std::span<const Defect* const> set) {
+  // If evaluations with different departures can share values, makes the evaluation without any.
+  // Otherwise every departure may change the output.
+  void StartTrials() {
+    trials_.clear();
+    shared_ = !large_ && graph_.ValuesOfKind(ValueKind::kState).empty();
+    changing_ = ~uint64_t{0};
+    if (!shared_) return;
+    const ValueId output = graph_.outputs()[output_];
+    const bool made = without_.RunWithout(graph_, inputs_, contract_, output).ok();
+    changing_ = made ? without_.StoredWithout(estimate_) : 0;
+    AddTrial(0, made);
+  }
+
+  // Fills estimate_ with `departures` in force.
+  bool Estimates(uint64_t departures) {
+    const ValueId output = graph_.outputs()[output_];
+    contract_.in_force = departures;
+    const Status made = shared_ ? evaluation_.RunWith(without_, inputs_, departures)
+                                : evaluation_.RunTo(graph_, inputs_, contract_, output, wanted_);
+    if (made.ok()) evaluation_.Stored(output, estimate_);
+    return made.ok();
+  }
+
+  // The trial with all defects of `set` in force.
+  const Trial& Try(std::span<const Defect* const> set) {
+    uint64_t departures = 0;
+    for (const Defect* defect : set) departures |= defect->departures;
+    departures &= changing_;
+    const auto known = std::ranges::find(trials_, departures, &Trial::departures);
+    if (known != trials_.end()) return *known;
+    return AddTrial(departures, Estimates(departures));
+  }
+
+  // Adds the trial whose result is estimate_, if it was `made`.
+  const Trial& AddTrial(uint64_t departures, bool made) {
+    if (!made) return trials_.emplace_back(departures, Explained(looked_at_.size(), kNot));
+    return trials_.emplace_back(departures, ExplainBy(estimate_), AdmittedBy(estimate_));
+  }
+
+  const Explained& Explain(std::span<const Defect* const> set) { return Try(set).explained; }
+  const Admitted& AdmittedBy(std::span<const Defect* const> set) { return Try(set).admitted; }
+
+  Explained ExplainBy(const Estimate& estimate) const {
     Explained explained(looked_at_.size(), kNot);
-    if (!Estimates(set)) return explained;
     const double amplitude = wanted_.empty()
-                                 ? Amplitude(estimate_)
-                                 : std::max(Amplitude(estimate_), Amplitude(conforming_));
-    const std::vector<bool> repeated = Repetitions(estimate_, actual_);
+                                 ? Amplitude(estimate)
+                                 : std::max(Amplitude(estimate), Amplitude(conforming_));
+    const std::vector<bool> repeated = Repetitions(estimate, actual_);
     double surprise = 0;
     for (size_t k = 0; k < looked_at_.size(); ++k) {
       const size_t i = looked_at_[k];
       const double actual = actual_[i];
-      if (repeated[i] || !Admits(estimate_, i, actual)) continue;
-      const bool says = IsInformative(estimate_, i, amplitude) ||
-                        AddsLittle(conforming_, estimate_, i, amplitude);
-      const bool by_value = !(std::fabs(actual) < kInfinity) || (!estimate_.loose && says);
+      if (repeated[i] || !Admits(estimate, i, actual)) continue;
+      const bool says =
+          IsInformative(estimate, i, amplitude) || AddsLittle(conforming_, estimate, i, amplitude);
+      const bool by_value = !(std::fabs(actual) < kInfinity) || (!estimate.loose && says);
       explained[k] = by_value ? kByValue : kVaguely;
-      if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, i);
+      if (!by_value && !estimate.loose) surprise += SurpriseOf(estimate, i);
     }
     // Sets that are weak evidence one by one are enough together.
     if (surprise >= kConvincing) std::ranges::replace(explained, kVaguely, kByValue);
@@ -177,9 +227,11 @@ class DefectSearch {
 
   void LookAt(std::span<const size_t> elements) {
     looked_at_.assign(elements.begin(), elements.end());
-    if (!large_) return;
-    wanted_.assign(actual_.size(), 0);
-    for (const size_t i : elements) wanted_[i] = 1;
+    if (large_) {
+      wanted_.assign(actual_.size(), 0);
+      for (const size_t i : elements) wanted_[i] = 1;
+    }
+    StartTrials();
   }
 
   Found FindAny(std::span<const Defect> defects) {
@@ -217,12 +269,9 @@ class DefectSearch {
   Found FindSingles(std::span<const Defect> defects) {
     std::vector<Explained> by_defect;
     by_defect.reserve(defects.size());
-    alone_.clear();
-    alone_.reserve(defects.size());
     for (const Defect& defect : defects) {
       const Defect* const only = &defect;
       const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
-      alone_.push_back(AdmittedByLast());
       // If one defect explains every element, no cover is smaller. The first such defect is taken.
       if (std::ranges::find(explained, kNot) != explained.end()) continue;
       return {{only}, false, std::ranges::find(explained, kVaguely) != explained.end()};
@@ -276,8 +325,9 @@ class DefectSearch {
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
     std::vector<const Defect*> effective, rest;
     const Admitted with_none = AdmittedBy(conforming_);
-    for (size_t d = 0; d < defects.size(); ++d) {
-      (alone_[d] != with_none ? effective : rest).push_back(&defects[d]);
+    for (const Defect& defect : defects) {
+      const Defect* const only = &defect;
+      (AdmittedBy({&only, 1}) != with_none ? effective : rest).push_back(only);
     }
     // If these defects together admit as much as all defects, no other defect changes an element.
     if (!rest.empty()) AddOthers(defects, with_none, rest, effective);
@@ -291,11 +341,8 @@ class DefectSearch {
                  std::vector<const Defect*>& rest, std::vector<const Defect*>& effective) {
     std::vector<const Defect*> all;
     for (const Defect& defect : defects) all.push_back(&defect);
-    const Admitted with_all = AdmittedBy(all);
-    const Admitted with_effective = effective.empty()       ? with_none
-                                    : effective.size() == 1 ? alone_[effective[0] - &defects[0]]
-                                                            : AdmittedBy(effective);
-    if (with_effective == with_all) return;
+    const Admitted& with_all = AdmittedBy(all);
+    if ((effective.empty() ? with_none : AdmittedBy(effective)) == with_all) return;
     std::erase_if(rest, [&](const Defect* defect) {
       std::vector<const Defect*> others = all;
       std::erase(others, defect);
@@ -309,7 +356,7 @@ class DefectSearch {
   // Adds to `effective` the defects of `rest` that change the values which all of `effective`
   // admits.
   void AddChanging(std::span<const Defect* const> rest, std::vector<const Defect*>& effective) {
-    const Admitted without = AdmittedBy(effective);
+    const Admitted& without = AdmittedBy(effective);
     const size_t count = effective.size();
     for (const Defect* defect : rest) {
       std::vector<const Defect*> with(effective.begin(),
@@ -319,12 +366,6 @@ class DefectSearch {
     }
   }
 
-  Admitted AdmittedBy(std::span<const Defect* const> set) {
-    Estimates(set);
-    return AdmittedByLast();
-  }
-  // The values admitted by the last estimated set; empty if that estimate failed.
-  Admitted AdmittedByLast() const { return estimated_ ? AdmittedBy(estimate_) : Admitted(); }
   Admitted AdmittedBy(const Estimate& estimate) const {
     Admitted admitted;
     admitted.reserve(looked_at_.size());
@@ -355,11 +396,13 @@ class DefectSearch {
   const bool large_;
   std::vector<size_t> looked_at_;  // the elements of outside_ that are examined
   std::vector<uint8_t> wanted_;    // for large outputs: whether each element is examined
-  Contract contract_;              // of the last estimate; the evaluation refers to it
+  Contract contract_;              // with the departures of all defects
+  bool shared_ = false;            // evaluations share values with without_
+  uint64_t changing_ = 0;          // the departures that may change the output
+  std::deque<Trial> trials_;       // of the elements looked at
+  Evaluation& without_;
   Evaluation& evaluation_;
   Estimate& estimate_;
-  bool estimated_ = false;       // estimate_ is that of contract_
-  std::vector<Admitted> alone_;  // for each defect that FindSingles tried
 };
 
 }  // namespace
@@ -369,6 +412,7 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
                          std::span<const size_t> outside, std::span<const Departure> catalogue,
                          int threads) {
   thread_local DefectSearch::Memory memory;
+  memory.without.UseThreads(threads);
   memory.evaluation.UseThreads(threads);
   DefectSearch search(graph, inputs, output, conforming, family, actual, outside, memory);
   return search.Find(catalogue);

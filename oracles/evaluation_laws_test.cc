@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "generators/graph_generator.h"
+#include "harness/targets/target.h"
 #include "oracles/oracle.h"
 #include "oracles/testing/test_support.h"
 
@@ -29,6 +30,30 @@ Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
   return graph;
 }
 
+bool SameBits(std::span<const double> one, std::span<const double> other) {
+  const auto bits = [](double number) { return std::bit_cast<uint64_t>(number); };
+  return std::ranges::equal(one, other, {}, bits, bits);
+}
+
+std::vector<const Departure*> DeparturesOf(int family) {
+  std::vector<const Departure*> rows;
+  for (const Departure& row : KnownDepartures()) {
+    const bool here = (row.families >> family & 1) != 0;
+    if (here && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
+  }
+  return rows;
+}
+
+// Compares bit by bit.
+bool AreSame(const Estimate& one, const Estimate& other) {
+  return SameBits(one.value, other.value) && SameBits(one.low, other.low) &&
+         SameBits(one.high, other.high) && one.flags == other.flags &&
+         one.signed_zeros == other.signed_zeros && one.whole == other.whole &&
+         one.loose == other.loose && one.member_begin == other.member_begin &&
+         SameBits(one.members, other.members) && SameBits(one.finite_low, other.finite_low) &&
+         SameBits(one.finite_high, other.finite_high);
+}
+
 RC_GTEST_PROP(Laws, AnOutputNeedsOnlyItsDependencies, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const auto mode = static_cast<CaseMode>(seed % 5);
@@ -38,22 +63,50 @@ RC_GTEST_PROP(Laws, AnOutputNeedsOnlyItsDependencies, (uint64_t seed)) {
   Evaluation all, some;
   RC_ASSERT(all.Run(graph, inputs, contract).ok());
   Estimate whole, part;
-  const auto bits = [](const std::vector<double>& numbers) {
-    std::vector<uint64_t> words;
-    words.reserve(numbers.size());
-    for (const double number : numbers) words.push_back(std::bit_cast<uint64_t>(number));
-    return words;
-  };
   for (const ValueId output : graph.outputs()) {
     RC_ASSERT(some.RunTo(graph, inputs, contract, output).ok());
     all.Stored(output, whole);
     some.Stored(output, part);
-    RC_ASSERT(bits(part.value) == bits(whole.value));
-    RC_ASSERT(bits(part.low) == bits(whole.low));
-    RC_ASSERT(bits(part.high) == bits(whole.high));
-    RC_ASSERT(part.flags == whole.flags);
-    RC_ASSERT(part.members == whole.members);
+    RC_ASSERT(AreSame(part, whole));
   }
+}
+
+// Drawn departures, one at a time and several at once, on every family.
+TEST(Laws, SharedValuesGiveTheEstimateOfAWholeEvaluation) {
+  size_t compared = 0, unchanged = 0, departed = 0;
+  Evaluation without, with, whole;
+  Estimate plain, shared, expected;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const auto mode = static_cast<CaseMode>(seed % 5);
+    const Graph graph = AnyGraph(choices, mode);
+    if (!graph.ValuesOfKind(ValueKind::kState).empty()) continue;
+    const auto inputs = GenerateInputs(choices, graph, mode);
+    const int family = static_cast<int>(seed % kFamilyCount);
+    const std::vector<const Departure*> rows = DeparturesOf(family);
+    Contract contract = WithDepartures(family, rows);
+    for (const ValueId output : graph.outputs()) {
+      ASSERT_TRUE(without.RunWithout(graph, inputs, contract, output).ok());
+      const uint64_t changing = without.StoredWithout(plain);
+      for (size_t i = 0; i < 2 * rows.size(); ++i) {
+        const uint64_t several = choices.Below(uint64_t{1} << 32) << 32 | choices.Below(1u << 31);
+        contract.in_force = i < rows.size() ? uint64_t{1} << i : several;
+        ASSERT_TRUE(with.RunWith(without, inputs, contract.in_force).ok());
+        ASSERT_TRUE(whole.RunTo(graph, inputs, contract, output).ok());
+        with.Stored(output, shared);
+        whole.Stored(output, expected);
+        ASSERT_TRUE(AreSame(shared, expected)) << "seed " << seed << ", departures " << i;
+        ++compared;
+        departed += AreSame(expected, plain) ? 0 : 1;
+        if ((contract.in_force & changing) != 0) continue;
+        ASSERT_TRUE(AreSame(plain, expected)) << "seed " << seed << ", departures " << i;
+        ++unchanged;
+      }
+    }
+  }
+  EXPECT_GT(compared, 10000u);
+  EXPECT_GT(unchanged, compared / 4);
+  EXPECT_GT(departed, compared / 100);
 }
 
 RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)) {

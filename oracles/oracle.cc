@@ -1,6 +1,7 @@
 #include "oracles/oracle.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 #include "harness/base/parallel_for.h"
@@ -73,6 +74,21 @@ struct Evaluation::State {
   const Graph* graph = nullptr;
   const Contract* contract = nullptr;
 
+  // Of RunWithout and RunWith.
+  Contract own_contract;
+  ValueId output = kNoValue;
+  std::vector<bool> needed;  // for each node, whether `output` depends on it
+  // The departures on which constants and inputs depend, and those of the results of each node.
+  uint64_t of_loads = 0;
+  std::vector<uint64_t> of_nodes;
+  std::atomic<uint64_t> looked_for = 0;
+
+  // The departures on which a value depends.
+  uint64_t DeparturesOf(ValueId id) const {
+    const Value& value = graph->value(id);
+    return value.kind == ValueKind::kResult ? of_nodes[value.producer] : of_loads;
+  }
+
   // The common start of every evaluation of `graph` under `contract`.
   void Begin(const Graph& new_graph, const Contract& new_contract) {
     arena.Reset();
@@ -102,14 +118,18 @@ Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
   return {};
 }
 
+// A tensor of the type and size of `known`, without elements.
+BoundedTensor Unset(const BoundedTensor& known) {
+  BoundedTensor unset;
+  unset.type = known.type;
+  unset.size = known.size;
+  return unset;
+}
+
 // As PrepareValues, with the types and sizes of the values in `known`.
 void PrepareLike(std::span<const BoundedTensor> known, std::vector<BoundedTensor>& values) {
   values.resize(known.size());
-  for (ValueId id = 0; id < values.size(); ++id) {
-    values[id] = BoundedTensor{};
-    values[id].type = known[id].type;
-    values[id].size = known[id].size;
-  }
+  std::ranges::transform(known, values.begin(), Unset);
 }
 
 Status CheckInput(const Graph& graph, ValueId id, const Tensor& tensor) {
@@ -132,9 +152,7 @@ Status RunKernel(const ReferenceKernel& kernel, reference::Arena& arena,
   for (uint32_t i = 0; i < results; ++i) {
     BoundedTensor& result = context.Result(i);
     exact.push_back(result);
-    result = BoundedTensor{};
-    result.type = exact.back().type;
-    result.size = exact.back().size;
+    result = Unset(exact.back());
   }
   context.RoundLiterals();
   ANECHECK_RETURN_IF_ERROR(kernel.evaluate(context));
@@ -302,6 +320,69 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
     const bool last = node.result_count == 1 && node.first_result == output;
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, contract, state.arena, state.values,
                                      last ? wanted : std::span<const uint8_t>()));
+  }
+  return {};
+}
+
+Status Evaluation::RunWithout(const Graph& graph, std::span<const Tensor> inputs,
+                              const Contract& contract, ValueId output) {
+  State& state = *state_;
+  streams_.reset();
+  state.own_contract = contract;
+  state.own_contract.in_force = 0;
+  state.own_contract.looked_for = &state.looked_for;
+  state.looked_for = 0;
+  state.Begin(graph, state.own_contract);
+  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
+  ANECHECK_RETURN_IF_ERROR(
+      LoadValues(graph, inputs, state.own_contract, state.arena, state.values));
+  state.of_loads = state.looked_for.exchange(0);
+  state.output = output;
+  state.needed = NodesBefore(graph, output);
+  state.of_nodes.assign(graph.nodes().size(), 0);
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (!state.needed[id]) continue;
+    const Node& node = graph.node(id);
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, state.own_contract, state.arena, state.values));
+    state.of_nodes[id] = state.looked_for.exchange(0);
+    for (const Argument& argument : graph.arguments(node)) {
+      state.of_nodes[id] |= state.DeparturesOf(argument.value);
+    }
+  }
+  return {};
+}
+
+uint64_t Evaluation::StoredWithout(Estimate& estimate) {
+  Stored(state_->output, estimate);
+  return state_->DeparturesOf(state_->output) | state_->looked_for.exchange(0);
+}
+
+Status Evaluation::RunWith(const Evaluation& base, std::span<const Tensor> inputs,
+                           uint64_t departures) {
+  State& state = *state_;
+  const State& without = *base.state_;
+  const Graph& graph = *without.graph;
+  streams_.reset();
+  state.own_contract = without.own_contract;
+  state.own_contract.in_force = departures;
+  state.own_contract.looked_for = nullptr;
+  state.Begin(graph, state.own_contract);
+  state.values = without.values;
+  if ((without.of_loads & departures) != 0) {
+    PrepareLike(without.values, state.values);
+    ANECHECK_RETURN_IF_ERROR(
+        LoadValues(graph, inputs, state.own_contract, state.arena, state.values));
+  }
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (!without.needed[id]) continue;
+    const Node& node = graph.node(id);
+    const bool departs = (without.of_nodes[id] & departures) != 0;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const BoundedTensor& shared = without.values[node.first_result + i];
+      state.values[node.first_result + i] = departs ? Unset(shared) : shared;
+    }
+    if (!departs) continue;
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, state.own_contract, state.arena, state.values));
   }
   return {};
 }

@@ -85,6 +85,18 @@ class Evaluation {
   Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
                ValueId output, std::span<const uint8_t> wanted = {});
 
+  // As RunTo, with no departure of `contract` in force. Notes the departures on which each value
+  // depends, for RunWith. Precondition: the graph has no states.
+  Status RunWithout(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+                    ValueId output);
+  // After RunWithout: fills `estimate` with the stored values of its output, and returns the
+  // departures on which they depend, as bits of Contract::departures. No other departure changes
+  // the estimate.
+  uint64_t StoredWithout(Estimate& estimate);
+  // Repeats the successful RunWithout of `base` with `departures` in force. Values that depend on
+  // none of these are shared with `base`, which must not run again while the results are read.
+  Status RunWith(const Evaluation& base, std::span<const Tensor> inputs, uint64_t departures);
+
   // As Run, for graphs too large for memory. Values that no later operation needs are freed.
   // Afterwards only the graph's outputs may be read. Constants are loaded when they are read.
   // `visit`, if given, is called for each operation in order, and may read its results.

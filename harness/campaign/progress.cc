@@ -74,8 +74,16 @@ void ProgressCounts::AddFinding(const FindingRow& finding) {
 }
 
 void ProgressCounts::Meet(std::string_view kind, std::string_view cell) {
-  const CoverageCell key = {std::string(kind), std::string(cell)};
-  if (std::ranges::binary_search(CoverageSpace(), key)) cells_.emplace(key.kind, key.cell);
+  not_looked_up_.emplace_back(kind, cell);
+}
+
+uint64_t ProgressCounts::cells_covered() const {
+  for (const auto& [kind, cell] : not_looked_up_) {
+    const CoverageCell key = {kind, cell};
+    if (std::ranges::binary_search(CoverageSpace(), key)) cells_.emplace(kind, cell);
+  }
+  not_looked_up_.clear();
+  return cells_.size();
 }
 
 double SecondsLeft(const CampaignProgress& progress) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/results/store.h"
@@ -37,7 +38,7 @@ class ProgressCounts {
 
   const std::map<std::string, TargetProgress>& targets() const { return targets_; }
   // The number of cells of CoverageSpace() that were met.
-  uint64_t cells_covered() const { return cells_.size(); }
+  uint64_t cells_covered() const;
 
  private:
   void Meet(std::string_view kind, std::string_view cell);
@@ -45,7 +46,10 @@ class ProgressCounts {
   void AddFinding(const FindingRow& finding);
 
   std::map<std::string, TargetProgress> targets_;
-  std::set<std::pair<std::string, std::string>> cells_;
+  // The cells of CoverageSpace() that were met, and the cells not yet looked up there: making the
+  // space costs as much as hundreds of cases, and only some callers read the number of cells.
+  mutable std::set<std::pair<std::string, std::string>> cells_;
+  mutable std::vector<std::pair<std::string, std::string>> not_looked_up_;
   // The addresses of the texts of cells that were already examined, since most batches meet cells
   // that earlier batches met.
   struct AddressHash {

@@ -315,13 +315,15 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   }
   if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
   const Contract& contract = context.contract();
-  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) {
+  if (result.special && contract.Find(Effect::kNanResultAsZero) != nullptr) {
     ReplaceInvalid(context, result, 0);
   }
   const Grid grid(result.type.dtype);
-  for (const Departure* departure : contract.active()) {
+  if (context.node().Input(0) == kNoValue) return;  // no operand that could hold a place
+  for (size_t i = 0; i < contract.departure_count; ++i) {
+    const Departure* const departure = contract.departures[i];
     if (departure->op.empty() || departure->op != context.node().op()) continue;
-    if (context.node().Input(0) == kNoValue) continue;  // no operand that could hold a place
+    if (!contract.LookFor(i)) continue;
     const double value = grid.Round(departure->b);
     // log takes x + epsilon: the documented place is a value of that sum.
     const int epsilon = context.node().schema().FindParameter("epsilon");
