@@ -223,6 +223,8 @@ def main(arguments):
     parser.add_argument("--axe", type=pathlib.Path)
     parser.add_argument("--wide", action="store_true")
     flags = parser.parse_args(arguments)
+    if flags.pictures:
+        flags.pictures.mkdir(parents=True, exist_ok=True)
     axe = flags.axe.read_text() if flags.axe else None
     with tempfile.TemporaryDirectory(prefix="anecheck-site-", ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name).resolve()
