@@ -17,7 +17,9 @@ namespace anecheck {
 namespace {
 
 using testing::DecodedElements;
+using testing::KnownDeparturesOf;
 using testing::MakeTensor;
+using testing::SameBits;
 
 Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
   GeneratorOptions options;
@@ -28,20 +30,6 @@ Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
   Graph graph;
   GenerateGraph(choices, options, graph);
   return graph;
-}
-
-bool SameBits(std::span<const double> one, std::span<const double> other) {
-  const auto bits = [](double number) { return std::bit_cast<uint64_t>(number); };
-  return std::ranges::equal(one, other, {}, bits, bits);
-}
-
-std::vector<const Departure*> DeparturesOf(int family) {
-  std::vector<const Departure*> rows;
-  for (const Departure& row : KnownDepartures()) {
-    const bool here = (row.families >> family & 1) != 0;
-    if (here && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
-  }
-  return rows;
 }
 
 // Compares bit by bit.
@@ -83,7 +71,7 @@ TEST(Laws, SharedValuesGiveTheEstimateOfAWholeEvaluation) {
     if (!graph.ValuesOfKind(ValueKind::kState).empty()) continue;
     const auto inputs = GenerateInputs(choices, graph, mode);
     const int family = static_cast<int>(seed % kFamilyCount);
-    const std::vector<const Departure*> rows = DeparturesOf(family);
+    const std::vector<const Departure*> rows = KnownDeparturesOf(family);
     Contract contract = WithDepartures(family, rows);
     for (const ValueId output : graph.outputs()) {
       ASSERT_TRUE(without.RunWithout(graph, inputs, contract, output).ok());

@@ -1,5 +1,4 @@
 // An evaluation has the same bits on one thread and on several.
-#include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <span>
@@ -15,12 +14,9 @@ namespace anecheck {
 namespace {
 
 using testing::Case;
+using testing::KnownDeparturesOf;
 using testing::MakeTensor;
-
-bool SameBits(std::span<const double> a, std::span<const double> b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
+using testing::SameBits;
 
 // The first value that differs as text, or "".
 std::string Difference(const Graph& graph, std::span<const Tensor> inputs,
@@ -41,15 +37,6 @@ std::string Difference(const Graph& graph, std::span<const Tensor> inputs,
     }
   }
   return "";
-}
-
-std::vector<const Departure*> KnownDeparturesOf(int family) {
-  std::vector<const Departure*> rows;
-  for (const Departure& row : KnownDepartures()) {
-    const bool here = (row.families >> family & 1) != 0;
-    if (here && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
-  }
-  return rows;
 }
 
 TEST(Threads, GiveTheSameBitsAsOneThreadForDrawnGraphs) {

@@ -1,6 +1,8 @@
 // Small graphs and tensors for the oracle's tests.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
@@ -23,6 +25,21 @@ inline Tensor MakeTensor(DType dtype, const Shape& shape, std::span<const double
 }
 inline Tensor MakeTensor(DType dtype, const Shape& shape, std::initializer_list<double> elements) {
   return MakeTensor(dtype, shape, std::span(elements.begin(), elements.size()));
+}
+
+inline bool SameBits(std::span<const double> one, std::span<const double> other) {
+  const auto bits = [](double number) { return std::bit_cast<uint64_t>(number); };
+  return std::ranges::equal(one, other, {}, bits, bits);
+}
+
+// The documented departures of the family, at most as many as a contract holds.
+inline std::vector<const Departure*> KnownDeparturesOf(int family) {
+  std::vector<const Departure*> rows;
+  for (const Departure& row : KnownDepartures()) {
+    const bool here = (row.families >> family & 1) != 0;
+    if (here && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
+  }
+  return rows;
 }
 
 inline std::vector<double> DecodedElements(const Tensor& tensor) {
