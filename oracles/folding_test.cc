@@ -97,6 +97,35 @@ RC_GTEST_PROP(Folding, OfAShiftIsAdmitted, ()) { Check(DrawNumbers(), 0, true); 
 RC_GTEST_PROP(Folding, OfAScaleAndAShiftIsAdmitted, ()) { Check(DrawNumbers(), 1, true); }
 RC_GTEST_PROP(Folding, OfTwoScalesIsAdmitted, ()) { Check(DrawNumbers(), 2, false); }
 
+// x + a + b, or x - a - b.
+RC_GTEST_PROP(Folding, OfTwoShiftsOfAnyValueIsAdmitted, ()) {
+  const std::vector<double> x = Draw(kOut, -2, 2), a = Draw(kOut, -9, 9), b = Draw(kOut, -9, 9);
+  const auto kind = *rc::gen::element(OpKind::kAdd, OpKind::kSub);
+  const double sign = kind == OpKind::kAdd ? 1 : -1;
+  Case c;
+  const ValueId y = Pair(c, kind, c.Input(MakeTensor(DType::kFp16, {kOut}, x)), a);
+  const Estimate estimate = c.Run(Pair(c, kind, y, b), Float());
+  for (size_t out = 0; out < kOut; ++out) {
+    RC_ASSERT(Admits(estimate, out, Half(x[out] + sign * Half(a[out] + b[out]))));
+    RC_ASSERT(!Admits(estimate, out, Half(estimate.value[out] + 0.25)));
+    RC_ASSERT(!Admits(estimate, out, Half(estimate.value[out] - 0.25)));
+  }
+}
+
+// The shifts have different values, so that the sum of their constants is rounded.
+TEST(Folding, DoesNotJoinShiftsAcrossAnotherReader) {
+  const auto width = [](bool shared) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {kOut}, {-20, -20, -20}));
+    const ValueId first = Pair(c, OpKind::kAdd, x, std::vector<double>(kOut, Half(17.03)));
+    const ValueId second = Pair(c, OpKind::kAdd, first, std::vector<double>(kOut, Half(2.957)));
+    if (shared) c.Binary(OpKind::kAdd, first, second);
+    const Estimate y = c.Run(second, Float());
+    return y.high[0] - y.low[0];
+  };
+  EXPECT_GT(width(false), width(true));
+}
+
 TEST(Folding, IsNotAdmittedWithoutTheTerm) {
   const Numbers n = {{1.5, 1.25, -1.75, 0.5},
                      {0.7, 0.3, -0.9, 0.1, 0.2, 0.6, 0.8, -0.4, 0.55, 0.35, 0.15, 0.95},

@@ -90,6 +90,18 @@ TEST(ChargeUnseen, AnInnocentProducerIsNotChargedForTheOneThatCouldNotBeJudged) 
       << outcome.message();
 }
 
+TEST(ChargeUnseen, NoOperationIsChargedForAnErrorThatDoesNotOccurAgain) {
+  const auto once = [runs = 0](const RunRequest&, RunReply& reply) mutable {
+    if (runs++ == 0) reply.outputs[0].bytes[1] = 0x45;
+  };
+  const CaseOutcome outcome = OutcomeOn(InARow(), once);
+  EXPECT_EQ(outcome.shown.op(), "");
+  EXPECT_NE(outcome.message().find("; made by one of sqrt, relu, abs: 1 partial graph could not be "
+                                   "judged: other values"),
+            std::string::npos)
+      << outcome.message();
+}
+
 TEST(ChargeUnseen, TheOnlyOperationOfAnOutputStaysCharged) {
   Case item = InARow();
   item.graph.ClearOutputs();

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "harness/cases/second_execution.h"
+#include "harness/judging/isolate.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/node_cut.h"
+#include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
 
@@ -289,7 +291,8 @@ class TappedValues {
   bool Take(const RunReply& answer, const RunReply& reply, const Execution& execution) {
     const auto& outputs = answer.outputs;
     if (outputs.size() != tapped_.graph.outputs().size()) return false;
-    alike_ = BeginWith(outputs, reply.outputs);
+    // A further execution is judged even if the outputs of the first one did not repeat.
+    alike_ = !execution.first() || BeginWith(outputs, reply.outputs);
     if (!alike_ && !IsOwnProgram(item_, execution)) return false;
     const std::vector<ValueId> inputs = own_.graph.ValuesOfKind(ValueKind::kInput);
     for (size_t i = 0; i < inputs.size(); ++i) values_[inputs[i]] = &own_.inputs[i];
@@ -353,6 +356,113 @@ Location Unseen(std::string_view why) {
   return location;
 }
 
+// The run with inner results as outputs gave other values, so these show nothing about the
+// original.
+constexpr std::string_view kOtherValues = "other values";
+
+// The operations that made the flags of `comparison`, and one that shows the flags as fp16 numbers:
+// `cast`, or `select` of 1 and 0 if the flags were read by a `cast`.
+Graph WithShownFlags(const Graph& cut, ValueId flags, OpKind reader) {
+  Graph graph = cut;
+  graph.ClearOutputs();
+  const TensorType numbers = {DType::kFp16, cut.type(flags).shape};
+  const auto all = [&](double number) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(numbers.ByteSize()));
+    const std::vector<double> elements(static_cast<size_t>(numbers.shape.Elements()), number);
+    EncodeElements(numbers.dtype, elements, bytes);
+    return graph.AddConst(numbers, bytes);
+  };
+  if (reader == OpKind::kCast) {
+    const ValueId one = all(1);
+    const ValueId zero = all(0);
+    graph.BeginNode(&GetOp(OpKind::kSelect).schema);
+    graph.AddArgument(params::Select::kCond, flags);
+    graph.AddArgument(params::Select::kA, one);
+    graph.AddArgument(params::Select::kB, zero);
+  } else {
+    graph.BeginNode(&GetOp(OpKind::kCast).schema);
+    graph.AddArgument(params::Cast::kX, flags);
+    graph.AddString(params::Cast::kDtype, "fp16");
+  }
+  if (const Result<ValueId> shown = graph.FinishNode(); shown.ok()) graph.AddOutput(*shown);
+  return graph;
+}
+
+// Whether a separate program shows that the flags of `comparison`, which `reader` reads, are right.
+Result<bool> AreFlagsRight(const Case& own, const NodeCut::Values& values, NodeId comparison,
+                           NodeId reader, Runner& runner, Evaluation& evaluation) {
+  NodeCut cut(own.graph, values);
+  const ValueId flags = own.graph.node(comparison).first_result;
+  cut.TakeAll({&comparison, 1}, {&flags, 1});
+  Case item = InPlaceOf(own);
+  item.graph =
+      WithShownFlags(cut.graph(), cut.graph().outputs()[0], KindOf(*own.graph.node(reader).schema));
+  item.inputs.assign(cut.inputs().begin(), cut.inputs().end());
+  if (item.graph.outputs().empty() || !SpellCase(item).ok()) return false;
+  RunRequest request = RequestOf(item);
+  request.settings.repeat = false;
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+  if (replies.front().status != RunStatus::kOk) return false;
+  return JudgeCase(item, replies.front(), evaluation).verdict() == Verdict::kPass;
+}
+
+// Whether all operands of the operation are inputs and constants of the graph. If so, the engine
+// computed the operation on these values, even if it fuses.
+bool HasKnownOperands(const Graph& graph, NodeId id) {
+  return std::ranges::none_of(graph.arguments(graph.node(id)), [&](const Argument& argument) {
+    const ValueKind kind = graph.value(argument.value).kind;
+    return kind == ValueKind::kResult || kind == ValueKind::kState;
+  });
+}
+
+// The case of a program that computes one result from the inputs of the graph, without other
+// outputs. Nothing if the form of the case cannot express it.
+std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId node,
+                         ValueId result) {
+  NodeCut cut(own.graph, inputs);
+  cut.TakeAll({&node, 1}, {&result, 1});
+  Case item = InPlaceOf(own);
+  item.graph = cut.graph();
+  item.inputs.assign(cut.inputs().begin(), cut.inputs().end());
+  return SpellCase(item).ok() ? std::optional(std::move(item)) : std::nullopt;
+}
+
+// Charges the first result whose program is wrong. The programs of the results before it are right,
+// so no sound fusion of the operations before it explains the error. Returns whether it charged
+// one.
+Result<bool> ChargeByGrowing(const Case& own, bool of_engine, Runner& runner,
+                             Evaluation& evaluation, Location& location) {
+  const Graph& graph = own.graph;
+  if (graph.nodes().size() > kMostIsolated) return false;
+  NodeCut::Values inputs;
+  const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < ids.size(); ++i) inputs[ids[i]] = &own.inputs[i];
+  for (const ValueId result : graph.ValuesOfKind(ValueKind::kResult)) {
+    if (graph.type(result).dtype != DType::kFp16) continue;
+    const Node& node = graph.node(graph.value(result).producer);
+    std::optional<Case> item = UpTo(own, inputs, graph.value(result).producer, result);
+    if (!item) continue;
+    RunRequest request = RequestOf(*item);
+    request.settings.repeat = false;
+    ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+    if (replies.front().status != RunStatus::kOk) continue;
+    const CaseOutcome outcome = JudgeCase(*item, replies.front(), evaluation);
+    if (outcome.verdict() != Verdict::kWrong) continue;
+    const Tensor& actual = replies.front().outputs[0];
+    const int family = item->target.family;
+    if (of_engine && !NeverMeasured(item->graph, item->inputs, 0, actual, family).empty()) continue;
+    location.judged = true;
+    location.first_wrong = node.schema->name;
+    location.node = graph.value(node.first_result).name;
+    location.message = outcome.message();
+    location.deviation = outcome.shown.deviation();
+    location.wrong_inputs = std::move(item->inputs);
+    location.wrong_alone = std::move(item->graph);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
@@ -371,24 +481,32 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   if (!SamePlacement(replies.front(), reply)) return Unseen(ToText(Verdict::kMisplaced));
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);
-  if (!values.Take(replies.front(), reply, execution)) return location;
+  if (!values.Take(replies.front(), reply, execution)) return Unseen(kOtherValues);
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
   location.judged = true;
   const bool runs_alone = IsOwnProgram(item, execution);
   bool wrong_alone = false;
+  bool known_operands = false;  // of the first wrong operation
   NodeJudge judge(own, values.values(), of_engine, evaluation);
   for (NodeId node = 0; node < own.graph.nodes().size() && !wrong_alone; ++node) {
     if (judging) judging(node, own.graph.nodes().size());
     location.nodes.push_back(judge.Run(node));
     location.defects.Add(location.nodes.back().defects);
     if (location.nodes.back().verdict != Verdict::kWrong) continue;
-    const Node& culprit = own.graph.node(judge.Culprit(node));
+    NodeId to_charge = judge.Culprit(node);
+    if (to_charge != node && runs_alone) {
+      ANECHECK_ASSIGN(const bool right,
+                      AreFlagsRight(own, values.values(), to_charge, node, runner, evaluation));
+      if (right) to_charge = node;
+    }
+    const Node& culprit = own.graph.node(to_charge);
     NodeCut cut(own.graph, values.values());
     cut.Take(node);
     if (runs_alone) {
       ANECHECK_ASSIGN(wrong_alone, IsWrongAlone(own, cut, runner, evaluation));
     }
     if (!location.first_wrong.empty() && !wrong_alone) continue;
+    known_operands = HasKnownOperands(own.graph, node);
     location.first_wrong = culprit.schema->name;
     location.node = own.graph.value(culprit.first_result).name;
     location.message = judge.message();
@@ -397,8 +515,11 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
     if (!runs_alone) break;
   }
-  if (!values.alike() && !wrong_alone) return Location{};
-  return location;
+  if (wrong_alone || !runs_alone) return location;
+  const bool open = !values.alike() || (!location.first_wrong.empty() && !known_operands);
+  if (!open) return location;
+  ANECHECK_ASSIGN(const bool grown, ChargeByGrowing(own, of_engine, runner, evaluation, location));
+  return grown || values.alike() ? location : Unseen(kOtherValues);
 }
 
 }  // namespace anecheck

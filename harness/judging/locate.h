@@ -35,12 +35,14 @@ struct Location {
   // False if the tapped graph did not run, or if its outputs differ from the original's and no
   // operation is wrong alone. If it is false, single operations cannot be judged.
   bool judged = false;
-  // The end of the tapped graph's run if it has no values to judge: "garbled", "crashed". Empty if
-  // it has, even if `judged` is false.
+  // The reason why no operation can be judged: the end of the tapped graph's run ("garbled",
+  // "crashed"), or "other values". Empty if `judged` is true.
   std::string unseen;
   // The first operation whose result is wrong both in the tapped graph and as a separate program.
-  // If there is none, the first operation that is wrong in the tapped graph. Empty if no operation
-  // is wrong.
+  // If there is none, the first operation at which a program is wrong that begins at the inputs of
+  // the graph and ends there: an engine that fuses gives an operation values that no tap shows.
+  // Otherwise, the first operation that is wrong in the tapped graph. Empty if no operation is
+  // wrong.
   std::string first_wrong;
   std::string node;            // that operation's place in the graph: the name of its first result
   std::string message;         // its output and its admitted values, at its actual operands

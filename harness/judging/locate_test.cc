@@ -121,7 +121,31 @@ TEST(Locate, AnOperationThatIsWrongAloneIsChargedIfTapsChangeTheOutputs) {
   const Location location = LocateOn(InARow(), fusing(OpKind::kSqrt));
   ASSERT_TRUE(location.judged);
   EXPECT_EQ(location.first_wrong, "sqrt");
-  EXPECT_FALSE(LocateOn(InARow(), fusing(OpKind::kExp)).judged) << "no operation is wrong alone";
+  EXPECT_EQ(LocateOn(InARow(), fusing(OpKind::kExp)).first_wrong, "relu")
+      << "no operation is wrong alone, and relu(abs(x)) is the shortest wrong program";
+}
+
+// Only unrounded operands, as an engine that fuses passes them on, show the error of sqrt. The
+// engine's result of relu looks wrong beside the rounded result of abs.
+TEST(Locate, AnOperationThatOnlyAFusedProgramShowsIsChargedAndNotTheOneBeforeIt) {
+  const auto spoil = [](const RunRequest& request, RunReply& reply) {
+    if (request.graph->nodes().size() == 3) WrongFrom(OpKind::kRelu)(request, reply);
+  };
+  const Case item = InARow();
+  const Location location = LocateOn(item, spoil);
+  ASSERT_TRUE(location.judged);
+  EXPECT_EQ(location.first_wrong, "sqrt");
+  EXPECT_EQ(location.node, item.graph.value(item.graph.outputs()[0]).name);
+  EXPECT_EQ(location.wrong_alone.nodes().size(), 3u);
+}
+
+TEST(Locate, NothingIsJudgedIfAnErrorDoesNotOccurAgain) {
+  const auto once = [runs = 0](const RunRequest& request, RunReply& reply) mutable {
+    if (runs++ == 0) WrongFrom(OpKind::kSqrt)(request, reply);
+  };
+  const Location location = LocateOn(InARow(), once);
+  EXPECT_FALSE(location.judged);
+  EXPECT_EQ(location.unseen, "other values");
 }
 
 TEST(Locate, AnErrorBeforeAStateIsNotChargedToItsReader) {
@@ -185,6 +209,22 @@ TEST(Locate, AWrongComparisonIsNotChargedToOperationsThatPassItsFlagsOn) {
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kCast), gives(0.5)).first_wrong, "cast")
       << "no value of the flag gives this result";
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
+}
+
+// Wrong flags would give these results too, but another reader of the flags shows that they are
+// right.
+TEST(Locate, AReaderOfRightFlagsIsChargedForAWrongChoice) {
+  for (const OpKind reader : {OpKind::kCast, OpKind::kSelect}) {
+    const Case item = BehindAComparison(reader);
+    const auto wrong_choice = [reader](const RunRequest& request, RunReply& reply) {
+      const auto nodes = request.graph->nodes();
+      const bool reads = std::ranges::any_of(
+          nodes, [&](const Node& node) { return KindOf(*node.schema) == reader; });
+      const std::vector<double> chosen = {reader == OpKind::kCast ? 1.0 : 2.0};
+      if (reads) EncodeElements(DType::kFp16, chosen, std::span(reply.outputs[0].bytes).first(2));
+    };
+    EXPECT_EQ(LocateOn(item, wrong_choice).first_wrong, GetOp(reader).schema.name);
+  }
 }
 
 // 0 is not greater than -0, so -0 is chosen.

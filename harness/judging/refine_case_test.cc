@@ -312,5 +312,29 @@ TEST(RefineCase, AFirstExecutionOfTheSecondInputsTellsBothFaultsApart) {
   EXPECT_EQ(Signature(OutcomeOn(item, always)), "wrong|abs|h13|far");
 }
 
+TEST(RefineCase, ASecondExecutionIsJudgedEvenIfTheFirstDoesNotRepeat) {
+  Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
+  item.range.reset();
+  item.further.clear();
+  item.ranged_mil.clear();
+  item.again = {Filled(item.inputs[0].type, std::vector<double>{1, 2, 3})};
+  while (!RequestOf(item).settings.repeat) ++item.seed;
+  double runs = 0;
+  Engine engine([&runs](const Answered& a) {
+    if (a.second) {
+      WrongFromAbs(a);
+    } else {
+      a.Put(OpKind::kRelu, ++runs);
+    }
+  });
+  const RunRequest request = RequestOf(item);
+  const auto replies = engine.Run({&request, 1});
+  Evaluation evaluation;
+  const auto location =
+      Locate(item, replies->front(), engine, evaluation, Execution{.second = true});
+  ASSERT_TRUE(location.ok());
+  EXPECT_EQ(location->first_wrong, "abs");
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -189,6 +189,17 @@ std::optional<double> OffsetIn(const Graph& graph, ValueId id, int depth) {
   return *before * foldable->factor.most + foldable->offset;
 }
 
+// The largest sum of the constants that operations directly before the value added to it, without a
+// product. 0 if there are none.
+double SumBefore(const Graph& graph, ValueId id, int depth) {
+  if (depth == 0 || OnlyReader(graph, id) == nullptr) return 0;
+  const Value& value = graph.value(id);
+  if (value.kind != ValueKind::kResult) return 0;
+  const auto foldable = FoldableOf(NodeView(graph, graph.node(value.producer)));
+  if (!foldable || foldable->scales) return 0;
+  return foldable->offset + SumBefore(graph, foldable->data, depth - 1);
+}
+
 }  // namespace
 
 FoldedConstants::FoldedConstants(const Graph& graph, const Node& node, const Contract& contract,
@@ -216,6 +227,10 @@ FoldedConstants::FoldedConstants(const Graph& graph, const Node& node, const Con
     const bool sums = *before > 0 || foldable->scales;
     const double sum = *before * foldable->factor.most + foldable->offset;
     Widen(foldable->added, relative, absolute + (sums ? unit * sum + kSmallError : 0));
+  } else if (!foldable->scales) {
+    // x + a + b may be x + (a + b).
+    const double sum = SumBefore(graph, foldable->data, kLongestChain);
+    if (sum > 0) Widen(foldable->added, 0, unit * (sum + foldable->offset) + kSmallError);
   }
   if (!foldable->scales || behind.scales == 0 || KindOfNode(node) == OpKind::kBatchNorm) return;
   const ValueId x = Operand(view, "x");
