@@ -17,6 +17,7 @@
 #include "harness/judging/relation.h"
 #include "harness/runners/analytics.h"
 #include "harness/targets/catalog.h"
+#include "oracles/admitted_element.h"
 #include "oracles/defect_search.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
@@ -93,6 +94,45 @@ void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation,
   outcome.outputs[found->output].reason = found->reason;
 }
 
+bool HasRightValues(const Evaluation& evaluation, ValueId output, const Tensor& actual) {
+  Estimate expected;
+  evaluation.Stored(output, expected);
+  if (actual.type != expected.type) return false;
+  std::vector<double> elements(expected.value.size());
+  DecodeElements(actual.type.dtype, actual.bytes, elements);
+  return AdmitsEvery(expected, elements);
+}
+
+// Charges no operation if each wrong output has the right values of another one: the program
+// exchanged its outputs. Results of one operation may be exchanged by the operation.
+void JudgeExchange(const Case& item, const RunReply& reply, const Evaluation& evaluation,
+                   CaseOutcome& outcome) {
+  const Graph& graph = item.graph;
+  const auto outputs = graph.outputs();
+  std::vector<size_t> wrong;
+  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
+    if (outcome.outputs[i].verdict == Verdict::kWrong) wrong.push_back(i);
+  }
+  size_t place = 0;  // of the first wrong output's values
+  for (const size_t i : wrong) {
+    const auto other = std::ranges::find_if(wrong, [&](size_t j) {
+      return graph.value(outputs[i]).producer != graph.value(outputs[j]).producer &&
+             HasRightValues(evaluation, outputs[j], reply.outputs[i]) &&
+             HasRightValues(evaluation, outputs[i], reply.outputs[j]);
+    });
+    if (other == wrong.end()) return;
+    if (i == wrong[0]) place = *other;
+  }
+  if (wrong.empty() || outcome.verdict() != Verdict::kWrong) return;
+  const auto name = [&](size_t i) { return graph.value(outputs[i]).name; };
+  outcome.unpaired = true;
+  outcome.shown =
+      Outcome({.verdict = outcome.verdict(),
+               .message = fmt::format("outputs {} and {} have the right values of each other",
+                                      name(wrong[0]), name(place)),
+               .deviation = "exchanged"});
+}
+
 void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluation,
                   std::span<const Estimate> known, CaseOutcome& outcome) {
   const Status evaluated = known.empty() ? evaluation.Run(item.graph, item.inputs,
@@ -142,6 +182,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     if (judged.vague) outcome.vague.push_back(i);
     outcome.outputs.push_back(std::move(output));
   }
+  if (known.empty()) JudgeExchange(item, reply, evaluation, outcome);
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 

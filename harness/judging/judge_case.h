@@ -55,7 +55,9 @@ struct CaseOutcome {
   // ChargeDefect is called.
   Outcome shown;
   std::vector<size_t> vague;  // outputs that a defect explains only because its interval is wide
-  bool unpaired = false;      // each output is right, but two do not fit (oracles/judge_pairs.h)
+  // No operation is to blame: each output is right, but two do not fit (oracles/judge_pairs.h), or
+  // the outputs are exchanged.
+  bool unpaired = false;
   bool verified = false;      // the runner itself judged the case, without compiler and engine
   // The execution of the program that the verdict is about.
   Execution execution;

@@ -314,6 +314,29 @@ TEST(JudgeCase, AValueOfAnotherBackendHasNoKnownDefect) {
   EXPECT_EQ(misplaced.shown.defects().ToText(), "");
 }
 
+// The outputs are abs(x) and sqrt(x).
+TEST(JudgeCase, ExchangedOutputsAreChargedToNoOperation) {
+  Case item = InARow();
+  const ValueId x = item.graph.ValuesOfKind(ValueKind::kInput)[0];
+  item.graph.ClearOutputs();
+  item.graph.AddOutput(item.graph.node(0).first_result);
+  item.graph.AddOutput(AddNode(item.graph, OpKind::kSqrt, {x}));
+  ASSERT_TRUE(SpellCase(item).ok());
+  const auto exchange = [](const RunRequest&, RunReply& reply) {
+    if (reply.outputs.size() > 1) std::swap(reply.outputs[0], reply.outputs[1]);
+  };
+  ScriptedRunner runner(exchange, Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(Signature(outcome), "wrong||h15|exchanged");
+  EXPECT_NE(outcome.message().find("have the right values of each other"), std::string::npos)
+      << outcome.message();
+}
+
 // The numbers of another backend are no evidence about the engine. Therefore no operation is
 // charged, and no error is recorded.
 TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
