@@ -58,7 +58,7 @@ struct CaseOutcome {
   // No operation is to blame: each output is right, but two do not fit (oracles/judge_pairs.h), or
   // the outputs are exchanged.
   bool unpaired = false;
-  bool verified = false;      // the runner itself judged the case, without compiler and engine
+  bool verified = false;  // the runner itself judged the case, without compiler and engine
   // The execution of the program that the verdict is about.
   Execution execution;
   // Whether a defect explains some output of a further execution only because its interval is wide.
