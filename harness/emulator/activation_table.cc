@@ -116,19 +116,31 @@ double ActivationTable::Evaluate(double x) const {
   return signed_value((first + (position - knot) * step) * factor + addend);
 }
 
+std::optional<std::array<bool, 3>> ActivationTable::Steps() const {
+  constexpr double kSmallest = 0x1p-24;  // of fp16: only zero lies between the bounds
+  if (mode != TableMode::kCentred || low != -kSmallest || high != kSmallest) return std::nullopt;
+  std::array<bool, 3> steps;
+  const std::array values = {below, Evaluate(0), above};
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != 0 && values[i] != 1) return std::nullopt;
+    steps[i] = values[i] == 1;
+  }
+  return steps;
+}
+
 std::string_view ActivationTable::Name() const {
   if (mode == TableMode::kWhole) return "the whole part of x";
   if (mode == TableMode::kFraction) return "the fraction of x";
-  constexpr double kSmallest = 0x1p-24;  // of fp16: only zero lies between the bounds
-  if (low != -kSmallest || high != kSmallest) return {};
   struct Row {
-    double below, zero, above;
+    std::array<bool, 3> steps;
     std::string_view name;
   };
-  constexpr Row kRows[] = {{1, 0, 0, "x < 0"},  {1, 1, 0, "x <= 0"}, {0, 1, 0, "x = 0"},
-                           {1, 0, 1, "x != 0"}, {0, 1, 1, "x >= 0"}, {0, 0, 1, "x > 0"}};
+  constexpr Row kRows[] = {{{true, false, false}, "x < 0"}, {{true, true, false}, "x <= 0"},
+                           {{false, true, false}, "x = 0"}, {{true, false, true}, "x != 0"},
+                           {{false, true, true}, "x >= 0"}, {{false, false, true}, "x > 0"}};
+  const auto steps = Steps();
   for (const Row& row : kRows) {
-    if (row.below == below && row.zero == Evaluate(0) && row.above == above) return row.name;
+    if (steps == row.steps) return row.name;
   }
   return {};
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ struct ActivationTable {
   }
   // The value in full precision; NaN for NaN.
   double Evaluate(double x) const;
+  // Whether the value is 1 below, at and above zero, if it is exactly 1 or 0 in each of these
+  // cases.
+  std::optional<std::array<bool, 3>> Steps() const;
   // "x < 0" or another function of x if the table is exactly that one; empty for tables of curves.
   std::string_view Name() const;
 };

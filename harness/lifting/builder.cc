@@ -129,6 +129,15 @@ std::vector<int64_t> RunsAlong(const Elements& elements, const Shape& shape, int
 
 // ---- operations ---------------------------------------------------------------------------------
 
+ValueId WithoutReshapes(const Graph& graph, ValueId value) {
+  while (graph.value(value).kind == ValueKind::kResult) {
+    const NodeView node(graph, graph.value(value).producer);
+    if (KindOf(node.schema()) != OpKind::kReshape) break;
+    value = node.Input(params::Reshape::kX);
+  }
+  return value;
+}
+
 Result<ValueId> Builder::Unary(OpKind kind, ValueId x) {
   graph_.BeginNode(&GetOp(kind).schema);
   graph_.AddArgument(params::Unary::kX, x);
@@ -156,6 +165,36 @@ Result<ValueId> Builder::LeakyRelu(ValueId x, double alpha) {
   return graph_.FinishNode();
 }
 
+Result<ValueId> Builder::Clip(ValueId x, double low, double high) {
+  graph_.BeginNode(&GetOp(OpKind::kClip).schema);
+  graph_.AddArgument(params::Clip::kX, x);
+  graph_.AddFloat(params::Clip::kAlpha, low);
+  graph_.AddFloat(params::Clip::kBeta, high);
+  return graph_.FinishNode();
+}
+
+Result<ValueId> Builder::Select(ValueId cond, ValueId a, ValueId b) {
+  graph_.BeginNode(&GetOp(OpKind::kSelect).schema);
+  graph_.AddArgument(params::Select::kCond, cond);
+  graph_.AddArgument(params::Select::kA, a);
+  graph_.AddArgument(params::Select::kB, b);
+  return graph_.FinishNode();
+}
+
+Result<ValueId> Builder::Cast(ValueId x, std::string_view dtype) {
+  graph_.BeginNode(&GetOp(OpKind::kCast).schema);
+  graph_.AddArgument(params::Cast::kX, x);
+  graph_.AddString(params::Cast::kDtype, dtype);
+  return graph_.FinishNode();
+}
+
+Result<ValueId> Builder::AsNumbers(ValueId bools) {
+  if (const auto known = numbers_.find(bools); known != numbers_.end()) return known->second;
+  ANECHECK_ASSIGN(const ValueId numbers, Cast(bools, "fp16"));
+  numbers_.emplace(bools, numbers);
+  return numbers;
+}
+
 Result<ValueId> Builder::Reduce(OpKind kind, ValueId x, std::span<const int64_t> axes) {
   graph_.BeginNode(&GetOp(kind).schema);
   graph_.AddArgument(params::Reduce::kX, x);
@@ -178,6 +217,7 @@ Result<ValueId> Builder::Conv(ValueId x, ValueId weight, ValueId bias, const Win
 }
 
 Result<ValueId> Builder::Reshape(ValueId x, const Shape& shape) {
+  x = WithoutReshapes(graph_, x);
   if (graph_.type(x).shape == shape) return x;
   const auto dims = shape.dims();
   const std::pair key(x, std::vector<int64_t>(dims.begin(), dims.end()));
@@ -231,27 +271,65 @@ Result<ValueId> Builder::Scalar(double number) {
 // ---- values from elements -----------------------------------------------------------------------
 
 Result<ValueId> Builder::Assemble(const Elements& elements, const Shape& shape) {
-  if (AllNumbers(elements)) {
-    std::vector<uint16_t> bits;
-    for (const Element& element : elements) bits.push_back(static_cast<uint16_t>(element.index));
-    return Constant(shape, bits);
+  if (AreBools(elements)) {
+    ANECHECK_ASSIGN(const ValueId bools, Assembled(elements, shape, DType::kBool));
+    return AsNumbers(bools);
   }
-  if (OneValue(elements)) return AssembleOne(elements, shape);
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    const std::vector<int64_t> begins = RunsAlong(elements, shape, axis);
-    if (!begins.empty() && begins.size() <= kMostParts) return Join(elements, shape, axis, begins);
-  }
-  return Gather(elements, shape);
+  ANECHECK_ASSIGN(const Elements numbers, ElementsAsNumbers(elements));
+  return Assembled(numbers, shape, DType::kFp16);
 }
 
-Result<ValueId> Builder::AssembleOne(const Elements& elements, const Shape& shape) {
+Result<ValueId> Builder::AssembleBools(const Elements& elements, const Shape& shape) {
+  return Assembled(elements, shape, DType::kBool);
+}
+
+// Whether the elements are bools, or bools beside the numbers 0 and 1.
+bool Builder::AreBools(const Elements& elements) const {
+  constexpr uint32_t kOne = 0x3c00;
+  return !AllNumbers(elements) && std::ranges::all_of(elements, [&](const Element& e) {
+    return e.IsNumber() ? e.index == 0 || e.index == kOne : IsBool(e.value);
+  });
+}
+
+Result<Elements> Builder::ElementsAsNumbers(Elements elements) {
+  for (Element& element : elements) {
+    if (element.IsNumber() || !IsBool(element.value)) continue;
+    ANECHECK_ASSIGN(element.value, AsNumbers(element.value));
+  }
+  return elements;
+}
+
+ValueId Builder::ConstantOf(const Elements& numbers, const Shape& shape, DType dtype) {
+  constexpr uint32_t kSign = 0x8000;
+  std::vector<uint16_t> bits;
+  std::vector<uint8_t> bools;
+  for (const Element& element : numbers) {
+    bits.push_back(static_cast<uint16_t>(element.index));
+    bools.push_back((element.index & ~kSign) != 0 ? 1 : 0);
+  }
+  return dtype == DType::kBool ? graph_.AddConst({dtype, shape}, bools) : Constant(shape, bits);
+}
+
+Result<ValueId> Builder::Assembled(const Elements& elements, const Shape& shape, DType dtype) {
+  if (AllNumbers(elements)) return ConstantOf(elements, shape, dtype);
+  if (OneValue(elements)) return AssembleOne(elements, shape, dtype);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::vector<int64_t> begins = RunsAlong(elements, shape, axis);
+    if (!begins.empty() && begins.size() <= kMostParts) {
+      return Join(elements, shape, axis, begins, dtype);
+    }
+  }
+  return Gather(elements, shape, dtype);
+}
+
+Result<ValueId> Builder::AssembleOne(const Elements& elements, const Shape& shape, DType dtype) {
   const ValueId value = elements.front().value;
   const int64_t count = graph_.type(value).shape.Elements();
   if (IsWhole(elements, count)) return Reshape(value, shape);
   const std::optional<Affine> affine = AffineOf(elements, shape);
-  if (!affine) return Gather(elements, shape);
+  if (!affine) return Gather(elements, shape, dtype);
   const std::optional<Box> box = BoxOf(*affine, shape, count);
-  if (!box) return Gather(elements, shape);
+  if (!box) return Gather(elements, shape, dtype);
   ANECHECK_ASSIGN(ValueId result, Reshape(value, Shape::FromSpan(box->view)));
   ANECHECK_ASSIGN(result, Slice(result, box->begin, box->size));
   // The axes first have the order of the view, then that of the result.
@@ -270,7 +348,7 @@ Result<ValueId> Builder::AssembleOne(const Elements& elements, const Shape& shap
 }
 
 Result<ValueId> Builder::Join(const Elements& elements, const Shape& shape, int axis,
-                              std::span<const int64_t> begins) {
+                              std::span<const int64_t> begins, DType dtype) {
   const int64_t step = StepsOf(shape)[static_cast<size_t>(axis)];
   std::vector<ValueId> parts;
   for (size_t part = 0; part < begins.size(); ++part) {
@@ -283,15 +361,20 @@ Result<ValueId> Builder::Join(const Elements& elements, const Shape& shape, int 
     }
     Shape own = shape;
     own[axis] = end - begin;
-    ANECHECK_ASSIGN(const ValueId value, Assemble(inside, own));
+    ANECHECK_ASSIGN(const ValueId value, Assembled(inside, own, dtype));
     parts.push_back(value);
   }
   return Concat(parts, axis);
 }
 
 // Concatenates the flattened values and then the numbers, and gathers element by element from the
-// result.
-Result<ValueId> Builder::Gather(const Elements& elements, const Shape& shape) {
+// result. Bools are gathered as numbers, because gather takes no bools.
+Result<ValueId> Builder::Gather(Elements elements, const Shape& shape, DType dtype) {
+  if (dtype == DType::kBool) {
+    ANECHECK_ASSIGN(elements, ElementsAsNumbers(std::move(elements)));
+    ANECHECK_ASSIGN(const ValueId numbers, Gather(std::move(elements), shape, DType::kFp16));
+    return Cast(numbers, "bool");
+  }
   std::map<ValueId, int64_t> begin_of;
   std::map<uint32_t, int64_t> place_of_number;
   for (const Element& element : elements) {

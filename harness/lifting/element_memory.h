@@ -1,5 +1,5 @@
-// The symbolic memory of a program: for each fp16 element, the element of a graph's value that is
-// stored there, or the number that the container contains. Copies between surfaces leave no trace.
+// The symbolic memory of a program: for each element, the element of a graph's value that is stored
+// there, or the number that the container contains. Copies between surfaces leave no trace.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace anecheck::lifting {
 
 // Element `index` of a value in row-major order. Without a value, `index` holds the bits of an fp16
-// number.
+// number, also for an element of one byte. A bool is 0 or 1 in either width.
 struct Element {
   ValueId value = kNoValue;
   uint32_t index = 0;
@@ -30,7 +30,8 @@ struct Surface {
   uint32_t bar = 0;
 };
 
-// The largest number of elements that are tracked at a time. More elements are an error of kLimit.
+// The largest number of places that are tracked at a time: two bytes each, or one byte in a region
+// that holds bools. More places are an error of kLimit.
 inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
 // The largest number of elements that a task reads or writes at one place. More elements are an
 // error of kLimit.
@@ -46,14 +47,15 @@ class ElementMemory {
   Result<Elements> ReadPort(const emulator::Port& port);
 
   // Reads or writes the elements of a pattern in the order g, d, c, y, x. Errors, which name `who`:
-  // kInvalid if the pattern leaves its surface, kUnsupported if an element begins at an odd byte.
+  // kInvalid if the pattern leaves its surface; kUnsupported if a read element is a part of a wider
+  // one or spans narrower ones, or if a number becomes a byte that does not hold it.
   Result<Elements> Read(const Surface& surface, const emulator::Pattern& pattern,
                         const emulator::Extents& extents, const std::string& who);
   Status Write(const Surface& surface, const emulator::Pattern& pattern,
                const emulator::Extents& extents, std::span<const Element> elements,
                const std::string& who);
-  // Reads the elements at byte offsets from the start of a surface.
-  Result<Elements> ReadAt(const Surface& surface, std::span<const uint64_t> offsets,
+  // Reads the elements of `width` bytes at byte offsets from the start of a surface.
+  Result<Elements> ReadAt(const Surface& surface, std::span<const uint64_t> offsets, uint32_t width,
                           const std::string& who);
 
  private:
@@ -63,17 +65,33 @@ class ElementMemory {
     uint64_t offset = 0;
     uint64_t bytes = 0;  // from there to the end
   };
+  // The tracked content of a region. Each place is `unit` bytes: 2, or 1 after the first access to
+  // a byte. Of a value of two bytes, the second byte then has the value kSecondByte.
+  struct Content {
+    uint64_t unit = 2;
+    Elements places;  // empty until something is written
+  };
   Result<Home> HomeOf(const Surface& surface, bool write, const std::string& who);
-  Result<std::vector<uint64_t>> PlacesOf(const Home& home, const emulator::Pattern& pattern,
-                                         const emulator::Extents& extents, const std::string& who);
-  Element At(size_t region, uint64_t place) const;
+  Result<std::vector<uint64_t>> OffsetsIn(const Home& home, const emulator::Pattern& pattern,
+                                          const emulator::Extents& extents, const std::string& who);
+  Result<Elements> ReadOffsets(size_t region, std::span<const uint64_t> offsets, uint32_t width,
+                               const std::string& who);
+  Status WriteOffsets(size_t region, std::span<const uint64_t> offsets, uint32_t width,
+                      std::span<const Element> elements, const std::string& who);
+  // Lets the places of a region be fine enough for elements of `width` bytes at these offsets.
+  Status Refine(size_t region, std::span<const uint64_t> offsets, uint32_t width);
+  Result<Element> At(size_t region, uint64_t offset, uint32_t width, const std::string& who) const;
+  Status Put(Elements& places, uint64_t offset, uint32_t width, const Element& element,
+             const std::string& who);
   Status Track(size_t region);
+  Elements Initial(size_t region, uint64_t unit) const;
+  Content& ContentOf(size_t region);
   size_t L2Region() const { return memory_.regions().size(); }
-  std::span<const uint8_t> BytesOf(size_t region) const;
+  uint64_t BytesOf(size_t region) const;
+  std::span<const uint8_t> ConstantsOf(size_t region) const;
 
   emulator::Memory& memory_;
-  // One entry for each region, then one for L2; empty until something is written.
-  std::vector<Elements> written_;
+  std::vector<Content> contents_;  // of each region, then of L2
   uint64_t tracked_ = 0;
 };
 

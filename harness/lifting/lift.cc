@@ -14,9 +14,11 @@
 #include "harness/base/half.h"
 #include "harness/emulator/coefficients.h"
 #include "harness/emulator/surface.h"
+#include "harness/graph/copy_node.h"
 #include "harness/graph/validate.h"
 #include "harness/lifting/builder.h"
 #include "harness/lifting/element_memory.h"
+#include "harness/lifting/steps.h"
 #include "harness/lifting/table_function.h"
 
 namespace anecheck::lifting {
@@ -40,8 +42,9 @@ Elements ElementsOf(ValueId value, uint64_t count) {
 // Lifts one task: turns the elements of its sources into those of its result.
 class TaskLift {
  public:
-  TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build)
-      : task_(task), memory_(memory), elements_(elements), build_(build) {}
+  TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build,
+           Steps& steps)
+      : task_(task), memory_(memory), elements_(elements), build_(build), steps_(steps) {}
 
   Status Run() {
     ANECHECK_ASSIGN(const Elements source1, Fetch(task_.source1, "source 1"));
@@ -77,6 +80,10 @@ class TaskLift {
 
   Status Store(const Elements& result) {
     const emulator::Destination& to = task_.result;
+    const auto fits = [&](const Element& e) { return e.IsNumber() || build_.IsBool(e.value); };
+    if (to.memory.OfBytes() && !std::ranges::all_of(result, fits)) {
+      return Refuse("a result of bytes that are no bools");
+    }
     if (to.by_dma) {
       ANECHECK_RETURN_IF_ERROR(
           elements_.Write({.bar = to.bar}, to.memory, task_.output, result, Who("the result")));
@@ -145,7 +152,7 @@ class TaskLift {
     if (coefficients.places.empty()) return Elements{};
     ANECHECK_ASSIGN(Elements weights,
                     elements_.ReadAt({.bar = task_.neural.kernel_bar}, coefficients.places,
-                                     Who("the coefficients")));
+                                     task_.neural.CoefficientBytes(), Who("the coefficients")));
     if (std::ranges::all_of(weights, &Element::IsNumber)) return Elements{};
     return weights;
   }
@@ -220,9 +227,10 @@ class TaskLift {
   // Applies the accumulator bias, the factor and the activation.
   Result<ValueId> Finished(ValueId value, const emulator::Coefficients& coefficients) {
     const NeuralTask& neural = task_.neural;
-    if (neural.int8_coefficients) return Refuse("int8 coefficients");
+    const bool has_table = neural.nonlinear == emulator::Nonlinear::kTable;
+    const bool steps = has_table && IsSteps(*coefficients.table);
     std::optional<TableFunction> function;
-    if (neural.nonlinear == emulator::Nonlinear::kTable) {
+    if (has_table && !steps) {
       function = FunctionOf(*coefficients.table, neural.post_scale);
       if (!function) return Refuse("an activation table of no known function");
     }
@@ -235,8 +243,22 @@ class TaskLift {
       ANECHECK_ASSIGN(value, WithScalar(OpKind::kMul, value, neural.post_scale));
     }
     if (neural.nonlinear == emulator::Nonlinear::kRelu) return build_.Unary(OpKind::kRelu, value);
+    if (steps) return Stepped(*coefficients.table, value);
     if (!function) return value;
     return Applied(*function, value, epsilon ? neural.accumulator_bias : 0);
+  }
+
+  static bool IsSteps(const emulator::ActivationTable& table) {
+    return table.Steps() || table.mode == emulator::TableMode::kWhole ||
+           table.mode == emulator::TableMode::kFraction;
+  }
+
+  Result<ValueId> Stepped(const emulator::ActivationTable& table, ValueId value) {
+    if (table.mode == emulator::TableMode::kWhole) return steps_.Whole(value);
+    if (table.mode == emulator::TableMode::kFraction) return steps_.Fraction(value);
+    ANECHECK_ASSIGN(const ValueId bools, steps_.OfTable(*table.Steps(), value));
+    if (bools == kNoValue) return Refuse("an activation table of one constant");
+    return bools;
   }
 
   static bool TakesEpsilon(OpKind op) {
@@ -245,6 +267,7 @@ class TaskLift {
 
   Result<ValueId> Applied(const TableFunction& function, ValueId value, double epsilon) {
     if (function.op == OpKind::kLeakyRelu) return build_.LeakyRelu(value, function.alpha);
+    if (function.op == OpKind::kClip) return build_.Clip(value, function.alpha, function.beta);
     if (!TakesEpsilon(function.op)) return build_.Unary(function.op, value);
     ANECHECK_ASSIGN(value, build_.WithEpsilon(function.op, value, epsilon));
     if (function.op != OpKind::kLog) return value;
@@ -285,6 +308,10 @@ class TaskLift {
 
   Result<ValueId> Elementwise(ValueId a, ValueId b) {
     const PlanarTask& planar = task_.planar;
+    if (planar.operation == PlanarOperation::kAdd && build_.ShapeOf(a) == build_.ShapeOf(b)) {
+      ANECHECK_ASSIGN(const ValueId completed, steps_.Completed(a, b, planar.negate2));
+      if (completed != kNoValue) return completed;
+    }
     switch (planar.operation) {
       case PlanarOperation::kAdd:
         return build_.Binary(planar.negate2 ? OpKind::kSub : OpKind::kAdd, a, b);
@@ -380,6 +407,7 @@ class TaskLift {
   emulator::Memory& memory_;
   ElementMemory& elements_;
   Builder& build_;
+  Steps& steps_;
 };
 
 std::string NameOf(const emulator::Port& port) {
@@ -395,10 +423,14 @@ Shape ShapeOfPort(const emulator::Port& port) {
   return shape;
 }
 
+DType TypeOfPort(const emulator::Port& port) {
+  return port.element == 1 ? DType::kBool : DType::kFp16;
+}
+
 Status AddInputs(const emulator::Program& program, Graph& graph, ElementMemory& elements) {
   for (const emulator::Port& port : program.ports) {
     if (port.output) continue;
-    const ValueId value = graph.AddInput({DType::kFp16, ShapeOfPort(port)}, NameOf(port));
+    const ValueId value = graph.AddInput({TypeOfPort(port), ShapeOfPort(port)}, NameOf(port));
     ANECHECK_RETURN_IF_ERROR(elements.Bind(port, value));
   }
   return {};
@@ -411,7 +443,10 @@ Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory&
   for (const emulator::Port& port : program.ports) {
     if (!port.output) continue;
     ANECHECK_ASSIGN(const Elements stored, elements.ReadPort(port));
-    ANECHECK_ASSIGN(ValueId value, build.Assemble(stored, ShapeOfPort(port)));
+    const Shape shape = ShapeOfPort(port);
+    ANECHECK_ASSIGN(ValueId value, TypeOfPort(port) == DType::kBool
+                                       ? build.AssembleBools(stored, shape)
+                                       : build.Assemble(stored, shape));
     const bool taken = graph.value(value).kind != ValueKind::kResult ||
                        std::ranges::find(graph.outputs(), value) != graph.outputs().end();
     if (taken) {
@@ -420,6 +455,30 @@ Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory&
     graph.AddOutput(value);
   }
   return {};
+}
+
+// Copies the inputs, the outputs and all that they need. Tasks that another operation completed
+// leave operations behind that nothing reads.
+Graph WithoutUnread(const Graph& graph) {
+  std::vector<bool> read(graph.values().size());
+  for (const ValueId output : graph.outputs()) read[output] = true;
+  for (size_t i = graph.nodes().size(); i-- > 0;) {
+    const Node& node = graph.nodes()[i];
+    if (!read[node.first_result]) continue;
+    for (const Argument& argument : graph.arguments(node)) read[argument.value] = true;
+  }
+  Graph kept;
+  std::vector<ValueId> known(graph.values().size(), kNoValue);
+  for (ValueId id = 0; id < known.size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind != ValueKind::kResult) {
+      if (read[id] || value.kind == ValueKind::kInput) CopyLeaf(graph, id, known, kept);
+    } else if (read[id]) {
+      CopyNode(graph, graph.node(value.producer), known, kept);
+    }
+  }
+  for (const ValueId output : graph.outputs()) kept.AddOutput(known[output]);
+  return kept;
 }
 
 // Ports keep their names, and other values are named by number. An output whose name without
@@ -455,14 +514,16 @@ Result<Graph> LiftProgram(const emulator::Program& program) {
   Graph graph;
   ElementMemory elements(memory);
   Builder build(graph);
+  Steps steps(build);
   ANECHECK_RETURN_IF_ERROR(AddInputs(program, graph, elements));
   for (const Task& task : tasks) {
-    ANECHECK_RETURN_IF_ERROR(TaskLift(task, memory, elements, build).Run());
+    ANECHECK_RETURN_IF_ERROR(TaskLift(task, memory, elements, build, steps).Run());
   }
   ANECHECK_RETURN_IF_ERROR(AddOutputs(program, graph, elements, build));
   if (graph.outputs().empty()) {
     return MakeError(ErrorCode::kInvalid, "the container has no output");
   }
+  graph = WithoutUnread(graph);
   Name(program, graph);
   ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph));
   return graph;

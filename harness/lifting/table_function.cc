@@ -26,6 +26,7 @@ constexpr Candidate kCandidates[] = {
     {OpKind::kRsqrt, [](double x) { return 1 / std::sqrt(x); }},
     {OpKind::kInverse, [](double x) { return 1 / x; }},
     {OpKind::kLog, [](double x) { return std::log2(x); }},
+    {OpKind::kSign, [](double x) { return x < 0 ? -1.0 : 1.0; }},
 };
 
 // The tables of compilers have absolute errors of at most 0.0062 near 0 (gelu), and relative errors
@@ -60,6 +61,16 @@ bool IsLeaky(const emulator::ActivationTable& table) {
          std::isinf(table.high);
 }
 
+// Whether the table is x between two bounds around zero, and the nearer bound outside.
+bool IsClip(const emulator::ActivationTable& table) {
+  const bool left = table.low == 0 || (table.left_slope == 1 && table.left_intercept == 0);
+  return table.mode == emulator::TableMode::kCentred &&
+         table.knots_a_unit == emulator::ActivationTable::kOnlyZero && left && table.low <= 0 &&
+         table.high > 0 && table.right_slope == 1 && table.right_intercept == 0 &&
+         table.knots[emulator::ActivationTable::kCentre] == 0 && table.below == table.low &&
+         table.above == table.high && std::isfinite(table.low) && std::isfinite(table.high);
+}
+
 bool IsLog2OfE(double scale) {
   return DoubleToHalf(scale).bits == DoubleToHalf(std::numbers::log2e).bits;
 }
@@ -68,6 +79,7 @@ bool IsLog2OfE(double scale) {
 
 std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, double scale) {
   if (IsLeaky(table)) return TableFunction{OpKind::kLeakyRelu, table.left_slope};
+  if (IsClip(table)) return TableFunction{OpKind::kClip, table.low, table.high};
   for (const Candidate& candidate : kCandidates) {
     if (!Follows(table, candidate.value)) continue;
     if (candidate.op == OpKind::kExp2 && IsLog2OfE(scale)) return TableFunction{OpKind::kExp};

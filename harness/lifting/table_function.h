@@ -11,7 +11,8 @@ namespace anecheck::lifting {
 
 struct TableFunction {
   OpKind op = OpKind::kIdentity;
-  double alpha = 0;  // of kLeakyRelu
+  double alpha = 0;  // of kLeakyRelu; the lower bound of kClip
+  double beta = 0;   // the upper bound of kClip
 };
 
 // The operation whose function the table follows over all fp16 numbers, within the error that 33
