@@ -53,6 +53,26 @@ TEST(Contracts, AdmitBothInfinitiesAtNegativeZeroWithASmallEpsilon) {
   }
 }
 
+// The default epsilon of log, 1e-45, is 0 in fp16 and 0x1p-149 in fp32.
+TEST(Contracts, FloatAdmitsADefaultEpsilonOfFp32) {
+  testing::Case c;
+  const ValueId x = c.Input(testing::MakeTensor(DType::kFp16, Shape({2}), {0.0, 1.0}));
+  c.graph.AddOutput(c.Begin(OpKind::kLog).Arg(params::WithEpsilon::kX, x).Finish());
+  const auto judge = [&](const Contract& contract) {
+    return (*Evaluate(c.graph, c.inputs, contract))[0];
+  };
+  const Estimate sound = judge(ConformingContract(kFloatFamily));
+  EXPECT_EQ(sound.value[0], -kInfinity);
+  EXPECT_TRUE(Admits(sound, 0, -kInfinity));
+  EXPECT_TRUE(Admits(sound, 0, -103.25)) << "log(0x1p-149) is -103.279";
+  EXPECT_FALSE(Admits(sound, 0, -102));
+  EXPECT_FALSE(Admits(sound, 0, -65504));
+  EXPECT_TRUE(Admits(sound, 1, 0));
+  EXPECT_FALSE(Admits(sound, 1, -0.001));
+  EXPECT_FALSE(Admits(judge(IeeeContract()), 0, -103.25));
+  EXPECT_FALSE(Admits(judge(ConformingContract(2)), 0, -103.25));
+}
+
 // 0 * infinity also occurs along axes that keep their extents.
 TEST(Contracts, FloatAdmitsNanBesidePixelsOfWeightZero) {
   testing::Case c;

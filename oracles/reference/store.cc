@@ -266,7 +266,11 @@ BoundedTensor* OptionalAsRead(KernelContext& context, int parameter) {
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback) {
   const Grid grid(dtype);
   const NodeView& node = context.node();
-  if (!node.HasAttribute(parameter)) return grid.Round(fallback);
+  if (!node.HasAttribute(parameter)) {
+    const double rounded = grid.Round(fallback);
+    const bool perhaps_wider = grid.half() && IsAnyEngine(context.contract().family);
+    return perhaps_wider ? context.Read(rounded, RoundToFloat(fallback)) : rounded;
+  }
   const double given = RoundToFloat(node.Float(parameter, fallback));  // at most fp32 precision
   return grid.half() ? context.Read(given, grid.Round(given)) : grid.Round(given);
 }

@@ -52,7 +52,7 @@ BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
 BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);
 
 // A float attribute beside operands of `dtype`. If it is absent, returns `fallback` rounded to
-// `dtype`.
+// `dtype`; an engine that is not an ANE may also hold it in fp32.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);
 // As above, with the result's type as `dtype`.
 double Literal(KernelContext& context, int parameter, double fallback);

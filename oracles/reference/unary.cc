@@ -90,27 +90,34 @@ Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) 
   return law;
 }
 
-// If an engine may lose the sign of a zero, infinities of both signs are admitted and no number
-// between them.
-void KeepInfinitiesApart(KernelContext& context) {
+// Keeps infinities apart from the finite interval at operands of zero for which `apart(i)` holds.
+// `least` is the low end of that interval, or an infinity if no finite number is admitted.
+template <typename Apart>
+void KeepApart(KernelContext& context, const Apart& apart, uint8_t beyond, double least) {
   const BoundedTensor& x = context.Input(0);
   BoundedTensor& result = context.Result();
-  const auto both = [&](size_t i) {
-    return x.low[i] == 0 && x.high[i] == 0 && result.low[i] == -kInfinity &&
-           result.high[i] == kInfinity;
-  };
+  const auto here = [&](size_t i) { return x.low[i] == 0 && x.high[i] == 0 && apart(i); };
   size_t first = 0;
-  while (first < result.size && !both(first)) ++first;
+  while (first < result.size && !here(first)) ++first;
   if (first == result.size) return;
   result.beyond = context.arena().Allocate<uint8_t>(result.size);
   result.finite_low = context.arena().Allocate<double>(result.size);
   result.finite_high = context.arena().Allocate<double>(result.size);
   for (size_t i = 0; i < result.size; ++i) {
-    const bool apart = both(i);
-    result.beyond[i] = apart ? kUpward | kDownward : 0;
-    result.finite_low[i] = apart ? kInfinity : result.low[i];
-    result.finite_high[i] = apart ? -kInfinity : result.high[i];
+    const bool divided = here(i);
+    result.beyond[i] = divided ? beyond : 0;
+    result.finite_low[i] = divided ? least : result.low[i];
+    result.finite_high[i] = divided && least == kInfinity ? -kInfinity : result.high[i];
   }
+}
+
+// If an engine may lose the sign of a zero, infinities of both signs are admitted and no number
+// between them.
+void KeepInfinitiesApart(KernelContext& context) {
+  const BoundedTensor& result = context.Result();
+  KeepApart(
+      context, [&](size_t i) { return result.low[i] == -kInfinity && result.high[i] == kInfinity; },
+      kUpward | kDownward, kInfinity);
 }
 
 // f(x + epsilon), where the sum may be rounded.
@@ -140,7 +147,19 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
   ANECHECK_RETURN_IF_ERROR(
       Pointwise(context, [&](double x) { return value(shifted(x)); }, bounds,
                 {.ulp = ulp, .steps = true, .law = LawAfterEpsilon(context, recorded, fallback)}));
-  if (epsilon == 0) KeepInfinitiesApart(context);
+  if (epsilon == 0) {
+    KeepInfinitiesApart(context);
+  } else if (IsAnyEngine(contract.family) && grid.Round(epsilon) == 0) {
+    // Nothing is admitted between f(0), if that is an infinity, and f(epsilon).
+    const BoundedTensor& result = context.Result();
+    const double least = grid.RoundAndStep(function(epsilon, epsilon, false).low, -ulp);
+    KeepApart(
+        context,
+        [&](size_t i) {
+          return result.low[i] == -kInfinity && std::fabs(result.high[i]) < kInfinity;
+        },
+        kDownward, least);
+  }
   return {};
 }
 
