@@ -7,7 +7,6 @@
 #include <set>
 
 #include "harness/cases/second_execution.h"
-#include "harness/judging/isolate.h"
 #include "harness/judging/judge_case.h"
 #include "harness/judging/node_cut.h"
 #include "harness/ops/op.h"
@@ -366,11 +365,12 @@ Graph WithShownFlags(const Graph& cut, ValueId flags, OpKind reader) {
   Graph graph = cut;
   graph.ClearOutputs();
   const TensorType numbers = {DType::kFp16, cut.type(flags).shape};
+  const std::string& name = cut.value(flags).name;
   const auto all = [&](double number) {
     std::vector<uint8_t> bytes(static_cast<size_t>(numbers.ByteSize()));
     const std::vector<double> elements(static_cast<size_t>(numbers.shape.Elements()), number);
     EncodeElements(numbers.dtype, elements, bytes);
-    return graph.AddConst(numbers, bytes);
+    return graph.AddConst(numbers, bytes, fmt::format("{}_{}", name, number));
   };
   if (reader == OpKind::kCast) {
     const ValueId one = all(1);
@@ -384,7 +384,9 @@ Graph WithShownFlags(const Graph& cut, ValueId flags, OpKind reader) {
     graph.AddArgument(params::Cast::kX, flags);
     graph.AddString(params::Cast::kDtype, "fp16");
   }
-  if (const Result<ValueId> shown = graph.FinishNode(); shown.ok()) graph.AddOutput(*shown);
+  const std::string shown_name = name + "_shown";
+  const Result<ValueId> shown = graph.FinishNode({&shown_name, 1});
+  if (shown.ok()) graph.AddOutput(*shown);
   return graph;
 }
 
@@ -415,6 +417,9 @@ bool HasKnownOperands(const Graph& graph, NodeId id) {
   });
 }
 
+// The programs of a graph repeat its first operations, so their cost grows with its square.
+constexpr size_t kMostGrown = 32;
+
 // The case of a program that computes one result from the inputs of the graph, without other
 // outputs. Nothing if the form of the case cannot express it.
 std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId node,
@@ -433,7 +438,7 @@ std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId 
 Result<bool> ChargeByGrowing(const Case& own, bool of_engine, Runner& runner,
                              Evaluation& evaluation, Location& location) {
   const Graph& graph = own.graph;
-  if (graph.nodes().size() > kMostIsolated) return false;
+  if (graph.nodes().size() > kMostGrown) return false;
   NodeCut::Values inputs;
   const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < ids.size(); ++i) inputs[ids[i]] = &own.inputs[i];
