@@ -12,10 +12,14 @@ namespace {
 
 constexpr size_t kMostReasons = 3;
 
-// A case that was refused for one operation has the reason without that operation's name in its
+// A case that was refused for one operation has the reason without that operation's name in an
 // output row. The same reason then counts as one, whatever the operation.
 std::string_view ReasonOf(const CaseRow& record) {
-  if (record.status != RunStatus::kOk && !record.outputs.empty()) return record.outputs[0].reason;
+  if (record.status != RunStatus::kOk) {
+    for (const OutputVerdict& output : record.outputs) {
+      if (!output.reason.empty()) return output.reason;
+    }
+  }
   return record.message.empty() ? "no reason was given" : std::string_view(record.message);
 }
 

@@ -214,6 +214,22 @@ TEST(FrequentReasons, CountAReasonOnceWhateverTheOperation) {
   EXPECT_EQ(SummaryToJson(summary)["inconclusive_reasons"][0]["cases"], 6);
 }
 
+TEST(FrequentReasons, TakeTheFirstOutputWithAReasonOrElseTheMessage) {
+  CampaignSummary summary;
+  CaseRow record;
+  record.verdict = Verdict::kInconclusive;
+  record.status = RunStatus::kRejected;
+  record.message = "v1 (less): is busy";
+  record.outputs = {{.op = "less", .defects = {}}, {.op = "sign", .defects = {}}};
+  CountCases(record, 2, summary);
+  record.outputs[1].reason = "no fact tells its tasks";
+  CountCases(record, 1, summary);
+  const auto reasons = FrequentReasons(summary);
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_EQ(reasons[0].reason, "v1 (less): is busy");
+  EXPECT_EQ(reasons[1].reason, "no fact tells its tasks");
+}
+
 // Refuses every case at the front end, without a message.
 class RejectingRunner final : public Runner {
  public:
