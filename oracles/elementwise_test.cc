@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "generators/graph_generator.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/graph/copy_node.h"
 #include "oracles/oracle.h"
 #include "oracles/reference/kernel.h"
@@ -16,6 +17,8 @@
 
 namespace anecheck {
 namespace {
+
+using testing::SameNumber;
 
 constexpr int kA13 = 2;
 constexpr int kGraphs = 32;
@@ -83,8 +86,6 @@ void Change(Tensor& tensor, size_t place) {
   EncodeElements(tensor.type.dtype, elements, tensor.bytes);
 }
 
-bool Alike(double a, double b) { return a == b || (a != a && b != b); }
-
 // The first effect that an elementwise operation cannot have, or "" if there is none.
 std::string Departure(Drawn& drawn, bool& moves) {
   const Graph& graph = drawn.graph;
@@ -111,16 +112,15 @@ std::string Departure(Drawn& drawn, bool& moves) {
       tensor = kept;
       if (!ran) continue;
       std::string seen;
-      reference::ForEachSource(shape, reference::BroadcastStrides(from, shape), 0,
-                               [&](size_t at, size_t source) {
-                                 const bool moved = !Alike(before.value[at], after.value[at]) ||
-                                                    !Alike(before.low[at], after.low[at]) ||
-                                                    !Alike(before.high[at], after.high[at]);
-                                 moves |= moved;
-                                 // A value that is read as two operands changes both.
-                                 if (moved && source != place)
-                                   seen = "an element moves another one";
-                               });
+      reference::ForEachSource(
+          shape, reference::BroadcastStrides(from, shape), 0, [&](size_t at, size_t source) {
+            const bool moved = !SameNumber(before.value[at], after.value[at]) ||
+                               !SameNumber(before.low[at], after.low[at]) ||
+                               !SameNumber(before.high[at], after.high[at]);
+            moves |= moved;
+            // A value that is read as two operands changes both.
+            if (moved && source != place) seen = "an element moves another one";
+          });
       if (!seen.empty()) return seen;
     }
   }

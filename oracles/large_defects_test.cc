@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/base/testing/same_number.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
@@ -15,6 +16,7 @@ namespace {
 
 using testing::Case;
 using testing::MakeTensor;
+using testing::SameNumber;
 constexpr int kA13 = 2;
 constexpr int64_t kRows = 160;
 constexpr int64_t kColumns = 128;
@@ -218,14 +220,13 @@ size_t ExpectSingleSums(Case& c, ValueId output, int family) {
   EXPECT_TRUE(evaluation.RunTo(c.graph, c.inputs, contract, output, wanted).ok());
   Estimate single;
   evaluation.Stored(output, single);
-  const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
   size_t open = 0;
   for (size_t i = 1; i < wanted.size(); ++i) {
-    EXPECT_TRUE(same(single.value[i], whole.value[i])) << i;
-    EXPECT_TRUE(same(single.low[i], whole.low[i])) << i;
-    EXPECT_TRUE(same(single.high[i], whole.high[i])) << i;
+    EXPECT_TRUE(SameNumber(single.value[i], whole.value[i])) << i;
+    EXPECT_TRUE(SameNumber(single.low[i], whole.low[i])) << i;
+    EXPECT_TRUE(SameNumber(single.high[i], whole.high[i])) << i;
     EXPECT_EQ(single.flags.empty() ? 0 : single.flags[i], whole.flags.empty() ? 0 : whole.flags[i]);
-    open += same(whole.low[i], whole.high[i]) ? 0 : 1;
+    open += SameNumber(whole.low[i], whole.high[i]) ? 0 : 1;
   }
   EXPECT_LT(open, whole.value.size()) << "some elements must be known exactly";
   return open;

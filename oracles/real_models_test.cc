@@ -3,12 +3,12 @@
 // agrees with the nodes.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
 #include "generators/choice_stream.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/graph/copy_node.h"
 #include "harness/models/made_up.h"
@@ -22,10 +22,9 @@ namespace {
 
 using testing::DecodedElements;
 using testing::MakeTensor;
+using testing::SameNumber;
 
 constexpr size_t kSamples = 12;
-
-bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 // Random elements of a result, and the first and the last.
 std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {

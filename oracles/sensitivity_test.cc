@@ -3,27 +3,26 @@
 #include "oracles/sensitivity.h"
 
 #include <algorithm>
-#include <bit>
 #include <gtest/gtest.h>
 #include <vector>
 
 #include "generators/graph_generator.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
 namespace {
 
-using Witnesses = SensitivitySearch::Witnesses;
+using testing::SameNumberAndSign;
 
-bool SameBits(double a, double b) {
-  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
-}
+using Witnesses = SensitivitySearch::Witnesses;
 
 bool Same(const Witnesses& a, const Witnesses& b) {
   return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
     if (!x || !y) return !x && !y;
-    return x->change == y->change && x->element == y->element && SameBits(x->low, y->low) &&
-           SameBits(x->high, y->high) && SameBits(x->moved_to, y->moved_to);
+    return x->change == y->change && x->element == y->element &&
+           SameNumberAndSign(x->low, y->low) && SameNumberAndSign(x->high, y->high) &&
+           SameNumberAndSign(x->moved_to, y->moved_to);
   });
 }
 

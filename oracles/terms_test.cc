@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "generators/graph_generator.h"
+#include "harness/base/testing/same_number.h"
 #include "oracles/oracle.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/testing/one_operation.h"
 
 namespace anecheck {
 namespace {
+
+using testing::SameNumber;
 
 constexpr int kA12 = 1;  // the terms of every family, and no law
 
@@ -33,9 +36,8 @@ Contract Perturbed(Term term) {
   return contract;
 }
 
-// A NaN equals a NaN.
 bool Alike(std::span<const double> a, std::span<const double> b) {
-  return std::ranges::equal(a, b, [](double x, double y) { return x == y || (x != x && y != y); });
+  return std::ranges::equal(a, b, SameNumber);
 }
 bool Alike(const Estimate& a, const Estimate& b) {
   return Alike(a.low, b.low) && Alike(a.high, b.high) && a.flags == b.flags &&

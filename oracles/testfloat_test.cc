@@ -6,6 +6,7 @@
 #include <string>
 #include <zlib.h>
 
+#include "harness/base/testing/same_number.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/rounding.h"
@@ -16,6 +17,7 @@ namespace {
 
 using testing::Case;
 using testing::MakeTensor;
+using testing::SameNumberAndSign;
 
 std::string VectorFile(const std::string& name) {
   return testing::VectorPath("testfloat/" + name + ".txt.gz");
@@ -48,11 +50,6 @@ double FromSingle(uint64_t bits) {
   return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
 }
 
-// The sign of zero counts: the value equals IEEE's in every bit except a NaN's payload.
-bool SameNumber(double a, double b) {
-  return a != a ? b != b : a == b && std::signbit(a) == std::signbit(b);
-}
-
 Tensor Column(const std::vector<std::vector<uint64_t>>& lines, size_t column, DType dtype,
               double (*decode)(uint64_t)) {
   std::vector<double> elements;
@@ -64,7 +61,7 @@ void ExpectColumn(const std::vector<std::vector<uint64_t>>& lines, size_t column
                   double (*decode)(uint64_t), const Estimate& actual) {
   ASSERT_EQ(actual.value.size(), lines.size());
   for (size_t i = 0; i < lines.size(); ++i) {
-    ASSERT_TRUE(SameNumber(actual.value[i], decode(lines[i][column])))
+    ASSERT_TRUE(SameNumberAndSign(actual.value[i], decode(lines[i][column])))
         << "line " << i << ": " << actual.value[i] << ", expected " << decode(lines[i][column]);
   }
 }
@@ -183,7 +180,8 @@ TEST(TestFloat, DoubleToHalfInEveryMode) {
     ANECHECK_READ_VECTORS(lines, std::string("f64_to_f16.") + name);
     for (const auto& line : lines) {
       const Half half = DoubleToHalf(decode(line[0]), mode);
-      ASSERT_TRUE(SameNumber(HalfToDouble(half), FromHalf(line[1]))) << name << std::hex << line[0];
+      ASSERT_TRUE(SameNumberAndSign(HalfToDouble(half), FromHalf(line[1])))
+          << name << std::hex << line[0];
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "generators/graph_generator.h"
 #include "harness/base/half.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow.h"
@@ -18,11 +19,12 @@ namespace {
 using testing::Case;
 using testing::DecodedElements;
 using testing::MakeTensor;
+using testing::SameNumber;
+using testing::SameNumberAndSign;
 
 // Compares every bit. Compares the sign of a zero only if the oracle is certain of the sign.
 bool SameNumber(double a, double b, bool signed_zero) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b && (!signed_zero || std::signbit(a) == std::signbit(b));
+  return signed_zero ? SameNumberAndSign(a, b) : SameNumber(a, b);
 }
 
 // Operations that move elements do not change the signs of zeros.

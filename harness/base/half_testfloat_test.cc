@@ -1,7 +1,6 @@
 // fp16 conversion against the published vectors of Berkeley TestFloat 3e: every conversion to and
 // from fp16, all five rounding modes. A line has operand, result and flags in hexadecimal.
 #include <bit>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -9,12 +8,14 @@
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/base/testing/test_data.h"
 
 namespace anecheck {
 namespace {
 
 using testing::ReadGzipFile;
+using testing::SameNumberAndSign;
 using testing::VectorPath;
 
 struct Vector {
@@ -58,9 +59,7 @@ TEST(HalfTestFloat, HalfToFloat) {
   for (const Vector& vector : vectors) {
     const float actual = HalfToFloat(Half{static_cast<uint16_t>(vector.operand)});
     const auto wanted = std::bit_cast<float>(static_cast<uint32_t>(vector.result));
-    ASSERT_TRUE((std::isnan(actual) && std::isnan(wanted)) ||
-                std::bit_cast<uint32_t>(actual) == vector.result)
-        << std::hex << vector.operand;
+    ASSERT_TRUE(SameNumberAndSign(actual, wanted)) << std::hex << vector.operand;
   }
 }
 
@@ -71,8 +70,7 @@ TEST(HalfTestFloat, HalfToDouble) {
   ASSERT_GT(vectors.size(), 100U);
   for (const Vector& vector : vectors) {
     const double actual = HalfToDouble(Half{static_cast<uint16_t>(vector.operand)});
-    ASSERT_TRUE((std::isnan(actual) && std::isnan(std::bit_cast<double>(vector.result))) ||
-                std::bit_cast<uint64_t>(actual) == vector.result)
+    ASSERT_TRUE(SameNumberAndSign(actual, std::bit_cast<double>(vector.result)))
         << std::hex << vector.operand;
   }
 }

@@ -9,12 +9,15 @@
 
 #include "generators/graph_generator.h"
 #include "harness/base/half.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/graph/copy_node.h"
 #include "harness/ops/op.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
 namespace {
+
+using testing::SameNumber;
 
 bool Says(const Graph& graph, const Attribute& attribute, const Default& fallback) {
   const auto same = [&](double number) { return number == fallback.number; };
@@ -123,8 +126,7 @@ TEST(Defaults, AreTheValuesOfAbsentAttributes) {
       ASSERT_EQ(actual->size(), expected->size()) << op->schema.name;
       for (size_t i = 0; i < expected->size(); ++i) {
         ASSERT_EQ((*actual)[i].type, (*expected)[i].type) << op->schema.name;
-        const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
-        EXPECT_TRUE(std::ranges::equal((*actual)[i].value, (*expected)[i].value, same))
+        EXPECT_TRUE(std::ranges::equal((*actual)[i].value, (*expected)[i].value, SameNumber))
             << op->schema.name << " seed " << seed;
       }
     }

@@ -8,6 +8,7 @@
 
 #include "generators/graph_generator.h"
 #include "generators/tensor_data.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/validate.h"
 
@@ -15,6 +16,7 @@ namespace anecheck {
 namespace {
 
 using testing::AddNode;
+using testing::SameNumber;
 
 std::vector<bool> Marked(const Graph& graph, std::initializer_list<ValueId> values) {
   std::vector<bool> marked(graph.nodes().size(), false);
@@ -117,8 +119,7 @@ void ExpectSame(const ModelPart& part, const Evaluation& whole, int family, size
   ASSERT_EQ(part.outputs.size(), part.graph.outputs().size());
   for (size_t i = 0; i < part.outputs.size(); ++i) {
     const auto given = alone.Values(part.graph.outputs()[i]);
-    const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
-    EXPECT_TRUE(std::ranges::equal(given, whole.Values(part.outputs[i]), same));
+    EXPECT_TRUE(std::ranges::equal(given, whole.Values(part.outputs[i]), SameNumber));
     ++compared;
   }
 }

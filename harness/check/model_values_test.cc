@@ -6,12 +6,14 @@
 
 #include "generators/graph_generator.h"
 #include "generators/tensor_data.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/campaign/testing/campaign_test.h"
 
 namespace anecheck {
 namespace {
 
 using testing::AddNode;
+using testing::SameNumber;
 
 TEST(ModelValues, EqualThoseOfAnEvaluationThatKeepsAll) {
   size_t compared = 0;
@@ -35,8 +37,7 @@ TEST(ModelValues, EqualThoseOfAnEvaluationThatKeepsAll) {
         const std::span<const double> expected = whole.Values(id);
         std::vector<double> elements(expected.size());
         DecodeElements(graph.type(id).dtype, (*values)[id].bytes, elements);
-        const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
-        EXPECT_TRUE(std::ranges::equal(elements, expected, same));
+        EXPECT_TRUE(std::ranges::equal(elements, expected, SameNumber));
         ++compared;
       }
     }

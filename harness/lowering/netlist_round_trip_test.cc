@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "generators/graph_generator.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/formats/netlist/gates.h"
 #include "harness/formats/netlist/layers.h"
 #include "harness/formats/netlist/rules.h"
@@ -21,6 +22,8 @@
 
 namespace anecheck {
 namespace {
+
+using testing::SameNumber;
 
 Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -96,11 +99,8 @@ TEST(ExplicitForm, KeepsEveryValue) {
     ASSERT_EQ(expected->size(), actual->size());
     for (size_t i = 0; i < expected->size(); ++i) {
       ASSERT_EQ((*expected)[i].type, (*actual)[i].type);
-      for (size_t k = 0; k < (*expected)[i].value.size(); ++k) {
-        const double a = (*expected)[i].value[k];
-        const double b = (*actual)[i].value[k];
-        ASSERT_TRUE(a == b || (a != a && b != b)) << "seed " << seed << " element " << k;
-      }
+      ASSERT_TRUE(std::ranges::equal((*expected)[i].value, (*actual)[i].value, SameNumber))
+          << "seed " << seed;
     }
     ASSERT_EQ(GraphFingerprint(*form), GraphFingerprint(*ExplicitForm(*form))) << "idempotent";
   }

@@ -2,16 +2,18 @@
 // evaluated element by element.
 #include "oracles/reference/distinct.h"
 
-#include <bit>
 #include <gtest/gtest.h>
 #include <span>
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/base/testing/same_number.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck::reference {
 namespace {
+
+using testing::SameNumberAndSign;
 
 // `count` fp16 numbers; every number occurs if `count` is large enough.
 Tensor EveryNumber(size_t count) {
@@ -23,10 +25,6 @@ Tensor EveryNumber(size_t count) {
     tensor.bytes[2 * i + 1] = static_cast<uint8_t>(bits >> 8);
   }
   return tensor;
-}
-
-bool SameBits(double a, double b) {
-  return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
 // The result of `kind` on `tensor`, before storing.
@@ -59,9 +57,9 @@ TEST(DistinctNumbers, AgreeWithElementByElement) {
         EXPECT_EQ(whole.whole, expected.whole);
         for (size_t i = 0; i < count; ++i) {
           const size_t at = first + i;
-          const bool same = SameBits(whole.value[at], expected.value[i]) &&
-                            SameBits(whole.low[at], expected.low[i]) &&
-                            SameBits(whole.high[at], expected.high[i]) &&
+          const bool same = SameNumberAndSign(whole.value[at], expected.value[i]) &&
+                            SameNumberAndSign(whole.low[at], expected.low[i]) &&
+                            SameNumberAndSign(whole.high[at], expected.high[i]) &&
                             whole.flags[at] == expected.flags[i];
           differing += same ? 0 : 1;
         }

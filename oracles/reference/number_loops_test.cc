@@ -2,22 +2,20 @@
 #include "oracles/reference/number_loops.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/base/testing/same_number.h"
 #include "oracles/reference/store.h"
 #include "oracles/testing/targets.h"
 
 namespace anecheck::reference {
 namespace {
 
-bool SameBits(double a, double b) {
-  return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
-}
+using testing::SameNumberAndSign;
 
 std::vector<uint8_t> EveryHalf() {
   std::vector<uint8_t> bytes(2 * 65536);
@@ -52,9 +50,9 @@ TEST(NumberLoops, DecodeEveryHalfAndGiveItsBits) {
     std::vector<uint16_t> halves(numbers.size());
     HalvesOfNumbers(expected.data(), expected.size(), halves.data());
     for (size_t bits = 0; bits < numbers.size(); ++bits) {
-      EXPECT_TRUE(SameBits(numbers[bits], expected[bits])) << target << " " << bits;
+      EXPECT_TRUE(SameNumberAndSign(numbers[bits], expected[bits])) << target << " " << bits;
       const double back = HalfToDouble(Half{halves[bits]});
-      EXPECT_TRUE(SameBits(back, expected[bits])) << target << " " << bits;
+      EXPECT_TRUE(SameNumberAndSign(back, expected[bits])) << target << " " << bits;
     }
   });
 }
@@ -96,7 +94,7 @@ TEST(NumberLoops, ClampToAnInterval) {
     EXPECT_TRUE(ClampNumbers(numbers.data(), numbers.size(), -1, 6, clamped.data()));
     for (size_t i = 0; i < numbers.size(); ++i) {
       const double x = numbers[i];
-      EXPECT_TRUE(SameBits(clamped[i], x < -1 ? -1 : x > 6 ? 6 : x)) << target << " " << x;
+      EXPECT_TRUE(SameNumberAndSign(clamped[i], x < -1 ? -1 : x > 6 ? 6 : x)) << target << " " << x;
     }
     const double infinite[] = {-kInfinity, kInfinity};
     EXPECT_FALSE(ClampNumbers(infinite, 2, -1, 6, clamped.data()));
@@ -128,9 +126,9 @@ TEST(NumberLoops, CombineNumbersAndKeepUnroundedOnes) {
       EXPECT_EQ(ends.special, values.special);
       for (size_t i = 0; i < x.size(); ++i) {
         const double raw = Combined(op, x[i], y[i]);
-        EXPECT_TRUE(SameBits(value[i], RoundToHalf(raw)) &&
-                    SameBits(low[i], OuterLow(store, raw, true)) &&
-                    SameBits(high[i], OuterHigh(store, raw, true)))
+        EXPECT_TRUE(SameNumberAndSign(value[i], RoundToHalf(raw)) &&
+                    SameNumberAndSign(low[i], OuterLow(store, raw, true)) &&
+                    SameNumberAndSign(high[i], OuterHigh(store, raw, true)))
             << target << " " << x[i] << " " << y[i];
       }
     });

@@ -2,13 +2,13 @@
 // compiled instruction set that this machine has.
 #include "oracles/reference/packed_sums.h"
 
-#include <bit>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <vector>
 
 #include "generators/choice_stream.h"
+#include "harness/base/testing/same_number.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
@@ -17,6 +17,8 @@
 
 namespace anecheck::reference {
 namespace {
+
+using testing::SameNumber;
 
 // The kind of the numbers of an operand.
 enum class Kind { kFixedPoint, kAnyFinite, kNearOne, kSubnormal, kHuge, kCancelling, kSpecial };
@@ -83,15 +85,10 @@ class Operand {
   BoundedTensor tensor_;
 };
 
-bool SameBits(double a, double b) {
-  return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
-         (a == 0 && b == 0);
-}
-
 bool Same(const Accumulated& a, const Accumulated& b) {
-  return SameBits(a.value, b.value) && SameBits(a.low, b.low) && SameBits(a.high, b.high) &&
+  return SameNumber(a.value, b.value) && SameNumber(a.low, b.low) && SameNumber(a.high, b.high) &&
          a.nan == b.nan && a.exact == b.exact && a.beyond == b.beyond &&
-         SameBits(a.error, b.error) && a.settled == b.settled;
+         SameNumber(a.error, b.error) && a.settled == b.settled;
 }
 
 std::string Describe(const Accumulated& a) {
@@ -289,7 +286,7 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
     const Ends inner = StoredEndsOf(one, sum, -terms * 0x1p-51 * magnitudes.exact, added);
     const Accumulated total =
         added == nullptr ? sum : one.WithBias(sum, *added, *added, *added, false);
-    EXPECT_TRUE(SameBits(first.value[i], RoundToHalf(total.value)) && outer.low <= first.low[i] &&
+    EXPECT_TRUE(SameNumber(first.value[i], RoundToHalf(total.value)) && outer.low <= first.low[i] &&
                 first.low[i] <= inner.low && inner.high <= first.high[i] &&
                 first.high[i] <= outer.high)
         << "output " << i << ": " << first.value[i] << " in [" << first.low[i] << ", "

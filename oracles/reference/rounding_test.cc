@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/testing/same_number.h"
 #include "oracles/reference/exact_sum.h"
 
 namespace anecheck::reference {
 namespace {
+
+using testing::SameNumberAndSign;
 
 // Doubles of every kind: any bits, near halves, near midpoints of halves.
 double AnyDouble() {
@@ -26,13 +29,9 @@ double AnyDouble() {
   }
 }
 
-bool SameNumber(double a, double b) {
-  return a != a ? b != b : a == b && std::signbit(a) == std::signbit(b);
-}
-
 RC_GTEST_PROP(RoundToHalf, IsTheConversionThereAndBack, ()) {
   const double x = AnyDouble();
-  RC_ASSERT(SameNumber(RoundToHalf(x), HalfToDouble(DoubleToHalf(x))));
+  RC_ASSERT(SameNumberAndSign(RoundToHalf(x), HalfToDouble(DoubleToHalf(x))));
 }
 
 TEST(RoundToHalf, KeepsEveryHalfAndRoundsEveryMidpoint) {

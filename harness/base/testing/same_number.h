@@ -1,0 +1,15 @@
+// Comparisons of numbers for tests: any NaN equals any other.
+#pragma once
+
+#include <cmath>
+
+namespace anecheck::testing {
+
+inline bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// As SameNumber, but +0 and -0 differ.
+inline bool SameNumberAndSign(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
+}  // namespace anecheck::testing
