@@ -49,8 +49,11 @@ function rowsOf(a, b) {
   return rows.sort((x, y) => order.indexOf(x.direction) - order.indexOf(y.direction));
 }
 
+const nameOf = (side) => `${side.title}: ${side.name}`;
+
 function draw() {
   const sides = ["a", "b"].map((name) => data.sides[field(`side-${name}`).value]);
+  sides.forEach((side, i) => { field(`name-${"ab"[i]}`).textContent = nameOf(side); });
   const routes = ["a", "b"].map((name) => field(`route-${name}`).value);
   const rows = rowsOf(...sides.map((side, i) => marksOf(side, routes[i])));
   const shown = field("shown").value;
@@ -90,7 +93,7 @@ function fill() {
         group = make("optgroup", {label: side.title});
         field(`side-${name}`).append(group);
       }
-      group.append(make("option", {value: index}, `${side.title}: ${side.name}`));
+      group.append(make("option", {value: index}, nameOf(side)));
     });
     field(`route-${name}`).append(...ROUTES.map((route) => make("option", {value: route}, route)));
   }

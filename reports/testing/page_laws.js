@@ -139,5 +139,18 @@
     }
     return [...new Set(faults)].slice(0, 5);
   };
-  window.pageLaws = {weakText, tooWide, alike, unreadablePlots};
+  // Fields that are too narrow for a choice, if the chosen one is not beside the field in full.
+  const cutChoices = () => [...document.querySelectorAll("select")].filter((select) => {
+    if (!select.checkVisibility() || select.selectedIndex < 0) return false;
+    const chosen = select.selectedOptions[0].textContent;
+    const beside = [...select.labels].flatMap((label) => [...label.children]);
+    if (beside.some((node) => node !== select && node.textContent === chosen)) return false;
+    const {style, offsetWidth} = select, before = style.cssText;
+    style.cssText += "; width: max-content; max-width: none";
+    const cut = select.offsetWidth > offsetWidth + 1;
+    style.cssText = before;
+    return cut;
+  }).map((select) => `a choice of ${select.id} is cut`);
+  const ofEveryPage = () => [...tooWide(), ...weakText(), ...unreadablePlots(), ...cutChoices()];
+  window.pageLaws = {alike, ofEveryPage};
 })();

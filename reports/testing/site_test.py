@@ -26,7 +26,6 @@ from page_tasks import check_work  # noqa: E402
 FLEET = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "make-fleet"
 LAWS = (pathlib.Path(__file__).resolve().parent / "page_laws.js").read_text()
 MOST_BYTES = 300_000
-LAWS_OF_PAGES = "[...pageLaws.tooWide(), ...pageLaws.weakText(), ...pageLaws.unreadablePlots()]"
 TEXT = "document.querySelector('main').innerText"
 # Shows all parts: parts that are not on the screen are not laid out and have no text.
 SHOW_ALL = """for (const part of document.querySelectorAll('.part')) part.style.contentVisibility = 'visible';
@@ -110,7 +109,7 @@ def check_page(browser, page, pictures, axe):
             browser.open(page.as_uri())
             browser.run(LAWS)
             browser.run(SHOW_ALL)
-            for problem in browser.run(LAWS_OF_PAGES):
+            for problem in browser.run("pageLaws.ofEveryPage()"):
                 yield f"{page.name} {width} {scheme}: {problem}"
             if pictures and scheme == "light":
                 browser.picture(pictures / f"{page.stem}-{width}.png")
