@@ -1,5 +1,4 @@
 // The page of the matrix in a real browser without network, at its full size.
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -8,6 +7,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json.h"
 #include "reports/attestation.h"
+#include "reports/testing/browser.h"
 
 namespace anecheck::reports {
 namespace {
@@ -18,10 +18,7 @@ using ::testing::Not;
 class AttestationPage : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* path : {"/usr/bin/chromium", "/usr/bin/chromium-browser",
-                             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}) {
-      if (browser_.empty() && (ReadFile(path, 1).ok() || ReadFile(path).ok())) browser_ = path;
-    }
+    browser_ = FindBrowser();
     if (browser_.empty()) GTEST_SKIP() << "chromium is missing";
     auto folder = TempDirectory::Create("anecheck-attestation-page-");
     ASSERT_TRUE(folder.ok());
@@ -45,24 +42,13 @@ class AttestationPage : public ::testing::Test {
             .ok());
   }
 
-  // The document after loading, and the browser's log.
-  std::pair<std::string, std::string> Open(const std::string& address, const char* size = "") {
-    const std::string document = folder_->File("document"), log = folder_->File("log");
-    const std::string command =
-        "timeout 300 '" + browser_ +
-        "' --headless --no-sandbox --disable-gpu --disable-background-networking "
-        "--disable-component-update --disable-sync --no-first-run --enable-logging=stderr --v=0 " +
-        size + " --virtual-time-budget=20000 --user-data-dir='" + folder_->File("profile") +
-        "' --dump-dom 'file://" + folder_->File("matrix.html") + address + "' >'" + document +
-        "' 2>'" + log + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    return {ReadTextFile(document).ok() ? *ReadTextFile(document) : "",
-            ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
+  Visit Open(const std::string& address, int width = 1280) {
+    return VisitPage(browser_, *folder_, "matrix.html", address, width);
   }
 
   // Opens the page with a script of the test appended. The script runs once everything is drawn;
   // its `say(text)` adds text to the document.
-  std::pair<std::string, std::string> Drive(const std::string& script) {
+  Visit Drive(const std::string& script) {
     const std::string path = folder_->File("matrix.html");
     std::string page = *ReadTextFile(path);
     const std::string driver =
@@ -160,12 +146,12 @@ TEST_F(AttestationPage, ShowsNewCellsSinceABaseline) {
 
 TEST_F(AttestationPage, EachFilterDrawsAlsoIfNothingIsLeft) {
   for (const char* show : {"unreached", "unattested", "conflict", "silicon"}) {
-    const auto [document, console] = Open(std::string("#show=") + show, "--window-size=390,800");
+    const auto [document, console] = Open(std::string("#show=") + show, 390);
     EXPECT_THAT(document, HasSubstr("data-drawn=\"true\"")) << show;
     EXPECT_THAT(document, Not(HasSubstr("data-shown=\"0\""))) << show;
     EXPECT_THAT(console, Not(HasSubstr("CONSOLE"))) << show;
   }
-  EXPECT_THAT(Open("#show=new").first, HasSubstr("data-shown=\"0\""));
+  EXPECT_THAT(Open("#show=new").document, HasSubstr("data-shown=\"0\""));
 }
 
 }  // namespace

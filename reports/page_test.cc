@@ -1,13 +1,12 @@
 // The page in a real browser without network: it draws itself, filters through its address, opens
 // cells and findings, and puts nothing on the console.
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
 
 #include "harness/base/file.h"
-#include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
+#include "reports/testing/browser.h"
 #include "reports/testing/sample_results.h"
 #include "reports/write_reports.h"
 
@@ -17,24 +16,10 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Browser() {
-  for (const char* path :
-       {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
-        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}) {
-    if (ReadFile(path, 1).ok() || ReadFile(path).ok()) return path;
-  }
-  return {};
-}
-
-struct Visit {
-  std::string document;  // after loading
-  std::string console;   // the browser's log
-};
-
 class PageTest : public testing::Test {
  protected:
   void SetUp() override {
-    browser_ = Browser();
+    browser_ = FindBrowser();
     if (browser_.empty()) GTEST_SKIP() << "chromium is missing";
     auto folder = TempDirectory::Create("anecheck-page-");
     ASSERT_TRUE(folder.ok());
@@ -45,17 +30,7 @@ class PageTest : public testing::Test {
   }
 
   Visit Open(const std::string& name, const std::string& address = "") {
-    const std::string document = folder_->File("document"), log = folder_->File("log");
-    const std::string command =
-        "timeout 100 '" + browser_ +
-        "' --headless --no-sandbox --disable-gpu --disable-background-networking "
-        "--disable-component-update --disable-sync --no-first-run --enable-logging=stderr --v=0 "
-        "--user-data-dir='" +
-        folder_->File("profile") + "' --dump-dom 'file://" + folder_->File(name) + address +
-        "' >'" + document + "' 2>'" + log + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    return {ReadTextFile(document).ok() ? *ReadTextFile(document) : "",
-            ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
+    return VisitPage(browser_, *folder_, name, address);
   }
 
   std::string browser_;

@@ -1,7 +1,6 @@
 // The page of a measurement of power in a real browser without network.
 #include "reports/power_page.h"
 
-#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -9,8 +8,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/power/power.h"
+#include "reports/testing/browser.h"
 
 namespace anecheck::reports {
 namespace {
@@ -58,10 +57,7 @@ PowerReport SampleReport() {
 class PowerPage : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* path : {"/usr/bin/chromium", "/usr/bin/chromium-browser",
-                             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}) {
-      if (browser_.empty() && (ReadFile(path, 1).ok() || ReadFile(path).ok())) browser_ = path;
-    }
+    browser_ = FindBrowser();
     if (browser_.empty()) GTEST_SKIP() << "chromium is missing";
     auto folder = TempDirectory::Create("anecheck-power-page-");
     ASSERT_TRUE(folder.ok());
@@ -70,19 +66,8 @@ class PowerPage : public ::testing::Test {
     ASSERT_TRUE(WriteFileAtomic(folder_->File("power.html"), std::string_view(html)).ok());
   }
 
-  // The document after loading, and the browser's log.
-  std::pair<std::string, std::string> Open(const std::string& address) {
-    const std::string document = folder_->File("document"), log = folder_->File("log");
-    const std::string command =
-        "timeout 100 '" + browser_ +
-        "' --headless --no-sandbox --disable-gpu --disable-background-networking "
-        "--disable-component-update --disable-sync --no-first-run --enable-logging=stderr --v=0 "
-        "--user-data-dir='" +
-        folder_->File("profile") + "' --dump-dom 'file://" + folder_->File("power.html") + address +
-        "' >'" + document + "' 2>'" + log + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    return {ReadTextFile(document).ok() ? *ReadTextFile(document) : "",
-            ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
+  Visit Open(const std::string& address) {
+    return VisitPage(browser_, *folder_, "power.html", address);
   }
 
   std::string browser_;

@@ -7,7 +7,7 @@ namespace {
 
 std::string Command(const std::string& browser, const TempDirectory& folder, int width,
                     int height) {
-  return "timeout 200 '" + browser +
+  return "timeout 300 '" + browser +
          "' --headless --no-sandbox --disable-gpu --disable-background-networking "
          "--disable-component-update --disable-sync --no-first-run --enable-logging=stderr --v=0 "
          "--host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=20000 --hide-scrollbars "
