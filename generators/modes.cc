@@ -1,8 +1,6 @@
 #include "generators/modes.h"
 
-#include <algorithm>
 #include <array>
-#include <string>
 
 namespace anecheck {
 namespace {

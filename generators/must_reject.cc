@@ -1,9 +1,7 @@
 #include "generators/must_reject.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
-#include <vector>
 
 #include "generators/graph_generator.h"
 #include "generators/tensor_data.h"

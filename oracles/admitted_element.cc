@@ -1,9 +1,7 @@
 #include "oracles/admitted_element.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <set>
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <string>
 
 #include "oracles/admitted_element.h"
 #include "oracles/catalogue.h"

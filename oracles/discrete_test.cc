@@ -2,7 +2,6 @@
 // between them.
 #include "oracles/reference/discrete.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <set>

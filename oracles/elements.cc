@@ -1,5 +1,4 @@
 // Converts tensor bytes to numbers and back, for every element type.
-#include <bit>
 #include <cmath>
 #include <cstring>
 

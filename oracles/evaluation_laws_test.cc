@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-#include <span>
 #include <vector>
 
 #include "generators/graph_generator.h"

@@ -5,7 +5,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/half.h"
-#include "harness/base/testing/test_data.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
 

@@ -1,7 +1,6 @@
 #include "oracles/judge_pairs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/ops/op.h"

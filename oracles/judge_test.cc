@@ -2,7 +2,6 @@
 // bounds too wide to be evidence are inconclusive.
 #include "oracles/judge.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 

@@ -3,13 +3,10 @@
 #include "oracles/laws.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 #include <numbers>
-#include <numeric>
 
 #include "harness/base/testing/silicon_rows.h"
 #include "harness/base/testing/test_data.h"

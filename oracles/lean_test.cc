@@ -2,7 +2,6 @@
 // that lean, and the results that it must leave out.
 #include "oracles/lean.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <dnnl.hpp>
 #include <unordered_map>
-#include <vector>
 #endif
 
 namespace anecheck::onednn {

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <ctime>
 #include <limits>
-#include <memory>
 #include <numbers>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "harness/base/half.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
-#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <optional>

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/base/parallel_for.h"
 #include "harness/ops/op.h"
 #include "oracles/legality/explain.h"

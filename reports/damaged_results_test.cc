@@ -1,7 +1,6 @@
 // Tests results files with a value that no campaign writes. Every reader that needs the value
 // refuses the file, and names the file, the table and the column. The file stays unchanged.
 #include <fmt/format.h>
-#include <functional>
 #include <gtest/gtest.h>
 #include <set>
 #include <sqlite3.h>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"

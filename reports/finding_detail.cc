@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "harness/base/base64.h"
 #include "harness/base/json.h"

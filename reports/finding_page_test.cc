@@ -14,7 +14,6 @@
 #include "harness/ops/op.h"
 #include "reports/finding_detail.h"
 #include "reports/finding_tensors.h"
-#include "reports/query.h"
 #include "reports/testing/sample_results.h"
 #include "reports/write_reports.h"
 

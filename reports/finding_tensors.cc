@@ -5,7 +5,6 @@
 #include "harness/base/base64.h"
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/base/real_text.h"
 #include "reports/finding_detail.h"
 #include "reports/text.h"

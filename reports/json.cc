@@ -5,7 +5,6 @@
 #include "harness/campaign/campaign.h"
 #include "harness/judging/lean_watch.h"
 #include "oracles/defect_words.h"
-#include "reports/finding_page.h"
 
 namespace anecheck::reports {
 namespace {

@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "harness/base/counted.h"
 #include "harness/campaign/campaign.h"

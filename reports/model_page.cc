@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/check/operation_errors.h"
 #include "reports/graph_picture.h"
 #include "reports/html.h"

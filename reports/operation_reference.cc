@@ -15,7 +15,6 @@
 #include "oracles/legality/rules.h"
 #include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
-#include "reports/text.h"
 
 namespace anecheck::reports {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/verdict/route.h"
 #include "reports/html.h"
 #include "reports/operation_reference.h"

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
 #include "oracles/reached_shares.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/base/json_words.h"
 #include "reports/operation_reference.h"
 

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 #include "harness/base/json.h"
 #include "harness/base/version.h"

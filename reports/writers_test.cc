@@ -15,8 +15,6 @@
 #include "reports/junit.h"
 #include "reports/markdown.h"
 #include "reports/matrix.h"
-#include "reports/query.h"
-#include "reports/sarif.h"
 #include "reports/testing/sample_results.h"
 #include "reports/text.h"
 #include "reports/write_reports.h"

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 
 #include "fuzz/laws/memory_meter.h"
 #include "harness/base/hash.h"

@@ -2,7 +2,6 @@
 // interval of any value, whether constants are in the text or in its side file. The input is the
 // choice stream of the graph generator.
 #include <cstring>
-#include <string>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"

@@ -1,6 +1,5 @@
 // LZFSE streams: a stream that unpacks stays within the size limit, and unpacks to the same bytes
 // inside a frame.
-#include <array>
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"

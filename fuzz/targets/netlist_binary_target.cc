@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fuzz/fuzz_target.h"

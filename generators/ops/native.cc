@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "generators/drawer.h"
 #include "generators/ops/window.h"

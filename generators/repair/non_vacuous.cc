@@ -1,7 +1,6 @@
 #include "generators/repair/non_vacuous.h"
 
 #include <algorithm>
-#include <array>
 
 #include "generators/repair/input_search.h"
 #include "generators/restrict.h"

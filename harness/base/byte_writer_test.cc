@@ -4,8 +4,6 @@
 #include <rapidcheck/gtest.h>
 #include <vector>
 
-#include "harness/base/testing/generators.h"
-
 namespace anecheck {
 namespace {
 

@@ -1,7 +1,6 @@
 // Input and output of whole files.
 #include "harness/base/file.h"
 
-#include <algorithm>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>

@@ -3,7 +3,6 @@
 #include "harness/base/json.h"
 
 #include <bit>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <limits>

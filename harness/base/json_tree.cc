@@ -1,6 +1,5 @@
 #include "harness/base/json_tree.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "harness/base/json_sax.h"

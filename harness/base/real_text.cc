@@ -2,7 +2,6 @@
 
 #include <clocale>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <string>
 #include <type_traits>

@@ -1,7 +1,6 @@
 // Baselines of the simulated engine: an unchanged engine always compares clean, each planted drift
 // is reported only in its class and its operation, and the engine agrees with the committed
 // baseline of the families.
-#include <algorithm>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,5 @@
 // Recording of numeric baselines: one-operation cases, each from its own seed, run and measured.
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <chrono>
 #include <fmt/format.h>
 #include <mutex>

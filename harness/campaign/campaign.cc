@@ -4,7 +4,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
-#include <mutex>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"

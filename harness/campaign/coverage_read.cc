@@ -5,7 +5,6 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cases/drawn_ops.h"
 

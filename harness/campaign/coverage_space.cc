@@ -1,6 +1,5 @@
 // The cells known beforehand, and steering towards empty cells.
 #include <algorithm>
-#include <array>
 #include <bitset>
 #include <fmt/format.h>
 #include <map>

@@ -1,7 +1,6 @@
 // The path from graph through encoder, container bytes and emulator to the oracle: drawn graphs
 // compute right values, and faults planted in the encoder are found.
 #include <algorithm>
-#include <array>
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"

@@ -2,7 +2,6 @@
 // result is judged, and findings carry and keep the second inputs.
 #include "harness/cases/second_execution.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"

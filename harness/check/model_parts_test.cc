@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "generators/graph_generator.h"
-#include "generators/tensor_data.h"
 #include "harness/base/testing/same_number.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/validate.h"

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "generators/graph_generator.h"
-#include "generators/tensor_data.h"
 #include "harness/base/testing/same_number.h"
 #include "harness/campaign/testing/campaign_test.h"
 

@@ -17,7 +17,6 @@
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_netlist.h"
-#include "harness/ops/op.h"
 #include "harness/ops/sheet.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/gates.h"

@@ -1,7 +1,6 @@
 #include "harness/cli/check_answer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <set>
 

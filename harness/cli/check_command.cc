@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
-#include <iterator>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +25,6 @@
 #include "harness/cli/check_open.h"
 #include "harness/cli/check_place.h"
 #include "harness/cli/check_run.h"
-#include "harness/cli/check_steps.h"
 #include "harness/cli/check_text.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
@@ -40,7 +36,6 @@
 #include "harness/cli/target_flags.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
-#include "harness/cli/with_file.h"
 #include "harness/runners/emulator_runner.h"
 #include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"

@@ -1,6 +1,5 @@
 #include "harness/cli/check_open.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <map>

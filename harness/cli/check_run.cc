@@ -8,7 +8,6 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/shell_word.h"
-#include "harness/campaign/run_row.h"
 #include "harness/check/model_parts.h"
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/with_file.h"

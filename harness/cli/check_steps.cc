@@ -1,7 +1,6 @@
 #include "harness/cli/check_steps.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "harness/base/json.h"

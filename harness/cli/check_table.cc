@@ -1,6 +1,5 @@
 // The answer of `anecheck check` as a table for people.
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <vector>
@@ -10,7 +9,6 @@
 #include "harness/base/json_words.h"
 #include "harness/check/operation_errors.h"
 #include "harness/cli/check_answer.h"
-#include "harness/cli/typed_command.h"
 #include "harness/verdict/provenance.h"
 #include "harness/verdict/route.h"
 

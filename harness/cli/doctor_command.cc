@@ -1,6 +1,4 @@
 // `anecheck doctor`: the engines of this machine, and the next commands.
-#include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/utsname.h>

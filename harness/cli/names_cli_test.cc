@@ -1,10 +1,8 @@
 // Names, flags and outputs that several commands share and scripts rely on: the folder of an
 // export, files of graphs, --json, --explain, recorded checks.
-#include <map>
 #include <set>
 #include <string>
 
-#include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/tool_test.h"
 
 namespace anecheck {

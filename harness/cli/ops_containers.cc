@@ -1,6 +1,5 @@
 #include "harness/cli/ops_containers.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <memory>
 #include <numbers>
 
 #include "harness/emulator/activation_table.h"

@@ -2,7 +2,6 @@
 // whole sequence of e5rt calls.
 #include <benchmark/benchmark.h>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -1,10 +1,7 @@
 // Planted defects of the compile step.
 #include "harness/device/compile_fault.h"
 
-#include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fmt/format.h>
 
 #include "harness/device/misbehaviour.h"

@@ -17,7 +17,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include "harness/base/file.h"

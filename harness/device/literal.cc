@@ -1,10 +1,8 @@
 // MIL literals as constants.
 #include "harness/device/literal.h"
 
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
-#include <utility>
 
 #include "harness/device/half_block.h"
 #include "harness/formats/mil/number.h"

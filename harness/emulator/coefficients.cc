@@ -1,7 +1,6 @@
 #include "harness/emulator/coefficients.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fmt/format.h>
 

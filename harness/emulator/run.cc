@@ -1,5 +1,4 @@
 // Runs the task list, one task after another. Source: execution.md, "Order" and "One task".
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/emulator/coefficients.h"

@@ -1,7 +1,6 @@
 #include "harness/emulator/surface.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
 #include "harness/encoder/encode.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 #include "harness/base/round_up.h"

@@ -1,6 +1,5 @@
 // Containers of H14 to H18: the fields that can change a result equal those of recorded programs,
 // and the containers compute the same as the container of H13.
-#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

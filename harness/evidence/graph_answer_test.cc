@@ -3,7 +3,6 @@
 #include "harness/evidence/graph_answer.h"
 
 #include <gtest/gtest.h>
-#include <string>
 #include <vector>
 
 #include "harness/base/json.h"

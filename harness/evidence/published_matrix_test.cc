@@ -2,10 +2,8 @@
 // matrix`, target by target. Each mark agrees with its cell, or a conflict row states the reason.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"

@@ -8,7 +8,6 @@
 #include <memory_resource>
 #include <string_view>
 #include <unordered_set>
-#include <vector>
 
 #include "harness/graph/constant_values.h"
 

@@ -1,7 +1,6 @@
 #include "harness/judging/dense_constants.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "harness/graph/constant_values.h"

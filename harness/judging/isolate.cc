@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -12,7 +12,6 @@
 #include "harness/findings/artifact.h"
 #include "harness/findings/run_again.h"
 #include "harness/findings/shrink_finding.h"
-#include "harness/ops/op.h"
 #include "harness/results/testing/query_text.h"
 
 namespace anecheck {

@@ -1,6 +1,5 @@
 #include "harness/lowering/known_integers.h"
 
-#include <span>
 #include <string_view>
 
 namespace anecheck {

@@ -1,6 +1,5 @@
 #include "harness/lowering/old_indices.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "harness/models/inspected_model.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 

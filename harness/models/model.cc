@@ -1,6 +1,5 @@
 #include "harness/models/model.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>

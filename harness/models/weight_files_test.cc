@@ -1,9 +1,6 @@
 // The weight files that a model names: the files that are opened, and the messages for the others.
 #include "harness/models/weight_files.h"
 
-#include <array>
-#include <filesystem>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 #include "harness/ops/op.h"
 
 #include <array>
-#include <string>
 #include <unordered_map>
 
 namespace anecheck {

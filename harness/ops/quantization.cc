@@ -1,5 +1,4 @@
 // Quantization and element-type conversion: schemas and shape inference.
-#include <fmt/format.h>
 
 #include "harness/ops/infer.h"
 #include "harness/ops/params.h"

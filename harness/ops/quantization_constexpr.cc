@@ -1,6 +1,5 @@
 // Constants and compressed constants: schemas and shape inference (coremltools op reference, iOS16
 // constexpr_ops and iOS18 compression; both forms of the table and of the mask are supported).
-#include <bit>
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"

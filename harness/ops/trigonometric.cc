@@ -1,6 +1,5 @@
 // Trigonometric and hyperbolic functions, and the geometry layers of direct authoring: schemas and
 // shape inference.
-#include <array>
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"

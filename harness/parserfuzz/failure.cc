@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
-#include <optional>
 #include <ranges>
 
 #include "harness/parserfuzz/signature.h"

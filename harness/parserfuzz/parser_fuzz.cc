@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fmt/format.h>
 #include <mutex>
 #include <span>
 #include <utility>

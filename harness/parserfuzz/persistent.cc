@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

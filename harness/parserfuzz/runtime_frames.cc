@@ -1,7 +1,6 @@
 #include "harness/parserfuzz/runtime_frames.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 #include "harness/parserfuzz/stack_text.h"

@@ -1,13 +1,11 @@
 // The forms in which a measurement of power is printed.
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 #include <set>
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/power/power.h"
 
 namespace anecheck {

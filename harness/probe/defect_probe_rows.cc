@@ -12,7 +12,6 @@
 #include "harness/formats/netlist/model.h"
 #include "harness/graph/graph.h"
 #include "harness/lowering/graph_to_netlist.h"
-#include "harness/lowering/netlist_axes.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "harness/probe/probe_program.h"

@@ -1,7 +1,6 @@
 #include "harness/probe/probe.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>

@@ -11,7 +11,6 @@
 #include "harness/base/file.h"
 #include "harness/base/half.h"
 #include "harness/base/json.h"
-#include "harness/ops/op.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/results/store.h"
 #include "oracles/oracle.h"

@@ -12,7 +12,6 @@
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "harness/base/file.h"
 #include "harness/formats/hwx/container.h"

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/device/simulator_control.h"

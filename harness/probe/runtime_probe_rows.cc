@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
-#include <fmt/format.h>
 #include <initializer_list>
 #include <iterator>
 #include <memory>

@@ -1,5 +1,4 @@
 // The rows that campaigns append to the results file.
-#include <array>
 #include <span>
 #include <sqlite3.h>
 #include <string_view>

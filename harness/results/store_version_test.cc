@@ -1,5 +1,4 @@
 // Results files of earlier versions are updated or read, and files of later versions are refused.
-#include <cstddef>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <regex>

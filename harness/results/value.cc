@@ -1,7 +1,6 @@
 #include "harness/results/value.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/base/json_text.h"

@@ -1,6 +1,5 @@
 #include "harness/runners/exec_case.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <utility>

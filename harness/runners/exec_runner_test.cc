@@ -3,7 +3,6 @@
 #include "harness/runners/exec_runner.h"
 
 #include <atomic>
-#include <chrono>
 #include <gtest/gtest.h>
 #include <thread>
 

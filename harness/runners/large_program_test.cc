@@ -1,6 +1,5 @@
 // Programs of the size of real models: their constants are in a weight file, and a worker gets the
 // memory that they need.
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 #include <string>
-#include <vector>
 
 #include "harness/formats/netlist/model.h"
 #include "harness/lowering/graph_to_netlist.h"

@@ -10,7 +10,6 @@
 
 #include "harness/base/half.h"
 #include "harness/graph/graph.h"
-#include "harness/ops/op.h"
 #include "harness/probe/runtime_probe.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"

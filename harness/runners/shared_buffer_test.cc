@@ -1,7 +1,6 @@
 // Shared buffers: one process reads the data of another, knowing only the name.
 #include "harness/runners/shared_buffer.h"
 
-#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // The side effects of an engine that a worker reports, and those that are no misconduct.
 #include "harness/runners/worker_conduct.h"
 
-#include <cstdio>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <string>

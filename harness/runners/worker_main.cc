@@ -4,7 +4,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <functional>
 #include <iostream>
 #include <thread>
 #include <unistd.h>

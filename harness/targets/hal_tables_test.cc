@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "harness/base/json.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <set>
 #include <utility>
 
 #include "harness/base/little_endian.h"

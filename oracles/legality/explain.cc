@@ -7,7 +7,6 @@
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
-#include "harness/base/json_text.h"
 #include "harness/targets/chip_names.h"
 
 namespace anecheck::legality {

@@ -3,7 +3,6 @@
 // rule that decides otherwise.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"

@@ -2,7 +2,6 @@
 // (facts/netlist_layers.csv, column reject_text; facts/more/reject_strings.csv, the rows of
 // layers).
 #include <algorithm>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <regex>

@@ -1,7 +1,5 @@
 // Unrolls recurrent cells into linear layers, activations and elementwise operations (coremltools
 // op reference, recurrent ops).
-#include <algorithm>
-#include <optional>
 
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"

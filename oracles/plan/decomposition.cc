@@ -1,7 +1,5 @@
 #include "oracles/plan/decomposition.h"
 
-#include <fmt/format.h>
-
 namespace anecheck::plan {
 namespace {
 

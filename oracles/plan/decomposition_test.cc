@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <map>
 
 #include "generators/graph_generator.h"
 #include "generators/testing/only_op.h"

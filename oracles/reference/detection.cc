@@ -2,7 +2,6 @@
 // between boxes, an engine may select others. Each selection that an engine may make is admitted.
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>

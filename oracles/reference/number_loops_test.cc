@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
-#include <limits>
 #include <vector>
 
 #include "harness/base/half.h"

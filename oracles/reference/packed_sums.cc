@@ -1,7 +1,6 @@
 #include "oracles/reference/packed_sums.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <vector>
 

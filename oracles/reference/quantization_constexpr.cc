@@ -1,7 +1,6 @@
 // Constants and compressed constants. They are expanded when a program is compiled, in full
 // precision and rounded once to the element type, so every result is a point
 // (facts/more/weight_codecs.csv).
-#include <array>
 #include <fmt/format.h>
 
 #include "harness/ops/params.h"

@@ -1,5 +1,4 @@
 // Reductions along axes: exact sums with the wide accumulator's bound, exact extremes.
-#include <algorithm>
 
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/adversary.h"
 

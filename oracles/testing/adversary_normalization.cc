@@ -1,6 +1,5 @@
 // The adversarial engine's normalizations, step by step. The strategy chooses whether each step is
 // rounded.
-#include <algorithm>
 #include <cmath>
 
 #include "harness/ops/op.h"

@@ -1,7 +1,6 @@
 #include "oracles/testing/sampling_structure.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/base/half.h"
 #include "harness/ops/op.h"

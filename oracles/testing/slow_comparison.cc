@@ -1,5 +1,4 @@
 // Comparisons, logic and choice on exact numbers.
-#include <cmath>
 
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"

@@ -1,6 +1,5 @@
 // Computes some elements of a large result, either one by one or by a small node of the same
 // operation that has only the operands of those elements.
-#include <algorithm>
 
 #include "harness/graph/copy_node.h"
 #include "harness/ops/op.h"

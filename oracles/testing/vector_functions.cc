@@ -1,6 +1,5 @@
 // Published vectors of functions, reductions, comparisons, normalizations and recurrent cells as
 // operations of the table.
-#include <algorithm>
 
 #include "oracles/testing/vector_model.h"
 

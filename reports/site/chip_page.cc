@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 #include "reports/site/site_html.h"
 #include "reports/site/site_pages.h"

@@ -6,7 +6,6 @@
 #include "reports/page_files.h"
 #include "reports/site/site_html.h"
 #include "reports/site/site_pages.h"
-#include "reports/text.h"
 
 namespace anecheck::reports {
 namespace {

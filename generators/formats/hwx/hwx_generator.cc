@@ -1,6 +1,5 @@
 #include "generators/formats/hwx/hwx_generator.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "generators/formats/registry/file_set.h"
 #include "harness/base/file.h"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "harness/campaign/campaign.h"
 #include "oracles/testing/vacuity.h"

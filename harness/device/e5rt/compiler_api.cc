@@ -1,5 +1,4 @@
 // Compiler calls of the e5rt ABI, and the bundle that a compilation writes.
-#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <string>

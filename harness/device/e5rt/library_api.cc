@@ -1,8 +1,5 @@
 // Library, function and operation-option calls of the e5rt ABI.
-#include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
-#include <string_view>
 
 #include "harness/device/e5rt/api.h"
 #include "harness/device/e5rt/bundle.h"

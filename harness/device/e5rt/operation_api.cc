@@ -1,7 +1,6 @@
 // Operation, port and buffer calls of the e5rt ABI.
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <string_view>
 
 #include "harness/device/e5rt/api.h"

@@ -1,9 +1,7 @@
 #include "harness/device/network/compile_network.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // graph, one written by hand runs as its keys state, and an unsupported one is refused with the
 // name of the stage.
 #include <cstring>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "harness/device/network/property_list.h"
 
-#include <algorithm>
 #include <limits>
 #include <plist/plist.h>
 

@@ -2,7 +2,6 @@
 #include "harness/device/ops/linear.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <utility>

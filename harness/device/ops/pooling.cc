@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "harness/device/half_block.h"
 #include "harness/device/measured_limits.h"

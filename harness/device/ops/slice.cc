@@ -1,6 +1,5 @@
 // Slices. On A13 and A14 a slice that starts inside the width axis passes through a fixed-point
 // gain of 16 (D02).
-#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 

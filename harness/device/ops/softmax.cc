@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
-#include <utility>
 
 #include "harness/device/half_block.h"
 #include "harness/device/op_table.h"

@@ -2,7 +2,6 @@
 // exponentials, roundings, trigonometry, and the tabled curves that have no published error.
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 #include <memory>
 

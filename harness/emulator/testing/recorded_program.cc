@@ -1,9 +1,7 @@
 #include "harness/emulator/testing/recorded_program.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"

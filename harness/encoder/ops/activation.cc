@@ -1,5 +1,4 @@
 // Activation functions: one neural copy with relu or a table; scalars on the planar engine.
-#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/base/half.h"

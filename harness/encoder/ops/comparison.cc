@@ -5,7 +5,6 @@
 // uses another table of the difference, and ceil adds 1 where floor subtracts 1.
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 #include "harness/encoder/ops/handlers.h"
 #include "harness/ops/params.h"

@@ -1,7 +1,5 @@
 // Elementwise operations of the planar engine.
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "harness/base/half.h"
 #include "harness/encoder/ops/handlers.h"

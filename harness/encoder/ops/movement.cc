@@ -1,7 +1,6 @@
 // Movements of elements: copies with other strides, or through L2 if columns change.
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
 
 #include "harness/encoder/coefficients.h"
 #include "harness/encoder/ops/handlers.h"

@@ -1,7 +1,6 @@
 // A matrix product is a 1x1 convolution whose columns are the rows of the result. The rows of a
 // runtime factor are themselves the streams of the engines (layout.md, rules 7 to 10).
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "harness/base/round_up.h"
 #include "harness/encoder/coefficients.h"

@@ -1,8 +1,6 @@
 // Reductions, softmax and norms: the planar engine sums or takes the maximum over the rows and
 // columns of each channel. Other axes become columns on their way into L2.
 #include <algorithm>
-#include <bit>
-#include <fmt/format.h>
 
 #include "harness/base/half.h"
 #include "harness/encoder/coefficients.h"

@@ -1,6 +1,5 @@
 #include "harness/formats/enums/enums.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 

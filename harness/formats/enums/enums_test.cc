@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <set>
-#include <string>
 
 #include "harness/formats/enums/firmware_commands.h"
 

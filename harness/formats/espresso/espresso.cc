@@ -2,7 +2,6 @@
 #include "harness/formats/espresso/espresso.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 

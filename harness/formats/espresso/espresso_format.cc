@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 #include "harness/base/counted.h"
 #include "harness/base/file.h"

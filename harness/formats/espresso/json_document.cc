@@ -1,7 +1,6 @@
 // The reader and the canonical writer of JSON documents.
 #include "harness/formats/espresso/json_document.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>

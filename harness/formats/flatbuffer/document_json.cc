@@ -1,7 +1,7 @@
 // DocumentToJson. The inverse is in document_from_json.cc.
 #include "harness/formats/flatbuffer/document_json.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "harness/base/hex_text.h"
 #include "harness/base/json.h"

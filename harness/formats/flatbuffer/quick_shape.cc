@@ -1,6 +1,5 @@
 #include "harness/formats/flatbuffer/quick_shape.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

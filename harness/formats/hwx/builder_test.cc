@@ -3,7 +3,6 @@
 #include "harness/formats/hwx/builder.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <regex>
 

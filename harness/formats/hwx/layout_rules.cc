@@ -1,6 +1,5 @@
 // The rules of a container's own records: header, commands, segments, sections, banner.
 #include <algorithm>
-#include <fmt/format.h>
 
 #include "harness/base/counted.h"
 #include "harness/formats/hwx/banner.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "harness/base/little_endian.h"
 #include "harness/formats/hwx/relocate.h"

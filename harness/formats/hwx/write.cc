@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
-#include <map>
 #include <memory_resource>
 #include <optional>
 #include <string>

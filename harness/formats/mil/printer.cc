@@ -1,6 +1,5 @@
 #include "harness/formats/mil/printer.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>

@@ -1,7 +1,6 @@
 #include "harness/formats/mlmodel/program_bytes.h"
 
 #include <fmt/format.h>
-#include <optional>
 #include <protozero/pbf_writer.hpp>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "harness/formats/npz/npy.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -7,7 +7,6 @@
 
 #include "harness/base/json.h"
 #include "harness/base/json_text.h"
-#include "harness/base/testing/generators.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/formats/npz/zip.h"
 

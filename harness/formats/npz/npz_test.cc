@@ -6,7 +6,6 @@
 #include <rapidcheck/gtest.h>
 
 #include "harness/base/file.h"
-#include "harness/base/testing/generators.h"
 #include "harness/formats/npz/zip.h"
 
 namespace anecheck::npz {

@@ -1,10 +1,8 @@
 #include "harness/formats/pair/pair.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "harness/formats/e5/e5.h"

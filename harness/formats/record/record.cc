@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <fmt/format.h>
-#include <optional>
 #include <string>
 #include <vector>
 

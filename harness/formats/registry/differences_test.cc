@@ -1,9 +1,7 @@
 // Checks each row of harness/formats/DIFFERENCES.md that has real files: `inspect` prints the
 // difference for the right number of them.
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
-#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"

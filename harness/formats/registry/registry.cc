@@ -1,6 +1,5 @@
 #include "harness/formats/registry/registry.h"
 
-#include <array>
 #include <fmt/format.h>
 #include <string>
 

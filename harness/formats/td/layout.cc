@@ -1,6 +1,5 @@
 #include "harness/formats/td/layout.h"
 
-#include <algorithm>
 #include <array>
 #include <map>
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <set>
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"

@@ -1,6 +1,5 @@
 // The rules of task descriptors.
 #include <fmt/format.h>
-#include <iterator>
 
 #include "harness/base/counted.h"
 #include "harness/formats/rules.h"

@@ -1,7 +1,6 @@
 // The value tree: keys, JSON form, text coding, and stored changes of layout that stay valid after
 // edits.
 #include <algorithm>
-#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <rapidcheck/gtest.h>

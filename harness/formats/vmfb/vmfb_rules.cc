@@ -1,5 +1,4 @@
 // The rules of a module, on the bytes of any form.
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 

@@ -13,7 +13,6 @@
 #include "harness/base/json.h"
 #include "harness/base/little_endian.h"
 #include "harness/base/planted_bug.h"
-#include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/message.h"
 
 namespace anecheck::vmfb {

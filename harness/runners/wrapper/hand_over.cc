@@ -1,5 +1,4 @@
 // Passes tensors between a program and other processes, through shared memory.
-#include <span>
 #include <utility>
 #include <vector>
 

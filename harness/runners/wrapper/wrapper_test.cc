@@ -1,6 +1,5 @@
 // The wrapper ABI over the simulated engine: one program many times, streams of many operations,
 // events, asynchronous completion, and the training of a network whose weights stay on the engine.
-#include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
