@@ -479,7 +479,7 @@ class Campaign {
 
   void Count(const RowBatch& batch) {
     counts_.Add(batch);
-    for (const CaseRow& record : batch.cases) CountCases(record, 1, summary_);
+    for (const CaseRow& record : batch.cases) CountCase(record, summary_);
     for (const FindingRow& finding : batch.findings) {
       if (finding.id.empty()) {
         for (FindingRow& listed : summary_.list) {

@@ -95,9 +95,9 @@ Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identi
 // time limits the campaign, kUnlimitedCases for every shard.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// CountCases adds `cases` cases that all have this record, with its outputs; CountFinding adds a
-// finding that no earlier case showed.
-void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary);
+// CountCase adds a case, whose record has its outputs; CountFinding adds a finding that no earlier
+// case showed.
+void CountCase(const CaseRow& record, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 
 // The most frequent reasons of inconclusive cases, at most three, the most frequent first.

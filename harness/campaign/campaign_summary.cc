@@ -30,15 +30,14 @@ bool IsJudged(const CaseRow& record) {
          record.mode != CaseMode::kMustReject;
 }
 
-void CountCases(const CaseRow& record, uint64_t cases, CampaignSummary& summary) {
-  summary.cases += cases;
-  if (IsJudged(record)) summary.judged += cases;
+void CountCase(const CaseRow& record, CampaignSummary& summary) {
+  ++summary.cases;
+  if (IsJudged(record)) ++summary.judged;
   if (record.verdict != Verdict::kInconclusive) return;
-  summary.inconclusive += cases;
+  ++summary.inconclusive;
   const std::string_view reason = ReasonOf(record);
   InconclusiveReason& counted = summary.reasons[MaskedMessage(reason)];
-  if (counted.cases == 0) counted.reason = reason;
-  counted.cases += cases;
+  if (++counted.cases == 1) counted.reason = reason;
 }
 
 std::vector<InconclusiveReason> FrequentReasons(const CampaignSummary& summary) {

@@ -357,10 +357,4 @@ void CoverageCounter::Add(const Case& item, const CaseOutcome& outcome) {
 
 void CoverageCounter::Flush(RowBatch& batch) { cells_->Flush(batch); }
 
-void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch) {
-  CoverageCounter counter;
-  counter.Add(item, outcome);
-  counter.Flush(batch);
-}
-
 }  // namespace anecheck

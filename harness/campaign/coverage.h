@@ -65,9 +65,6 @@ class CoverageCounter {
   std::unique_ptr<Cells> cells_;
 };
 
-// Adds the counts of one case to `batch`.
-void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch);
-
 // The cells known beforehand, sorted. They come from the schemas of the operations that graphs are
 // drawn from, from the types and classes of numbers in a few hundred drawn graphs per operation,
 // and from the tables of rules. Campaigns may also meet cells that those graphs show too rarely to

@@ -27,6 +27,12 @@ CaseOutcome Ran() {
   return outcome;
 }
 
+void CountCoverage(const Case& item, const CaseOutcome& outcome, RowBatch& batch) {
+  CoverageCounter counter;
+  counter.Add(item, outcome);
+  counter.Flush(batch);
+}
+
 // relu(softmax(x, axis -1)) on a vector with a subnormal and an infinity.
 Case SmallCase() {
   Case item;

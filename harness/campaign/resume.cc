@@ -55,7 +55,7 @@ Result<ResumePoint> ReadPoint(Store& store) {
   point.summary.engine = point.engine;
   point.summary.seed = point.options.seed;
   ANECHECK_RETURN_IF_ERROR(store.EachWholeCase(
-      run.id, [&](const CaseRow& record) { CountCases(record, 1, point.summary); }));
+      run.id, [&](const CaseRow& record) { CountCase(record, point.summary); }));
   ANECHECK_ASSIGN(const std::vector<PaceRow> pace, store.Rows<PaceRow>(run.id));
   for (const PaceRow& row : pace) point.seconds = std::max(point.seconds, row.seconds);
   ANECHECK_ASSIGN(point.summary.list, store.Rows<FindingRow>(run.id));

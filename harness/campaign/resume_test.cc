@@ -324,7 +324,7 @@ TEST_F(ResumeTest, InconclusiveAndFailedCasesAreNotJudged) {
       record.message = "v1 (less): no fact";
       record.outputs = {{.op = "less", .verdict = verdict, .defects = {}, .reason = "no fact"}};
     }
-    CountCases(record, 1, counted);
+    CountCase(record, counted);
   }
   FindingRow finding;
   finding.id = "f1";

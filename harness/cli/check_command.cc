@@ -74,7 +74,7 @@ struct Report {
 // As in a campaign, only the first case of a signature gets an id. Each further case of the
 // signature counts as an occurrence of that finding.
 void Count(CheckRun& run, CampaignSummary& summary) {
-  CountCases(run.record(), 1, summary);
+  CountCase(run.record(), summary);
   if (!run.finding) return;
   FindingRow& finding = *run.finding;
   const auto listed = std::ranges::find(summary.list, finding.signature, &FindingRow::signature);
