@@ -1,6 +1,7 @@
 // An error is charged to the operation that made it, even through a state.
 #include "harness/judging/locate.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
