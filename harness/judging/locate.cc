@@ -14,178 +14,6 @@
 #include "oracles/judge.h"
 
 namespace anecheck {
-namespace {
-
-bool HaveOneInCommon(const DefectSet& a, const DefectSet& b) {
-  return std::ranges::any_of(a, [&](const std::string& id) { return b.Has(id); });
-}
-
-// The documented defects of an operation on a family that depend on the producers of its operands.
-DefectSet DefectsOfOrigin(const OpSchema& schema, int family) {
-  DefectSet defects;
-  for (const Departure& row : KnownDepartures()) {
-    const bool here = (row.families >> family & 1) != 0 && row.op == schema.name;
-    if (here && LooksAtOrigin(row.effect)) defects.Add(row.id);
-  }
-  return defects;
-}
-
-// The bool operand by which an operation chooses, or which it passes on; no tap shows it. kNoValue
-// for none.
-ValueId FlagsOf(const NodeView& node) {
-  switch (static_cast<OpKind>(node.schema().id)) {
-    case OpKind::kCast:
-      return node.Input(params::Cast::kX);
-    case OpKind::kSelect:
-      return node.Input(params::Select::kCond);
-    case OpKind::kLogicalNot:
-      return node.Input(params::Unary::kX);
-    default:
-      return kNoValue;
-  }
-}
-
-// Judges operations on the values of a tapped run.
-class NodeJudge {
- public:
-  NodeJudge(const Case& item, const NodeCut::Values& values, bool of_engine, Evaluation& evaluation)
-      : item_(item), values_(values), of_engine_(of_engine), evaluation_(evaluation) {}
-
-  JudgedNode Run(NodeId id) {
-    const Node& node = item_.graph.node(id);
-    judged_ = id;
-    flags_alone_ = false;
-    NodeCut cut(item_.graph, values_);
-    cut.Take(id);
-    if (cut.graph().outputs().empty()) return {.verdict = Verdict::kPass};
-    const Contract& contract = ConformingContract(item_.target.family);
-    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return {};
-    JudgedNode judged{.verdict = Verdict::kPass};
-    size_t output = 0;
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      const auto actual = values_.find(node.first_result + i);
-      if (actual == values_.end()) continue;
-      JudgeResult(cut, output++, *actual->second, judged);
-      if (judged.verdict != Verdict::kWrong) continue;
-      judged.defects.clear();
-      return WithOrigin(node, judged);
-    }
-    return judged;
-  }
-
-  // The operation to charge for the wrong values of `id`. If other flags would explain every wrong
-  // element, the comparison that set the flags is charged, not the operation that passes them on.
-  NodeId Culprit(NodeId id) {
-    const Graph& graph = item_.graph;
-    if (!flags_alone_) return id;
-    for (NodeId at = id;;) {
-      const ValueId flags = FlagsOf(NodeView(graph, graph.node(at)));
-      const bool hidden = flags != kNoValue && !values_.contains(flags) &&
-                          graph.type(flags).dtype == DType::kBool &&
-                          graph.value(flags).kind == ValueKind::kResult;
-      if (!hidden) return at;
-      at = graph.value(flags).producer;
-    }
-  }
-
-  // The value and the admitted interval of the last wrong result.
-  const std::string& message() const { return message_; }
-  std::string_view deviation() const { return deviation_; }
-
- private:
-  // If an operation is wrong alone and a documented defect depends on the producers of its
-  // operands, judges it again, together with these producers. If that defect explains the result,
-  // the verdict is a known defect.
-  JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
-    const DefectSet wanted = DefectsOfOrigin(*node.schema, item_.target.family);
-    if (wanted.empty() || node.result_count != 1) return alone;
-    NodeCut::Values before = values_;
-    for (const Argument& argument : item_.graph.arguments(node)) {
-      if (item_.graph.value(argument.value).kind == ValueKind::kResult)
-        before.erase(argument.value);
-    }
-    NodeCut cut(item_.graph, before);
-    cut.Take(item_.graph.value(node.first_result).producer);
-    const Contract& contract = ConformingContract(item_.target.family);
-    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return alone;
-    evaluation_.Stored(cut.graph().outputs()[0], expected_);
-    const OutputJudgement result =
-        Judge(cut.graph(), cut.inputs(), 0, expected_, *values_.at(node.first_result),
-              item_.target.family, evaluation_.threads());
-    if (result.vague || !HaveOneInCommon(result.defects, wanted)) return alone;
-    return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
-  }
-
-  // A result inside a wide bound counts as right, since later errors were not made here.
-  void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual, JudgedNode& judged) {
-    evaluation_.Stored(cut.graph().outputs()[output], expected_);
-    const OutputJudgement result = Judge(cut.graph(), cut.inputs(), output, expected_, actual,
-                                         item_.target.family, evaluation_.threads());
-    if (result.verdict == Verdict::kKnownDefect) {
-      judged.defects.Add(result.defects);
-      judged.verdict = std::max(judged.verdict, Verdict::kKnownDefect);
-    }
-    if (result.verdict != Verdict::kWrong) return;
-    judged.terms =
-        of_engine_ && actual.type == expected_.type
-            ? NeverMeasured(cut.graph(), cut.inputs(), output, actual, item_.target.family)
-            : std::string();
-    judged.verdict = judged.terms.empty() ? Verdict::kWrong : Verdict::kUnconfirmed;
-    message_ = result.reason;
-    flags_alone_ = actual.type == expected_.type && WouldBeByOtherFlags(actual);
-    deviation_ = DeviationName(result.deviation);
-  }
-
-  // Whether opposite flags explain every element that lies outside.
-  bool WouldBeByOtherFlags(const Tensor& actual) const {
-    const NodeView node(item_.graph, item_.graph.node(judged_));
-    std::vector<double> elements(expected_.value.size());
-    DecodeElements(actual.type.dtype, actual.bytes, elements);
-    std::vector<std::vector<double>> choices;
-    if (static_cast<OpKind>(node.schema().id) == OpKind::kSelect) {
-      for (const int parameter : {params::Select::kA, params::Select::kB}) {
-        choices.push_back(OperandAt(node.Input(parameter)));
-        const size_t size = choices.back().size();
-        if (size != 1 && size != elements.size()) return false;
-      }
-    } else {
-      choices = {{0}, {1}};
-    }
-    for (size_t i = 0; i < elements.size(); ++i) {
-      if (Admits(expected_, i, elements[i])) continue;
-      // A zero that lost its sign does not show a wrong choice, whichever zero the other choice is.
-      const auto chosen = std::ranges::count_if(choices, [&](const std::vector<double>& choice) {
-        return choice[choice.size() == 1 ? 0 : i] == elements[i];
-      });
-      if (chosen != 1) return false;
-    }
-    return true;
-  }
-  // The elements of a value that is an input or constant; empty for any other.
-  std::vector<double> OperandAt(ValueId id) const {
-    const auto fed = values_.find(id);
-    const bool constant = item_.graph.value(id).kind == ValueKind::kConst;
-    if (fed == values_.end() && !constant) return {};
-    const std::span<const uint8_t> bytes =
-        constant ? item_.graph.ConstData(id) : std::span<const uint8_t>(fed->second->bytes);
-    const TensorType& type = item_.graph.type(id);
-    std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
-    DecodeElements(type.dtype, bytes, elements);
-    return elements;
-  }
-
-  const Case& item_;
-  const NodeCut::Values& values_;
-  const bool of_engine_;
-  Evaluation& evaluation_;
-  Estimate expected_;
-  std::string message_;
-  std::string_view deviation_;
-  NodeId judged_ = 0;
-  bool flags_alone_ = false;
-};
-
-}  // namespace
 
 Result<bool> AnswersForAnEngine(Runner& runner) {
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
@@ -232,7 +60,7 @@ Explanation ExplainOutput(const Graph& graph, size_t output, const Location& loc
 
 NodeId FirstWithDefect(const Location& location, const DefectSet& defects) {
   for (NodeId id = 0; id < location.nodes.size(); ++id) {
-    if (HaveOneInCommon(location.nodes[id].defects, defects)) return id;
+    if (location.nodes[id].defects.HasOneOf(defects)) return id;
   }
   return kNoNode;
 }
@@ -492,13 +320,13 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   const bool runs_alone = IsOwnProgram(item, execution);
   bool wrong_alone = false;
   bool known_operands = false;  // of the first wrong operation
-  NodeJudge judge(own, values.values(), of_engine, evaluation);
+  JudgedInOrder nodes(own, values.values(), of_engine, evaluation, judging);
   for (NodeId node = 0; node < own.graph.nodes().size() && !wrong_alone; ++node) {
-    if (judging) judging(node, own.graph.nodes().size());
-    location.nodes.push_back(judge.Run(node));
-    location.defects.Add(location.nodes.back().defects);
-    if (location.nodes.back().verdict != Verdict::kWrong) continue;
-    NodeId to_charge = judge.Culprit(node);
+    ANECHECK_ASSIGN(const NodeJudgement judgement, nodes.At(node));
+    location.nodes.push_back(judgement.judged);
+    location.defects.Add(judgement.judged.defects);
+    if (judgement.judged.verdict != Verdict::kWrong) continue;
+    NodeId to_charge = Culprit(own.graph, values.values(), node, judgement.flags_alone);
     if (to_charge != node && runs_alone) {
       ANECHECK_ASSIGN(const bool right,
                       AreFlagsRight(own, values.values(), to_charge, node, runner, evaluation));
@@ -514,8 +342,8 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     known_operands = HasKnownOperands(own.graph, node);
     location.first_wrong = culprit.schema->name;
     location.node = own.graph.value(culprit.first_result).name;
-    location.message = judge.message();
-    location.deviation = judge.deviation();
+    location.message = judgement.message;
+    location.deviation = judgement.deviation;
     location.wrong_alone = cut.graph();
     location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
     if (!runs_alone) break;

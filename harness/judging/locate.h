@@ -13,6 +13,7 @@
 
 #include "harness/cases/case.h"
 #include "harness/cases/execution.h"
+#include "harness/judging/judge_nodes.h"
 #include "harness/runners/runner.h"
 #include "harness/verdict/defect_set.h"
 #include "harness/verdict/verdict.h"
@@ -20,16 +21,6 @@
 #include "oracles/oracle.h"
 
 namespace anecheck {
-
-struct JudgedNode {
-  // The verdict on the operation's own results. It is kPass if nothing lies outside its interval,
-  // or if no tap shows the result (integers, values written to a state) and the operation that
-  // reads it is judged together with it. It is kInconclusive if the oracle cannot evaluate the
-  // operation. It may also be kKnownDefect, kUnconfirmed or kWrong.
-  Verdict verdict = Verdict::kInconclusive;
-  DefectSet defects = {};  // of kKnownDefect
-  std::string terms = {};  // of kUnconfirmed: their names
-};
 
 struct Location {
   // False if the tapped graph did not run, or if its outputs differ from the original's and no

@@ -53,16 +53,32 @@ ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   };
 }
 
-// Runs on an engine that returns the right outputs, changed by `spoil`.
-Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
+Location LocateWith(int threads, const Case& item, ScriptedRunner::Spoil spoil) {
   ScriptedRunner runner(std::move(spoil), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
   const auto replies = runner.Run({&request, 1});
   EXPECT_TRUE(replies.ok());
   Evaluation evaluation;
+  evaluation.UseThreads(threads);
   const auto location = Locate(item, replies->front(), runner, evaluation);
   EXPECT_TRUE(location.ok()) << (location.ok() ? "" : location.error().message);
   return location.ok() ? *location : Location{};
+}
+
+// Runs on an engine that returns the right outputs, changed by `spoil`. The location does not
+// depend on the number of threads.
+Location LocateOn(const Case& item, const ScriptedRunner::Spoil& spoil) {
+  Location one = LocateWith(1, item, spoil);
+  const Location several = LocateWith(3, item, spoil);
+  EXPECT_EQ(several.judged, one.judged);
+  EXPECT_EQ(several.first_wrong, one.first_wrong);
+  EXPECT_EQ(several.node, one.node);
+  EXPECT_EQ(several.message, one.message);
+  EXPECT_EQ(several.deviation, one.deviation);
+  EXPECT_EQ(several.defects, one.defects);
+  EXPECT_TRUE(
+      std::ranges::equal(several.nodes, one.nodes, {}, &JudgedNode::verdict, &JudgedNode::verdict));
+  return one;
 }
 
 TEST(Locate, AReadIsJudgedByTheValueWritten) {

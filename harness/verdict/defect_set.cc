@@ -25,6 +25,10 @@ void DefectSet::Add(const DefectSet& other) {
 
 bool DefectSet::Has(std::string_view id) const { return std::ranges::binary_search(ids_, id); }
 
+bool DefectSet::HasOneOf(const DefectSet& other) const {
+  return std::ranges::any_of(other, [this](const std::string& id) { return Has(id); });
+}
+
 std::string DefectSet::ToText() const { return fmt::format("{}", fmt::join(ids_, ",")); }
 
 DefectSet DefectSet::FromText(std::string_view text) {

@@ -21,6 +21,7 @@ class DefectSet {
   void clear() { ids_.clear(); }
 
   bool Has(std::string_view id) const;
+  bool HasOneOf(const DefectSet& other) const;
   bool empty() const { return ids_.empty(); }
   size_t size() const { return ids_.size(); }
   auto begin() const { return ids_.begin(); }

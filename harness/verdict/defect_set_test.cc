@@ -14,6 +14,9 @@ TEST(DefectSet, PrintsItsIdsSortedAndOnce) {
   EXPECT_EQ(set.ToText(), "D01,D03,D15");
   EXPECT_TRUE(set.Has("D03"));
   EXPECT_FALSE(set.Has("D0"));
+  EXPECT_TRUE(set.HasOneOf(DefectSet{"D00", "D03"}));
+  EXPECT_FALSE(set.HasOneOf(DefectSet{"D0"}));
+  EXPECT_FALSE(set.HasOneOf({}));
   EXPECT_EQ(DefectSet().ToText(), "");
 }
 
