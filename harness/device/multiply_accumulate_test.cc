@@ -1,10 +1,12 @@
 // The multiply-accumulate array: tiles, lattice, port and special values.
 #include "harness/device/multiply_accumulate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 #include <rapidcheck/gtest.h>
+#include <span>
 #include <vector>
 
 #include "harness/base/testing/generators.h"
@@ -134,6 +136,31 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
 
 // The inputs lie near the limit of the fixed-point accumulator or near its least product. Sums
 // begin with an initial value.
+// A product of this size is computed on several threads, a single row is not.
+TEST(MultiplyAccumulate, ARowOfALargeProductIsThatRowAlone) {
+  const NumericModel model = Family(kFamilyA13);
+  const MacShape shape = {37, 1000, 1000};
+  const auto pattern = [](int64_t count, int64_t step) {
+    std::vector<float> numbers(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) {
+      numbers[static_cast<size_t>(i)] = static_cast<float>(i * step % 257 - 128);
+    }
+    return numbers;
+  };
+  std::vector<float> left = pattern(shape.rows * shape.inner, 31);
+  std::vector<float> right = pattern(shape.inner * shape.columns, 89);
+  std::vector<float> whole(static_cast<size_t>(shape.rows * shape.columns));
+  MultiplyAccumulate(model, left.data(), right.data(), shape, true, true, whole.data());
+  std::vector<float> row(static_cast<size_t>(shape.columns));
+  for (int64_t r = 0; r < shape.rows; ++r) {
+    MultiplyAccumulate(model, left.data() + r * shape.inner, right.data(),
+                       {1, shape.inner, shape.columns}, true, true, row.data());
+    ASSERT_TRUE(std::ranges::equal(
+        row, std::span(whole).subspan(static_cast<size_t>(r) * row.size(), row.size())))
+        << r;
+  }
+}
+
 RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
   const NumericModel model = Family(*rc::gen::element(5, 7));
   const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/base/parallel_for.h"
 #include "harness/device/tile_lattice.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -103,9 +104,27 @@ namespace anecheck::device {
 
 HWY_EXPORT(AddTilesHere);
 
+// The number of products above which several threads pay: some 30 ms of one thread. The cases of a
+// campaign have fewer, so that its workers do not compete for the processors.
+constexpr int64_t kWorthThreads = int64_t{1} << 25;
+
 void AddTiles(bool lattice, bool port, const float* left, const float* right, MacShape shape,
               float* result) {
-  HWY_DYNAMIC_DISPATCH(AddTilesHere)(lattice, port, left, right, shape, result);
+  const bool large = shape.rows > 1 &&
+                     shape.rows * shape.columns > kWorthThreads / std::max<int64_t>(shape.inner, 1);
+  const int jobs = large ? DefaultJobs() : 1;
+  const int64_t together = (shape.rows + jobs - 1) / jobs;
+  const auto add = [&](uint64_t begin, uint64_t end) -> Status {
+    const auto first = static_cast<int64_t>(begin);
+    MacShape rows = shape;
+    rows.rows = static_cast<int64_t>(end) - first;
+    HWY_DYNAMIC_DISPATCH(AddTilesHere)(lattice, port, left + first * shape.inner, right, rows,
+                                       result + first * shape.columns);
+    return {};
+  };
+  // The loops do not fail.
+  [[maybe_unused]] const Status done =
+      ParallelChunks(static_cast<uint64_t>(shape.rows), static_cast<uint64_t>(together), jobs, add);
 }
 
 }  // namespace anecheck::device
