@@ -37,6 +37,20 @@ ValueId FlagsOf(const NodeView& node) {
   }
 }
 
+// The place of the element of `from` that element `index` of `to` repeats.
+size_t PlaceIn(const Shape& from, const Shape& to, size_t index) {
+  size_t place = 0;
+  size_t step = 1;
+  for (int axis = to.rank() - 1, own = from.rank() - 1; own >= 0; --axis, --own) {
+    const auto extent = static_cast<size_t>(to[axis]);
+    const auto stored = static_cast<size_t>(from[own]);
+    if (stored != 1) place += index % extent * step;
+    index /= extent;
+    step *= stored;
+  }
+  return place;
+}
+
 // Judges one operation on the values of a tapped run.
 class NodeJudge {
  public:
@@ -131,9 +145,8 @@ class NodeJudge {
     std::vector<std::vector<double>> choices;
     if (static_cast<OpKind>(node.schema().id) == OpKind::kSelect) {
       for (const int parameter : {params::Select::kA, params::Select::kB}) {
-        choices.push_back(OperandAt(node.Input(parameter)));
-        const size_t size = choices.back().size();
-        if (size != 1 && size != elements.size()) return false;
+        choices.push_back(OperandAt(node.Input(parameter), expected_.type.shape));
+        if (choices.back().empty()) return false;
       }
     } else {
       choices = {{0}, {1}};
@@ -148,8 +161,9 @@ class NodeJudge {
     }
     return true;
   }
-  // The elements of a value that is an input or constant; empty for any other.
-  std::vector<double> OperandAt(ValueId id) const {
+  // The elements of a value that is an input or constant, broadcast to `shape`; empty for any
+  // other.
+  std::vector<double> OperandAt(ValueId id, const Shape& shape) const {
     const auto fed = values_.find(id);
     const bool constant = item_.graph.value(id).kind == ValueKind::kConst;
     if (fed == values_.end() && !constant) return {};
@@ -158,7 +172,9 @@ class NodeJudge {
     const TensorType& type = item_.graph.type(id);
     std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
     DecodeElements(type.dtype, bytes, elements);
-    return elements;
+    std::vector<double> all(static_cast<size_t>(shape.Elements()));
+    for (size_t i = 0; i < all.size(); ++i) all[i] = elements[PlaceIn(type.shape, shape, i)];
+    return all;
   }
 
   const Case& item_;

@@ -227,6 +227,31 @@ TEST(Locate, AWrongComparisonIsNotChargedToOperationsThatPassItsFlagsOn) {
   EXPECT_EQ(LocateOn(BehindAComparison(OpKind::kSelect), gives(5)).first_wrong, "select");
 }
 
+// select(greater(x, y), column, y) with a constant column of 7 and 9.
+TEST(Locate, AWrongComparisonIsChargedEvenIfAChoiceIsBroadcast) {
+  Case item = BehindAComparison(OpKind::kSelect);
+  item.graph = {};
+  const TensorType type = {DType::kFp16, Shape{2, 2}};
+  const ValueId x = item.graph.AddInput(type, "x");
+  const ValueId y = item.graph.AddInput(type, "y");
+  std::vector<uint8_t> column(4);
+  EncodeElements(DType::kFp16, std::vector<double>{7, 9}, column);
+  const ValueId a = item.graph.AddConst({DType::kFp16, Shape{2, 1}}, column, "column");
+  const ValueId flags = AddNode(item.graph, OpKind::kGreater, {x, y});
+  item.graph.AddOutput(AddNode(item.graph, OpKind::kSelect, {flags, a, y}));
+  for (size_t i = 0; i < 2; ++i) {
+    item.inputs[i] = {type, std::vector<uint8_t>(8)};
+    const std::vector<double> numbers(4, i == 0 ? 2 : 3);
+    EncodeElements(DType::kFp16, numbers, item.inputs[i].bytes);
+  }
+  ASSERT_TRUE(SpellCase(item).ok());
+  const auto of_the_column = [](const RunRequest&, RunReply& reply) {
+    EncodeElements(DType::kFp16, std::vector<double>{9},
+                   std::span(reply.outputs[0].bytes).subspan(4, 2));
+  };
+  EXPECT_EQ(LocateOn(item, of_the_column).first_wrong, "greater");
+}
+
 // Wrong flags would give these results too, but another reader of the flags shows that they are
 // right.
 TEST(Locate, AReaderOfRightFlagsIsChargedForAWrongChoice) {
