@@ -299,6 +299,17 @@ def a_chain_of_products_reassociated():
 
 
 @row
+def two_shifts_folded_into_one():
+    x = drawn(78, 64, low=-10, high=-9)
+    a, b = half(3.303), half(6.13)
+    model = Model()
+    y = model.op("add", (64,), x=model.input("x", x), y=model.const("a", a))
+    model.op("add", (64,), x=y, y=model.const("b", b))
+    both = float(a) + float(b)
+    return model, x.astype(D) + float(H(both)), x.astype(D) + bits(both, 7)
+
+
+@row
 def a_quotient_by_a_reciprocal():
     x = drawn(77, 64)
     model = one("real_div", x, y=half(3.0))
