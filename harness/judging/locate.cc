@@ -236,6 +236,41 @@ Result<bool> AreFlagsRight(const Case& own, const NodeCut::Values& values, NodeI
   return JudgeCase(item, replies.front(), evaluation).verdict() == Verdict::kPass;
 }
 
+// All results of a first execution of a separate program. An engine that fuses has the same results
+// in every execution, so only a result that differs shows the error of another execution.
+struct FirstExecution {
+  std::vector<ValueId> ids;  // of the results
+  std::vector<Tensor> results;
+
+  // Whether all results of the operation with a value are the same.
+  bool Has(const Node& node, const NodeCut::Values& values) const {
+    size_t same = 0;
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const bool own =
+          ids[i] >= node.first_result && ids[i] - node.first_result < node.result_count;
+      if (!own || !values.contains(ids[i])) continue;
+      if (values.at(ids[i])->bytes != results[i].bytes) return false;
+      ++same;
+    }
+    return same > 0;
+  }
+};
+
+// Empty if the program did not run.
+Result<FirstExecution> ExecuteFirst(const Case& own, Runner& runner) {
+  const std::optional<Case> tapped = Tapped(own);
+  if (!tapped) return FirstExecution();
+  RunRequest request = RequestOf(*tapped);
+  request.settings.repeat = false;
+  ANECHECK_ASSIGN(std::vector<RunReply> replies, runner.Run({&request, 1}));
+  const auto ids = tapped->graph.outputs();
+  RunReply& reply = replies.front();
+  if (reply.status != RunStatus::kOk || reply.outputs.size() != ids.size()) {
+    return FirstExecution();
+  }
+  return FirstExecution{.ids = {ids.begin(), ids.end()}, .results = std::move(reply.outputs)};
+}
+
 // Whether all operands of the operation are inputs and constants of the graph. If so, the engine
 // computed the operation on these values, even if it fuses.
 bool HasKnownOperands(const Graph& graph, NodeId id) {
@@ -320,12 +355,21 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   const bool runs_alone = IsOwnProgram(item, execution);
   bool wrong_alone = false;
   bool known_operands = false;  // of the first wrong operation
+  bool repeats = false;         // a wrong result was the same in a first execution
+  FirstExecution apart;
+  if (!runs_alone && HasOwnProgram(item, execution)) {
+    ANECHECK_ASSIGN(apart, ExecuteFirst(own, runner));
+  }
   JudgedInOrder nodes(own, values.values(), of_engine, evaluation, judging);
   for (NodeId node = 0; node < own.graph.nodes().size() && !wrong_alone; ++node) {
     ANECHECK_ASSIGN(const NodeJudgement judgement, nodes.At(node));
     location.nodes.push_back(judgement.judged);
     location.defects.Add(judgement.judged.defects);
     if (judgement.judged.verdict != Verdict::kWrong) continue;
+    if (apart.Has(own.graph.node(node), values.values())) {
+      repeats = true;
+      continue;
+    }
     NodeId to_charge = Culprit(own.graph, values.values(), node, judgement.flags_alone);
     if (to_charge != node && runs_alone) {
       ANECHECK_ASSIGN(const bool right,
@@ -348,6 +392,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
     if (!runs_alone) break;
   }
+  if (repeats && location.first_wrong.empty()) return Unseen(kOtherValues);
   if (wrong_alone || !runs_alone) return location;
   const bool open = !values.alike() || (!location.first_wrong.empty() && !known_operands);
   if (!open) return location;

@@ -336,5 +336,21 @@ TEST(RefineCase, ASecondExecutionIsJudgedEvenIfTheFirstDoesNotRepeat) {
   EXPECT_EQ(location->first_wrong, "abs");
 }
 
+// If all results are outputs, abs looks wrong in every execution, as in an engine that fuses. relu
+// is wrong in a second execution alone.
+TEST(RefineCase, AResultThatAFirstExecutionRepeatsIsNotTheErrorOfTheSecond) {
+  Case item = Ranged({OpKind::kAbs, OpKind::kRelu});
+  item.range.reset();
+  item.further.clear();
+  item.ranged_mil.clear();
+  item.again = {Filled(item.inputs[0].type, std::vector<double>{1, 2, 3})};
+  while (!RequestOf(item).settings.repeat) ++item.seed;
+  Engine engine([](const Answered& a) {
+    if (a.outputs.size() > 1) a.Put(OpKind::kAbs, 5);
+    if (a.second) a.Put(OpKind::kRelu, 7);
+  });
+  EXPECT_EQ(Signature(OutcomeOn(item, engine)), "wrong|relu|h13|far|second execution");
+}
+
 }  // namespace
 }  // namespace anecheck
