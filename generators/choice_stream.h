@@ -93,7 +93,6 @@ class ChoiceStream {
 
   // True once a finite stream has handed out its last byte; never for a seed.
   bool Exhausted() const { return !endless_ && position_ >= bytes_.size(); }
-  size_t consumed() const { return position_; }
 
  private:
   ChoiceStream() = default;

@@ -90,8 +90,6 @@ std::string_view EvidenceName(Evidence evidence) {
   return kNames[static_cast<size_t>(evidence)];
 }
 
-std::span<const FieldRow> FieldRows() { return kRows; }
-
 const FieldRow& RowOf(Field field) {
   for (const FieldRow& row : kRows) {
     const auto first = static_cast<uint32_t>(row.field);

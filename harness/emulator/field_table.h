@@ -97,7 +97,6 @@ struct FieldRow {
   std::string_view other;
 };
 
-std::span<const FieldRow> FieldRows();
 const FieldRow& RowOf(Field field);
 
 // A range of known codes. The emulator handles the code `low` as the code `meaning`. The two are

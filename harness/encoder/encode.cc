@@ -74,7 +74,7 @@ Status EncodeNode(const NodeView& node, Planner& planner, Refusal* refusal) {
   return done.ok() ? done : refuse(done.error().message);
 }
 
-Status Plan(const Graph& graph, Planner& planner, Refusal* refusal = nullptr) {
+Status Plan(const Graph& graph, Planner& planner, Refusal* refusal) {
   ANECHECK_RETURN_IF_ERROR(planner.BindPorts());
   ANECHECK_RETURN_IF_ERROR(FuseFunctions(graph, planner));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -190,8 +190,6 @@ Result<hwx::ContainerSpec> SpecOf(const Graph& graph, const Planner& planner,
 
 }  // namespace
 
-bool EncodesFor(std::string_view target) { return MachineOf(target) != nullptr; }
-
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options, Refusal* refusal) {
   const Machine* const machine = MachineOf(options.target);
   if (machine == nullptr) {
@@ -203,12 +201,6 @@ Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options, Refusal* 
   ANECHECK_RETURN_IF_ERROR(Plan(graph, planner, refusal));
   ANECHECK_ASSIGN(hwx::ContainerSpec spec, SpecOf(graph, planner, options));
   return hwx::BuildBytes(std::move(spec));
-}
-
-Result<std::vector<Task>> EncodeTasks(const Graph& graph) {
-  Planner planner(graph, *MachineOf("h13"), Fault::kNone);
-  ANECHECK_RETURN_IF_ERROR(Plan(graph, planner));
-  return planner.tasks();
 }
 
 }  // namespace anecheck::encoder

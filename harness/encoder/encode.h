@@ -5,11 +5,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/encoder/fault.h"
-#include "harness/encoder/task.h"
 #include "harness/formats/format.h"
 #include "harness/graph/graph.h"
 
@@ -30,17 +28,11 @@ struct Refusal {
   std::string reason;
 };
 
-// Whether the encoder writes containers of `target`.
-bool EncodesFor(std::string_view target);
-
 // Encodes `graph` as a container. The container's ports have the names of the graph's inputs and
 // outputs, in that order. Precondition: the graph is valid. Errors: kUnsupported, naming the
 // operation and the missing fact, if no fact describes tasks for the operation; `refusal`, if
 // given, then receives both.
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {},
                      Refusal* refusal = nullptr);
-
-// The tasks alone, for tests and reports.
-Result<std::vector<Task>> EncodeTasks(const Graph& graph);
 
 }  // namespace anecheck::encoder

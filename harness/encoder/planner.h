@@ -69,7 +69,7 @@ struct KernelName {
 class Planner {
  public:
   // `graph` and `machine` must outlive the planner.
-  Planner(const Graph& graph, const Machine& machine, Fault fault, bool exact = false)
+  Planner(const Graph& graph, const Machine& machine, Fault fault, bool exact)
       : graph_(graph), machine_(machine), fault_(fault), exact_(exact) {}
 
   // ---- values ----

@@ -13,7 +13,6 @@ inline constexpr DTypeSet kAnything = {DType::kFp16,  DType::kFp32,  DType::kInt
 // The types of indices, lengths and positions (MIL from iOS 17 on).
 inline constexpr DTypeSet kIntegers = {DType::kInt32, DType::kInt16, DType::kUint16, DType::kInt8,
                                        DType::kUint8};
-inline constexpr DTypeSet kInt32Only = {DType::kInt32};
 inline constexpr DTypeSet kBoolOnly = {DType::kBool};
 
 }  // namespace anecheck

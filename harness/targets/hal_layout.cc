@@ -138,8 +138,6 @@ std::span<const HalField> HalLayout::fields() const { return fields_; }
 
 std::span<const HalRegion> HalLayout::regions() const { return regions_; }
 
-std::span<const HalNonField> HalLayout::non_fields() const { return non_fields_; }
-
 const HalField* HalLayout::At(uint32_t offset) const {
   const HalField* field = Covering(offset);
   return field != nullptr && field->offset == offset ? field : nullptr;

@@ -77,7 +77,6 @@ class HalLayout {
 
   std::span<const HalField> fields() const;  // by offset
   std::span<const HalRegion> regions() const;
-  std::span<const HalNonField> non_fields() const;
 
   // Returns the field that begins at `offset`, or null.
   const HalField* At(uint32_t offset) const;

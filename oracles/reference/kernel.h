@@ -189,10 +189,9 @@ class KernelContext {
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 
-  // True if fp32 literals and constants beside fp16 operands are rounded to fp16, as an engine may
-  // store them; false if they are read as given. If some number differs, the evaluator runs the
-  // kernel in both ways, and the bounds are the hull (oracles/oracle.cc).
-  bool rounds_literals() const { return rounds_literals_; }
+  // The kernel then reads fp32 literals and constants beside fp16 operands rounded to fp16, as an
+  // engine may store them, not as given. If some number differs, the evaluator runs the kernel in
+  // both ways, and the bounds are the hull (oracles/oracle.cc).
   void RoundLiterals() { rounds_literals_ = true; }
   bool literals_differ() const { return literals_differ_; }
   // Returns `exact` or `rounded`, by the way in which the kernel reads literals.

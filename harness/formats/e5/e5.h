@@ -52,7 +52,6 @@ enum class TensorDataType : int32_t {
 
 inline constexpr int32_t kFormatVersion = 4;      // specification 000, table 23.2
 inline constexpr uint64_t kStateStride = 0x4000;  // specification 000: 16-kilobyte strides
-inline constexpr uint32_t kRootVTableBytes = 12;  // specification 000, table 23.1
 
 struct BuildInfoEntry {
   std::string key;

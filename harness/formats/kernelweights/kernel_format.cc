@@ -12,6 +12,14 @@ constexpr std::array<TypeNumber, 7> kTypeNumbers = {
     {{2, "int8"}, {3, "uint8"}, {5, "half"}, {8, "lut"}, {9, "uint4"}, {16, "e4m3"}, {23, "int4"}}};
 constexpr std::array<std::string_view, 6> kSections = {"lut",   "pal",  "ocgs",
                                                        "scale", "bias", "weights"};
+
+struct CodecRoutes {
+  std::string_view form;
+  Route h13;
+  Route a14;
+  Route a15;
+  std::string_view gate;  // offsets of the hardware-table bytes that select the route
+};
 constexpr std::array<CodecRoutes, 4> kCodecs = {{
     {"int8 affine", Route::kFold, Route::kStream, Route::kStream, "0x528, 0x532, 0x537"},
     {"int4 table", Route::kStream, Route::kStream, Route::kStream, "0x48f, 0x529"},
@@ -23,7 +31,6 @@ constexpr std::array<CodecRoutes, 4> kCodecs = {{
 
 std::span<const TypeNumber> UnitTypeNumbers() { return kTypeNumbers; }
 std::span<const std::string_view> UnitSections() { return kSections; }
-std::span<const CodecRoutes> CodecTable() { return kCodecs; }
 
 Route RouteOf(std::string_view form, Generation generation) {
   const auto it = std::ranges::find(kCodecs, form, &CodecRoutes::form);

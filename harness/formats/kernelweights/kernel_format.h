@@ -16,7 +16,6 @@ constexpr bool IsKernelFormat(uint32_t format) { return format >= 1 && format <=
 constexpr bool IsPaletteFormat(uint32_t format) { return format - 7U < 0x15U; }
 // True for 28 to 30. The compiler's test is (f - 0x1c) < 3.
 constexpr bool IsUnityFormat(uint32_t format) { return format - 0x1cU < 3U; }
-inline constexpr uint32_t kE4m3KernelFormat = 6;
 
 // True for 2, 4, 6 and 8.
 constexpr bool IsPaletteIndexWidth(uint32_t bits) {
@@ -49,16 +48,7 @@ enum class Generation : uint8_t { kH13, kA14, kA15AndLater };
 // (kFold).
 enum class Route : uint8_t { kFold, kStream };
 
-struct CodecRoutes {
-  std::string_view form;
-  Route h13;
-  Route a14;
-  Route a15;
-  std::string_view gate;  // offsets of the hardware-table bytes that select the route
-};
-std::span<const CodecRoutes> CodecTable();
-
-// The route on a generation for a form of CodecTable ("int8 affine", "int4 table", "sparse",
+// The route on a generation for a form of weights ("int8 affine", "int4 table", "sparse",
 // "blockwise affine"). Unknown forms are folded, like all weights that the engine does not stream.
 Route RouteOf(std::string_view form, Generation generation);
 

@@ -69,8 +69,5 @@ const RelocationSlot* SlotAt(uint32_t address);
 // 000, below table 23.5). The unit depends on the engine. Appendix C.6 has the same bits.
 inline constexpr uint8_t kStrideBit = 6;
 inline constexpr uint8_t kStrideWidth = 26;
-// The place of an L2 result's base and stride: 17 bits at bit 4 (public guide, appendix C.6).
-inline constexpr uint8_t kL2ResultBit = 4;
-inline constexpr uint8_t kL2ResultWidth = 17;
 
 }  // namespace anecheck::tdv10
