@@ -22,8 +22,10 @@ namespace anecheck {
 namespace {
 
 using testing::CampaignTest;
+using testing::RowsOf;
 using testing::ScriptedRunner;
 using testing::SpoilFirstElement;
+using testing::TextRows;
 
 TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
   const CampaignSummary summary =
@@ -94,11 +96,9 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
   EXPECT_EQ(finding.case_index, 20u);
   EXPECT_EQ(finding.replay, "anecheck replay " + finding.id + " --db " + options.db);
 
-  auto store = Store::OpenReadOnly(options.db);
-  ASSERT_TRUE(store.ok());
-  const auto rows = testing::QueryText(*store, "SELECT artifact FROM findings");
-  ASSERT_TRUE(rows.ok());
-  const auto json = ParseJson((*rows)[0][0]);
+  const auto rows = RowsOf(options.db, "SELECT artifact FROM findings");
+  ASSERT_EQ(rows.size(), 1u);
+  const auto json = ParseJson(rows[0][0]);
   ASSERT_TRUE(json.ok());
   const auto artifact = ArtifactFromJson(*json);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message;
@@ -139,14 +139,13 @@ TEST_F(CampaignTest, EachFailureHasItsVerdictAndOneFindingPerSignature) {
                                                      {Verdict::kGarbled, 8},
                                                      {Verdict::kMisplaced, 8}}));
   EXPECT_EQ(summary.list.size(), 6u) << "messages that differ only in numbers are one defect";
-  auto store = Store::OpenReadOnly(options.db);
-  const auto rows = testing::QueryText(
-      *store, "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
-  ASSERT_TRUE(rows.ok());
-  EXPECT_GT(std::stoi((*rows)[0][0]), std::stoi((*rows)[0][1])) << "rejected cases did not compile";
-  EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
+  const auto rows = RowsOf(
+      options.db, "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_GT(std::stoi(rows[0][0]), std::stoi(rows[0][1])) << "rejected cases did not compile";
+  EXPECT_GT(std::stoi(rows[0][1]), std::stoi(rows[0][2]))
       << "failed cases compiled and were not dispatched";
-  EXPECT_GE(std::stoi((*rows)[0][2]), std::stoi((*rows)[0][3]))
+  EXPECT_GE(std::stoi(rows[0][2]), std::stoi(rows[0][3]))
       << "a garbled answer does not count as correct";
 }
 
@@ -338,16 +337,11 @@ TEST_F(CampaignTest, OnlyProvedResultsCountAsSilicon) {
       options,
       [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
       {}));
-  auto store = Store::OpenReadOnly(options.db);
-  ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*testing::QueryText(*store, "SELECT provenance FROM runs"))[0][0], "reported");
-  const auto rows = testing::QueryText(
-      *store,
-      "SELECT provenance, cases, dispatched, correct, rejected FROM proved_reach "
-      "WHERE op = 'relu'");
-  ASSERT_TRUE(rows.ok());
-  ASSERT_EQ(rows->size(), 1u);
-  EXPECT_EQ((*rows)[0], (std::vector<std::string>{"silicon", "32", "32", "32", "0"}));
+  EXPECT_EQ(RowsOf(options.db, "SELECT provenance FROM runs"), (TextRows{{"reported"}}));
+  EXPECT_EQ(RowsOf(options.db,
+                   "SELECT provenance, cases, dispatched, correct, rejected FROM proved_reach "
+                   "WHERE op = 'relu'"),
+            (TextRows{{"silicon", "32", "32", "32", "0"}}));
 }
 
 TEST_F(CampaignTest, AProofForAnotherChipsTargetDoesNotCountAsSilicon) {
@@ -357,9 +351,7 @@ TEST_F(CampaignTest, AProofForAnotherChipsTargetDoesNotCountAsSilicon) {
       options,
       [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
       {}));
-  auto store = Store::OpenReadOnly(options.db);
-  ASSERT_TRUE(store.ok());
-  EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM proved_reach"))[0][0], "0");
+  EXPECT_EQ(RowsOf(options.db, "SELECT count(*) FROM proved_reach"), (TextRows{{"0"}}));
 }
 
 // Identifies itself as the engine of the machine itself, which has an M4.
@@ -412,10 +404,9 @@ TEST_F(CampaignTest, StoppingKeepsFinishedCases) {
   EXPECT_TRUE(summary.interrupted);
   EXPECT_EQ(summary.cases, reported);
   EXPECT_LT(summary.cases, 100000u);
-  auto store = Store::OpenReadOnly(options.db);
-  EXPECT_EQ((*testing::QueryText(*store, "SELECT count(*) FROM cases"))[0][0],
-            std::to_string(summary.cases));
-  EXPECT_EQ((*testing::QueryText(*store, "SELECT state FROM runs"))[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(options.db, "SELECT count(*) FROM cases"),
+            (TextRows{{std::to_string(summary.cases)}}));
+  EXPECT_EQ(RowsOf(options.db, "SELECT state FROM runs"), (TextRows{{"interrupted"}}));
 }
 
 TEST_F(CampaignTest, CasesDependOnlyOnSeedAndIndex) {

@@ -22,6 +22,8 @@ namespace anecheck {
 namespace {
 
 using testing::CoverageOptions;
+using testing::RowsOf;
+using testing::TextRows;
 
 // Answers every case without outputs: coverage counts drawn graphs, not their results.
 class AgreeingRunner final : public Runner {
@@ -45,17 +47,11 @@ RunnerFactory Agreeing() {
 class CoverageFile : public ::testing::Test {
  protected:
   std::string Path(std::string_view name) const { return folder_->File(name); }
-  static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
-    auto store = Store::OpenReadOnly(db);
-    EXPECT_TRUE(store.ok());
-    auto rows = testing::QueryText(*store, sql);
-    EXPECT_TRUE(rows.ok());
-    return std::move(rows).value();
-  }
-  static std::vector<std::vector<std::string>> Everything(const std::string& db) {
-    auto rows = Rows(db, "SELECT case_index, fingerprint FROM cases ORDER BY case_index");
-    std::ranges::copy(Rows(db, "SELECT kind, cell, cases, first_case FROM coverage ORDER BY 1, 2"),
-                      std::back_inserter(rows));
+  static TextRows Everything(const std::string& db) {
+    auto rows = RowsOf(db, "SELECT case_index, fingerprint FROM cases ORDER BY case_index");
+    std::ranges::copy(
+        RowsOf(db, "SELECT kind, cell, cases, first_case FROM coverage ORDER BY 1, 2"),
+        std::back_inserter(rows));
     return rows;
   }
   static uint64_t Covered(const SpaceCoverage& coverage, std::string_view kind) {
@@ -98,13 +94,13 @@ TEST_F(CoverageFile, SteeringReachesNativeLayersIfRoutesAlternate) {
   CampaignOptions options = CoverageOptions(Path("both.sqlite"), true);
   options.routes = RouteSet::kBoth;
   ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
-  const auto rows = Rows(options.db,
-                         "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
-                         "(cell GLOB '*>Sort' OR cell GLOB '*>SDPA' OR cell GLOB 'ArgMinMax>*')");
-  EXPECT_GT(rows.size(), 2u);
-  const auto states = Rows(options.db,
+  const auto rows = RowsOf(options.db,
                            "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
-                           "(cell GLOB '*>write_state' OR cell GLOB 'read_state>*')");
+                           "(cell GLOB '*>Sort' OR cell GLOB '*>SDPA' OR cell GLOB 'ArgMinMax>*')");
+  EXPECT_GT(rows.size(), 2u);
+  const auto states = RowsOf(options.db,
+                             "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
+                             "(cell GLOB '*>write_state' OR cell GLOB 'read_state>*')");
   EXPECT_GT(states.size(), 0u);
 }
 

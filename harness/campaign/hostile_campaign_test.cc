@@ -75,15 +75,12 @@ TEST(HostileCampaign, MisbehaviourAffectsOnlyItsCase) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   EXPECT_EQ(summary->cases, kCases);
 
-  auto store = Store::OpenReadOnly(options.db);
-  ASSERT_TRUE(store.ok());
-  const auto rows = testing::QueryText(
-      *store, "SELECT case_index, verdict, message FROM cases ORDER BY case_index");
-  ASSERT_TRUE(rows.ok());
-  ASSERT_EQ(rows->size(), kCases);
+  const auto rows = testing::RowsOf(
+      options.db, "SELECT case_index, verdict, message FROM cases ORDER BY case_index");
+  ASSERT_EQ(rows.size(), kCases);
   std::map<std::string, int64_t> wanted;
   for (uint64_t index = 0; index < kCases; ++index) {
-    const std::vector<std::string>& row = (*rows)[index];
+    const std::vector<std::string>& row = rows[index];
     const Misdeed* misdeed = MisdeedOf(index);
     ASSERT_EQ(row[0], std::to_string(index));
     ASSERT_EQ(row[1], misdeed == nullptr ? "pass" : misdeed->verdict)

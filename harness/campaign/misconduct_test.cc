@@ -38,12 +38,9 @@ class MisconductTest : public testing::CampaignTest {
   // The indices of cases, by verdict.
   static std::map<std::string, std::vector<uint64_t>> Verdicts(const CampaignOptions& options) {
     std::map<std::string, std::vector<uint64_t>> verdicts;
-    auto store = Store::OpenReadOnly(options.db);
-    EXPECT_TRUE(store.ok());
-    const auto rows =
-        testing::QueryText(*store, "SELECT verdict, case_index FROM cases ORDER BY case_index");
-    EXPECT_TRUE(rows.ok());
-    for (const auto& row : *rows) verdicts[row[0]].push_back(std::stoull(row[1]));
+    for (const auto& row :
+         testing::RowsOf(options.db, "SELECT verdict, case_index FROM cases ORDER BY case_index"))
+      verdicts[row[0]].push_back(std::stoull(row[1]));
     return verdicts;
   }
 };

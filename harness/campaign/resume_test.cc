@@ -19,6 +19,9 @@
 namespace anecheck {
 namespace {
 
+using testing::RowsOf;
+using testing::TextRows;
+
 // Fails every case with a message of one of two signatures. It computes no values, so campaigns of
 // hundreds of cases are fast.
 class RefusingRunner final : public Runner {
@@ -92,22 +95,16 @@ class ResumeTest : public ::testing::Test {
     options.db = folder_->File(name);
     return options;
   }
-  static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
-    auto store = Store::OpenReadOnly(db);
-    EXPECT_TRUE(store.ok());
-    auto rows = testing::QueryText(*store, sql);
-    EXPECT_TRUE(rows.ok());
-    return std::move(rows).value();
-  }
   // All content of a file, except times and the path in replay commands.
-  static std::vector<std::vector<std::string>> Everything(const std::string& db) {
-    auto rows = Rows(db,
-                     "SELECT case_index, seed, target, mode, fingerprint, status, verdict, message "
-                     "FROM cases ORDER BY case_index");
+  static TextRows Everything(const std::string& db) {
+    auto rows =
+        RowsOf(db,
+               "SELECT case_index, seed, target, mode, fingerprint, status, verdict, message "
+               "FROM cases ORDER BY case_index");
     for (auto sql : {"SELECT id, case_index, op, target, verdict, signature, occurrences, summary "
                      "FROM findings ORDER BY id",
                      "SELECT * FROM reach ORDER BY 1, 2, 3, 4", "SELECT state FROM runs"}) {
-      std::ranges::copy(Rows(db, sql), std::back_inserter(rows));
+      std::ranges::copy(RowsOf(db, sql), std::back_inserter(rows));
     }
     return rows;
   }
@@ -139,7 +136,7 @@ TEST_F(ResumeTest, AResumedRunEqualsOneThatWasNeverStopped) {
   ASSERT_TRUE(whole.ok());
   ASSERT_GE(whole->list.size(), 2u);
   RunStopped(Options("stopped.sqlite"), 64);
-  EXPECT_EQ(Rows(Options("stopped.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(Options("stopped.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
   const auto resumed = Resume(Options("stopped.sqlite"));
   ASSERT_TRUE(resumed.ok()) << resumed.error().message;
   EXPECT_EQ(resumed->cases, 500u);
@@ -175,7 +172,7 @@ TEST_F(ResumeTest, ABatchThatAStopCutsShortIsRunAgain) {
 TEST_F(ResumeTest, TimesContinueAfterAResume) {
   const CampaignOptions options = Options("timed.sqlite");
   RunStopped(options, 64);
-  const auto pace = [&] { return Rows(options.db, "SELECT case_index, seconds FROM pace"); };
+  const auto pace = [&] { return RowsOf(options.db, "SELECT case_index, seconds FROM pace"); };
   const auto before = pace();
   ASSERT_FALSE(before.empty()) << "the batch of a finding has a row";
   ASSERT_TRUE(Resume(options).ok());
@@ -241,7 +238,7 @@ TEST_F(ResumeTest, AThreadThatMeetsAnotherBuildEndsTheRun) {
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().code, ErrorCode::kInternal);
   EXPECT_NE(summary.error().message.find("--resume"), std::string::npos);
-  EXPECT_EQ(Rows(Options("threads.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(Options("threads.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
 TEST_F(ResumeTest, OneRunHasNoResultsOfTwoChips) {
@@ -268,7 +265,7 @@ TEST_F(ResumeTest, ARunThatRanOutOfTimeCanBeResumed) {
   const auto stopped = RunCampaign(options, Refusing(), {});
   ASSERT_TRUE(stopped.ok());
   EXPECT_TRUE(stopped->interrupted);
-  EXPECT_EQ(Rows(options.db, "SELECT state FROM runs")[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(options.db, "SELECT state FROM runs")[0][0], "interrupted");
   const auto resumed = Resume(options);
   ASSERT_TRUE(resumed.ok());
   EXPECT_EQ(resumed->cases, 100u);
@@ -368,7 +365,7 @@ TEST_F(ResumeTest, AllShardsTogetherAreTheWhole) {
       "SELECT case_index, seed, target, fingerprint, verdict, message FROM cases "
       "ORDER BY case_index";
   ASSERT_TRUE(RunCampaign(Options("one.sqlite"), Refusing(), {}).ok());
-  std::vector<std::vector<std::string>> all;
+  TextRows all;
   uint64_t cases = 0;
   for (uint64_t shard = 0; shard < 3; ++shard) {
     CampaignOptions options = Options("shard" + std::to_string(shard) + ".sqlite");
@@ -378,11 +375,11 @@ TEST_F(ResumeTest, AllShardsTogetherAreTheWhole) {
     ASSERT_TRUE(summary.ok());
     EXPECT_EQ(summary->cases, CasesOfShard(options));
     cases += summary->cases;
-    std::ranges::copy(Rows(options.db, kCases), std::back_inserter(all));
+    std::ranges::copy(RowsOf(options.db, kCases), std::back_inserter(all));
   }
   EXPECT_EQ(cases, 500u);
   std::ranges::sort(all, {}, [](const auto& row) { return std::stoi(row[0]); });
-  EXPECT_EQ(all, Rows(Options("one.sqlite").db, kCases));
+  EXPECT_EQ(all, RowsOf(Options("one.sqlite").db, kCases));
 }
 
 RC_GTEST_PROP(CampaignOptionsJson, ShardsArePartsOfTheWhole, ()) {

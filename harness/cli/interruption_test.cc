@@ -34,6 +34,9 @@
 namespace anecheck {
 namespace {
 
+using testing::RowsOf;
+using testing::TextRows;
+
 constexpr int kKilled = -1;
 
 // Replaces this process by the tool.
@@ -87,19 +90,10 @@ int Interrupted(pid_t child, int signal, const Ready& ready) {
 
 bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
-  auto store = Store::OpenReadOnly(db);
-  EXPECT_TRUE(store.ok()) << store.error().message;
-  if (!store.ok()) return {};
-  auto rows = testing::QueryText(*store, sql);
-  EXPECT_TRUE(rows.ok()) << rows.error().message;
-  return rows.ok() ? std::move(rows).value() : std::vector<std::vector<std::string>>{};
-}
-
 // The recorded rows of the newest run, without times and the file's own path.
-std::vector<std::vector<std::string>> Results(const std::string& db) {
+TextRows Results(const std::string& db) {
   const std::string run = " WHERE run = (SELECT max(id) FROM runs)";
-  std::vector<std::vector<std::string>> all = {{Rows(db, "SELECT count(*) FROM runs")[0][0]}};
+  TextRows all = {{RowsOf(db, "SELECT count(*) FROM runs")[0][0]}};
   for (const std::string& sql :
        {"SELECT case_index, seed, target, route, mode, fingerprint, nodes, status, stage, backend, "
         "verdict, message FROM cases" +
@@ -121,7 +115,7 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
             run + " ORDER BY 1, 2, 3, 4",
         "SELECT kind, cell, cases, first_case FROM coverage" + run + " ORDER BY 1, 2",
         std::string("SELECT state FROM runs ORDER BY id DESC LIMIT 1")}) {
-    std::ranges::copy(Rows(db, sql), std::back_inserter(all));
+    std::ranges::copy(RowsOf(db, sql), std::back_inserter(all));
   }
   return all;
 }
@@ -230,8 +224,8 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunCanBeResumed) {
                       db),
             std::string::npos)
       << seen;
-  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
-  const int cases = std::stoi(Rows(db, "SELECT count(*) FROM cases")[0][0]);
+  EXPECT_EQ(RowsOf(db, "SELECT state FROM runs")[0][0], "interrupted");
+  const int cases = std::stoi(RowsOf(db, "SELECT count(*) FROM cases")[0][0]);
   EXPECT_GT(cases, 0);
   EXPECT_LT(cases, 2000);
   EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
@@ -254,7 +248,7 @@ TEST(Interruption, ARunThatAnotherProcessWritesIsNotResumed) {
                                          ": run 1 is being written by process " +
                                          std::to_string(live) + "; let it end, or stop it first\n");
     }
-    EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "running");
+    EXPECT_EQ(RowsOf(db, "SELECT state FROM runs")[0][0], "running");
     EXPECT_EQ(RunTool({"run", "--cases", "64", "--quirk", "all=off", "--targets", "h13", "--ops",
                        "add", "--jobs", "1", "--db", db},
                       -1),
@@ -263,8 +257,8 @@ TEST(Interruption, ARunThatAnotherProcessWritesIsNotResumed) {
     return true;
   };
   EXPECT_EQ(Interrupted(live, SIGINT, meanwhile), 3) << "the live run went on until the signal";
-  const auto states = Rows(db, "SELECT state FROM runs ORDER BY id");
-  EXPECT_EQ(states, (std::vector<std::vector<std::string>>{{"interrupted"}, {"finished"}}));
+  const auto states = RowsOf(db, "SELECT state FROM runs ORDER BY id");
+  EXPECT_EQ(states, (TextRows{{"interrupted"}, {"finished"}}));
   const int64_t before = CountOf(db, "cases");
   EXPECT_LE(RunTool({"run", "--resume", "--time", "5s", "--db", db}, -1, said), 1)
       << *ReadTextFile(said);
@@ -280,7 +274,7 @@ TEST(Interruption, AHangUpStopsARunLikeCtrlC) {
   const std::string db = folder->File("r.sqlite");
   const pid_t run = StartTool({"run", "--cases", "1000000", "--jobs", "1", "--db", db});
   EXPECT_EQ(Interrupted(run, SIGHUP, [&] { return IsThere(db) && CountOf(db, "cases") > 0; }), 3);
-  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
 // The tool starts with SIGHUP ignored, as under nohup.
@@ -317,11 +311,11 @@ TEST(Interruption, ProbesThatAreStoppedKeepTheirMeasurements) {
   EXPECT_NE(ReadTextFile(said)->find("interrupted; the figures up to now are recorded in " + db),
             std::string::npos)
       << *ReadTextFile(said);
-  const auto kept = Rows(db, "SELECT state, message FROM probes");
+  const auto kept = RowsOf(db, "SELECT state, message FROM probes");
   ASSERT_EQ(kept.size(), 1u) << "the signal cut the second answer short";
   EXPECT_EQ(kept[0][0], "unmeasured");
   EXPECT_NE(kept[0][1].find("no"), std::string::npos) << kept[0][1];
-  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
+  EXPECT_EQ(RowsOf(db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
 // A recorded run without results would look like a campaign that can be resumed.
@@ -365,7 +359,7 @@ TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
                      "h15", "--jobs", "1", "--db", db},
                     -1),
             1);
-  const std::string id = Rows(db, "SELECT id FROM findings WHERE verdict = 'wrong'")[0][0];
+  const std::string id = RowsOf(db, "SELECT id FROM findings WHERE verdict = 'wrong'")[0][0];
   const pid_t shrink = StartTool(
       {"shrink", id, "--db", db, "--out", small, "--if", "touch " + begun + "; sleep 60; true"},
       said);
@@ -386,7 +380,7 @@ TEST(Interruption, AShrinkOfAHangEndsOnRequest) {
                      "1", "--case-timeout", "201", "--db", db},
                     -1),
             1);
-  std::string text = Rows(db, "SELECT artifact FROM findings WHERE verdict = 'hung'")[0][0];
+  std::string text = RowsOf(db, "SELECT artifact FROM findings WHERE verdict = 'hung'")[0][0];
   const std::string limit = "\"case_timeout_ms\":201";
   const size_t at = text.find(limit);
   ASSERT_NE(at, std::string::npos) << text.substr(0, 2000);
@@ -423,8 +417,8 @@ TEST(Interruption, ACampaignThatFilledTheDiskCanBeResumedWhenThereIsRoom) {
   EXPECT_NE(said->find("database or disk is full\n"), std::string::npos) << *said;
   EXPECT_EQ(std::ranges::count(*said, '\n'), 1) << *said;
   EXPECT_EQ(RunTool({"query", "--db", db, "SELECT count(*) FROM cases"}, -1), 0);
-  EXPECT_GT(std::stoi(Rows(db, "SELECT count(*) FROM cases")[0][0]), 0);
-  EXPECT_EQ(Rows(db, "PRAGMA integrity_check")[0][0], "ok");
+  EXPECT_GT(std::stoi(RowsOf(db, "SELECT count(*) FROM cases")[0][0]), 0);
+  EXPECT_EQ(RowsOf(db, "PRAGMA integrity_check")[0][0], "ok");
   EXPECT_EQ(mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
   EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
   EXPECT_LE(RunTool(run(folder->File("whole.sqlite")), -1), 1);

@@ -17,6 +17,8 @@
 namespace anecheck {
 namespace {
 
+using testing::RowsOf;
+
 constexpr int kA15 = 4;
 
 // An engine that returns the lower end of the bound for every `period`th element whose bound admits
@@ -36,17 +38,7 @@ testing::ScriptedRunner::Spoil Low(size_t period) {
   };
 }
 
-class LeaningEngine : public testing::CampaignTest {
- protected:
-  static std::vector<std::vector<std::string>> Rows(const CampaignOptions& options,
-                                                    const std::string& sql) {
-    auto store = Store::OpenReadOnly(options.db);
-    EXPECT_TRUE(store.ok());
-    auto rows = testing::QueryText(*store, sql);
-    EXPECT_TRUE(rows.ok()) << (rows.ok() ? "" : rows.error().message);
-    return rows.ok() ? *rows : std::vector<std::vector<std::string>>();
-  }
-};
+class LeaningEngine : public testing::CampaignTest {};
 
 constexpr const char* kSums =
     "SELECT target, route, op, lean, outputs, sum, capital_1, capital_2, capital_3, capital_4, "
@@ -65,7 +57,7 @@ TEST_F(LeaningEngine, IsOneFindingThatCountsAsUnconfirmed) {
   EXPECT_NE(finding.summary.find("of the permitted error"), std::string::npos) << finding.summary;
   EXPECT_EQ(summary.findings, 0u) << "no element is outside its bound";
   EXPECT_EQ(summary.unconfirmed, 1u);
-  EXPECT_EQ(Rows(options, "SELECT count(*) FROM cases WHERE verdict = 'biased'")[0][0], "0")
+  EXPECT_EQ(RowsOf(options.db, "SELECT count(*) FROM cases WHERE verdict = 'biased'")[0][0], "0")
       << "no case is biased by itself";
   EXPECT_FALSE(HasFindings(summary, false));
   EXPECT_TRUE(HasFindings(summary, true));
@@ -82,9 +74,9 @@ TEST_F(LeaningEngine, ExactResultsDoNotLean) {
   const CampaignSummary summary =
       Must(RunCampaign(options, Scripted([](const RunRequest&, RunReply&) {}), {}));
   EXPECT_TRUE(summary.list.empty());
-  const auto rows = Rows(options,
-                         "SELECT min(outputs), max(sum) FROM error_leans WHERE lean <> "
-                         "'fills'");
+  const auto rows = RowsOf(options.db,
+                           "SELECT min(outputs), max(sum) FROM error_leans WHERE lean <> "
+                           "'fills'");
   EXPECT_GT(std::stoi(rows[0][0]), 1000) << "the outputs were tested";
   EXPECT_EQ(rows[0][1], "0");
 }
@@ -108,7 +100,7 @@ void ToEitherSide(const RunRequest& request, RunReply& reply) {
 TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
   const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
-  const auto rows = Rows(options, "SELECT artifact FROM findings");
+  const auto rows = RowsOf(options.db, "SELECT artifact FROM findings");
   ASSERT_EQ(rows.size(), 1u);
   const auto artifact = ArtifactFromJson(*ParseJson(rows[0][0], "artifact"));
   ASSERT_TRUE(artifact.ok());
@@ -136,7 +128,7 @@ TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
 TEST_F(LeaningEngine, ItsCaseIsNotMinimised) {
   const CampaignOptions options = OfQuotients(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
-  const auto rows = Rows(options, "SELECT artifact FROM findings");
+  const auto rows = RowsOf(options.db, "SELECT artifact FROM findings");
   ASSERT_EQ(rows.size(), 1u);
   const auto artifact = ArtifactFromJson(*ParseJson(rows[0][0], "artifact"));
   ASSERT_TRUE(artifact.ok());
@@ -209,12 +201,13 @@ TEST_F(LeaningEngine, ResumedCampaignsAndJobsGiveTheSameSums) {
     CampaignOptions rest = point->options;
     Must(ResumeCampaign(rest, std::move(*point), Scripted(Low(2)), {}));
   }
-  EXPECT_EQ(Rows(whole, "SELECT count(*) FROM cases"), Rows(cut, "SELECT count(*) FROM cases"));
+  EXPECT_EQ(RowsOf(whole.db, "SELECT count(*) FROM cases"),
+            RowsOf(cut.db, "SELECT count(*) FROM cases"));
   for (const CampaignOptions& other : {jobs, cut}) {
-    EXPECT_EQ(Rows(whole, kSums), Rows(other, kSums));
-    EXPECT_EQ(Rows(whole, kFindings), Rows(other, kFindings));
+    EXPECT_EQ(RowsOf(whole.db, kSums), RowsOf(other.db, kSums));
+    EXPECT_EQ(RowsOf(whole.db, kFindings), RowsOf(other.db, kFindings));
   }
-  EXPECT_EQ(Rows(whole, kFindings).size(), 1u);
+  EXPECT_EQ(RowsOf(whole.db, kFindings).size(), 1u);
 }
 
 // The shards of a campaign are separate runs; their sums add up to the sums of the whole.
@@ -230,8 +223,8 @@ TEST_F(LeaningEngine, ShardsAddUp) {
       "SELECT target, route, op, lean, sum(outputs), sum(sum), sum(capital_1), sum(capital_2), "
       "sum(capital_3), sum(capital_4), max(extreme) FROM error_leans GROUP BY target, route, op, "
       "lean ORDER BY target, route, op, lean";
-  EXPECT_EQ(Rows(whole, kAdded), Rows(shards, kAdded));
-  EXPECT_EQ(Rows(shards, "SELECT count(*) FROM runs")[0][0], "2");
+  EXPECT_EQ(RowsOf(whole.db, kAdded), RowsOf(shards.db, kAdded));
+  EXPECT_EQ(RowsOf(shards.db, "SELECT count(*) FROM runs")[0][0], "2");
 }
 
 }  // namespace
