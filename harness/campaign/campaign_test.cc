@@ -22,6 +22,7 @@ namespace anecheck {
 namespace {
 
 using testing::CampaignTest;
+using testing::Makes;
 using testing::RowsOf;
 using testing::ScriptedRunner;
 using testing::SpoilFirstElement;
@@ -261,10 +262,7 @@ TEST_F(CampaignTest, JudgedCasesHaveValuesAndAVerdictOnThem) {
 
   CampaignOptions options = Options(64);
   options.modes = {CaseMode::kMustReject};
-  const CampaignSummary summary = Must(RunCampaign(
-      options,
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RejectingRunner)); },
-      {}));
+  const CampaignSummary summary = Must(RunCampaign(options, Makes<RejectingRunner>(), {}));
   EXPECT_EQ(summary.cases, 64u);
   EXPECT_LT(summary.inconclusive, 64u) << "some are refused where they must be";
   EXPECT_EQ(summary.findings, 0u);
@@ -333,10 +331,7 @@ TEST_F(CampaignTest, OnlyProvedResultsCountAsSilicon) {
   CampaignOptions options = Options(64);
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kRelu));
-  Must(RunCampaign(
-      options,
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
-      {}));
+  Must(RunCampaign(options, Makes<ProvingRunner>(), {}));
   EXPECT_EQ(RowsOf(options.db, "SELECT provenance FROM runs"), (TextRows{{"reported"}}));
   EXPECT_EQ(RowsOf(options.db,
                    "SELECT provenance, cases, dispatched, correct, rejected FROM proved_reach "
@@ -347,10 +342,7 @@ TEST_F(CampaignTest, OnlyProvedResultsCountAsSilicon) {
 TEST_F(CampaignTest, AProofForAnotherChipsTargetDoesNotCountAsSilicon) {
   CampaignOptions options = Options(64);
   options.targets = {{"h14", 3}};
-  Must(RunCampaign(
-      options,
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
-      {}));
+  Must(RunCampaign(options, Makes<ProvingRunner>(), {}));
   EXPECT_EQ(RowsOf(options.db, "SELECT count(*) FROM proved_reach"), (TextRows{{"0"}}));
 }
 
@@ -370,9 +362,7 @@ class OwnEngine final : public Runner {
 TEST_F(CampaignTest, AMachinesOwnEngineRunsOnlyTheTargetsOfItsChip) {
   CampaignOptions options = Options(64);
   options.targets = {{"h16", 5}, {"h13", 2}};
-  const auto summary = RunCampaign(
-      options,
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new OwnEngine)); }, {});
+  const auto summary = RunCampaign(options, Makes<OwnEngine>(), {});
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(summary.error().message.find("target h13: this machine's chip, \"Apple M4\", has h16"),

@@ -16,6 +16,34 @@
 
 namespace anecheck::testing {
 
+// Makes runners of one kind, each from a copy of `arguments`.
+template <typename Kind, typename... Arguments>
+RunnerFactory Makes(Arguments... arguments) {
+  return [=]() -> Result<std::unique_ptr<Runner>> {
+    return std::unique_ptr<Runner>(std::make_unique<Kind>(arguments...));
+  };
+}
+
+// The outputs that the oracle expects for a graph, in the form of an engine's outputs.
+inline Result<std::vector<Tensor>> ExpectedOutputs(const Graph& graph,
+                                                   std::span<const Tensor> inputs) {
+  ANECHECK_ASSIGN(const auto estimates, Evaluate(graph, inputs, ConformingContract(2)));
+  std::vector<Tensor> outputs;
+  for (const Estimate& estimate : estimates) {
+    Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
+    tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
+    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+  }
+  return outputs;
+}
+
+// As ExpectedOutputs, but an error fails the test.
+inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
+  const auto outputs = ExpectedOutputs(graph, inputs);
+  EXPECT_TRUE(outputs.ok()) << outputs.error().message;
+  return outputs.ok() ? *outputs : std::vector<Tensor>();
+}
+
 // Answers with the oracle's own values, changed as the test's `spoil` requires.
 class ScriptedRunner final : public Runner {
  public:
@@ -32,14 +60,7 @@ class ScriptedRunner final : public Runner {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
       RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
-      const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(2));
-      if (!estimates.ok()) return estimates.error();
-      for (const Estimate& estimate : *estimates) {
-        Tensor tensor = {estimate.type,
-                         std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
-        EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-        reply.outputs.push_back(std::move(tensor));
-      }
+      ANECHECK_ASSIGN(reply.outputs, ExpectedOutputs(*request.graph, request.inputs));
       spoil_(request, reply);
       replies.push_back(std::move(reply));
     }
@@ -55,20 +76,6 @@ class ScriptedRunner final : public Runner {
   Provenance provenance_;
   int* restarts_;
 };
-
-// The outputs that the oracle expects for a graph, in the form of an engine's outputs.
-inline std::vector<Tensor> RightOutputs(const Graph& graph, std::span<const Tensor> inputs) {
-  std::vector<Tensor> outputs;
-  const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
-  EXPECT_TRUE(estimates.ok()) << (estimates.ok() ? "" : estimates.error().message);
-  if (!estimates.ok()) return outputs;
-  for (const Estimate& estimate : *estimates) {
-    Tensor& tensor = outputs.emplace_back(Tensor{estimate.type, {}});
-    tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
-    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-  }
-  return outputs;
-}
 
 // Adds an operation with these operands, in the order of its parameters. Returns its first result.
 inline ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
@@ -109,15 +116,10 @@ class CampaignTest : public ::testing::Test {
     return options;
   }
   static RunnerFactory Scripted(ScriptedRunner::Spoil spoil) {
-    return [spoil] {
-      return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ScriptedRunner(spoil)));
-    };
+    return Makes<ScriptedRunner>(std::move(spoil));
   }
   static RunnerFactory Counted(ScriptedRunner::Spoil spoil, int& restarts) {
-    return [spoil, &restarts] {
-      return Result<std::unique_ptr<Runner>>(
-          std::unique_ptr<Runner>(new ScriptedRunner(spoil, Provenance::kReported, &restarts)));
-    };
+    return Makes<ScriptedRunner>(std::move(spoil), Provenance::kReported, &restarts);
   }
   static CampaignSummary Must(const Result<CampaignSummary>& summary) {
     EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message);
