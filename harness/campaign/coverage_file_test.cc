@@ -15,6 +15,7 @@
 #include "harness/base/json.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/resume.h"
+#include "harness/campaign/testing/campaign_test.h"
 #include "harness/campaign/testing/coverage_options.h"
 #include "harness/results/testing/query_text.h"
 
@@ -39,10 +40,7 @@ class AgreeingRunner final : public Runner {
   Status Restart() override { return {}; }
 };
 
-RunnerFactory Agreeing() {
-  return
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new AgreeingRunner)); };
-}
+RunnerFactory Agreeing() { return testing::Makes<AgreeingRunner>(); }
 
 class CoverageFile : public ::testing::Test {
  protected:

@@ -11,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json.h"
+#include "harness/campaign/testing/campaign_test.h"
 #include "harness/cases/options_json.h"
 #include "harness/ops/op.h"
 #include "harness/results/testing/query_text.h"
@@ -19,6 +20,7 @@
 namespace anecheck {
 namespace {
 
+using testing::Makes;
 using testing::RowsOf;
 using testing::TextRows;
 
@@ -78,10 +80,7 @@ class PatientRunner final : public Runner {
 };
 
 RunnerFactory Refusing(const std::string& engine = "none", std::function<void()> on_request = {}) {
-  return [engine, on_request] {
-    return Result<std::unique_ptr<Runner>>(
-        std::unique_ptr<Runner>(new RefusingRunner(engine, on_request)));
-  };
+  return Makes<RefusingRunner>(engine, std::move(on_request));
 }
 
 class ResumeTest : public ::testing::Test {
@@ -203,10 +202,7 @@ TEST_F(ResumeTest, OneRunHasNoResultsOfTwoEngines) {
 TEST_F(ResumeTest, OneRunHasNoResultsOfTwoBuildsOfAnEngine) {
   const auto with = [](const char* content,
                        std::function<void()> on_request = {}) -> RunnerFactory {
-    return [content, on_request] {
-      return Result<std::unique_ptr<Runner>>(
-          std::unique_ptr<Runner>(new RefusingRunner("none", on_request, "m1", content)));
-    };
+    return Makes<RefusingRunner>("none", std::move(on_request), "m1", content);
   };
   const CampaignOptions options = Options("builds.sqlite");
   std::atomic<bool> stop{false};
@@ -249,11 +245,7 @@ TEST_F(ResumeTest, OneRunHasNoResultsOfTwoChips) {
   const CampaignOptions recorded = point->options;
   const auto resumed =
       ResumeCampaign(recorded, std::move(*point),
-                     [] {
-                       return Result<std::unique_ptr<Runner>>(
-                           std::unique_ptr<Runner>(new RefusingRunner("none", {}, "m2")));
-                     },
-                     {});
+                     Makes<RefusingRunner>("none", std::function<void()>(), "m2"), {});
   ASSERT_FALSE(resumed.ok());
   EXPECT_NE(resumed.error().message.find("chip: m1; now m2"), std::string::npos)
       << resumed.error().message;
