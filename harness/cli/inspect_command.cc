@@ -244,6 +244,10 @@ std::string ModelText(const InspectedModel& model) {
   if (model.specification_version != 0) {
     text += fmt::format(", specification version {}", model.specification_version);
   }
+  if (!model.left_out.empty()) {
+    text += fmt::format("; it is part of a pipeline, whose other models are left out: {}",
+                        model.left_out);
+  }
   text += '\n';
   for (const InspectedModel::Weights& weights : model.weights) {
     text += fmt::format(
@@ -257,6 +261,7 @@ Json ModelJson(const InspectedModel& model) {
   Json json = {{"form", model.form},
                {"file", model.file},
                {"specification_version", model.specification_version},
+               {"left_out", model.left_out},
                {"weights", Json::array()}};
   for (const InspectedModel::Weights& weights : model.weights) {
     json["weights"].push_back({{"name", weights.name},
@@ -277,7 +282,7 @@ std::string WeightsText(const InspectedModel& model, bool& broken) {
     broken |= !alone;
     text += alone ? fmt::format("warning: {} is not verified: no such file beside {}\n",
                                 weights.name, model.file)
-                  : fmt::format("error: {} is not readable\n", weights.name);
+                  : fmt::format("error: {} is not readable: {}\n", weights.name, weights.error);
   }
   return text;
 }

@@ -38,6 +38,11 @@ Result<ModelGraph> ReadModel(const Model& model, const std::string& function,
     LogWarning(
         "classify, which the host does, is left out: the tensor that it labels is the output");
   }
+  if (!read.pipeline_left_out.empty()) {
+    LogWarning(
+        fmt::format("the model is the ML Program of a pipeline; left out, which the host does: {}",
+                    read.pipeline_left_out));
+  }
   return read;
 }
 

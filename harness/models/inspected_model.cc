@@ -31,7 +31,7 @@ std::vector<InspectedModel::Weights> WeightsOf(const mil::Program& program,
     const auto path = mil::ReadString(value.path());
     if (path.ok()) ++counts[*path];
   }
-  WeightFiles files(folder, {}, {});
+  WeightFiles files(folder, {}, {.remedy = "put the file into the model's folder"});
   std::vector<InspectedModel::Weights> weights;
   for (const auto& [name, constants] : counts) {
     InspectedModel::Weights& entry = weights.emplace_back();
@@ -128,6 +128,7 @@ Result<std::optional<InspectedModel>> InspectModel(const std::string& path) {
     const auto read = mlmodel::ReadModel(TextOf(file));
     if (!read.ok()) return InFile(place.file, read.error());
     model.specification_version = read->specification_version;
+    model.left_out = read->left_out;
     auto text = mlmodel::ProgramText(read->program, read->inputs);
     if (!text.ok()) return InFile(place.file, text.error());
     model.text = std::move(*text);

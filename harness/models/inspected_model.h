@@ -17,6 +17,7 @@ struct InspectedModel {
   std::string_view form;              // "package", "compiled model", "model file"
   std::string file;                   // the file with the program
   int64_t specification_version = 0;  // of a model file; 0 for MIL text
+  std::string left_out;               // the kinds of a pipeline's other models
   struct Weights {
     std::string name;  // as the model names it
     uint64_t constants = 0;

@@ -71,6 +71,7 @@ struct Model::Content {
   Graph graph;
 
   std::vector<mlmodel::InputShapes> inputs;  // of a model file
+  std::string left_out;                      // of a pipeline
 };
 
 Model::Model(std::unique_ptr<Content> content) : content_(std::move(content)) {}
@@ -147,6 +148,7 @@ Status Model::Fill(std::string_view text, bool is_model_file, Content& content) 
   }
   ANECHECK_ASSIGN(mlmodel::Model model, mlmodel::ReadModel(text));
   content.inputs = std::move(model.inputs);
+  content.left_out = std::move(model.left_out);
   ANECHECK_ASSIGN(std::string program, mlmodel::ProgramText(model.program, content.inputs));
   return KeepProgram(std::move(program), content.program, content.functions);
 }
@@ -237,6 +239,7 @@ Result<ModelGraph> Model::ReadProgram(std::string_view function,
   model.made_up = files.made_up_count();
   model.missing.assign(files.missing().begin(), files.missing().end());
   model.labels_left_out = GivesLabels(program);
+  model.pipeline_left_out = content_->left_out;
   if (model.made_up > 0) FitMasks(model.graph);
   return model;
 }

@@ -24,6 +24,7 @@ struct ModelGraph {
   bool network = false;
   // True for a classifier, whose host pairs the labels with an output.
   bool labels_left_out = false;
+  std::string pipeline_left_out;  // the kinds of a pipeline's other models, which the host runs
 };
 
 // The axes of unknown extent (open axes) that OpenInputs returns: those without default extents, or

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <vector>
 
 #include "harness/base/checksum.h"
@@ -70,6 +71,23 @@ Result<ModelPlace> FindInPackage(const std::string& package) {
   return ModelPlace{real, std::filesystem::path(real).parent_path().string(), true};
 }
 
+Error InPipeline(const std::string& folder) {
+  std::vector<std::string> programs;
+  std::string model = folder + "/model0";
+  for (int i = 1; IsFolder(model); model = fmt::format("{}/model{}", folder, i++)) {
+    if (IsThere(fmt::format("{}/{}", model, kCompiledText))) programs.push_back(model);
+  }
+  return MakeError(
+      ErrorCode::kUnsupported,
+      programs.empty()
+          ? fmt::format(
+                "{}: is a compiled pipeline without ML Programs; only ML Programs are read: "
+                "{}",
+                folder, mlmodel::WayToProgram(kNeuralNetwork))
+          : fmt::format("{}: is a compiled pipeline; name its ML Program: {}", folder,
+                        fmt::join(programs, " or ")));
+}
+
 Result<ModelPlace> FindInFolder(const std::string& folder) {
   if (IsThere(fmt::format("{}/{}", folder, kManifest))) return FindInPackage(folder);
   const std::string text = fmt::format("{}/{}", folder, kCompiledText);
@@ -85,11 +103,7 @@ Result<ModelPlace> FindInFolder(const std::string& folder) {
                                  "{0}/{2}` shows the network",
                                  folder, mlmodel::WayToProgram(kNeuralNetwork), name));
   }
-  if (IsFolder(folder + "/model0")) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("{0}: is a compiled pipeline; name one of its models, {0}/model0", folder));
-  }
+  if (IsFolder(folder + "/model0")) return InPipeline(folder);
   if (IsThere(folder + "/coremldata.bin")) {
     return MakeError(ErrorCode::kUnsupported,
                      fmt::format("{}: is a compiled model without model.mil, so that it is no ML "

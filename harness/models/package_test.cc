@@ -190,6 +190,32 @@ TEST_F(PackageTest, InspectionNamesThePartsOfAModel) {
   EXPECT_FALSE(InspectModel(Path("m/model.mil"))->has_value());
 }
 
+std::string Varint(uint64_t value) {
+  std::string bytes;
+  for (; value >= 128; value >>= 7) bytes += static_cast<char>(value | 128);
+  return bytes + static_cast<char>(value);
+}
+
+// A field of a message of protocol buffers that holds bytes.
+std::string FieldOf(uint32_t number, std::string_view content) {
+  return Varint(number << 3 | 2) + Varint(content.size()) + std::string(content);
+}
+
+TEST_F(PackageTest, AReadPipelineNamesTheModelsThatAreLeftOut) {
+  const auto program = mlmodel::ModelBytes(
+      *mil::Parse("program(1.3)\n{\n func main<ios18>(tensor<fp16, [4]> x) {\n} -> (x);\n}"));
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  const std::string suppression = "\x08\x05" + FieldOf(610, "");
+  Write("pipe.mlmodel",
+        "\x08\x05" + FieldOf(2, "") + FieldOf(202, FieldOf(1, *program) + FieldOf(1, suppression)));
+  const auto model = Model::Open(Path("pipe.mlmodel"));
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model->Read()->pipeline_left_out, "non-maximum suppression");
+  EXPECT_EQ(InspectModel(Path("pipe.mlmodel"))->value().left_out, "non-maximum suppression");
+  Write("alone.mlmodel", *program);
+  EXPECT_EQ(Model::Open(Path("alone.mlmodel"))->Read()->pipeline_left_out, "");
+}
+
 TEST_F(PackageTest, FoldersWithoutAModelAreRefusedWithTheReason) {
   Write("empty/readme", "x");
   EXPECT_NE(ErrorOf("empty").find("neither a package nor a compiled model"), std::string::npos);
@@ -201,8 +227,12 @@ TEST_F(PackageTest, FoldersWithoutAModelAreRefusedWithTheReason) {
   Write("tree.mlmodelc/coremldata.bin", "x");
   EXPECT_NE(ErrorOf("tree.mlmodelc").find("is a compiled model without model.mil"),
             std::string::npos);
-  Write("pipe.mlmodelc/model0/model.mil", "x");
-  EXPECT_NE(ErrorOf("pipe.mlmodelc").find("name one of its models"), std::string::npos);
+  Write("pipe.mlmodelc/model0/coremldata.bin", "x");
+  EXPECT_NE(ErrorOf("pipe.mlmodelc").find("is a compiled pipeline without ML Programs"),
+            std::string::npos);
+  Write("pipe.mlmodelc/model1/model.mil", "x");
+  EXPECT_TRUE(
+      ErrorOf("pipe.mlmodelc").ends_with("name its ML Program: " + Path("pipe.mlmodelc/model1")));
   EXPECT_NE(ErrorOf("nothing.mlpackage").find("No such file"), std::string::npos);
 }
 

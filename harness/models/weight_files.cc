@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::string_view kModelPath = "@model_path";
 constexpr std::string_view kIfMissing = "name the file with --weights, or give --made-up-weights";
+constexpr std::string_view kIfElsewhere =
+    "a model's weights are read from its own folder, from files of --weights and from folders of "
+    "--allow-path";
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -107,12 +110,12 @@ Result<std::string> WeightFiles::Place(std::string_view path) const {
   auto real = ResolveInside(PathIn(folders_.front(), path), folders_);
   if (real.ok()) return real;
   const bool missing = real.error().code == ErrorCode::kNotFound;
-  return MakeError(
-      real.error().code,
-      fmt::format("{}; {}", real.error().message,
-                  missing ? kIfMissing
-                          : "a model's weights are read from its own folder, from files of "
-                            "--weights and from folders of --allow-path"));
+  return MakeError(real.error().code, fmt::format("{}; {}", real.error().message,
+                                                  Remedy(missing ? kIfMissing : kIfElsewhere)));
+}
+
+std::string_view WeightFiles::Remedy(std::string_view of_options) const {
+  return options_.remedy.empty() ? of_options : options_.remedy;
 }
 
 Result<WeightFiles::File> WeightFiles::Map(std::string_view path) const {
@@ -123,7 +126,7 @@ Result<WeightFiles::File> WeightFiles::Map(std::string_view path) const {
   if (mapped.ok()) return File{*place, std::make_shared<const MappedFile>(std::move(*mapped))};
   Error error = mapped.error();
   const bool is_pointer = given == nullptr && error.code == ErrorCode::kNotFound;
-  if (is_pointer) error.message += fmt::format("; {}", kIfMissing);
+  if (is_pointer) error.message += fmt::format("; {}", Remedy(kIfMissing));
   return error;
 }
 

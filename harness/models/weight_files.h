@@ -27,6 +27,9 @@ struct WeightOptions {
   std::vector<std::string> allowed = {};
   // Constants whose file is missing get numbers that depend only on their place.
   bool made_up = false;
+  // The end of messages about files that cannot be read, for commands without the options of
+  // models.
+  std::string_view remedy = {};
 };
 
 // Errors: kInvalid if a given file replaces none of `named`, the paths that a model names.
@@ -66,6 +69,7 @@ class WeightFiles {
   SharedBytes MakeUp(const TensorType& type, uint64_t seed);
   Result<std::string> Place(std::string_view path) const;
   const std::string* Given(std::string_view path) const;
+  std::string_view Remedy(std::string_view of_options) const;
 
   std::vector<std::string> folders_;  // the model's first
   size_t named_count_;

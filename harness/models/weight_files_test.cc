@@ -110,6 +110,19 @@ TEST_F(WeightFilesTest, AMissingFileIsAnErrorUnlessNumbersMayBeMadeUp) {
   EXPECT_EQ(made_up.missing(), std::set<std::string>{Path("model/weights/none.bin")});
 }
 
+// `inspect` has no option for weights.
+TEST_F(WeightFilesTest, AGivenRemedyReplacesTheAdviceAboutOptions) {
+  ASSERT_TRUE(WriteFileAtomic(Path("model/pointer.bin"),
+                              "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+                  .ok());
+  for (const char* name : {"none.bin", "../a.bin", "pointer.bin"}) {
+    WeightFiles files = Files({name}, {.remedy = "do this"});
+    const std::string error = First(files, name);
+    EXPECT_TRUE(error.ends_with("; do this")) << error;
+    EXPECT_EQ(error.find("--"), std::string::npos) << error;
+  }
+}
+
 TEST_F(WeightFilesTest, AGivenFileReplacesTheNamedOneOfItsName) {
   WriteRow("elsewhere/b.bin", 4);
   WeightFiles files = Files({"weights/a.bin", "weights/b.bin"},

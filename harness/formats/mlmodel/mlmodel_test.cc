@@ -3,6 +3,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
+#include <tuple>
 
 #include "generators/graph_generator.h"
 #include "harness/base/file.h"
@@ -232,6 +233,56 @@ TEST(MlModel, TheAdviceFitsTheKind) {
     const auto model = ReadModel(ModelOf(kind));
     ASSERT_FALSE(model.ok());
     EXPECT_TRUE(model.error().message.ends_with(remedy)) << model.error().message;
+  }
+}
+
+// A pipeline whose first model is `program` and whose other models have these kinds.
+std::string PipelineOf(const std::string& program, std::initializer_list<uint32_t> others,
+                       uint32_t kind = field::kPipeline) {
+  std::string parts, of_kind, bytes;
+  pbf_writer pipeline(parts);
+  pipeline.add_message(field::kModels, program);
+  for (const uint32_t other : others) pipeline.add_message(field::kModels, ModelOf(other));
+  pbf_writer(of_kind).add_message(field::kPipelineOfKind, parts);
+  pbf_writer model(bytes);
+  model.add_int32(field::kSpecificationVersion, 9);
+  model.add_message(field::kDescription, std::string());
+  model.add_message(kind, kind == field::kPipeline ? parts : of_kind);
+  return bytes;
+}
+
+// Exporters of detectors append the host's non-maximum suppression to an ML Program.
+TEST(MlModel, APipelineWithOneProgramIsReadAsThatProgram) {
+  const auto program = ModelBytes(
+      Parsed("program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?]> x) {\n} -> (x);\n}"));
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  for (const uint32_t kind : {200u, 201u, 202u}) {
+    const std::string bytes = PipelineOf(*program, {610, 604}, kind);
+    const auto model = ReadModel(bytes);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(model->program.size(), ReadModel(*program)->program.size());
+    ASSERT_EQ(model->inputs.size(), 1u);
+    EXPECT_EQ(model->inputs[0].input, "x");
+    EXPECT_EQ(model->specification_version, 9);
+    EXPECT_EQ(model->left_out, "non-maximum suppression, scaler");
+  }
+  EXPECT_EQ(ReadModel(*program)->left_out, "");
+}
+
+TEST(MlModel, OtherPipelinesAreRefusedWithTheirModels) {
+  for (const auto& [first, others, text] :
+       std::initializer_list<std::tuple<uint32_t, std::initializer_list<uint32_t>, const char*>>{
+           {502, {502}, "with 2 ML Programs; a pipeline with one ML Program is read: save its"},
+           {500,
+            {610},
+            "with 0 ML Programs beside: neural network, non-maximum suppression; a "
+            "pipeline with one ML Program is read: convert its source again"},
+           {302, {}, "is read: a model of this kind cannot become one"},
+           {202, {}, "with 0 ML Programs beside: pipeline; "}}) {
+    const auto model = ReadModel(PipelineOf(ModelOf(first), others));
+    ASSERT_FALSE(model.ok());
+    EXPECT_EQ(model.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(model.error().message.find(text), std::string::npos) << model.error().message;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <protozero/pbf_writer.hpp>
 
 #include "harness/formats/mil/reader.h"
@@ -131,28 +132,77 @@ Status ReadDescription(std::string_view description, Model& model) {
   });
 }
 
-Result<Model> Read(std::string_view bytes) {
+// A model, and the content of the field of its kind.
+struct OneModel {
   Model model;
   uint32_t kind = 0;
-  bool has_program = false;
+  std::string_view content;
+};
+
+Result<OneModel> ReadOne(std::string_view bytes) {
+  OneModel one;
   ANECHECK_RETURN_IF_ERROR(ForEachField(bytes, [&](const WireField& field) -> Status {
     if (field.IsVarint(field::kSpecificationVersion)) {
-      model.specification_version = static_cast<int64_t>(field.varint);
+      one.model.specification_version = static_cast<int64_t>(field.varint);
     }
-    if (field.IsBytes(field::kDescription)) return ReadDescription(field.bytes, model);
-    if (field.type != protozero::pbf_wire_type::length_delimited) return {};
-    if (!ModelKind(field.number).empty()) kind = field.number;
-    if (field.IsBytes(field::kMlProgram)) {
-      has_program = true;
-      model.program = field.bytes;
+    if (field.IsBytes(field::kDescription)) return ReadDescription(field.bytes, one.model);
+    if (ModelKind(field.number).empty() || !field.IsBytes(field.number)) return {};
+    if (one.kind == field::kMlProgram && field.number != field::kMlProgram) return {};
+    one.kind = field.number;
+    one.content = field.bytes;
+    return {};
+  }));
+  if (one.kind == field::kMlProgram) one.model.program = one.content;
+  return one;
+}
+
+bool IsPipeline(uint32_t kind) {
+  return kind == field::kPipeline || kind == field::kPipelineClassifier ||
+         kind == field::kPipelineRegressor;
+}
+
+// Returns the only ML Program of a pipeline. Exporters of detectors make such pipelines: the
+// program computes boxes, and the host's non-maximum suppression selects some of them.
+Result<Model> ReadPipeline(const OneModel& pipeline) {
+  const std::string_view parts = pipeline.kind == field::kPipeline
+                                     ? pipeline.content
+                                     : FindBytes(pipeline.content, field::kPipelineOfKind);
+  std::vector<Model> programs;
+  std::vector<std::string_view> others;
+  uint32_t first = 0;  // the kind of the first model
+  ANECHECK_RETURN_IF_ERROR(ForEachField(parts, [&](const WireField& field) -> Status {
+    if (!field.IsBytes(field::kModels)) return {};
+    ANECHECK_ASSIGN(OneModel one, ReadOne(field.bytes));
+    if (first == 0) first = one.kind;
+    if (one.kind == field::kMlProgram) {
+      programs.push_back(std::move(one.model));
+    } else {
+      others.push_back(one.kind == 0 ? "unknown kind" : ModelKind(one.kind));
     }
     return {};
   }));
-  if (has_program) return model;
-  if (kind == 0) return MakeError(ErrorCode::kMalformed, "is no Core ML model");
+  if (programs.size() == 1) {
+    programs[0].specification_version = pipeline.model.specification_version;
+    programs[0].left_out = fmt::format("{}", fmt::join(others, ", "));
+    return std::move(programs[0]);
+  }
+  return MakeError(
+      ErrorCode::kUnsupported,
+      fmt::format("is a model of the kind \"{}\" with {} ML Programs{}{}; a pipeline "
+                  "with one ML Program is read: {}",
+                  ModelKind(pipeline.kind), programs.size(),
+                  others.empty() ? "" : " beside: ", fmt::join(others, ", "),
+                  WayToProgram(programs.empty() && first != 0 ? first : pipeline.kind)));
+}
+
+Result<Model> Read(std::string_view bytes) {
+  ANECHECK_ASSIGN(OneModel one, ReadOne(bytes));
+  if (one.kind == field::kMlProgram) return std::move(one.model);
+  if (IsPipeline(one.kind)) return ReadPipeline(one);
+  if (one.kind == 0) return MakeError(ErrorCode::kMalformed, "is no Core ML model");
   return MakeError(ErrorCode::kUnsupported,
                    fmt::format("is a model of the kind \"{}\"; only ML Programs are read: {}",
-                               ModelKind(kind), WayToProgram(kind)));
+                               ModelKind(one.kind), WayToProgram(one.kind)));
 }
 
 // ---- writing ------------------------------------------------------------------------------------

@@ -16,14 +16,16 @@ struct Model {
   int64_t specification_version = 0;
   std::string_view program;         // message Program, in the bytes that were read
   std::vector<InputShapes> inputs;  // the inputs whose description has extents
+  std::string left_out;             // the kinds of a pipeline's other models
 };
 
 // Whether a file with these first bytes may be a model file. No other format of this project begins
 // with the field of the specification version.
 bool MayBeModel(std::string_view bytes);
 
-// Errors: kMalformed if the bytes are no model; kUnsupported, with the kind in words, for models
-// that are not ML Programs, such as the older neural networks.
+// Reads an ML Program, or the ML Program of a pipeline that has only one. Errors: kMalformed if the
+// bytes are no model; kUnsupported, with the kind in words, for other models, such as the older
+// neural networks.
 Result<Model> ReadModel(std::string_view bytes);
 
 // The bytes of a whole model file with that program, in the form that ReadModel and Core ML's

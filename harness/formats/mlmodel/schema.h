@@ -16,7 +16,17 @@ namespace anecheck::mlmodel {
 // One enumeration per message; the value is the field's number.
 namespace field {
 
-enum Model : uint32_t { kSpecificationVersion = 1, kDescription = 2, kMlProgram = 502 };
+enum Model : uint32_t {
+  kSpecificationVersion = 1,
+  kDescription = 2,
+  kPipelineClassifier = 200,
+  kPipelineRegressor = 201,
+  kPipeline = 202,
+  kMlProgram = 502
+};
+// The pipeline in the messages PipelineClassifier and PipelineRegressor.
+enum PipelineOfKind : uint32_t { kPipelineOfKind = 1 };
+enum Pipeline : uint32_t { kModels = 1 };
 enum ModelDescription : uint32_t {
   kInput = 1,
   kOutput = 10,
