@@ -1,5 +1,6 @@
 #include "harness/lowering/known_integers.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace anecheck {
@@ -34,6 +35,34 @@ bool IsFirstAxis(const NodeView& node) {
   return axis == 0 || axis == -1;  // of one axis
 }
 
+using Arithmetic = std::optional<int64_t> (*)(int64_t x, int64_t y);
+
+struct ArithmeticRow {
+  std::string_view op;
+  Arithmetic of;
+};
+
+// Operands have at most 32 bits, so no result overflows 64 bits. Sources do not agree on the
+// rounding of a quotient of integers, so real_div is known only if it is exact. Converters make it
+// for the repetitions of `expand`.
+constexpr ArithmeticRow kArithmetic[] = {
+    {"add", [](int64_t x, int64_t y) -> std::optional<int64_t> { return x + y; }},
+    {"sub", [](int64_t x, int64_t y) -> std::optional<int64_t> { return x - y; }},
+    {"mul", [](int64_t x, int64_t y) -> std::optional<int64_t> { return x * y; }},
+    {"real_div",
+     [](int64_t x, int64_t y) -> std::optional<int64_t> {
+       if (y == 0 || x % y != 0) return std::nullopt;
+       return x / y;
+     }},
+    {"floor_div",
+     [](int64_t x, int64_t y) -> std::optional<int64_t> {
+       if (y == 0) return std::nullopt;
+       return x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0);
+     }},
+    {"maximum", [](int64_t x, int64_t y) -> std::optional<int64_t> { return std::max(x, y); }},
+    {"minimum", [](int64_t x, int64_t y) -> std::optional<int64_t> { return std::min(x, y); }},
+};
+
 // Evaluates integers within limits. Shapes and the values made from them are short, so the
 // evaluation gives up longer values and values that depend on too many others.
 class Folding {
@@ -50,6 +79,8 @@ class Folding {
     const std::string_view op = node.op();
     if (op == "gather") return Gathered(node);
     if (op == "concat") return Joined(node);
+    const auto* const row = std::ranges::find(kArithmetic, op, &ArithmeticRow::op);
+    if (row != std::end(kArithmetic)) return Computed(node, row->of);
     // Programs are read before they are checked: an operand may be missing.
     if (!node.HasInput(0)) return std::nullopt;
     if (op == "shape") {
@@ -94,6 +125,28 @@ class Folding {
       const Integers known = Of(part);
       if (!known) return std::nullopt;
       numbers.insert(numbers.end(), known->begin(), known->end());
+    }
+    return numbers;
+  }
+
+  // An operand of one element is combined with each element of the other.
+  Integers Computed(const NodeView& node, Arithmetic of) {
+    if (node.ResultType().dtype != DType::kInt32 || node.ResultType().shape.rank() > 1) {
+      return std::nullopt;
+    }
+    const Integers x = At(node, "x");
+    const Integers y = x ? At(node, "y") : std::nullopt;
+    if (!y) return std::nullopt;
+    const auto size = static_cast<size_t>(node.ResultType().shape.Elements());
+    const auto fits = [&](const Integers& operand) {
+      return operand->size() == size || operand->size() == 1;
+    };
+    if (!fits(x) || !fits(y)) return std::nullopt;
+    std::vector<int64_t> numbers;
+    for (size_t i = 0; i < size; ++i) {
+      const auto number = of((*x)[x->size() == 1 ? 0 : i], (*y)[y->size() == 1 ? 0 : i]);
+      if (!number || *number != static_cast<int32_t>(*number)) return std::nullopt;
+      numbers.push_back(*number);
     }
     return numbers;
   }

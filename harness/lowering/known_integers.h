@@ -11,8 +11,9 @@
 namespace anecheck {
 
 // The elements of an integer value: a constant, an extent (shape), or the result of gather along
-// axis 0, concat along axis 0, and operations that keep the order of elements (cast to an integer
-// type, identity, reshape, expand_dims, squeeze) on such values. Empty for all other values.
+// axis 0, concat along axis 0, arithmetic without rounding (floor_div included), and operations
+// that keep the order of elements (cast to an integer type, identity, reshape, expand_dims,
+// squeeze) on such values. Empty for all other values.
 std::optional<std::vector<int64_t>> KnownIntegers(const Graph& graph, ValueId id);
 
 }  // namespace anecheck

@@ -265,6 +265,47 @@ TEST(KnownIntegers, FollowShapesGathersAndConcats) {
   EXPECT_EQ(KnownIntegers(graph, doubled), std::nullopt);
 }
 
+TEST(KnownIntegers, FollowArithmeticThatDoesNotRound) {
+  const auto known = [](OpKind kind, std::vector<int32_t> x, std::vector<int32_t> y) {
+    Graph graph;
+    const auto constant = [&](const std::vector<int32_t>& numbers) {
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+      return graph.AddConst({DType::kInt32, {static_cast<int64_t>(numbers.size())}},
+                            std::span(bytes, 4 * numbers.size()));
+    };
+    const ValueId left = constant(x);
+    const ValueId right = constant(y);
+    graph.BeginNode(&GetOp(kind).schema);
+    graph.AddArgument(0, left);
+    graph.AddArgument(1, right);
+    return KnownIntegers(graph, graph.FinishNode().value());
+  };
+  using Integers = std::vector<int64_t>;
+  EXPECT_EQ(known(OpKind::kAdd, {3, 4}, {5, 6}), (Integers{8, 10}));
+  EXPECT_EQ(known(OpKind::kSub, {3, 4}, {5}), (Integers{-2, -1}));
+  EXPECT_EQ(known(OpKind::kMul, {3}, {5, 6}), (Integers{15, 18}));
+  EXPECT_EQ(known(OpKind::kRealDiv, {6, -6}, {3, 2}), (Integers{2, -3}));
+  EXPECT_EQ(known(OpKind::kFloorDiv, {7, -7, 6}, {2}), (Integers{3, -4, 3}));
+  EXPECT_EQ(known(OpKind::kMaximum, {7, 1}, {2}), (Integers{7, 2}));
+  EXPECT_EQ(known(OpKind::kMinimum, {7, 1}, {2}), (Integers{2, 1}));
+  EXPECT_EQ(known(OpKind::kRealDiv, {7}, {2}), std::nullopt);
+  EXPECT_EQ(known(OpKind::kRealDiv, {7}, {0}), std::nullopt);
+  EXPECT_EQ(known(OpKind::kFloorDiv, {7}, {0}), std::nullopt);
+  EXPECT_EQ(known(OpKind::kMul, {1 << 20}, {1 << 20}), std::nullopt);
+}
+
+// Converters make these repetitions for an expansion to extents that are known only with the input.
+TEST(MilToGraph, RepetitionsMayBeAQuotientOfShapes) {
+  const auto graph = MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [1, 5]> x) {\n"
+      "tensor<int32, [2]> s = shape(x = x);\n"
+      "tensor<int32, [2]> r = real_div(x = tensor<int32, [2]>([3, 5]), y = s);\n"
+      "tensor<fp16, [3, 5]> y = tile(reps = r, x = x);\n} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->type(graph->outputs()[0]).shape, (Shape{3, 5}));
+}
+
 TEST(MilToGraph, ReadsSeveralResultsAndTuplesOfConstants) {
   const auto graph = MilTextToGraph(
       "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 6]> x) {\n"
