@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <span>
+#include <vector>
 
 #include "harness/base/counted.h"
 #include "harness/base/json.h"
@@ -24,13 +26,23 @@ std::string_view OccasionText(Occasion occasion) {
   return occasion == Occasion::kHost ? "rewritten before the compiler" : OccasionName(occasion);
 }
 
+// A large layer has hundreds of sub-layers: the text has the first ones and the last one, which has
+// the result; the JSON has all.
+std::string NamesText(const std::vector<std::string>& names) {
+  constexpr size_t kMostNames = 8;
+  constexpr size_t kFirstNames = 3;
+  if (names.size() <= kMostNames) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}, {} more, {}", fmt::join(std::span(names).first(kFirstNames), ", "),
+                     names.size() - kFirstNames - 1, names.back());
+}
+
 std::string RewriteText(const Rewrite& rewrite) {
   std::string text = fmt::format("  {} ({}), {}: {}", rewrite.name, rewrite.op,
                                  OccasionText(rewrite.occasion), rewrite.what);
   if (!rewrite.no_graph.empty()) {
     text += fmt::format("; no graph shows it: {}", rewrite.no_graph);
   } else if (!rewrite.into.empty()) {
-    text += fmt::format(" -> {}", fmt::join(rewrite.into, ", "));
+    text += " -> " + NamesText(rewrite.into);
   }
   if (!rewrite.reason.empty()) text += fmt::format("\n    because: {}", rewrite.reason);
   if (IsNeeded(rewrite)) text += "; the engine takes only the rewritten form";
@@ -97,6 +109,23 @@ std::string SegmentText(const Plan& plan, size_t index) {
   return text + "\n";
 }
 
+// Each dispatch of a segment has the segment's name.
+std::string DescriptorText(const std::vector<DescriptorOperation>& operations) {
+  std::string text = "descriptor";
+  for (size_t i = 0; i < operations.size();) {
+    const DescriptorOperation& operation = operations[i];
+    size_t end = i + 1;
+    while (end < operations.size() && operations[end].kind == operation.kind &&
+           operations[end].name == operation.name) {
+      ++end;
+    }
+    text += fmt::format(" {}({})", operation.kind, operation.name);
+    if (end - i > 1) text += fmt::format(" {} times", end - i);
+    i = end;
+  }
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string PlanHeadline(const Plan& plan) {
@@ -126,11 +155,7 @@ std::string PlanText(const Plan& plan) {
   }
   if (!plan.states.empty()) text += "states\n";
   for (const StateBuffer& state : plan.states) text += StateText(state);
-  text += "descriptor";
-  for (const DescriptorOperation& operation : plan.descriptor) {
-    text += fmt::format(" {}({})", operation.kind, operation.name);
-  }
-  return text + "\n";
+  return text + DescriptorText(plan.descriptor);
 }
 
 Json PlanJson(const Plan& plan) {

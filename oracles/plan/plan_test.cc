@@ -536,7 +536,22 @@ TEST(PlanText, DescribesEachLayerAndDispatch) {
       "    v2_2 (conv): native, layer Conv, fp16 65536 bytes dense of 65536\n"
       "    v2_4 (conv): native, layer Conv, fp16 128 bytes dense of 65536\n"
       "    v2 (concat): native, layer Concat\n"
-      "descriptor Cast(v0) AneInference(v2_2) AneInference(v2_2) Cast(v2)\n");
+      "descriptor Cast(v0) AneInference(v2_2) 2 times Cast(v2)\n");
+}
+
+// Real models have layers of hundreds of sub-layers, and segments of hundreds of dispatches.
+TEST(PlanText, ALargeLayerHasShortLines) {
+  const Case c = Convolution(64, 512 * 31);
+  const Plan plan = Planned(c.graph, "h13");
+  ASSERT_EQ(plan.rewrites.size(), 1u);
+  EXPECT_GT(plan.rewrites[0].into.size(), 30u);
+  const std::string text = PlanText(plan);
+  EXPECT_NE(text.find(fmt::format(" -> {0}, {1}, {2}, {3} more, v2\n", plan.rewrites[0].into[0],
+                                  plan.rewrites[0].into[1], plan.rewrites[0].into[2],
+                                  plan.rewrites[0].into.size() - 4)),
+            std::string::npos)
+      << text;
+  EXPECT_LT(text.size() - text.find("descriptor"), 120u) << text;
 }
 
 }  // namespace
