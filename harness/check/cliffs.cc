@@ -70,6 +70,7 @@ class CliffFinder {
       const auto result = values_.find(node.first_result);
       result_ = result == values_.end() ? 0 : Largest(*result->second);
       const double most = MostOfSums(cut.graph(), inputs) / kNear;
+      inherited_ = result_ > kLargestHalf && IsInherited(cut.graph(), inputs);
       limit_ = most * kSumSlack >= kFixedLimit && LawsOf(ConformingContract(family_)).fixed_sums;
       acting_.clear();
       for (const Departure* departure : departures_) {
@@ -117,6 +118,22 @@ class CliffFinder {
     }
     EncodeElements(DType::kFp16, elements_, inputs.front().bytes);
     return true;
+  }
+
+  // Returns whether operands with infinities give a finite result if these are fp16's largest
+  // numbers instead.
+  bool IsInherited(const Graph& cut, std::vector<Tensor> inputs) {
+    bool some = false;
+    for (Tensor& input : inputs) {
+      if (!(Largest(input) > kLargestHalf)) continue;
+      some = true;
+      Decode(input);
+      for (double& element : elements_) element = std::clamp(element, -kLargestHalf, kLargestHalf);
+      EncodeElements(DType::kFp16, elements_, input.bytes);
+    }
+    if (!some || !scratch_.RunForOutputs(cut, inputs, IeeeContract()).ok()) return false;
+    scratch_.Stored(cut.outputs().front(), departed_);
+    return std::ranges::none_of(departed_.value, [](double value) { return std::isinf(value); });
   }
 
   void Try(NodeId node, const Graph& cut, std::span<const Tensor> inputs, bool past) {
@@ -197,7 +214,8 @@ class CliffFinder {
                        .past = beyond > 0,
                        .elements = beyond,
                        .operand = operand_,
-                       .result = result_});
+                       .result = result_,
+                       .inherited = inherited_});
   }
 
   const Graph& graph_;
@@ -212,6 +230,7 @@ class CliffFinder {
   std::vector<double> elements_;
   double operand_ = 0;
   double result_ = 0;
+  bool inherited_ = false;
   std::vector<Cliff> cliffs_;
 };
 

@@ -21,6 +21,8 @@ struct Cliff {
   uint64_t elements = 0;  // the number of elements of the first result that it changes
   double operand = 0;     // the largest |value| of the operation's first operand
   double result = 0;      // the largest |value| of the operation's first result
+  // The result is infinite only because an operand is, so no change of this operation helps.
+  bool inherited = false;
 };
 
 // Returns every cliff of `family` in the order of the operations. There are three kinds. (1) A

@@ -5,6 +5,7 @@
 
 #include "harness/base/half.h"
 #include "harness/campaign/testing/campaign_test.h"
+#include "harness/check/cliffs.h"
 
 namespace anecheck {
 namespace {
@@ -90,6 +91,26 @@ TEST(OwnCliffs, ReportsAProductThatUnderflowsBeforeADivision) {
   EXPECT_EQ(small[0].id, "underflow");
   // A product of a zero input is 0 without underflow.
   EXPECT_TRUE(CliffsOf(graph, {Row({0, 1, 1, 1}), Row({1, 1, 1, 1})}).empty());
+}
+
+// One overflow makes all later results infinite; only a change of the first operation helps.
+TEST(Cliffs, AnInfinityOfAnOperandIsInherited) {
+  Graph graph;
+  const ValueId x = graph.AddInput(kRow, "x");
+  const ValueId square = AddNode(graph, OpKind::kSquare, {x});
+  const ValueId root = AddNode(graph, OpKind::kSqrt, {square});
+  graph.AddOutput(AddNode(graph, OpKind::kAbs, {root}));
+  graph.AddOutput(AddNode(graph, OpKind::kMul, {root, x}));
+  const std::vector<Tensor> inputs = {Row({300, 1, 2, 3})};
+  Evaluation evaluation;
+  const auto values = ModelValues::Of(graph, inputs, ConformingContract(2), evaluation);
+  ASSERT_TRUE(values.ok());
+  const auto cliffs = FindCliffs(graph, inputs, *values, 2, {}, evaluation);
+  ASSERT_EQ(cliffs.size(), 4u);
+  for (const Cliff& cliff : cliffs) {
+    EXPECT_EQ(cliff.id, "fp16");
+    EXPECT_EQ(cliff.inherited, cliff.node == 1 || cliff.node == 2) << cliff.node;
+  }
 }
 
 }  // namespace

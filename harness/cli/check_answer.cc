@@ -246,7 +246,7 @@ void AddAnswer(const AnswerParts& parts, Json& report) {
   for (const Cliff& cliff : parts.cliffs) {
     Json& row = rows[cliff.node];
     row["cliffs"].push_back(fmt::format("{} {}", cliff.past ? "past" : "near", cliff.id));
-    if (graph.node(cliff.node).added) continue;
+    if (graph.node(cliff.node).added || cliff.inherited) continue;
     const std::string_view op = graph.node(cliff.node).schema->name;
     Advise(op, row, AdviceOnCliff(op, cliff.id), advice);
   }
