@@ -112,6 +112,13 @@ Result<Model> Model::Open(const std::string& path, WeightOptions weights) {
   ANECHECK_ASSIGN(const MappedFile file, MappedFile::Open(place.file));
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()),
                               file.bytes().size());
+  const auto companion = place.in_package || place.file.ends_with(".ane")
+                             ? std::nullopt
+                             : DescribeCompanion(file.bytes(), place.file);
+  if (companion) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: is {}; give the model's folder", path, *companion));
+  }
   const Status read = Fill(text, IsModelFile(place.file, text), *content);
   if (!read.ok()) return InModel(path, read.error());
   std::vector<std::string> named;

@@ -163,6 +163,14 @@ TEST_F(PackageTest, FilesBesideModelsAreRecognised) {
             std::string::npos);
   EXPECT_EQ(describe("{}", "Manifest.json"), "");
   EXPECT_EQ(describe("", "coremldata.bin"), "");
+  for (const auto& [name, text] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"Manifest.json", R"({"itemInfoEntries": {"A": {"path": "a/b"}}})"},
+           {"metadata.json", R"([{"metadataOutputVersion": "3.0"}])"},
+           {"coremldata.bin", {"\xca\0\0\0", 4}}}) {
+    Write(name, text);
+    EXPECT_THAT(ErrorOf(name), ::testing::HasSubstr(": is the "));
+    EXPECT_TRUE(ErrorOf(name).ends_with("; give the model's folder")) << ErrorOf(name);
+  }
   Write("model.espresso.net", "pbze\x01");
   EXPECT_NE(ErrorOf("model.espresso.net").find("compressed by LZFSE (pbze)"), std::string::npos);
 }
