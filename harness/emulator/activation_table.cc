@@ -12,12 +12,13 @@ namespace {
 
 constexpr size_t kWords = 64;
 constexpr size_t kFirstUnused = 43;
-constexpr uint16_t kMostKnotsAUnit = 10;
+constexpr uint16_t kMostKnotsAUnit = 10, kHalfAKnotAUnit = 0xffff;
 
 bool KnownMode(uint16_t mode) {
-  for (const TableMode known : {TableMode::kCentred, TableMode::kExp2, TableMode::kOdd,
-                                TableMode::kFraction, TableMode::kWhole, TableMode::kReciprocal,
-                                TableMode::kRoot, TableMode::kReciprocalRoot, TableMode::kLog2}) {
+  for (const TableMode known :
+       {TableMode::kCentred, TableMode::kLeft, TableMode::kExp2, TableMode::kOdd,
+        TableMode::kFraction, TableMode::kWhole, TableMode::kReciprocal, TableMode::kRoot,
+        TableMode::kReciprocalRoot, TableMode::kLog2}) {
     if (mode == static_cast<uint16_t>(known)) return true;
   }
   return false;
@@ -69,7 +70,7 @@ double ActivationTable::Evaluate(double x) const {
   }
   if (mode == TableMode::kWhole) return std::trunc(x);
   if (mode == TableMode::kFraction) return std::copysign(argument - std::trunc(argument), x);
-  const double unit = std::ldexp(1.0, knots_a_unit);
+  const double unit = std::ldexp(1.0, static_cast<int16_t>(knots_a_unit));
   double position = argument * unit;
   double factor = 1;
   double addend = 0;
@@ -77,6 +78,9 @@ double ActivationTable::Evaluate(double x) const {
   switch (mode) {
     case TableMode::kCentred:
       position += kCentre;
+      break;
+    case TableMode::kLeft:
+      position += kKnots - 1;
       break;
     case TableMode::kOdd:
     case TableMode::kFraction:
@@ -151,15 +155,17 @@ Result<ActivationTable> ParseTable(std::span<const uint8_t> bytes, const std::st
   const auto number = [&](size_t i) { return HalfToDouble(Half{words[i]}); };
   if (!KnownMode(words[42])) {
     return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: halfword 42 of the table is 0x{:x}; known modes are 1, 0xa, "
-                                 "0x60, 0x63, 0x64, 0x67, 0xc5, 0xc6 and 0xc9",
+                     fmt::format("{}: halfword 42 of the table is 0x{:x}; known modes are 1, 2, "
+                                 "0xa, 0x60, 0x63, 0x64, 0x67, 0xc5, 0xc6 and 0xc9",
                                  who, words[42]));
   }
-  if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kOnlyZero) {
+  if (words[41] > kMostKnotsAUnit && words[41] != ActivationTable::kOnlyZero &&
+      words[41] != kHalfAKnotAUnit) {
     return MakeError(
         ErrorCode::kUnsupported,
-        fmt::format("{}: halfword 41 of the table is {}; the known values are 0 to 10 and 64", who,
-                    words[41]));
+        fmt::format("{}: halfword 41 of the table is {}; the known values are 0 to 10, 64 and"
+                    " 65535",
+                    who, words[41]));
   }
   for (size_t i = kFirstUnused; i < kWords; ++i) {
     if (words[i] == 0) continue;

@@ -3,7 +3,9 @@
 // fraction are those of the records of `floor` in the public repository
 // joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean and
 // plugins/H13/H13BooleanTemplates.inc: floor is table 0x64 of x, minus 1 where table 0x63 of x is
-// below 0. The compiler names these modes int and frac (enums.json, nonlinear_mode).
+// below 0. The mode kLeft and steps wider than 1 are those of the tables of selu and atan in the
+// public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e: their knots are the values of
+// these functions. The compiler names these modes int and frac (enums.json, nonlinear_mode).
 #pragma once
 
 #include <array>
@@ -23,6 +25,7 @@ inline constexpr uint64_t kTableBytes = 128;
 // scaled or shifted. s is `knots_a_unit`; "sign of x" means that the value gets the sign of x.
 enum class TableMode : uint16_t {
   kCentred = 0x01,         // k = x * 2^s + 16
+  kLeft = 0x02,            // k = x * 2^s + 32
   kExp2 = 0x0a,            // k = frac(x) * 2^s, value * 2^floor(x)
   kOdd = 0x60,             // k = |x| * 2^s, sign of x
   kFraction = 0x63,        // x minus its whole part, sign of x; without knots
@@ -50,7 +53,8 @@ struct ActivationTable {
   double left_intercept = 0;
   double right_slope = 0;
   double right_intercept = 0;
-  uint16_t knots_a_unit = 0;  // log2 of the number of knots per unit
+  // log2 of the number of knots per unit: 0 to 10 or kOnlyZero, or 0xffff for -1.
+  uint16_t knots_a_unit = 0;
   TableMode mode = TableMode::kCentred;
 
   // Whether the table interpolates between knots.

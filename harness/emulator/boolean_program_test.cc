@@ -125,6 +125,33 @@ TEST_P(BooleanPrograms, NotExchangesOnesAndZeros) {
   for (uint32_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], x[i] != 0 ? 0 : 1) << i;
 }
 
+TEST_P(BooleanPrograms, AChainPassesItsElementsOn) {
+  Program program = testing::ChainProgram();
+  const auto x = Halves(kBooleanChannels, Number);
+  ASSERT_TRUE(program.WritePort("x", x).ok());
+  const auto y = Outcome(program, "y", Options());
+  ASSERT_EQ(y.size(), kBooleanChannels);
+  for (uint32_t i = 0; i < kBooleanChannels; ++i) {
+    if (std::fabs(Exactly(x[i])) > 30000) continue;
+    EXPECT_EQ(Exactly(y[i]), 2 * std::trunc(Exactly(x[i]))) << Exactly(x[i]);
+  }
+}
+
+// A compiler's older subtraction, kernels/binary/sub.bin of the public repository eiln/ane, has the
+// factor -1 of source 2 where the record of floor has its negation.
+TEST_P(BooleanPrograms, AFactorOfMinusOneOfSource2Subtracts) {
+  Program program = FloorProgram();
+  program.tasks[3].Set(0x8800, 0x80000);
+  program.tasks[3].Set(0x8808, 0xbc000000);
+  const auto x = Halves(kBooleanChannels, Number);
+  ASSERT_TRUE(program.WritePort("x", x).ok());
+  const auto y = Outcome(program, "y", Options());
+  ASSERT_EQ(y.size(), kBooleanChannels);
+  for (uint32_t i = 0; i < kBooleanChannels; ++i) {
+    EXPECT_EQ(Exactly(y[i]), std::floor(Exactly(x[i]))) << Exactly(x[i]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(BothArithmetics, BooleanPrograms, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Family" : "Exact"; });
 
@@ -158,6 +185,16 @@ TEST(BooleanRefusal, OfInt8CoefficientsOutsideUnicastTasks) {
 TEST(BooleanRefusal, OfASecondSourceAloneWhereTheFirstComesByDma) {
   EXPECT_THAT(MessageWith(SelectProgram(), 1, 0x4804, 0x01000146),
               HasSubstr("SourceMask = 2 and SourceType = 2 contradict each other"));
+}
+
+TEST(BooleanRefusal, OfAChainThatItsNextTaskDoesNotTake) {
+  Program chain = testing::ChainProgram();
+  EXPECT_THAT(MessageWith(chain, 1, 0x0, 0x00010002), HasSubstr("output is not as large"));
+  EXPECT_THAT(MessageWith(chain, 1, 0x4804, 0x100),
+              HasSubstr("task 0: a result for the next task that is not the next task's source"));
+  EXPECT_THAT(MessageWith(chain, 1, 0x8808, 0x40000000), HasSubstr("(PreScale) = 16384"));
+  chain.tasks.pop_back();
+  EXPECT_THAT(MessageWith(chain, 0, 0x8, 0x22), HasSubstr("a result for the next task"));
 }
 
 // The constants are the first region of the programs that have any.
@@ -199,6 +236,12 @@ TEST(BooleanExplanation, NamesBytesTablesAndFactors) {
                                  " exchanged; reads cond (BAR 6), 64x1x1 bytes, kept in L2"));
   EXPECT_THAT(chooses, HasSubstr("task 2: activation, table of x = 0"));
   EXPECT_THAT(ExplainProgram(CastProgram()), HasSubstr("reads x (BAR 4), 1x64x1 bytes; writes y"));
+}
+
+TEST(BooleanExplanation, NamesTheNeighboursOfAChain) {
+  const std::string chain = ExplainProgram(testing::ChainProgram());
+  EXPECT_THAT(chain, HasSubstr("writes for the next task, 64x1x1"));
+  EXPECT_THAT(chain, HasSubstr("reads the task before, 64x1x1; writes y (BAR 5), 64x1x1"));
 }
 
 TEST(BooleanTables, HaveTheNamesOfTheirFunctions) {

@@ -56,6 +56,17 @@ class Decoder {
                     V(Field::kOutputHeight), V(Field::kOutputWidth)};
   }
 
+  // Records of H13 have chains of tasks whose elements are fp16 in the order of the extents
+  // (kernels/unary/log.bin and sigmoid.bin of the public repository eiln/ane).
+  Status CheckChain(uint32_t type, Field format, Field transpose) const {
+    if (type != kNeighbour) return {};
+    if (task_.generation != Generation::kH13) {
+      return Refuse("a result for the next task: only records of H13 have it");
+    }
+    if (V(format) != 0 && V(transpose) == 0) return {};
+    return Refuse("no record has bytes or a transpose between a task and the next");
+  }
+
   Status ReadSource1() {
     Source& source = task_.source1;
     const bool bound = V(Field::kSource1Bound) != 0;
@@ -69,12 +80,14 @@ class Decoder {
       }
       ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceMask, true, Field::kSourceType, type == 0));
     }
-    ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceType, type != 0 || second_only,
+    ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceType, IsDma(type) || second_only,
                                    Field::kSource1Enable, V(Field::kSource1Enable) != 0));
+    ANECHECK_RETURN_IF_ERROR(CheckChain(type, Field::kSource1Format, Field::kTranspose1));
     // The opposite case occurs: a bound source whose elements are read from L2.
-    if (type != 0 && !bound) return Refuse("a source by DMA that is not bound");
-    source.by_dma = type != 0;
-    source.keep = type == 1;
+    if (IsDma(type) && !bound) return Refuse("a source by DMA that is not bound");
+    source.by_dma = IsDma(type);
+    source.chained = type == kNeighbour;
+    source.keep = type == kDmaAndL2;
     source.bar = V(Field::kSource1Bar);
     source.memory = {.base = V(Field::kSource1Base),
                      .group = Units(Field::kSource1Group, 64),
@@ -205,13 +218,17 @@ class Decoder {
     const bool bound = V(Field::kResultBound) != 0;
     const uint32_t type = V(Field::kResultType);
     ANECHECK_RETURN_IF_ERROR(
-        Agree(Field::kResultType, type != 0, Field::kResultEnable, V(Field::kResultEnable) != 0));
+        Agree(Field::kResultType, IsDma(type), Field::kResultEnable, V(Field::kResultEnable) != 0));
     // The opposite case occurs: a bound destination whose result stays in L2.
-    if (type != 0 && !bound) return Refuse("a result by DMA without a destination");
+    if (IsDma(type) && !bound) return Refuse("a result by DMA without a destination");
     const bool swapped = task_.kind == TaskKind::kNeural ? V(Field::kNeuralTranspose) != 0
                                                          : V(Field::kPlanarTranspose) != 0;
-    result.by_dma = type != 0;
-    result.to_l2 = type != 2;
+    ANECHECK_RETURN_IF_ERROR(CheckChain(
+        type, Field::kResultFormat,
+        task_.kind == TaskKind::kNeural ? Field::kNeuralTranspose : Field::kPlanarTranspose));
+    result.by_dma = IsDma(type);
+    result.to_l2 = UsesL2(type);
+    result.chained = type == kNeighbour;
     result.bar = V(Field::kResultBar);
     result.extents = task_.output;
     result.memory = {.base = V(Field::kResultBase),
@@ -405,9 +422,14 @@ class Decoder {
 
   Status ReadPlanar() {
     PlanarTask& planar = task_.planar;
+    const double factor = Constant(Field::kPreScale);
+    if (factor != 1 && (factor != -1 || task_.generation != Generation::kH13)) {
+      return Refuse(fmt::format("{} = {}: known are 1 and, on H13, -1",
+                                RowOf(Field::kPreScale).name, factor));
+    }
     planar.operation = static_cast<PlanarOperation>(V(Field::kPlanarOperation));
     planar.negate1 = V(Field::kNegate1) != 0;
-    planar.negate2 = V(Field::kNegate2) != 0;
+    planar.negate2 = (V(Field::kNegate2) != 0) != (factor == -1);
     planar.scale = Constant(Field::kPlanarScale);
     planar.bias = Constant(Field::kPlanarBias);
     planar.relu = V(Field::kPlanarRelu) != 0;

@@ -125,6 +125,7 @@ std::string BarName(const Program& program, uint32_t bar, uint64_t offset) {
 
 std::string SourceText(const Source& source, const Program& program) {
   const std::string shape = Shape(source.extents) + (source.l2.OfBytes() ? " bytes" : "");
+  if (source.chained) return "the task before, " + shape;
   if (!source.by_dma) return fmt::format("L2 at 0x{:x}, {}", source.l2.base, shape);
   const std::string kept = source.keep ? fmt::format(", kept in L2 at 0x{:x}", source.l2.base) : "";
   return fmt::format("{}, {}{}", BarName(program, source.bar, source.memory.base), shape, kept);
@@ -182,6 +183,7 @@ std::string DescribeTraffic(const Task& task, const Program& program) {
   const Destination& result = task.result;
   text += "; writes ";
   if (result.by_dma) text += BarName(program, result.bar, result.memory.base);
+  if (result.chained) text += "for the next task";
   if (result.by_dma && result.to_l2) text += " and ";
   if (result.to_l2) text += fmt::format("L2 at 0x{:x}", result.l2.base);
   return text + ", " + Shape(task.output) + (result.memory.OfBytes() ? " bytes" : "");

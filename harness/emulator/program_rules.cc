@@ -102,6 +102,7 @@ struct Access {
 std::vector<Access> AccessesOf(const Task& task) {
   std::vector<Access> all;
   const auto read = [&](const Source& source, const char* name) {
+    if (source.chained) return;
     if (!source.by_dma) {
       all.push_back({name, true, false, 0, &source.l2, source.extents});
       return;

@@ -1,5 +1,7 @@
 // Runs the task list, one task after another. Source: execution.md, "Order" and "One task".
 #include <fmt/format.h>
+#include <span>
+#include <utility>
 
 #include "harness/emulator/coefficients.h"
 #include "harness/emulator/program.h"
@@ -10,8 +12,10 @@ namespace {
 
 class TaskRun {
  public:
-  TaskRun(const Task& task, Memory& memory, const RunOptions& options)
-      : task_(task), memory_(memory), options_(options) {}
+  // `chain` has the elements that the task before left for this task, and receives those that this
+  // task leaves for the next.
+  TaskRun(const Task& task, Memory& memory, const RunOptions& options, std::vector<uint16_t>& chain)
+      : task_(task), memory_(memory), options_(options), chain_(chain) {}
 
   Status Run() {
     ANECHECK_ASSIGN(std::vector<float> source1, Fetch(task_.source1, "source 1"));
@@ -40,6 +44,11 @@ class TaskRun {
 
   Result<std::vector<float>> Fetch(const Source& source, std::string_view what) {
     const std::string who = Who(what);
+    if (source.chained) {
+      std::vector<float> values(chain_.size());
+      std::ranges::transform(std::exchange(chain_, {}), values.begin(), NumberOf);
+      return values;
+    }
     if (!source.by_dma) {
       ANECHECK_ASSIGN(const auto l2, L2For(source.l2, source.extents, who + " in L2"));
       return Gather(l2, source.l2, source.extents, who);
@@ -90,6 +99,10 @@ class TaskRun {
       ANECHECK_RETURN_IF_ERROR(
           Scatter(surface, result.memory, task_.output, values, Who("the result")));
     }
+    if (result.chained) {
+      chain_ = std::move(values);
+      return {};
+    }
     if (!result.to_l2) return {};
     const std::string who = Who("the result in L2");
     ANECHECK_ASSIGN(const auto l2, L2For(result.l2, task_.output, who));
@@ -99,7 +112,25 @@ class TaskRun {
   const Task& task_;
   Memory& memory_;
   const RunOptions& options_;
+  std::vector<uint16_t>& chain_;
 };
+
+// Checks that each result for the next task is that task's source and has its extents.
+Status CheckChains(std::span<const Task> tasks) {
+  for (size_t i = 0; i <= tasks.size(); ++i) {
+    const bool left = i > 0 && tasks[i - 1].result.chained;
+    const bool taken = i < tasks.size() && tasks[i].source1.chained;
+    if (!left && !taken) continue;
+    if (left && taken && tasks[i - 1].output == tasks[i].source1.extents) continue;
+    const Task& task = taken ? tasks[i] : tasks[i - 1];
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("task {}: a result for the next task that is not the next task's"
+                                 " source, element by element",
+                                 task.index),
+                     task.offset);
+  }
+  return {};
+}
 
 Result<Task> DecodeOne(const Program& program, const TaskWords& words, const RunOptions& options,
                        std::vector<std::string>& warnings) {
@@ -118,6 +149,7 @@ Result<std::vector<Task>> DecodeProgram(const Program& program, const RunOptions
     ANECHECK_ASSIGN(const Task task, DecodeOne(program, words, options, warnings));
     tasks.push_back(task);
   }
+  ANECHECK_RETURN_IF_ERROR(CheckChains(tasks));
   return tasks;
 }
 
@@ -126,8 +158,9 @@ Result<RunReport> RunProgram(Program& program, const RunOptions& options) {
   // All tasks are decoded first, so that a refusal leaves the outputs untouched.
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(program, options, report.warnings));
   program.memory.Clear();
+  std::vector<uint16_t> chain;
   for (const Task& task : tasks) {
-    ANECHECK_RETURN_IF_ERROR(TaskRun(task, program.memory, options).Run());
+    ANECHECK_RETURN_IF_ERROR(TaskRun(task, program.memory, options, chain).Run());
     ++report.tasks;
   }
   return report;

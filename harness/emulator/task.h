@@ -58,7 +58,8 @@ enum class TaskKind : uint8_t {
 // One source of a task. `extents` has the extent 1 along a broadcast axis.
 struct Source {
   bool by_dma = false;
-  bool keep = false;  // a copy of the data from DMA stays in L2
+  bool chained = false;  // the elements come from the task before, in its order
+  bool keep = false;     // a copy of the data from DMA stays in L2
   uint32_t bar = 0;
   Pattern memory;
   Pattern l2;
@@ -68,6 +69,7 @@ struct Source {
 struct Destination {
   bool by_dma = false;
   bool to_l2 = false;
+  bool chained = false;  // the elements go to the next task
   uint32_t bar = 0;
   Pattern memory;
   Pattern l2;

@@ -117,6 +117,9 @@ Result<std::vector<TaskWords>> WordsOf(const td::Chain& chain) {
   return tasks;
 }
 
+bool IsDma(uint32_t type) { return type == kDmaAndL2 || type == kDma; }
+bool UsesL2(uint32_t type) { return type == 0 || type == kDmaAndL2; }
+
 bool Counts(When when, const FieldValues& values) {
   const uint32_t type = values[Field::kTaskType];
   const bool neural = type == 0;
@@ -139,17 +142,17 @@ bool Counts(When when, const FieldValues& values) {
     case When::kTable:
       return table && values[Field::kTableEnable] != 0;
     case When::kSource1Dma:
-      return values[Field::kSourceType] != 0;
+      return IsDma(values[Field::kSourceType]);
     case When::kSource2Dma:
       return values[Field::kSource2Bound] != 0;
     case When::kResultDma:
-      return values[Field::kResultType] != 0;
+      return IsDma(values[Field::kResultType]);
     case When::kL2Source1:
-      return values[Field::kSourceType] != 2;
+      return UsesL2(values[Field::kSourceType]);
     case When::kL2Source2:
       return !neural && values[Field::kSource2Bound] == 0;
     case When::kL2Result:
-      return values[Field::kResultType] != 2;
+      return UsesL2(values[Field::kResultType]);
   }
   return true;
 }

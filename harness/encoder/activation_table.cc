@@ -161,6 +161,14 @@ Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above) {
   return ToBytes(made);
 }
 
+Bytes SignTable() {
+  Halves made = {0, kOne, 0, kOne};
+  made[kInterceptAbove] = kOne;
+  made[kSteps] = kOnlyZero;
+  made[kMode] = kOdd;
+  return ToBytes(made);
+}
+
 Bytes WholeTable() {
   Halves made = {kMinusInfinity, kInfinity, kMinusInfinity, kInfinity};
   made[kSteps] = kWholeSteps;

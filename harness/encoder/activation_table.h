@@ -1,6 +1,8 @@
 // The 64-halfword tables of the engines' activation functions. The tables of sigmoid, silu, gelu
 // and exp2 were read from a compiler (act_tables.csv). The others are computed by a rule
-// (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16).
+// (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16). Those of the square
+// root and the reciprocal equal a compiler's word for word, and that of tanh equals it as a
+// function (kernels/unary of the public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e).
 #pragma once
 
 #include <array>
@@ -35,6 +37,8 @@ Bytes LeakyTable(uint16_t alpha);
 
 // The table that is `below` for x < 0, `zero` at 0 and `above` for x > 0; all three are fp16 bits.
 Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above);
+// The table of 1 with the sign of x, and 0 at 0. Source: kernels/unary/sign.bin of eiln/ane.
+Bytes SignTable();
 // The table of x rounded towards zero, and the table of x minus that whole part.
 Bytes WholeTable();
 Bytes FractionTable();

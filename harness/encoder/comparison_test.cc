@@ -169,6 +169,27 @@ TEST(Rounding, IsDownOrUp) {
                 [](size_t i) { return std::ceil(HalfToDouble(Half{XOf(i)})); });
 }
 
+TEST(Sign, IsOneTaskWithTheWordsOfARecord) {
+  const std::string sign = fmt::format("{} z = sign(x = x);", kHalf);
+  ExpectNumbers(fmt::format("{} x", kHalf), sign, [](size_t i) {
+    const double x = HalfToDouble(Half{XOf(i)});
+    return x == 0 ? 0.0 : std::copysign(1.0, x);
+  });
+  const auto bytes = ContainerOf(fmt::format("{} x", kHalf), sign);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const auto container = hwx::Parse(*bytes);
+  ASSERT_TRUE(container.ok());
+  const auto& tasks = container->Text()->tasks->tasks;
+  ASSERT_EQ(tasks.size(), 1u);
+  // kernels/unary/sign.bin of the public repository eiln/ane, without extents and scheduling words.
+  const std::pair<uint32_t, uint32_t> words[] = {
+      {0x8, 0x22},      {0x24, 0x14001},       {0x4804, 0x500172},   {0x4830, 0x50017a},
+      {0xc810, 0x3c00}, {0x13838, 0x01002031}, {0x17818, 0x01302031}};
+  for (const auto& [address, value] : words) {
+    EXPECT_EQ(tasks[0].Find(address).value_or(0), value) << fmt::format("0x{:x}", address);
+  }
+}
+
 TEST(Casts, OfAnInputsBoolsAreOneTaskAsInTheRecord) {
   const auto bytes = ContainerOf("tensor<bool, [1, 1, 64, 1]> x",
                                  "string dt = const()[val = string(\"fp16\")];\n"

@@ -41,8 +41,13 @@ Elements ElementsOf(ValueId value, uint64_t count) {
 class TaskLift {
  public:
   TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build,
-           Steps& steps)
-      : task_(task), memory_(memory), elements_(elements), build_(build), steps_(steps) {}
+           Steps& steps, Elements& chain)
+      : task_(task),
+        memory_(memory),
+        elements_(elements),
+        build_(build),
+        steps_(steps),
+        chain_(chain) {}
 
   Status Run() {
     ANECHECK_ASSIGN(const Elements source1, Fetch(task_.source1, "source 1"));
@@ -67,6 +72,7 @@ class TaskLift {
 
   Result<Elements> Fetch(const emulator::Source& source, std::string_view what) {
     const Surface l2{.l2 = true};
+    if (source.chained) return std::exchange(chain_, {});
     if (!source.by_dma) return elements_.Read(l2, source.l2, source.extents, Who(what));
     ANECHECK_ASSIGN(Elements fetched,
                     elements_.Read({.bar = source.bar}, source.memory, source.extents, Who(what)));
@@ -86,6 +92,7 @@ class TaskLift {
       ANECHECK_RETURN_IF_ERROR(
           elements_.Write({.bar = to.bar}, to.memory, task_.output, result, Who("the result")));
     }
+    if (to.chained) chain_ = result;
     if (!to.to_l2) return {};
     return elements_.Write({.l2 = true}, to.l2, task_.output, result, Who("the result in L2"));
   }
@@ -406,6 +413,7 @@ class TaskLift {
   ElementMemory& elements_;
   Builder& build_;
   Steps& steps_;
+  Elements& chain_;  // the elements between a task and the next
 };
 
 std::string NameOf(const emulator::Port& port) {
@@ -513,9 +521,10 @@ Result<Graph> LiftProgram(const emulator::Program& program) {
   ElementMemory elements(memory);
   Builder build(graph);
   Steps steps(build);
+  Elements chain;
   ANECHECK_RETURN_IF_ERROR(AddInputs(program, graph, elements));
   for (const Task& task : tasks) {
-    ANECHECK_RETURN_IF_ERROR(TaskLift(task, memory, elements, build, steps).Run());
+    ANECHECK_RETURN_IF_ERROR(TaskLift(task, memory, elements, build, steps, chain).Run());
   }
   ANECHECK_RETURN_IF_ERROR(AddOutputs(program, graph, elements, build));
   if (graph.outputs().empty()) {

@@ -227,6 +227,14 @@ emulator::RunOptions InFamily(const Program& program) {
   return options;
 }
 
+TEST(Lift, AChainIsTheOperationsOfItsTasks) {
+  Program program = emulator::testing::ChainProgram();
+  const auto graph = LiftProgram(program);
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(OperationsOf(*graph), (std::vector<std::string>{"sign", "abs", "floor", "mul", "mul"}));
+  ExpectEqualOnRandomInputs(program, *graph, 20, 0);
+}
+
 TEST(Lift, ProgramsOfBoolsLiftToTheirOperations) {
   using namespace emulator::testing;
   const std::pair<Program, const char*> programs[] = {{FloorProgram(), "floor"},

@@ -338,4 +338,41 @@ Program NotProgram() {
   return program;
 }
 
+Program ChainProgram() {
+  Program program;
+  Bind(program, kConstantsBar, "constants", RegionKind::kConstants,
+       RoundingTable(0xfc00, 0x7c00, 5, 0x64));
+  AddPorts(program, {{"x"}, {"y", true}}, {1, kBooleanChannels, 1, 1});
+  AddTask(program, 0x01800024, 0x21,
+          Joined({kChannelsByDma,
+                  {{0x8, 0x22},
+                   {0x24, 0x14001},
+                   {0x34, 0x4044401},
+                   {0x4804, 0x500172},
+                   {0x4830, 0x500173},
+                   {0x4838, 0x20},
+                   {0x483c, 0x20},
+                   {0xc800, 0x82},
+                   {0xc804, 0x121c0c},
+                   {0xc810, 0x3c00},
+                   {0x13838, 0x01002031}}}));
+  SetStreams(program, 1, 0, 0, 0x80);
+  AddTask(program, 0x00025000, 0,
+          Joined({kChannelsOut,
+                  {{0x8, 0x22},
+                   {0x24, 0x10001},
+                   {0x2c, 0x44},
+                   {0x34, 0x21},
+                   {0x4804, 0x103},
+                   {0x480c, 0x20},
+                   {0x4810, 0x20},
+                   {0x4830, 0x142},
+                   {0x4834, 0x600},
+                   {0x8804, 0x40000000},
+                   {0x8808, 0x3c000000},
+                   {0x880c, 0x3f800000},
+                   {0x17818, 0x01302031}}}));
+  return program;
+}
+
 }  // namespace anecheck::emulator::testing

@@ -26,6 +26,11 @@ Program CastProgram();
 // logical_not_1x1x64x64: x and y bool of 64 rows and columns.
 Program NotProgram();
 
+// The chain of kernels/unary/log.bin of the public repository eiln/ane, anec/kernels.tar.gz, blob
+// ddcde13e, for 64 channels: a table, and twice its value. x and y fp16 of 64 channels. The table
+// is that of the whole part, because its values are exact.
+Program ChainProgram();
+
 // A table that is `zero` at 0, `below` under it and `above` over it, all fp16 bits, as the records
 // of these functions have them.
 std::vector<uint8_t> StepTable(uint16_t below, uint16_t zero, uint16_t above);

@@ -1,8 +1,8 @@
-// Comparisons, choices, roundings, casts and the inverse of bools. Bools are 0 and 1 in fp16
+// Comparisons, choices, signs, roundings, casts and the inverse of bools. Bools are 0 and 1 in fp16
 // between tasks. Source of the sequences and tables: the records of less, logical_not, select,
 // floor and cast in the public repository joshuaswarren/mil-hwx-compiler,
-// research/oracles/h13/boolean. Operations without a record use the same words: another comparison
-// uses another table of the difference, and ceil adds 1 where floor subtracts 1.
+// research/oracles/h13/boolean, and those of ceil and sign in the public repository eiln/ane,
+// anec/kernels.tar.gz, blob ddcde13e. Another comparison uses another table of the difference.
 #include <algorithm>
 #include <array>
 
@@ -116,6 +116,13 @@ Status EncodeSelect(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View first, Chosen(planner, cond, kIsNotZero, a));
   ANECHECK_ASSIGN(const View second, Chosen(planner, cond, kIsZero, b));
   return Combine(planner, first, second, y, {});
+}
+
+Status EncodeSign(Planner& planner, const NodeView& node) {
+  ANECHECK_RETURN_IF_ERROR(OnlyH13(planner));
+  ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(params::Unary::kX)));
+  ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
+  return planner.Copy(x, y, TableOf(SignTable()));
 }
 
 Status EncodeRound(Planner& planner, const NodeView& node) {

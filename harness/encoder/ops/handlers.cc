@@ -32,6 +32,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpKind::kRealDiv, EncodeRealDiv, true},
     {OpKind::kFloor, EncodeRound, true},
     {OpKind::kCeil, EncodeRound, true},
+    {OpKind::kSign, EncodeSign, true},
     {OpKind::kEqual, EncodeCompare, true},
     {OpKind::kNotEqual, EncodeCompare, true},
     {OpKind::kLess, EncodeCompare, true},

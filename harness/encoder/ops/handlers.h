@@ -41,6 +41,7 @@ Status EncodeBatchNorm(Planner& planner, const NodeView& node);
 Status EncodeCompare(Planner& planner, const NodeView& node);
 Status EncodeLogicalNot(Planner& planner, const NodeView& node);
 Status EncodeSelect(Planner& planner, const NodeView& node);
+Status EncodeSign(Planner& planner, const NodeView& node);
 Status EncodeRound(Planner& planner, const NodeView& node);
 Status EncodeCast(Planner& planner, const NodeView& node);
 // movement.cc
