@@ -105,7 +105,7 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const PreparedMo
   PartsShown parts;
   if (whole.taken && expectation.values) {
     ANECHECK_RETURN_IF_ERROR(
-        MeasureErrors(item.graph, *expectation.values, runner, item, parts.errors));
+        MeasureErrors(setting, item.graph, *expectation.values, runner, item, parts.errors));
   }
   if (!whole.taken && expectation.values) {
     ANECHECK_ASSIGN(parts,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/counted.h"
+#include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
 #include "harness/check/model_parts.h"
 #include "harness/cli/prepared_model.h"
@@ -152,7 +153,7 @@ class PartRunner {
     if (run->taken) {
       shown_.ran.insert(asked.nodes.begin(), asked.nodes.end());
       ANECHECK_RETURN_IF_ERROR(
-          MeasureErrors(item_.graph, values_, runner_, asked.item, shown_.errors));
+          MeasureErrors(setting_, item_.graph, values_, runner_, asked.item, shown_.errors));
     }
     return run;
   }
@@ -314,8 +315,9 @@ Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Ca
   return &runs.list[place];
 }
 
-Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
-                     const Case& item, std::map<std::string, OperationError, std::less<>>& errors) {
+Status MeasureErrors(const CheckSetting& setting, const Graph& model, const ModelValues& values,
+                     Runner& runner, const Case& item,
+                     std::map<std::string, OperationError, std::less<>>& errors) {
   Case every = item;
   every.graph = WithEveryResult(item.graph);
   if (!SpellCase(every).ok()) return {};
@@ -326,12 +328,21 @@ Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runn
   if (replies[0].status != RunStatus::kOk || answers.size() != outputs.size()) return {};
   std::map<std::string_view, ValueId> by_name;
   for (ValueId id = 0; id < model.values().size(); ++id) by_name[model.value(id).name] = id;
+  std::vector<ValueId> compared(outputs.size(), kNoValue);  // values of the model
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto found = by_name.find(every.graph.value(outputs[i]).name);
     if (found == by_name.end() || model.value(found->second).kind != ValueKind::kResult) continue;
     const Tensor& expected = values[found->second];
-    if (!IsFloat(expected.type.dtype) || !(answers[i].type == expected.type)) continue;
-    errors.emplace(found->first, MeasureOperation(expected, answers[i]));
+    const bool same = IsFloat(expected.type.dtype) && answers[i].type == expected.type;
+    if (same) compared[i] = found->second;
+  }
+  std::vector<OperationError> measured(outputs.size());
+  ANECHECK_RETURN_IF_ERROR(ParallelFor(outputs.size(), setting.threads, [&](uint64_t i) -> Status {
+    if (compared[i] != kNoValue) measured[i] = MeasureOperation(values[compared[i]], answers[i]);
+    return {};
+  }));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (compared[i] != kNoValue) errors.emplace(model.value(compared[i]).name, measured[i]);
   }
   return {};
 }

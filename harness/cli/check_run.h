@@ -81,8 +81,9 @@ bool IsLarge(const Graph& graph);
 // Repeats a case that compiled and ran, with every fp16 result as an output. Adds the error of each
 // result against the model's values, by name. Adds nothing if the program with these outputs does
 // not compile and run. Errors: those of the runner.
-Status MeasureErrors(const Graph& model, const ModelValues& values, Runner& runner,
-                     const Case& item, std::map<std::string, OperationError, std::less<>>& errors);
+Status MeasureErrors(const CheckSetting& setting, const Graph& model, const ModelValues& values,
+                     Runner& runner, const Case& item,
+                     std::map<std::string, OperationError, std::less<>>& errors);
 
 // The results of a model's parts on one target by one route.
 struct PartsShown {
