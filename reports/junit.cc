@@ -51,7 +51,7 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::stri
                                                  finding.occurrences, finding.replay));
   std::string body;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
-    // Neither a pass nor a failure: the deciding term was never measured.
+    // Neither a pass nor a failure: nothing that was measured decides.
     ++suite.skipped;
     body = fmt::format("      <skipped>{}: {}</skipped>\n", ToText(finding.verdict), text);
   } else if (!finding.is_new) {

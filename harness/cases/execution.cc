@@ -59,6 +59,7 @@ RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execu
   own.compile_us = reply.compile_us;
   own.run_us = reply.run_us;
   own.plan = reply.plan;
+  own.proof = reply.proof;
   if (execution.first()) own.cpu_outputs = reply.cpu_outputs;
   own.outputs = OutputsOf(item, reply, execution);
   return own;

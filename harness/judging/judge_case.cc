@@ -94,9 +94,7 @@ void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation,
   outcome.outputs[found->output].reason = found->reason;
 }
 
-bool HasRightValues(const Evaluation& evaluation, ValueId output, const Tensor& actual) {
-  Estimate expected;
-  evaluation.Stored(output, expected);
+bool HasRightValues(const Estimate& expected, const Tensor& actual) {
   if (actual.type != expected.type) return false;
   std::vector<double> elements(expected.value.size());
   DecodeElements(actual.type.dtype, actual.bytes, elements);
@@ -106,19 +104,24 @@ bool HasRightValues(const Evaluation& evaluation, ValueId output, const Tensor& 
 // Charges no operation if each wrong output has the right values of another one: the program
 // exchanged its outputs. Results of one operation may be exchanged by the operation.
 void JudgeExchange(const Case& item, const RunReply& reply, const Evaluation& evaluation,
-                   CaseOutcome& outcome) {
+                   std::span<const Estimate> known, CaseOutcome& outcome) {
   const Graph& graph = item.graph;
   const auto outputs = graph.outputs();
   std::vector<size_t> wrong;
   for (size_t i = 0; i < outcome.outputs.size(); ++i) {
     if (outcome.outputs[i].verdict == Verdict::kWrong) wrong.push_back(i);
   }
+  const auto is_right = [&](size_t i, const Tensor& actual) {
+    if (!known.empty()) return HasRightValues(known[i], actual);
+    Estimate expected;
+    evaluation.Stored(outputs[i], expected);
+    return HasRightValues(expected, actual);
+  };
   size_t place = 0;  // of the first wrong output's values
   for (const size_t i : wrong) {
     const auto other = std::ranges::find_if(wrong, [&](size_t j) {
       return graph.value(outputs[i]).producer != graph.value(outputs[j]).producer &&
-             HasRightValues(evaluation, outputs[j], reply.outputs[i]) &&
-             HasRightValues(evaluation, outputs[i], reply.outputs[j]);
+             is_right(j, reply.outputs[i]) && is_right(i, reply.outputs[j]);
     });
     if (other == wrong.end()) return;
     if (i == wrong[0]) place = *other;
@@ -180,9 +183,10 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
                           .defects = judged.defects,
                           .deviation = DeviationName(judged.deviation)});
     if (judged.vague) outcome.vague.push_back(i);
+    if (judged.verdict == Verdict::kKnownDefect) outcome.explained += judged.outside;
     outcome.outputs.push_back(std::move(output));
   }
-  if (known.empty()) JudgeExchange(item, reply, evaluation, outcome);
+  JudgeExchange(item, reply, evaluation, known, outcome);
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
@@ -197,6 +201,8 @@ struct FurtherRun {
   // Whether the inputs were chosen without a search for outputs that can be judged. An output that
   // cannot be judged is then no reason for a worse verdict.
   bool by_chance = false;
+
+  bool has_other_inputs() const { return by_chance || execution.shape; }
 };
 
 // Judges a further run; its outcome counts if it is worse.
@@ -229,6 +235,8 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
     const OutputJudgement judged =
         Judge(run.graph, run.inputs, i, expected, run.outputs[i], family, evaluation.threads());
     outcome.vague_further |= judged.vague;
+    const bool known = judged.verdict == Verdict::kKnownDefect;
+    if (known && run.has_other_inputs()) outcome.explained += judged.outside;
     const std::string_view deviation = DeviationName(judged.deviation);
     if (!take(judged.verdict, judged.reason, ids[i], judged.defects, deviation)) continue;
     if (judged.defects.empty()) continue;

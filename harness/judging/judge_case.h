@@ -61,6 +61,9 @@ struct CaseOutcome {
   bool verified = false;  // the runner itself judged the case, without compiler and engine
   // The execution of the program that the verdict is about.
   Execution execution;
+  // The elements outside that documented defects explain, in all executions on different inputs: of
+  // the outputs or, if only single operations explain the case, of their results.
+  uint64_t explained = 0;
   // Whether a defect explains some output of a further execution only because its interval is wide.
   bool vague_further = false;
   // kRange or kSecond if only executions of that kind show the outcome, because a program of one
@@ -117,8 +120,10 @@ void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome);
 // (locate.h), in each of the executions. Names the operation that went wrong first. If all
 // operations on which an output depends were judged and are right except for documented defects,
 // makes the outcome a known defect. A value is `unconfirmed` if only terms never measured on the
-// engine's family forbid it. Metamorphic cases are judged by their relation. Other outcomes stay
-// unchanged. Errors: those of the runner.
+// engine's family forbid it, or if a single element shows a documented defect that runs on other
+// inputs do not confirm (second_witness.h). Metamorphic cases are judged by their relation. Other
+// outcomes stay unchanged. Precondition: JudgeCase made `outcome` from `item` and `reply`. Errors:
+// those of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);
 

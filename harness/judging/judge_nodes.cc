@@ -114,7 +114,8 @@ class NodeJudge {
         Judge(cut.graph(), cut.inputs(), 0, expected_, *values_.at(node.first_result),
               item_.target.family, evaluation_.threads());
     if (result.vague || !result.defects.HasOneOf(wanted)) return alone;
-    return {.verdict = Verdict::kKnownDefect, .defects = result.defects};
+    return {
+        .verdict = Verdict::kKnownDefect, .defects = result.defects, .explained = result.outside};
   }
 
   // A result inside a wide bound counts as right, since later errors were not made here.
@@ -124,6 +125,7 @@ class NodeJudge {
                                          item_.target.family, evaluation_.threads());
     if (result.verdict == Verdict::kKnownDefect) {
       judged.defects.Add(result.defects);
+      judged.explained += result.outside;
       judged.verdict = std::max(judged.verdict, Verdict::kKnownDefect);
     }
     if (result.verdict != Verdict::kWrong) return;

@@ -25,6 +25,7 @@ struct JudgedNode {
   Verdict verdict = Verdict::kInconclusive;
   DefectSet defects = {};  // of kKnownDefect
   std::string terms = {};  // of kUnconfirmed: their names
+  uint64_t explained = 0;  // elements outside that `defects` explain
 };
 
 // An operation judged alone. The message and the rest describe its last wrong result.

@@ -161,8 +161,9 @@ class TappedValues {
 // Whether the engine returns wrong values for a cut as a separate program. An engine that fuses
 // soundly feeds an operation with values that no tap shows, so an operation that seems wrong among
 // others may be right. True if the program does not run, because then nothing shows that the
-// operation is right.
-Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
+// operation is right. `wrong` holds the values of the outputs that were found wrong among others.
+Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut,
+                          std::span<const Tensor* const> wrong, Runner& runner,
                           Evaluation& evaluation) {
   Case alone = InPlaceOf(item);
   alone.graph = cut.graph();
@@ -172,9 +173,24 @@ Result<bool> IsWrongAlone(const Case& item, const NodeCut& cut, Runner& runner,
   request.settings.repeat = false;
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return true;
+  const auto is_same = [](const Tensor& answer, const Tensor* before) {
+    return answer.type == before->type && answer.bytes == before->bytes;
+  };
+  // These values were judged already, on the same graph and operands.
+  if (std::ranges::equal(replies.front().outputs, wrong, is_same)) return true;
   const Verdict verdict = JudgeCase(alone, replies.front(), evaluation).verdict();
   // A small program may be placed on another device, which shows nothing about the engine's values.
   return verdict == Verdict::kWrong || verdict == Verdict::kMisplaced;
+}
+
+// The results of the operation that have a value, in the order of NodeCut's outputs.
+std::vector<const Tensor*> ResultsOf(const Node& node, const NodeCut::Values& values) {
+  std::vector<const Tensor*> results;
+  for (uint32_t i = 0; i < node.result_count; ++i) {
+    const auto found = values.find(node.first_result + i);
+    if (found != values.end()) results.push_back(found->second);
+  }
+  return results;
 }
 
 Location Unseen(std::string_view why) {
@@ -380,7 +396,8 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     NodeCut cut(own.graph, values.values());
     cut.Take(node);
     if (runs_alone) {
-      ANECHECK_ASSIGN(wrong_alone, IsWrongAlone(own, cut, runner, evaluation));
+      const std::vector<const Tensor*> wrong = ResultsOf(own.graph.node(node), values.values());
+      ANECHECK_ASSIGN(wrong_alone, IsWrongAlone(own, cut, wrong, runner, evaluation));
     }
     if (!location.first_wrong.empty() && !wrong_alone) continue;
     known_operands = HasKnownOperands(own.graph, node);

@@ -14,6 +14,7 @@
 #include "harness/judging/locate.h"
 #include "harness/judging/locate_task.h"
 #include "harness/judging/relation.h"
+#include "harness/judging/second_witness.h"
 #include "harness/runners/emulator_runner.h"
 #include "oracles/catalogue.h"
 #include "oracles/defect_search.h"
@@ -162,16 +163,6 @@ bool IsOpen(const CaseOutcome& outcome) {
   return verdict == Verdict::kWrong && !outcome.unpaired;
 }
 
-// The contract of the family with every documented departure.
-Contract DepartingContract(int family) {
-  std::vector<const Departure*> rows;
-  for (const Departure& row : DeparturesInForce()) {
-    const bool own = !IsAnyEngine(family) && (row.families >> family & 1) != 0;
-    if (own && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
-  }
-  return WithDepartures(family, rows);
-}
-
 // If the runner executes a container, adds to the message the task in which it first goes wrong.
 void NameTask(const Case& own, Runner& runner, CaseOutcome& outcome) {
   auto* const source = dynamic_cast<ContainerSource*>(&runner.Inner());
@@ -216,6 +207,8 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   }
   if (found.location.first_wrong.empty()) {
     ExplainOutputs(own, found.location, outcome);
+    outcome.explained = 0;
+    for (const JudgedNode& node : found.location.nodes) outcome.explained += node.explained;
     ChargeLocated(own, found.location, outcome);
     return {};
   }
@@ -226,13 +219,12 @@ Status RefineBy(const LocatedExecution& found, const Case& own, const RunReply& 
   return {};
 }
 
-// Judges one execution without the others.
+// Refines one execution without the others. `outcome` is the verdict on this execution.
 Result<CaseOutcome> RefineExecution(const Case& item, const RunReply& reply,
                                     const Execution& execution, Runner& runner,
-                                    Evaluation& evaluation) {
+                                    Evaluation& evaluation, CaseOutcome outcome) {
   const Case own = CaseOf(item, execution);
   const RunReply there = ReplyOf(item, reply, execution);
-  CaseOutcome outcome = JudgeCase(own, there, evaluation);
   outcome.execution = execution;
   if (IsOpen(outcome)) {
     ANECHECK_ASSIGN(const LocatedExecution found,
@@ -278,6 +270,55 @@ void TakeWorse(const Case& item, const CaseOutcome& shown, CaseOutcome& outcome)
   outcome.apart = shown.apart;
 }
 
+// Refines each execution separately: the explanation of one shows nothing about another.
+Status RefineValues(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+                    CaseOutcome& outcome) {
+  if (!IsOpen(outcome)) return {};
+  const auto refine = [&](const Execution& execution, CaseOutcome judged) {
+    return RefineExecution(item, reply, execution, runner, evaluation, std::move(judged));
+  };
+  const auto judge = [&](const Execution& execution) {
+    return JudgeCase(CaseOf(item, execution), ReplyOf(item, reply, execution), evaluation);
+  };
+  const std::vector<Execution> others = FurtherExecutions(item, reply);
+  // The verdict on a case with a single execution is that on its first execution.
+  const bool single = others.empty() && item.further.empty();
+  ANECHECK_ASSIGN(CaseOutcome refined, refine({}, single ? std::move(outcome) : judge({})));
+  refined.shown.Introduce(Introduction(item, refined));
+  for (const Execution& execution : others) {
+    ANECHECK_ASSIGN(const CaseOutcome shown, refine(execution, judge(execution)));
+    TakeWorse(item, shown, refined);
+    const bool other_inputs = execution.shape || !item.again.empty();
+    if (other_inputs) refined.explained += shown.explained;
+  }
+  JudgeBeside(item, reply, refined);
+  outcome = std::move(refined);
+  return {};
+}
+
+// A defect that one element shows by chance is not confirmed.
+Status RequireWitness(const Case& item, Runner& runner, Evaluation& evaluation,
+                      CaseOutcome& outcome) {
+  if (!NeedsWitness(item, outcome)) return {};
+  const RefineFunction refine = [&](const Case& other, const RunReply& reply, CaseOutcome& seen) {
+    return RefineValues(other, reply, runner, evaluation, seen);
+  };
+  ANECHECK_ASSIGN(const std::string why,
+                  SeekWitness(item, outcome.shown.defects(), runner, evaluation, refine));
+  if (why.empty()) return {};
+  if (outcome.shown.node().empty()) ChargeFirst(item, outcome);
+  for (OutputVerdict& output : outcome.outputs) {
+    if (output.verdict != Verdict::kKnownDefect) continue;
+    Downgrade(output, Verdict::kUnconfirmed, {});
+    output.reason += why;
+  }
+  outcome.shown = Outcome({.verdict = Verdict::kUnconfirmed,
+                           .message = outcome.message() + why,
+                           .op = outcome.shown.op(),
+                           .node = outcome.shown.node()});
+  return {};
+}
+
 }  // namespace
 
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
@@ -286,18 +327,8 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
   if (outcome.verdict() == Verdict::kDiffers) return LocateDifference(item, runner, outcome);
-  if (!IsOpen(outcome)) return {};
-  // Refines each execution separately: the explanation of one shows nothing about another.
-  ANECHECK_ASSIGN(CaseOutcome refined, RefineExecution(item, reply, {}, runner, evaluation));
-  refined.shown.Introduce(Introduction(item, refined));
-  for (const Execution& execution : FurtherExecutions(item, reply)) {
-    ANECHECK_ASSIGN(const CaseOutcome shown,
-                    RefineExecution(item, reply, execution, runner, evaluation));
-    TakeWorse(item, shown, refined);
-  }
-  JudgeBeside(item, reply, refined);
-  outcome = std::move(refined);
-  return {};
+  ANECHECK_RETURN_IF_ERROR(RefineValues(item, reply, runner, evaluation, outcome));
+  return RequireWitness(item, runner, evaluation, outcome);
 }
 
 Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,

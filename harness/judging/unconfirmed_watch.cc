@@ -12,8 +12,11 @@ int64_t Judged(const ReachCounts& counts) {
 }  // namespace
 
 std::string DescribeOften(const OftenUnconfirmed& often) {
-  return fmt::format("in {} of {} cases only terms that were never measured forbid its results",
-                     often.unconfirmed, often.judged);
+  return fmt::format(
+      "in {} of {} cases only terms that were never measured forbid its results, or a single "
+      "element "
+      "shows a known defect that further runs do not confirm",
+      often.unconfirmed, often.judged);
 }
 
 Status UnconfirmedWatch::Recall(Store& store, int64_t run) {

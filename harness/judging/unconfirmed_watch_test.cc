@@ -34,8 +34,10 @@ TEST(UnconfirmedWatch, NeedsTwentyCasesAndTwoPercent) {
   EXPECT_EQ(often[0].op, "softmax");
   EXPECT_EQ(often[0].target, "h15");
   EXPECT_EQ(often[0].example, 17u);
-  EXPECT_EQ(DescribeOften(often[0]),
-            "in 100 of 2100 cases only terms that were never measured forbid its results");
+  EXPECT_EQ(
+      DescribeOften(often[0]),
+      "in 100 of 2100 cases only terms that were never measured forbid its results, or a single "
+      "element shows a known defect that further runs do not confirm");
 }
 
 // An engine that returns quotients one unit beyond the bound, toward zero.

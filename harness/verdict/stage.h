@@ -24,7 +24,7 @@ enum class Stage : uint8_t {
   kPlanned,      // the compiled program places it on the engine
   kDispatched,   // ran on the engine
   kCorrect,      // ran, and every value lies inside its interval
-  kUnconfirmed,  // ran, and only terms never measured on the family forbid its values
+  kUnconfirmed,  // ran, and its values are neither right nor proved wrong (Verdict::kUnconfirmed)
   kKnownDefect,  // a documented defect was seen in it
   kFailed,       // a new finding without wrong values: a crash, a hang; it reached nothing
   kWrong,        // ran, and its values are not right

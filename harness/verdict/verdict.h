@@ -9,10 +9,12 @@ namespace anecheck {
 
 // Best first. If a case shows several results, the greater verdict counts.
 enum class Verdict : uint8_t {
-  kPass,           // every element lies inside its interval, or the graph was refused as it must be
-  kInconclusive,   // nothing lies outside, and too little was judged to say more
-  kKnownDefect,    // documented defects of the family explain the elements outside
-  kUnconfirmed,    // only terms never measured on the family forbid the elements outside
+  kPass,          // every element lies inside its interval, or the graph was refused as it must be
+  kInconclusive,  // nothing lies outside, and too little was judged to say more
+  kKnownDefect,   // documented defects of the family explain the elements outside
+  // Only terms never measured on the family forbid the elements outside, or a single element shows
+  // a documented defect that runs on other inputs do not confirm.
+  kUnconfirmed,
   kOften,          // many results of one operation are unconfirmed; only of findings
   kBiased,         // errors lean one way inside their bounds; only of findings
   kFlaky,          // did not repeat in fresh processes; only of findings
@@ -56,8 +58,7 @@ constexpr FindingKind KindOfFinding(Verdict verdict) {
   return open ? FindingKind::kUnconfirmed : FindingKind::kNew;
 }
 
-// A finding is new unless a documented defect explains it or only terms that were never measured
-// forbid it.
+// A finding is new unless a documented defect explains it or it is unconfirmed.
 constexpr bool IsNewFinding(Verdict verdict) {
   return IsSuspect(verdict) && KindOfFinding(verdict) == FindingKind::kNew;
 }

@@ -1,0 +1,152 @@
+#include "harness/judging/second_witness.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/base/hash.h"
+#include "harness/cases/execution.h"
+#include "harness/judging/isolate.h"
+#include "oracles/catalogue.h"
+
+namespace anecheck {
+namespace {
+
+// A defect changes few elements of a random tensor, so one further run often does not show it.
+constexpr uint64_t kMostDraws = 16;
+// The sums of a larger output under a contract with departures take minutes.
+constexpr size_t kMostCompared = size_t{1} << 14;
+
+bool IsOn(const Departure& row, int family) {
+  return !IsAnyEngine(family) && (row.families >> family & 1) != 0;
+}
+
+// Whether the effect may put a value one or two steps beside the right one, where most wrong values
+// lie. Ties are left out: few values lie on a tie, and other inputs rarely do.
+bool MayBeMetByChance(Effect effect) {
+  return effect == Effect::kTileLattice || effect == Effect::kSumLattice ||
+         effect == Effect::kFlushInMac || effect == Effect::kAnyOfAxis;
+}
+
+// Other numbers of about the same size. Zeros, infinities and NaN stay, and the largest magnitudes
+// keep their exponents. Draws that are no multiple of four make other magnitudes smaller, because
+// small terms beside large ones show defects of sums. Returns whether the tensor changed.
+bool Redraw(uint64_t draw, uint64_t seed, Tensor& tensor) {
+  if (tensor.type.dtype != DType::kFp16) return false;
+  const uint64_t reach = draw % 4 * 4;
+  bool changed = false;
+  for (size_t i = 0; i + 1 < tensor.bytes.size(); i += 2) {
+    const auto bits = static_cast<uint16_t>(tensor.bytes[i] | tensor.bytes[i + 1] << 8);
+    const Half before{bits};
+    if (before.IsZero() || !before.IsFinite()) continue;
+    const uint64_t random = MixBits(seed + i * kGoldenRatio64);
+    Half after{static_cast<uint16_t>(bits ^ (random & 7))};
+    const uint64_t down = (random >> 8) % (reach + 1);
+    const uint64_t exponent = (bits >> 10) & 0x1f;
+    if (exponent > down) after.bits = static_cast<uint16_t>(after.bits - (down << 10));
+    if (after.IsZero()) continue;
+    tensor.bytes[i] = static_cast<uint8_t>(after.bits);
+    tensor.bytes[i + 1] = static_cast<uint8_t>(after.bits >> 8);
+    changed |= after != before;
+  }
+  return changed;
+}
+
+// The values of the graph's outputs with departures.
+std::vector<Estimate> EstimatesBy(const Case& item, const Contract& contract) {
+  std::vector<Estimate> estimates;
+  Evaluation evaluation;
+  if (!evaluation.Run(item.graph, item.inputs, contract).ok()) return estimates;
+  for (const ValueId id : item.graph.outputs()) evaluation.Stored(id, estimates.emplace_back());
+  return estimates;
+}
+
+// Whether the engine departs in every element in which the defects do. The engine may have the
+// family's other defects too.
+bool DepartsEverywhere(const Case& item, const RunReply& reply, const CaseOutcome& outcome) {
+  const DefectSet& defects = outcome.shown.defects();
+  const auto own = EstimatesBy(item, DepartingContract(item.target.family, defects));
+  const auto all = EstimatesBy(item, DepartingContract(item.target.family));
+  for (size_t i = 0; i < std::min(own.size(), reply.outputs.size()); ++i) {
+    if (outcome.outputs[i].verdict != Verdict::kKnownDefect) continue;
+    std::vector<double> elements(own[i].value.size());
+    if (elements.size() > kMostCompared) continue;
+    DecodeElements(reply.outputs[i].type.dtype, reply.outputs[i].bytes, elements);
+    for (size_t k = 0; k < elements.size(); ++k) {
+      const bool fits =
+          Admits(own[i], k, elements[k]) || (i < all.size() && Admits(all[i], k, elements[k]));
+      if (!fits) return false;
+    }
+  }
+  return true;
+}
+
+enum class Testimony : uint8_t { kNone, kAgrees, kContradicts };
+
+Result<Testimony> Ask(const Case& other, const RunReply& reply, const DefectSet& defects,
+                      Evaluation& evaluation, const RefineFunction& refine) {
+  CaseOutcome outcome = JudgeCase(other, reply, evaluation);
+  const bool whole = outcome.verdict() == Verdict::kKnownDefect && outcome.vague.empty();
+  ANECHECK_RETURN_IF_ERROR(refine(other, reply, outcome));
+  if (outcome.verdict() == Verdict::kWrong) return Testimony::kContradicts;
+  const DefectSet& shown = outcome.shown.defects();
+  const bool common = outcome.verdict() == Verdict::kKnownDefect &&
+                      std::ranges::any_of(shown, [&](const auto& id) { return defects.Has(id); });
+  // If only its operations explain a graph, each was judged on the operands that the engine
+  // computed, which the estimates of the whole graph do not have.
+  if (!common || (whole && !DepartsEverywhere(other, reply, outcome))) return Testimony::kNone;
+  return Testimony::kAgrees;
+}
+
+}  // namespace
+
+Contract DepartingContract(int family, const DefectSet& defects) {
+  std::vector<const Departure*> rows;
+  for (const Departure& row : DeparturesInForce()) {
+    const bool wanted = IsOn(row, family) && (defects.empty() || defects.Has(row.id));
+    if (wanted && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
+  }
+  return WithDepartures(family, rows);
+}
+
+bool NeedsWitness(const Case& item, const CaseOutcome& outcome) {
+  const bool alone = outcome.verdict() == Verdict::kKnownDefect && outcome.explained == 1 &&
+                     !outcome.of_further_run();
+  if (!alone || item.graph.nodes().size() > kMostIsolated) return false;
+  return std::ranges::any_of(DeparturesInForce(), [&](const Departure& row) {
+    return IsOn(row, item.target.family) && outcome.shown.defects().Has(row.id) &&
+           MayBeMetByChance(row.effect);
+  });
+}
+
+Result<std::string> SeekWitness(const Case& item, const DefectSet& defects, Runner& runner,
+                                Evaluation& evaluation, const RefineFunction& refine) {
+  const std::string only = fmt::format("; only one element shows {}, and ", defects.ToText());
+  Case other = CaseOf(item, {});
+  if (!SpellCase(other).ok()) return only + "the graph cannot be run on other inputs";
+  for (uint64_t draw = 0; draw < kMostDraws; ++draw) {
+    bool changed = false;
+    for (size_t i = 0; i < other.inputs.size(); ++i) {
+      other.inputs[i] = item.inputs[i];
+      changed |= Redraw(draw, MixBits(item.seed + draw) + i, other.inputs[i]);
+    }
+    if (!changed) continue;
+    RunRequest request = RequestOf(other);
+    request.settings.repeat = false;
+    ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+    if (replies.front().status != RunStatus::kOk) {
+      return only + fmt::format("a run on other inputs ended as {}", ToText(replies.front().status));
+    }
+    ANECHECK_ASSIGN(const Testimony testimony,
+                    Ask(other, replies.front(), defects, evaluation, refine));
+    if (testimony == Testimony::kAgrees) return std::string();
+    if (testimony == Testimony::kContradicts) {
+      return only + "the engine has other wrong values on other inputs";
+    }
+  }
+  return only + fmt::format("none of {} runs on other inputs does", kMostDraws);
+}
+
+}  // namespace anecheck
