@@ -26,8 +26,8 @@ bool NeedsWitness(const Case& item, const CaseOutcome& outcome);
 // Refines the outcome of a case without a search for a witness.
 using RefineFunction = std::function<Status(const Case&, const RunReply&, CaseOutcome&)>;
 
-// Runs the case's graph on other inputs, several times at most. Returns "" if these `defects` explain
-// two runs and no run before is wrong; otherwise a clause that says why the defects are not
+// Runs the case's graph on other inputs, several times at most. Returns "" if these `defects`
+// explain two runs and no run before is wrong; otherwise a clause that says why the defects are not
 // confirmed. Errors: those of the runner.
 Result<std::string> SeekWitness(const Case& item, const DefectSet& defects, Runner& runner,
                                 Evaluation& evaluation, const RefineFunction& refine);
