@@ -55,6 +55,8 @@ Reduction ReductionOf(const ActivationTable& table) {
   switch (table.mode) {
     case TableMode::kCentred:
       return {"x", std::ldexp(-16, -table.knots_a_unit)};
+    case TableMode::kLeft:
+      return {"x", std::ldexp(-32, -table.knots_a_unit)};
     case TableMode::kExp2:
       return {"x - floor(x)"};
     case TableMode::kOdd:
