@@ -54,9 +54,9 @@ struct Reduction {
 Reduction ReductionOf(const ActivationTable& table) {
   switch (table.mode) {
     case TableMode::kCentred:
-      return {"x", std::ldexp(-16, -table.knots_a_unit)};
+      return {"x", std::ldexp(-16, -table.Scale())};
     case TableMode::kLeft:
-      return {"x", std::ldexp(-32, -table.knots_a_unit)};
+      return {"x", std::ldexp(-32, -table.Scale())};
     case TableMode::kExp2:
       return {"x - floor(x)"};
     case TableMode::kOdd:
@@ -85,7 +85,7 @@ Result<Curve> OfTable(ByteSpan bytes, const std::string& name) {
   curve.argument = reduction.argument;
   if (table.HasKnots()) {
     for (size_t i = 0; i < table.knots.size(); ++i) {
-      const double offset = std::ldexp(static_cast<double>(i), -table.knots_a_unit);
+      const double offset = std::ldexp(static_cast<double>(i), -table.Scale());
       curve.knots.push_back({reduction.first + offset, table.knots[i]});
     }
   }

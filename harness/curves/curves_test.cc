@@ -2,6 +2,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "harness/base/little_endian.h"
 #include "harness/curves/compose.h"
 #include "harness/curves/curve.h"
 #include "harness/curves/plot.h"
@@ -39,6 +40,19 @@ TEST(Curve, AFileIsATasksTableOrARecord) {
   const Curve curve = CurveOfBytes(record, "a.rec").value();
   EXPECT_NEAR(curve.value(0.5), std::tanh(0.5), 1e-3);
   EXPECT_EQ(curve.knots[32].x, 2);
+}
+
+TEST(Curve, ATableInMode2HasItsLastKnotAtZero) {
+  Bytes table = encoder::TableOf(encoder::Function::kSigmoid);
+  StoreLittle(table, 2 * 41, 2, 0xffff);  // a knot for each second number
+  StoreLittle(table, 2 * 42, 2, 2);
+  const Curve curve = CurveOfBytes(table, "a.bin").value();
+  ASSERT_EQ(curve.knots.size(), 33u);
+  EXPECT_EQ(curve.knots[0].x, -64);
+  EXPECT_EQ(curve.knots[32].x, 0);
+  for (const auto& knot : curve.knots) {
+    if (knot.x > curve.low && knot.x < curve.high) EXPECT_EQ(curve.value(knot.x), knot.y) << knot.x;
+  }
 }
 
 TEST(Curve, ADomainThatNoSourceStatesIsRefused) {

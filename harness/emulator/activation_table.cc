@@ -70,7 +70,7 @@ double ActivationTable::Evaluate(double x) const {
   }
   if (mode == TableMode::kWhole) return std::trunc(x);
   if (mode == TableMode::kFraction) return std::copysign(argument - std::trunc(argument), x);
-  const double unit = std::ldexp(1.0, static_cast<int16_t>(knots_a_unit));
+  const double unit = std::ldexp(1.0, Scale());
   double position = argument * unit;
   double factor = 1;
   double addend = 0;

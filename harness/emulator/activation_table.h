@@ -61,6 +61,9 @@ struct ActivationTable {
   bool HasKnots() const {
     return knots_a_unit != kOnlyZero && mode != TableMode::kFraction && mode != TableMode::kWhole;
   }
+  // The binary logarithm of the number of knots in a unit of the reduced argument. It is negative
+  // if a step is wider than a unit.
+  int Scale() const { return static_cast<int16_t>(knots_a_unit); }
   // The value in full precision; NaN for NaN.
   double Evaluate(double x) const;
   // Whether the value is 1 below, at and above zero, if it is exactly 1 or 0 in each of these
