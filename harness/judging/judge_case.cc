@@ -95,7 +95,8 @@ void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation,
 }
 
 bool HasRightValues(const Estimate& expected, const Tensor& actual) {
-  if (actual.type != expected.type) return false;
+  const auto size = static_cast<size_t>(expected.type.ByteSize());
+  if (actual.type != expected.type || actual.bytes.size() != size) return false;
   std::vector<double> elements(expected.value.size());
   DecodeElements(actual.type.dtype, actual.bytes, elements);
   return AdmitsEvery(expected, elements);
