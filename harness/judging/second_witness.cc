@@ -20,7 +20,7 @@ constexpr uint64_t kMostDraws = 64;
 // An engine that truncates too often meets the values of D03 in about every third run.
 constexpr int kWitnesses = 2;
 // The sums of a larger output under a contract with departures take minutes.
-constexpr size_t kMostCompared = size_t{1} << 14;
+constexpr int64_t kMostCompared = int64_t{1} << 14;
 
 bool IsOn(const Departure& row, int family) {
   return !IsAnyEngine(family) && (row.families >> family & 1) != 0;
@@ -59,13 +59,13 @@ bool Redraw(uint64_t draw, uint64_t seed, Tensor& tensor) {
   return changed;
 }
 
-// The values of the graph's outputs with departures.
-std::vector<Estimate> EstimatesBy(const Case& item, const Contract& contract) {
-  std::vector<Estimate> estimates;
+// The values of an output with departures, or nothing if they cannot be computed.
+std::optional<Estimate> EstimateBy(const Case& item, ValueId output, const Contract& contract) {
+  Estimate estimate;
   Evaluation evaluation;
-  if (!evaluation.Run(item.graph, item.inputs, contract).ok()) return estimates;
-  for (const ValueId id : item.graph.outputs()) evaluation.Stored(id, estimates.emplace_back());
-  return estimates;
+  if (!evaluation.RunTo(item.graph, item.inputs, contract, output).ok()) return std::nullopt;
+  evaluation.Stored(output, estimate);
+  return estimate;
 }
 
 // Whether more elements show the defects than should show them and do not. The engine may have the
@@ -73,16 +73,20 @@ std::vector<Estimate> EstimatesBy(const Case& item, const Contract& contract) {
 bool DepartsMostly(const Case& item, const RunReply& reply, const CaseOutcome& outcome) {
   DefectSet defects;
   for (const OutputVerdict& output : outcome.outputs) defects.Add(output.defects);
-  const auto own = EstimatesBy(item, DepartingContract(item.target.family, defects));
-  const auto all = EstimatesBy(item, DepartingContract(item.target.family));
+  const Contract with_own = DepartingContract(item.target.family, defects);
+  const Contract with_all = DepartingContract(item.target.family);
   uint64_t conforming = 0;
-  for (size_t i = 0; i < std::min(own.size(), all.size()); ++i) {
+  for (size_t i = 0; i < outcome.outputs.size(); ++i) {
     if (outcome.outputs[i].verdict != Verdict::kKnownDefect) continue;
-    std::vector<double> elements(own[i].value.size());
-    if (elements.size() > kMostCompared) continue;
+    const ValueId output = item.graph.outputs()[i];
+    if (item.graph.type(output).shape.Elements() > kMostCompared) continue;
+    const auto own = EstimateBy(item, output, with_own);
+    const auto all = EstimateBy(item, output, with_all);
+    if (!own || !all) continue;
+    std::vector<double> elements(own->value.size());
     DecodeElements(reply.outputs[i].type.dtype, reply.outputs[i].bytes, elements);
     for (size_t k = 0; k < elements.size(); ++k) {
-      const bool fits = Admits(own[i], k, elements[k]) || Admits(all[i], k, elements[k]);
+      const bool fits = Admits(*own, k, elements[k]) || Admits(*all, k, elements[k]);
       conforming += fits ? 0 : 1;
     }
   }
