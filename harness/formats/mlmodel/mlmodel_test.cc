@@ -277,6 +277,7 @@ TEST(MlModel, OtherPipelinesAreRefusedWithTheirModels) {
             {610},
             "with 0 ML Programs beside: neural network, non-maximum suppression; a "
             "pipeline with one ML Program is read: convert its source again"},
+           {604, {610, 604, 610}, "beside: scaler, non-maximum suppression; "},
            {302, {}, "is read: a model of this kind cannot become one"},
            {202, {}, "with 0 ML Programs beside: pipeline; "}}) {
     const auto model = ReadModel(PipelineOf(ModelOf(first), others));

@@ -167,32 +167,33 @@ Result<Model> ReadPipeline(const OneModel& pipeline) {
   const std::string_view parts = pipeline.kind == field::kPipeline
                                      ? pipeline.content
                                      : FindBytes(pipeline.content, field::kPipelineOfKind);
-  std::vector<Model> programs;
-  std::vector<std::string_view> others;
-  uint32_t first = 0;  // the kind of the first model
+  Model program;
+  uint64_t programs = 0;
+  std::vector<std::string_view> others;  // each kind once, however many models a hostile file has
+  uint32_t first = 0;                    // the kind of the first model
   ANECHECK_RETURN_IF_ERROR(ForEachField(parts, [&](const WireField& field) -> Status {
     if (!field.IsBytes(field::kModels)) return {};
     ANECHECK_ASSIGN(OneModel one, ReadOne(field.bytes));
     if (first == 0) first = one.kind;
     if (one.kind == field::kMlProgram) {
-      programs.push_back(std::move(one.model));
-    } else {
-      others.push_back(one.kind == 0 ? "unknown kind" : ModelKind(one.kind));
+      if (++programs == 1) program = std::move(one.model);
+      return {};
     }
+    const std::string_view kind = one.kind == 0 ? "unknown kind" : ModelKind(one.kind);
+    if (std::ranges::find(others, kind) == others.end()) others.push_back(kind);
     return {};
   }));
-  if (programs.size() == 1) {
-    programs[0].specification_version = pipeline.model.specification_version;
-    programs[0].left_out = fmt::format("{}", fmt::join(others, ", "));
-    return std::move(programs[0]);
+  if (programs == 1) {
+    program.specification_version = pipeline.model.specification_version;
+    program.left_out = fmt::format("{}", fmt::join(others, ", "));
+    return program;
   }
-  return MakeError(
-      ErrorCode::kUnsupported,
-      fmt::format("is a model of the kind \"{}\" with {} ML Programs{}{}; a pipeline "
-                  "with one ML Program is read: {}",
-                  ModelKind(pipeline.kind), programs.size(),
-                  others.empty() ? "" : " beside: ", fmt::join(others, ", "),
-                  WayToProgram(programs.empty() && first != 0 ? first : pipeline.kind)));
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("is a model of the kind \"{}\" with {} ML Programs{}{}; a pipeline "
+                               "with one ML Program is read: {}",
+                               ModelKind(pipeline.kind), programs,
+                               others.empty() ? "" : " beside: ", fmt::join(others, ", "),
+                               WayToProgram(programs == 0 && first != 0 ? first : pipeline.kind)));
 }
 
 Result<Model> Read(std::string_view bytes) {
