@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -50,6 +51,11 @@ class TaskLift {
         chain_(chain) {}
 
   Status Run() {
+    if (task_.output.Count() > kMostOfTask) {
+      return MakeError(ErrorCode::kLimit,
+                       fmt::format("{}: {} elements; at most {} are lifted", Who("the result"),
+                                   task_.output.Count(), kMostOfTask));
+    }
     ANECHECK_ASSIGN(const Elements source1, Fetch(task_.source1, "source 1"));
     Elements source2;
     if (task_.source2) {
