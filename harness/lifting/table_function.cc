@@ -82,6 +82,8 @@ std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, 
   if (IsClip(table)) return TableFunction{OpKind::kClip, table.low, table.high};
   for (const Candidate& candidate : kCandidates) {
     if (!Follows(table, candidate.value)) continue;
+    // Only sign jumps at 0, which Follows leaves out.
+    if (candidate.op == OpKind::kSign && table.Evaluate(0) != 0) continue;
     if (candidate.op == OpKind::kExp2 && IsLog2OfE(scale)) return TableFunction{OpKind::kExp};
     return TableFunction{candidate.op};
   }

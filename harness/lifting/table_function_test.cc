@@ -7,6 +7,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <initializer_list>
+#include <tuple>
 #include <utility>
 
 namespace anecheck::lifting {
@@ -31,6 +32,12 @@ TEST(TableFunction, OfSignIsOneWithTheSignOfX) {
   EXPECT_EQ(function->op, OpKind::kSign);
   EXPECT_EQ(table.Evaluate(0), 0);
   EXPECT_EQ(table.Evaluate(-0x1p-24), -1);
+}
+
+TEST(TableFunction, OfASignThatIsOneAtZeroIsNone) {
+  const auto table = TableOf({{1, kOne}, {2, kOne}, {3, kOne}, {40, kOne}, {41, 0x40}, {42, 0x60}});
+  EXPECT_EQ(table.Evaluate(0), 1);
+  EXPECT_FALSE(FunctionOf(table, 1));
 }
 
 TEST(TableFunction, OfRelu6AndHardtanhIsAClip) {
