@@ -134,9 +134,7 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   }
 }
 
-// The inputs lie near the limit of the fixed-point accumulator or near its least product. Sums
-// begin with an initial value.
-// A product of this size is computed on several threads, a single row is not.
+// A product of this size is computed on several threads; a single row is not.
 TEST(MultiplyAccumulate, ARowOfALargeProductIsThatRowAlone) {
   const NumericModel model = Family(kFamilyA13);
   const MacShape shape = {37, 1000, 1000};
@@ -161,6 +159,8 @@ TEST(MultiplyAccumulate, ARowOfALargeProductIsThatRowAlone) {
   }
 }
 
+// The inputs lie near the limit of the fixed-point accumulator or near its least product. Sums
+// begin with an initial value.
 RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
   const NumericModel model = Family(*rc::gen::element(5, 7));
   const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),

@@ -55,12 +55,12 @@ class FieldValues {
 Result<FieldValues> ReadFields(const FieldTable& table, const TaskWords& words,
                                std::vector<std::string>& warnings);
 
-// Whether a field counts in a task with these values.
 // The values of SourceType and ResultType beside 0, L2.
 inline constexpr uint32_t kDmaAndL2 = 1, kDma = 2, kNeighbour = 3;
 bool IsDma(uint32_t type);
 bool UsesL2(uint32_t type);
 
+// Whether a field counts in a task with these values.
 bool Counts(When when, const FieldValues& values);
 
 // "task 2, register 0xc804 bits 0-2 (NeuralOperation)".

@@ -55,8 +55,9 @@ class JudgedInOrder {
         judging_(judging),
         judged_(item.graph.nodes().size()) {}
 
-  // The judgement of an operation. Operations behind a wrong one are not judged before they are
-  // asked for. Precondition: the operations before it were asked for.
+  // The judgement of an operation. Each may be asked for once. Judges later operations too, up to
+  // the next wrong one and at most a few behind it. Precondition: the operations before it were
+  // asked for.
   Result<NodeJudgement> At(NodeId id);
 
  private:

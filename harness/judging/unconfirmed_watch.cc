@@ -14,8 +14,7 @@ int64_t Judged(const ReachCounts& counts) {
 std::string DescribeOften(const OftenUnconfirmed& often) {
   return fmt::format(
       "in {} of {} cases only terms that were never measured forbid its results, or a single "
-      "element "
-      "shows a known defect that further runs do not confirm",
+      "element shows a known defect that further runs do not confirm",
       often.unconfirmed, often.judged);
 }
 

@@ -3,11 +3,12 @@
 
 usage: pages_test.py ANECHECK [--pictures FOLDER]
 
-Checks every page. It writes nothing to the console, makes no request, does not overflow horizontally
-at 400 and 1600 pixels, shows choices in full, and has text with a contrast of AA in light and dark. People with any form of
-colour blindness can tell its colours of states and series apart. Every link leads somewhere, and every
-filter, button and fold works. The matrix at its full size answers with tasks below 100 ms of processor time and is printed
-whole. Exit code 77: there is no browser.
+Checks every page. It writes nothing to the console, makes no request, does not overflow
+horizontally at 400 and 1600 pixels, shows choices in full, and has text with a contrast of AA in
+light and dark. People with any form of colour blindness can tell its colours of states and series
+apart. Every link leads somewhere, and every filter, button and fold works. The matrix at its full
+size answers with tasks below 100 ms of processor time and is printed whole. Exit code 77: there is
+no browser.
 """
 
 import pathlib
