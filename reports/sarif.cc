@@ -37,7 +37,7 @@ constexpr Rule kRules[] = {
     {Verdict::kMisplaced, "The program ran on another device than the engine."},
     {Verdict::kFlaky, "A deviation did not repeat in fresh processes."},
     {Verdict::kUnconfirmed, "A deviation rests on an unmeasured term or a single element."},
-    {Verdict::kOften, "Only unmeasured terms forbid the results of an operation in many cases."},
+    {Verdict::kOften, "Many results of one operation are unconfirmed."},
     {Verdict::kBiased, "The errors of an operation lie to one side inside their bounds."},
     {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };

@@ -46,8 +46,7 @@ struct CampaignSummary {
   std::map<std::string, InconclusiveReason> reasons;  // by their masked text (masked_message.h)
   uint64_t findings = 0;                              // distinct new findings
   uint64_t known_defects = 0;  // documented defects, each counted once per target
-  // Distinct deviations that only unmeasured terms of their family forbid: neither new findings nor
-  // known defects.
+  // Distinct deviations of Verdict::kUnconfirmed: neither new findings nor known defects.
   uint64_t unconfirmed = 0;
   bool interrupted = false;      // cases are left that a resume can run
   std::vector<FindingRow> list;  // distinct findings, in order of their first case

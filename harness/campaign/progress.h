@@ -25,7 +25,7 @@ struct TargetProgress {
   uint64_t passed = 0;
   uint64_t findings = 0;       // distinct new findings
   uint64_t known_defects = 0;  // documented defects, each counted once per target
-  uint64_t unconfirmed = 0;    // distinct deviations that only unmeasured terms forbid
+  uint64_t unconfirmed = 0;    // distinct deviations of Verdict::kUnconfirmed
   bool operator==(const TargetProgress&) const = default;
 };
 

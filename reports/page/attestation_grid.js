@@ -16,7 +16,7 @@ const STATES = {
   "failed": ["!", "it was tried and crashed or hung"],
   "wrong": ["✗", "it ran and its values were wrong"],
   "known-defect": ["K", "it ran and showed a documented defect"],
-  "unconfirmed": ["~", "it ran, and only unmeasured terms forbid its values"],
+  "unconfirmed": ["~", "it ran, and its values rest on an unmeasured term or a single element"],
   "correct": ["✓", "it ran and its values were right"],
 };
 const ADMITTED = 1, REACHED = 2, CONFLICT = 4, SILICON = 8, NEW = 16;

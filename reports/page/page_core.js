@@ -20,7 +20,7 @@ const STATES = {
   "planned": ["p", "a planner announced the engine for it; nothing ran"],
   "dispatched": ["d", "ran on the engine, with proof"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
-  "unconfirmed": ["?", "a deviation that only unmeasured terms forbid"],
+  "unconfirmed": ["?", "a deviation that rests on an unmeasured term or a single element"],
   "known-defect": ["K", "a documented defect was seen"],
   "failed": ["!", "a new finding names it, but not for wrong values"],
   "wrong": ["✗", "a new finding reports wrong values"],

@@ -25,7 +25,7 @@ enum class Mark : uint8_t {
   kRight,
   kUnjudged,     // it ran or compiled, but its values were not judged
   kKnown,        // a documented defect
-  kUnconfirmed,  // only unmeasured terms forbid its values
+  kUnconfirmed,  // an unmeasured term or a single element decides
   kRefused,      // by the compiler
   kBroken,       // wrong values, a crash, a hang: a new finding
   kUntried,      // the rules admit it, but no case contained it
