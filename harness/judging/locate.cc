@@ -287,6 +287,27 @@ Result<FirstExecution> ExecuteFirst(const Case& own, Runner& runner) {
   return FirstExecution{.ids = {ids.begin(), ids.end()}, .results = std::move(reply.outputs)};
 }
 
+Result<RunReply> RunTapped(const Case& tapped, const Execution& execution, Runner& runner) {
+  RunRequest request = RequestOf(tapped);
+  request.settings.repeat = execution.second;
+  request.again =
+      execution.second ? std::span<const Tensor>(tapped.again) : std::span<const Tensor>();
+  ANECHECK_ASSIGN(std::vector<RunReply> replies, runner.Run({&request, 1}));
+  return std::move(replies.front());
+}
+
+// `cut` is the operation that was judged, which may not be the one to charge.
+void Charge(const Graph& graph, NodeId to_charge, const NodeCut& cut,
+            const NodeJudgement& judgement, Location& location) {
+  const Node& culprit = graph.node(to_charge);
+  location.first_wrong = culprit.schema->name;
+  location.node = graph.value(culprit.first_result).name;
+  location.message = judgement.message;
+  location.deviation = judgement.deviation;
+  location.wrong_alone = cut.graph();
+  location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
+}
+
 // Whether all operands of the operation are inputs and constants of the graph. If so, the engine
 // computed the operation on these values, even if it fuses.
 bool HasKnownOperands(const Graph& graph, NodeId id) {
@@ -311,9 +332,9 @@ std::optional<Case> UpTo(const Case& own, const NodeCut::Values& inputs, NodeId 
   return SpellCase(item).ok() ? std::optional(std::move(item)) : std::nullopt;
 }
 
-// Charges the first result whose program is wrong. The programs of the results before it are right,
-// so no sound fusion of the operations before it explains the error. Returns whether it charged
-// one.
+// Charges the first result whose program is wrong. No program of a result before it was seen to be
+// wrong, so no sound fusion of the operations before it explains the error. Returns whether it
+// charged one.
 Result<bool> ChargeByGrowing(const Case& own, bool of_engine, Runner& runner,
                              Evaluation& evaluation, Location& location) {
   const Graph& graph = own.graph;
@@ -334,7 +355,11 @@ Result<bool> ChargeByGrowing(const Case& own, bool of_engine, Runner& runner,
     if (outcome.verdict() != Verdict::kWrong) continue;
     const Tensor& actual = replies.front().outputs[0];
     const int family = item->target.family;
-    if (of_engine && !NeverMeasured(item->graph, item->inputs, 0, actual, family).empty()) continue;
+    const bool has_values = actual.type == graph.type(result);
+    if (of_engine && has_values &&
+        !NeverMeasured(item->graph, item->inputs, 0, actual, family).empty()) {
+      continue;
+    }
     location.judged = true;
     location.first_wrong = node.schema->name;
     location.node = graph.value(node.first_result).name;
@@ -355,17 +380,13 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   Location location;
   const std::optional<Case> tapped = Tapped(item);
   if (!tapped) return Unseen("the form of the case has no such graph");
-  RunRequest request = RequestOf(*tapped);
-  request.settings.repeat = execution.second;
-  request.again =
-      execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
-  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
-  if (replies.front().status != RunStatus::kOk) return Unseen(ToText(replies.front().status));
+  ANECHECK_ASSIGN(const RunReply seen, RunTapped(*tapped, execution, runner));
+  if (seen.status != RunStatus::kOk) return Unseen(ToText(seen.status));
   // Values from another backend show nothing about the engine's operations.
-  if (!SamePlacement(replies.front(), reply)) return Unseen(ToText(Verdict::kMisplaced));
+  if (!SamePlacement(seen, reply)) return Unseen(ToText(Verdict::kMisplaced));
   const Case own = CaseOf(item, execution);
   TappedValues values(item, *tapped, own);
-  if (!values.Take(replies.front(), reply, execution)) return Unseen(kOtherValues);
+  if (!values.Take(seen, reply, execution)) return Unseen(kOtherValues);
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
   location.judged = true;
   const bool runs_alone = IsOwnProgram(item, execution);
@@ -392,7 +413,6 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                       AreFlagsRight(own, values.values(), to_charge, node, runner, evaluation));
       if (right) to_charge = node;
     }
-    const Node& culprit = own.graph.node(to_charge);
     NodeCut cut(own.graph, values.values());
     cut.Take(node);
     if (runs_alone) {
@@ -401,12 +421,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     }
     if (!location.first_wrong.empty() && !wrong_alone) continue;
     known_operands = HasKnownOperands(own.graph, node);
-    location.first_wrong = culprit.schema->name;
-    location.node = own.graph.value(culprit.first_result).name;
-    location.message = judgement.message;
-    location.deviation = judgement.deviation;
-    location.wrong_alone = cut.graph();
-    location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
+    Charge(own.graph, to_charge, cut, judgement, location);
     if (!runs_alone) break;
   }
   if (repeats && location.first_wrong.empty()) return Unseen(kOtherValues);

@@ -155,6 +155,24 @@ TEST(Locate, AnOperationThatOnlyAFusedProgramShowsIsChargedAndNotTheOneBeforeIt)
   EXPECT_EQ(location.wrong_alone.nodes().size(), 3u);
 }
 
+// The fused program's result has another type, so no term explains its values.
+TEST(Locate, AFusedResultOfAnotherTypeIsCharged) {
+  const Case item = InARow();
+  const auto short_result = [](const RunRequest& request, RunReply& reply) {
+    if (request.graph->nodes().size() != 3) return;
+    reply.outputs[0] = {{DType::kFp16, Shape{1}}, std::vector<uint8_t>(2)};
+  };
+  ScriptedRunner runner(short_result, Provenance::kReported);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(location.ok()) << location.error().message;
+  EXPECT_EQ(location->first_wrong, "sqrt");
+  EXPECT_NE(location->message.find("expected"), std::string::npos) << location->message;
+}
+
 TEST(Locate, NothingIsJudgedIfAnErrorDoesNotOccurAgain) {
   const auto once = [runs = 0](const RunRequest& request, RunReply& reply) mutable {
     if (runs++ == 0) WrongFrom(OpKind::kSqrt)(request, reply);
@@ -376,6 +394,23 @@ TEST(JudgeCase, ExchangedOutputsAreChargedToNoOperation) {
   EXPECT_EQ(Signature(outcome), "wrong||h15|exchanged");
   EXPECT_NE(outcome.message().find("have the right values of each other"), std::string::npos)
       << outcome.message();
+}
+
+TEST(JudgeCase, OutputsWithoutTheirBytesAreNotExchanged) {
+  Case item = InARow();
+  const ValueId x = item.graph.ValuesOfKind(ValueKind::kInput)[0];
+  item.graph.AddOutput(AddNode(item.graph, OpKind::kSqrt, {x}));
+  ASSERT_TRUE(SpellCase(item).ok());
+  ScriptedRunner runner([](const RunRequest&, RunReply& reply) {
+    for (Tensor& output : reply.outputs) output.bytes.clear();
+  });
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const CaseOutcome outcome = JudgeCase(item, replies->front(), evaluation);
+  EXPECT_EQ(outcome.verdict(), Verdict::kWrong);
+  EXPECT_NE(outcome.shown.deviation(), "exchanged");
 }
 
 // The numbers of another backend are no evidence about the engine. Therefore no operation is
