@@ -65,8 +65,8 @@ double ActivationTable::Evaluate(double x) const {
   if (argument >= high) return signed_value(above);
   if (knots_a_unit == kOnlyZero) {
     if (argument == 0) return signed_value(knots[kCentre]);
-    return argument < 0 ? left_slope * argument + left_intercept
-                        : right_slope * argument + right_intercept;
+    return signed_value(argument < 0 ? left_slope * argument + left_intercept
+                                     : right_slope * argument + right_intercept);
   }
   if (mode == TableMode::kWhole) return std::trunc(x);
   if (mode == TableMode::kFraction) return std::copysign(argument - std::trunc(argument), x);

@@ -53,5 +53,19 @@ TEST(ActivationTable, OfAtanHasAKnotForEachSecondNumber) {
   EXPECT_EQ(atan.Evaluate(1), 0);
 }
 
+// kernels/unary/sign.bin: 1 with the sign of x. Below its upper bound of 1 it has lines, no knots.
+TEST(ActivationTable, OfSignHasTheSignOfEveryNumber) {
+  Halves words = {0x0000, 0x3c00, 0x0000, 0x3c00};
+  words[40] = 0x3c00;
+  words[41] = ActivationTable::kOnlyZero;
+  words[42] = 0x60;
+  const ActivationTable sign = Parsed(words);
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const double x = HalfToDouble(Half{static_cast<uint16_t>(bits)});
+    if (std::isnan(x)) continue;
+    ASSERT_EQ(sign.Evaluate(x), x == 0 ? 0 : std::copysign(1.0, x)) << x;
+  }
+}
+
 }  // namespace
 }  // namespace anecheck::emulator
