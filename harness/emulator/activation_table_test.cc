@@ -8,6 +8,8 @@
 #include <cstring>
 #include <gtest/gtest.h>
 
+#include "harness/base/half.h"
+
 namespace anecheck::emulator {
 namespace {
 
