@@ -152,7 +152,10 @@ Contract DepartingContract(int family, const DefectSet& defects) {
 bool NeedsWitness(const Case& item, const CaseOutcome& outcome) {
   const bool alone = outcome.verdict() == Verdict::kKnownDefect && outcome.explained == 1 &&
                      !outcome.of_further_run();
-  if (!alone || item.graph.nodes().size() > kMostIsolated) return false;
+  const bool small = std::ranges::all_of(item.graph.values(), [](const Value& value) {
+    return value.type.shape.Elements() <= kMostCompared;
+  });
+  if (!alone || !small || item.graph.nodes().size() > kMostIsolated) return false;
   return std::ranges::any_of(DeparturesInForce(), [&](const Departure& row) {
     return IsOn(row, item.target.family) && outcome.shown.defects().Has(row.id) &&
            MayBeMetByChance(row.effect);
