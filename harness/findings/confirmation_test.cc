@@ -1,7 +1,10 @@
 // A suspect runs again before it counts: a result that repeats is a finding, any other is flaky.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "harness/base/json.h"
@@ -195,7 +198,8 @@ TEST_F(Confirmation, ARepeatedDeviationIsItsOwnFindingBesideAFlakyOne) {
                            SpoilFirstElement(reply);
                        }),
                        {}));
-  ASSERT_EQ(summary.list.size(), 2u);
+  ASSERT_EQ(summary.list.size(), 2u) << fmt::format(
+      "{}", fmt::join(summary.list | std::views::transform(&FindingRow::summary), "\n"));
   EXPECT_EQ(summary.list[0].verdict, Verdict::kFlaky);
   EXPECT_EQ(summary.list[0].occurrences, 2);
   EXPECT_EQ(summary.list[1].verdict, Verdict::kWrong);
