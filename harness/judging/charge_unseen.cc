@@ -56,13 +56,18 @@ std::vector<NodeId> Suspects(const Graph& graph, const CaseOutcome& outcome) {
   return NodesBehind(graph, static_cast<size_t>(wrong - outcome.outputs.begin()));
 }
 
-// "transpose, reduce_max, abs", each name once.
-std::string NamesOf(const Graph& graph, const std::vector<NodeId>& nodes) {
+// The names of the operations, each once, in order.
+std::vector<std::string_view> NamesOf(const Graph& graph, const std::vector<NodeId>& nodes) {
   std::vector<std::string_view> names;
   for (const NodeId id : nodes) {
     const std::string_view name = graph.node(id).schema->name;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
+  return names;
+}
+
+// "transpose, reduce_max, abs".
+std::string Listed(std::vector<std::string_view> names) {
   if (names.size() <= kMostNamed) return fmt::format("{}", fmt::join(names, ", "));
   const size_t others = names.size() - kMostNamed;
   names.resize(kMostNamed);
@@ -156,11 +161,11 @@ Status ChargeUnseen(const Case& item, std::string_view why, bool alone, Runner& 
     ends.insert(programs.ends().begin(), programs.ends().end());
     unjudged += programs.unjudged();
   }
-  outcome.shown.Charge("");
-  Append(
-      fmt::format("; made by one of {}: {} could not be judged: {}", NamesOf(item.graph, suspects),
-                  Counted(unjudged, "partial graph"), fmt::join(ends, ", ")),
-      outcome);
+  const std::vector<std::string_view> names = NamesOf(item.graph, suspects);
+  outcome.shown.Charge(names.size() == 1 ? std::string(names.front()) : std::string());
+  Append(fmt::format("; made by one of {}: {} could not be judged: {}", Listed(names),
+                     Counted(unjudged, "partial graph"), fmt::join(ends, ", ")),
+         outcome);
   return {};
 }
 

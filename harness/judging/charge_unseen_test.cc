@@ -102,6 +102,18 @@ TEST(ChargeUnseen, NoOperationIsChargedForAnErrorThatDoesNotOccurAgain) {
       << outcome.message();
 }
 
+TEST(ChargeUnseen, OperationsOfOneNameAreChargedByThatName) {
+  Case item = InARow();
+  const TensorType type = item.inputs[0].type;
+  item.graph = Graph();
+  const ValueId first = AddNode(item.graph, OpKind::kRelu, {item.graph.AddInput(type, "x")});
+  item.graph.AddOutput(AddNode(item.graph, OpKind::kRelu, {first}));
+  ASSERT_TRUE(SpellCase(item).ok());
+  const CaseOutcome outcome =
+      OutcomeOn(item, Unclear(OpKind::kRelu, RunStatus::kGarbled, IsOneOperation));
+  EXPECT_EQ(Signature(outcome), "wrong|relu|h15|far");
+}
+
 TEST(ChargeUnseen, TheOnlyOperationOfAnOutputStaysCharged) {
   Case item = InARow();
   item.graph.ClearOutputs();
