@@ -91,6 +91,14 @@ class CheckTidy(unittest.TestCase):
         self.commit()
         self.assertEqual(self.check("--since", base)[0], 1)
 
+    def test_only_the_named_sources_are_checked(self):
+        self.write("harness/a.cc", BAD.format(0))
+        self.write("harness/b.cc", CLEAN.format(1))
+        self.build([], ["harness/a.cc", "harness/b.cc"])
+        self.commit()
+        self.assertEqual(self.check("--jobs", "1", "harness/b.cc"), (0, "1 of 1 sources checked\n"))
+        self.assertEqual(self.check("--jobs", "1", "harness/a.cc")[0], 1)
+
     def test_tests_are_not_checked_nor_is_a_group_of_them(self):
         self.write("harness/testing/a.cc", CLEAN.format(0))
         self.write("harness/a_test.cc", BAD.format(1))
