@@ -93,6 +93,7 @@ constexpr auto kAllRoutes = std::to_array({Route::kMil, Route::kNetlist});
 
 StateTable TableOf(const Matrix& matrix, std::span<const Route> routes = kAllRoutes) {
   std::vector<std::string> targets;
+  targets.reserve(matrix.columns.size());
   for (const MatrixColumn& column : matrix.columns) targets.push_back(column.target);
   StateTable table(std::move(targets), {routes.begin(), routes.end()});
   for (size_t row = 0; row < matrix.rows.size(); ++row) {

@@ -24,7 +24,7 @@ std::string Join(const Json& list) {
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);
-  facts.emplace_back("routes", op["route"] == "" ? "none: catalogued only"
+  facts.emplace_back("routes", Text(op["route"]).empty() ? "none: catalogued only"
                                : op["route"] == ToText(Route::kNetlist)
                                    ? "network description, unit " + unit
                                : unit.empty() ? "MIL"
@@ -118,8 +118,9 @@ std::vector<Row> TermRows(const Json& reference) {
 std::vector<Row> DepartureRows(const Json& reference) {
   std::vector<Row> rows = {{"id", "operation", "families", "what", "source"}};
   for (const Json& row : reference["departures"]) {
-    rows.push_back({Text(row["id"]), row["op"] == "" ? "by its effect" : Text(row["op"]),
-                    Join(row["families"]), Text(row["what"]), Text(row["source"])});
+    const std::string name = Text(row["op"]);
+    rows.push_back({Text(row["id"]), name.empty() ? "by its effect" : name, Join(row["families"]),
+                    Text(row["what"]), Text(row["source"])});
   }
   return rows;
 }

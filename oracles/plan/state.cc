@@ -130,6 +130,7 @@ class Sharing {
   }
   Status Copy(const NodeView& node, Builder& out) {
     std::vector<std::string> names;
+    names.reserve(node.node().result_count);
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
       names.push_back(from_.value(node.Result(i)).name);
     }
