@@ -173,7 +173,7 @@ class NightlyTest(ScriptTest):
 
     def test_a_campaign_that_was_interrupted_is_resumed(self):
         self.add_fuzzer()
-        self.add("tool", TOOL + "touch @ROOT@/work/campaign.sqlite; [ $1 != run ] || kill $PPID; sleep 1\n")
+        self.add("tool", TOOL + f"touch {self.work}/campaign.sqlite; [ $1 != run ] || kill $PPID; sleep 1\n")
         self.night(campaign=True, expect=3)
         self.wait_for_lock()  # the killed night's tool holds it to its end
         self.add("tool", TOOL)
