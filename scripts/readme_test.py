@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
@@ -210,6 +211,20 @@ class DocumentsTest(unittest.TestCase):
             self.assertEqual(len(row), 6, row)
             self.assertIn(row[0], listed)
             self.assertTrue(all(cell.strip() for cell in row), row)
+
+    def test_measured_figures_name_benchmarks_that_exist(self):
+        script = (PROJECT / "scripts/measure").read_text()
+        measure = types.ModuleType("measure")
+        measure.__file__ = str(PROJECT / "scripts/measure")
+        exec(compile(script, measure.__file__, "exec"), measure.__dict__)
+        commands = [command.split() for _, command, *_ in measure.FIGURES if "_bench " in command]
+        self.assertGreater(len(commands), 5)
+        for program, *options in commands:
+            source = next(PROJECT.glob(f"*/**/{program}.cc")).read_text()
+            wanted = options[-1].partition("filter=")[2].split("/")
+            case = rf", {wanted[1].rstrip('$')}," if len(wanted) > 1 and wanted[1][:1].isalpha() else r"\b"
+            found = re.search(rf"BENCHMARK(_CAPTURE)?\({wanted[0]}{case}", source)
+            self.assertTrue(found, f"{program}.cc has no benchmark {'/'.join(wanted)}")
 
     def test_the_costly_laws_of_a_night_are_explained(self):
         self.assertIn("ANECHECK_FUZZ_THOROUGH=1", DOCUMENTS["fuzz/README.md"])

@@ -14,7 +14,9 @@ set(ANECHECK_FUZZING_ENGINE "" CACHE STRING
     "With ANECHECK_FUZZERS: what to link for a main, where the flags of the compiler bring the instrumentation (empty: libFuzzer, and the project adds it)")
 set(ANECHECK_FUZZ_ONLY "" CACHE STRING "Names of the fuzz targets to build (empty: all)")
 option(ANECHECK_TESTS "Build the tests" ON)
-option(ANECHECK_BENCHMARKS "Build the benchmarks" ON)
+include(CMakeDependentOption)
+# The benchmarks link the helpers of the tests.
+cmake_dependent_option(ANECHECK_BENCHMARKS "Build the benchmarks" ON ANECHECK_TESTS OFF)
 option(ANECHECK_UNITY "Compile several sources of a library as one (AnecheckUnity.cmake)" OFF)
 
 set(ANECHECK_REAL_DATA "${CMAKE_SOURCE_DIR}/../shared/real" CACHE PATH
