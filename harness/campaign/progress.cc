@@ -16,14 +16,6 @@ double RateOf(const CampaignProgress& progress) {
   return progress.seconds > 0 ? static_cast<double>(fresh) / progress.seconds : 0;
 }
 
-// "0:07", "12:34", "1:02:03".
-std::string Clock(double seconds) {
-  const auto whole = static_cast<uint64_t>(std::lround(seconds));
-  const uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
-  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
-  return fmt::format("{}:{:02}", minutes, whole % 60);
-}
-
 std::string Defects(uint64_t fresh, uint64_t known, uint64_t unconfirmed) {
   return Counted(fresh, "new finding") + ", " + Counted(known, "known defect") +
          (unconfirmed == 0 ? "" : ", " + Counted(unconfirmed, "unconfirmed deviation"));
@@ -99,13 +91,27 @@ double SecondsLeft(const CampaignProgress& progress) {
   return left;
 }
 
+std::string ClockText(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::lround(seconds));
+  const uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+  return fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string TimeLeftText(double seconds, uint64_t done, uint64_t of) {
+  constexpr uint64_t kLeastDone = 3;
+  if (done < kLeastDone || done > of) return {};
+  const double left = seconds / static_cast<double>(done) * static_cast<double>(of - done);
+  return fmt::format(", about {} left", ClockText(left));
+}
+
 std::string CampaignProgressText(const CampaignProgress& progress) {
   const bool counted = progress.wanted < kUnlimitedCases;
   std::string text = counted ? fmt::format("{}/{}", progress.done, Counted(progress.wanted, "case"))
                              : Counted(progress.done, "case");
   text += fmt::format(", {:.0f}/s", RateOf(progress));
   const double left = SecondsLeft(progress);
-  if (left >= 0) text += ", " + Clock(left) + " left";
+  if (left >= 0) text += ", " + ClockText(left) + " left";
   if (progress.counts == nullptr) return text;
   text += ", " + Defects(progress.findings, progress.known_defects, progress.unconfirmed);
   text += fmt::format(", {:.1f} % of {} cells covered",

@@ -80,6 +80,13 @@ struct CampaignProgress {
 // negative if neither a rate nor a limit is known.
 double SecondsLeft(const CampaignProgress& progress);
 
+// A time of a clock: "0:07", "12:34", "1:02:03".
+std::string ClockText(double seconds);
+
+// ", about 1:10 left": the time for the rest of `of` things, if each takes the mean time of the
+// first `done`. Empty for fewer than three, whose mean says little.
+std::string TimeLeftText(double seconds, uint64_t done, uint64_t of);
+
 // One line for the whole campaign and, if there are counts, one per target.
 std::string CampaignProgressText(const CampaignProgress& progress);
 

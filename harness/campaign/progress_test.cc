@@ -103,5 +103,13 @@ TEST(CampaignProgressText, WithoutACaseLimitTheTimeLimitDecides) {
   EXPECT_EQ(SecondsLeft(progress), 5) << "the earlier of both limits counts";
 }
 
+TEST(TimeLeftText, FollowsFromTheMeanTimeOfTheFirstThings) {
+  EXPECT_EQ(TimeLeftText(30, 3, 103), ", about 16:40 left");
+  EXPECT_EQ(TimeLeftText(3610, 10, 20), ", about 1:00:10 left");
+  EXPECT_EQ(TimeLeftText(60, 5, 5), ", about 0:00 left");
+  EXPECT_EQ(TimeLeftText(20, 2, 103), "") << "the mean of two says little";
+  EXPECT_EQ(TimeLeftText(20, 0, 0), "");
+}
+
 }  // namespace
 }  // namespace anecheck

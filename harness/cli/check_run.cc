@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <bitset>
+#include <chrono>
 #include <fmt/format.h>
+#include <mutex>
 #include <span>
 #include <utility>
 
 #include "harness/base/counted.h"
 #include "harness/base/parallel_for.h"
 #include "harness/base/shell_word.h"
+#include "harness/campaign/progress.h"
 #include "harness/check/model_parts.h"
 #include "harness/cli/prepared_model.h"
 #include "harness/cli/with_file.h"
@@ -203,6 +206,21 @@ Json OneByOneJson(const Graph& graph, const Location& location) {
           {"not_judged", count(Verdict::kInconclusive)}};
 }
 
+// The time since the first call. Safe for several threads.
+class TimeSinceFirstCall {
+ public:
+  double Seconds() {
+    std::call_once(once_, [this] { start_ = Clock::now(); });
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::once_flag once_;
+  Clock::time_point start_;
+};
+
 // One run of a case, and its result.
 class OneRun {
  public:
@@ -269,9 +287,11 @@ class OneRun {
     const Verdict verdict = outcome_.verdict();
     const bool vague = verdict == Verdict::kInconclusive && run_.taken && !outcome_.verified;
     if (verdict != Verdict::kWrong && verdict != Verdict::kKnownDefect && !vague) return {};
-    const auto judging = [this](size_t done, size_t of) {
-      setting_.tell(fmt::format("{} by {}: judging one by one, {} of {}", item_.target.name,
-                                item_.route, OwnAmong(done), Counted(OwnAmong(of), "operation")));
+    TimeSinceFirstCall time;
+    const auto judging = [&](size_t done, size_t of) {
+      setting_.tell(fmt::format("{} by {}: judging one by one, {} of {}{}", item_.target.name,
+                                item_.route, OwnAmong(done), Counted(OwnAmong(of), "operation"),
+                                TimeLeftText(time.Seconds(), done, of)));
     };
     ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_, {}, judging));
     if (!vague || !location.first_wrong.empty()) run_.location = LocationJson(item_, location);
