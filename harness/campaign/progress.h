@@ -80,7 +80,7 @@ struct CampaignProgress {
 // negative if neither a rate nor a limit is known.
 double SecondsLeft(const CampaignProgress& progress);
 
-// A time of a clock: "0:07", "12:34", "1:02:03".
+// A duration in hours, minutes and seconds: "0:07", "12:34", "1:02:03".
 std::string ClockText(double seconds);
 
 // ", about 1:10 left": the time for the rest of `of` things, if each takes the mean time of the
