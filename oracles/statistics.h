@@ -13,9 +13,9 @@
 namespace anecheck {
 
 // Each error is a share of the distance from the value to the end of the interval on the error's
-// side, so that the contract permits -1 to 1. Elements without freedom, and infinities, do not
-// count. Elements with the same value and interval count once, by their mean error, since their
-// errors are not independent.
+// side, so that the contract permits -1 to 1. An element whose interval is a single number does
+// not count, and neither does an infinite one. Elements with the same value and interval count
+// once, by their mean error, since their errors are not independent.
 struct ErrorStatistics {
   uint64_t count = 0;
   double mean = 0;

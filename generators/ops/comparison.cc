@@ -77,7 +77,7 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// The comparison that gives an equal result for swapped operands.
+// Returns the comparison for which Mirrored(kind)(y, x) equals kind(x, y).
 constexpr OpKind Mirrored(OpKind kind) {
   switch (kind) {
     case OpKind::kGreater:

@@ -202,8 +202,10 @@ Result<CaseFate> FateFromText(std::string_view text) {
   if (whole && text.size() == kDigits) return fate;
   return MakeError(
       ErrorCode::kInvalid,
-      fmt::format("\"{}\" is neither {} hexadecimal digits nor the word for a case's fate", text,
-                  kDigits));
+      fmt::format(
+          "\"{}\" is not the result of a case: expected {} hexadecimal digits, \"{}\", \"{}\" or "
+          "a status",
+          text, kDigits, kVerified, ToText(Verdict::kMisplaced)));
 }
 
 std::string BaselineToJson(const Baseline& baseline) {

@@ -42,7 +42,7 @@ class CommandOption {
   // Takes one value per occurrence, and leaves the following words alone.
   CommandOption& OneAtATime();
   CommandOption& Delimiter(char delimiter);
-  // Help prints the variable's present value as the default.
+  // Help prints the value that the variable has now as the default.
   CommandOption& ShowDefault();
   // The name of its value in help.
   CommandOption& TypeName(std::string name);

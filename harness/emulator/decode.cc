@@ -140,7 +140,9 @@ class Decoder {
       return Refuse(
           "a source of bytes that is neither copied nor the only source of a planar task");
     }
-    if (source.memory.interleave != 1) return Refuse("no file or record has interleaved bytes");
+    if (source.memory.interleave != 1) {
+      return Refuse("interleaved bytes are unknown: no file or record has them");
+    }
     source.memory.element = source.l2.element = 1;
     return {};
   }
@@ -253,9 +255,15 @@ class Decoder {
     ANECHECK_RETURN_IF_ERROR(CheckFormat(Field::kResultFormat, result.by_dma, Field::kResultMode,
                                          Field::kResultTruncate, Field::kResultMemory));
     if (V(Field::kResultFormat) != 0) return {};
-    if (task_.kind != TaskKind::kNeural) return Refuse("no record has a planar result of bytes");
-    if (result.to_l2) return Refuse("no file or record has a result of bytes in L2");
-    if (result.memory.interleave != 1) return Refuse("no file or record has interleaved bytes");
+    if (task_.kind != TaskKind::kNeural) {
+      return Refuse("a planar result of bytes is unknown: no record has one");
+    }
+    if (result.to_l2) {
+      return Refuse("a result of bytes in L2 is unknown: no file or record has one");
+    }
+    if (result.memory.interleave != 1) {
+      return Refuse("interleaved bytes are unknown: no file or record has them");
+    }
     result.memory.element = result.l2.element = 1;
     return {};
   }

@@ -325,7 +325,9 @@ Status ReadSlice(const Unit& unit, Graph& graph) {
     const Value* given = unit.Param(pair.key);
     known = known && (given == nullptr || *given == pair.value);
   }
-  if (!known) return Unsupported(unit.name, "a slice in another form than the only public one");
+  if (!known)
+    return Unsupported(unit.name,
+                       "the form of this slice is unknown: public sources have only one form");
   graph.AddInt(params::NativeDynamicSlice::kSliceSize, *size->AsInteger());
   return {};
 }

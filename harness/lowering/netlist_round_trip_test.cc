@@ -268,11 +268,11 @@ TEST(GraphToNetlist, TheSizeOfADynamicSliceIsAParameterAndItsStartAConstant) {
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) {
               n.units[0].SetParam("CoordinateMode", tree::Value::String("Normalized"));
-            }).find("a slice in another form than the only public one"),
+            }).find("the form of this slice is unknown: public sources have only one form"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) {
               n.units[0].SetParam("BackgroundValue", tree::Value::Real(1));
-            }).find("a slice in another form than the only public one"),
+            }).find("the form of this slice is unknown: public sources have only one form"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& n) { n.units[0].params.emplace(); }).find("DynamicSliceInfo"),
             std::string::npos);
@@ -499,7 +499,7 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
          n.units[0].SetParam("KernelHeight", tree::Value::Integer(3));
        },
        "y: no network description: a window that is not the whole plane"},
-      {[](auto& n) { n.units[0].type = "Softmax"; }, "unit y: a softmax without SubtractMax"},
+      {[](auto& n) { n.units[0].type = "Softmax"; }, "unit y: a softmax needs SubtractMax"},
       {[](auto& n) {
          n.units[0].type = "Conv";
          n.units[0].output_channels = 1;
@@ -511,7 +511,7 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
          n.units[0].type = "Reshape";
          n.units[0].SetParam("ReshapedBatch", tree::Value::Integer(24));
        },
-       "unit y: the extents are not those of one rank"},
+       "unit y: the extents do not all have one rank"},
   };
   for (const auto& [change, message] : kBreakages) {
     netlist::Description description = ReluDescription();

@@ -266,7 +266,7 @@ class Reader {
     if (IsGainOffset(unit) || unit.Param("BiasScaleGroupData") == nullptr) return GainOffset(unit);
     const Unit* conv = unit.bottoms.empty() ? nullptr : network_.FindUnit(unit.bottoms[0]);
     if (!IsBias(unit) || conv == nullptr || conv->type != "Conv" || !IsHeldBack(*conv)) {
-      return Unsupported(unit, "a GOC that is no convolution's bias");
+      return Unsupported(unit, "a GOC must be the bias of a convolution");
     }
     return Conv(*conv, &unit);
   }
@@ -404,7 +404,7 @@ class Reader {
 
   Status Softmax(const Unit& unit) {
     if (!unit.Boolean("SubtractMax").value_or(false)) {
-      return Unsupported(unit, "a softmax without SubtractMax");
+      return Unsupported(unit, "a softmax needs SubtractMax");
     }
     ANECHECK_ASSIGN(const int rank, RankOf(unit));
     ANECHECK_ASSIGN(const auto axes, Axes(unit, "Dimension", rank));
@@ -431,7 +431,7 @@ class Reader {
                                       .height = unit.Integer("ReshapedHeight"),
                                       .width = unit.Integer("ReshapedWidth")};
     const auto shape = FromExtents(extents);
-    if (!shape) return Wrong(unit, "the extents are not those of one rank");
+    if (!shape) return Wrong(unit, "the extents do not all have one rank");
     ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kReshape));
     graph_.AddInts(params::Reshape::kShape, shape->dims());
     return Finish(unit);

@@ -76,8 +76,8 @@ struct ParserFuzzProgress {
 
 inline constexpr uint64_t kMostOfAGroup = 6;
 
-// Runs until all files are done or `stop` becomes true: commands that are then running are killed,
-// their files are not counted, and findings are not made smaller. The first files are seeds of the
+// Runs until all files are done or `stop` becomes true. When `stop` becomes true, the function kills
+// the commands that are running, does not count their files, and does not minimise findings. The first files are seeds of the
 // format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
 //
 // A finding is written when it is met, in a folder named after its kind and a checksum of its bug.

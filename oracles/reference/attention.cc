@@ -66,8 +66,8 @@ class AttentionRow {
     if (value) value_[key] = -kInfinity;
   }
 
-  // Computes the exponentials. False if the row has no finite maximum, or a score may be anything;
-  // the results are then unbounded.
+  // Computes the exponentials. Returns false if the row has no finite maximum or a score is
+  // unbounded; the results are then unbounded.
   bool Weigh() {
     double top = -kInfinity;
     Interval top_bound = {-kInfinity, -kInfinity};

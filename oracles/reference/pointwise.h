@@ -275,7 +275,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
 
 // Computes a function of each element of parameter 0. `value(x)` must return the function of x with
 // an error of at most about two ulp of double. `function(low, high)` must return bounds of the
-// function over [low, high], and NaN for an end that is NaN.
+// function over [low, high]. If `low` or `high` is NaN, the bound on that side must be NaN.
 template <typename Value, typename Function>
 Status Pointwise(KernelContext& context, const Value& value, const Function& function,
                  const PointwiseBound& bound) {

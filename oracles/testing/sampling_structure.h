@@ -1,6 +1,6 @@
-// The places that image operations read: for each result element the position in its plane as exact
-// fractions, by MIL's definitions. It shares no code with the reference kernels; the slow
-// implementation and the adversarial engine of the tests are built on it.
+// The positions that image operations read, by MIL's definitions. Each result element has one
+// position in its input plane, as exact fractions. This file shares no code with the reference
+// kernels; the slow implementation and the adversarial engine of the tests are built on it.
 #pragma once
 
 #include <optional>

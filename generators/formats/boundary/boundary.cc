@@ -47,7 +47,8 @@ void ApplyNumber(Bytes& file, const Place& place, size_t edge) {
   const NumberContext context = {.old = Load(file, place, at),
                                  .before = Load(file, place, at - width),
                                  .after = Load(file, place, at + width),
-                                 .alike = Load(file, place, place.alike),
+                                 .in_record_before = Load(file, place, place.in_record_before),
+                                 .in_record_behind = Load(file, place, place.in_record_behind),
                                  .offset = place.offset,
                                  .file_size = file.size(),
                                  .unit = std::max<uint32_t>(place.unit, 1)};

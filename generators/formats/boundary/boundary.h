@@ -33,9 +33,10 @@ struct Place {
   // Bytes of one record if the number counts records, else 1.
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
-  // For a number: the offset of the same field in the record before or, for the first record, in
-  // the next record. The offset of the place itself if there is no such record.
-  uint32_t alike = 0;
+  // For a number: the offsets of the same field in the record before and in the record behind. The
+  // offset of the place itself if there is no such record.
+  uint32_t in_record_before = 0;
+  uint32_t in_record_behind = 0;
   // For a text: the end of a run of spaces that compensates for a longer or shorter text. 0: none.
   uint32_t padding_end = 0;
 };

@@ -159,23 +159,47 @@ TEST(Boundary, TagsNestAndTheirTextsChange) {
   EXPECT_GT(deepest, 100000u);
 }
 
-TEST(Boundary, ALinkOfAChainLeadsBackToItself) {
+// A container whose text is a chain of three tasks at 0x100, 0x140 and 0x180. A link is an offset
+// from the text.
+Bytes ChainOfTasks() {
   Bytes file = Container();
-  Store(file, 16, 2);
-  file.resize(512);
-  Store(file, 184, 0x40);  // a second command, with another size than the first
-  Store(file, 188, 24);
-  const std::vector<Place> places = PlacesOf("hwx", file);
-  const Place* first = Find(places, "command.cmdsize");
-  ASSERT_NE(first, nullptr);
-  Bytes wanted = file;
-  Store(wanted, first->offset, 24);
-  EXPECT_TRUE(AllEdges(file, *first).contains(wanted));
-  wanted = file;
-  Store(wanted, 188, 152);
-  const auto second = std::ranges::find(places, 188u, &Place::offset);
-  ASSERT_NE(second, places.end());
-  EXPECT_TRUE(AllEdges(file, *second).contains(wanted));
+  file.resize(0x200);
+  const std::string_view text("__text");
+  std::ranges::fill_n(file.begin() + 32 + 72, 16, uint8_t{0});
+  std::ranges::copy(text, file.begin() + 32 + 72);
+  Store(file, 32 + 72 + 48, 0x100);
+  Store(file, 0x11c, 0x40);
+  Store(file, 0x15c, 0x80);
+  return file;
+}
+
+TEST(Boundary, AChainOfRecordsBecomesARing) {
+  const Bytes file = ChainOfTasks();
+  std::vector<Place> links = PlacesOf("hwx", file);
+  std::erase_if(links, [](const Place& place) { return place.name != "task.next"; });
+  ASSERT_EQ(links.size(), 3u);
+  const auto linked = [&](uint32_t at, uint64_t value) {
+    Bytes wanted = file;
+    Store(wanted, at, value);
+    return wanted;
+  };
+  EXPECT_TRUE(AllEdges(file, links[1]).contains(linked(0x15c, 0x40))) << "the task links to itself";
+  EXPECT_TRUE(AllEdges(file, links[2]).contains(linked(0x19c, 0x80)));
+  EXPECT_TRUE(AllEdges(file, links[0]).contains(linked(0x11c, 0x80))) << "skips the second task";
+}
+
+TEST(Boundary, AnEdgeOfANeighbourThatDoesNotExistChangesNothing) {
+  const Bytes file = ChainOfTasks();
+  std::vector<Place> links = PlacesOf("hwx", file);
+  std::erase_if(links, [](const Place& place) { return place.name != "task.next"; });
+  const auto edited = [&](const Place& place, std::string_view id) {
+    for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
+      if (EdgeText(place, edge).ends_with(id)) return ApplyEdge(file, place, edge, 1 << 20);
+    }
+    return Bytes();
+  };
+  EXPECT_EQ(edited(links.front(), "the same field of the record before"), file);
+  EXPECT_EQ(edited(links.back(), "the same field of the record behind"), file);
 }
 
 TEST(Boundary, AValueBetweenTagsGetsEveryType) {

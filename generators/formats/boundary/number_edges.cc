@@ -56,8 +56,10 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"-old", [](const Context& c) { return ~c.old + 1; }},
     {"the field before", [](const Context& c) { return c.before; }},
     {"the field behind", [](const Context& c) { return c.after; }},
-    // A chain that links back to itself, or two records at one offset.
-    {"the same field of another record", [](const Context& c) { return c.alike; }},
+    // Two records at one offset. In a chain of forward links, the link of the record before leads
+    // to this record, so that the chain becomes a ring; the link of the record behind skips it.
+    {"the same field of the record before", [](const Context& c) { return c.in_record_before; }},
+    {"the same field of the record behind", [](const Context& c) { return c.in_record_behind; }},
     // The low bits are unchanged. If a parser cuts the value to 8, 16 or 32 bits before a check,
     // the value passes that check.
     {"old + 2^8", [](const Context& c) { return c.old + 0x100; }},

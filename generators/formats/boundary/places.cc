@@ -41,16 +41,18 @@ bool IsText(ByteSpan file) {
   return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
 }
 
-// Sets `alike` of each place to the same field of another record: a field with the same name and
-// width.
-void LinkAlike(std::vector<Place>& places) {
+// Links each place to its neighbours of the same name and width: the same field of the records
+// before and behind.
+void LinkRecords(std::vector<Place>& places) {
   std::map<std::pair<std::string_view, uint32_t>, Place*> last;
   for (Place& place : places) {
-    Place*& other = last[{place.name, place.width}];
-    place.alike = other == nullptr ? place.offset : other->offset;
-    // The first place of a name has the second one as `alike`.
-    if (other != nullptr && other->alike == other->offset) other->alike = place.offset;
-    other = &place;
+    place.in_record_before = place.in_record_behind = place.offset;
+    Place*& before = last[{place.name, place.width}];
+    if (before != nullptr) {
+      place.in_record_before = before->offset;
+      before->in_record_behind = place.offset;
+    }
+    before = &place;
   }
 }
 
@@ -73,7 +75,7 @@ std::vector<Place> PlacesOf(std::string_view format, ByteSpan file) {
                     .name = "end of the file"});
   std::ranges::sort(places, {},
                     [](const Place& place) { return std::pair(place.offset, place.width); });
-  LinkAlike(places);
+  LinkRecords(places);
   if (places.size() > kMostPlaces) {
     for (size_t i = 0; i < kMostPlaces; ++i) places[i] = places[i * places.size() / kMostPlaces];
     places.resize(kMostPlaces);

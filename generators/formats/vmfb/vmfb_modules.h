@@ -1,4 +1,4 @@
-// The parts that kGenerator_vmfb chooses among. Internal to this room.
+// The two kinds of file that kGenerator_vmfb draws. Internal to this room.
 #pragma once
 
 #include <string_view>

@@ -125,11 +125,11 @@ Status Neuron(NetworkContext& context, const NetworkUnit& unit) {
 
 Status Softmax(NetworkContext& context, const NetworkUnit& unit) {
   if (!unit.params.Find("SubtractMax").Flag().value_or(false)) {
-    return Wrong(unit, "a softmax without SubtractMax");
+    return Wrong(unit, "a softmax needs SubtractMax");
   }
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   ANECHECK_ASSIGN(const auto axes, AxesAt(unit, "Dimension", x.type.shape.rank()));
-  if (axes.size() != 1) return Wrong(unit, "a softmax over more than one axis");
+  if (axes.size() != 1) return Wrong(unit, "a softmax needs exactly one axis");
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x);
   arguments.Int("axis", axes[0]);
@@ -149,7 +149,7 @@ Status Reduce(NetworkContext& context, const NetworkUnit& unit) {
 
 Status Reshape(NetworkContext& context, const NetworkUnit& unit) {
   const auto shape = ReadExtents(unit.params, kReshapedExtents);
-  if (!shape) return Wrong(unit, "the extents are not those of one rank");
+  if (!shape) return Wrong(unit, "the extents do not all have one rank");
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x);
@@ -212,7 +212,9 @@ Status Slice(NetworkContext& context, const NetworkUnit& unit) {
   if (axes.size() != 1 || !offset || !size || *offset < 0 || *size < 1) {
     return Wrong(unit, "InvalidInputView: needs Dimension, Offset and Size");
   }
-  if (unit.params.Find("Step").Integer().value_or(1) != 1) return Wrong(unit, "a step");
+  if (unit.params.Find("Step").Integer().value_or(1) != 1) {
+    return Wrong(unit, "InvalidInputView: Step must be 1");
+  };
   std::vector<int64_t> begin(static_cast<size_t>(shape.rank()), 0);
   std::vector<int64_t> sizes(shape.dims().begin(), shape.dims().end());
   begin[static_cast<size_t>(axes[0])] = *offset;
@@ -288,7 +290,8 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
       unit.params.Find("DynamicSliceAxisOrder")
               .Texts()
               .value_or(std::vector<std::string>{"Width"}) == std::vector<std::string>{"Width"};
-  if (!known) return Wrong(unit, "a slice in another form than the only public one");
+  if (!known)
+    return Wrong(unit, "the form of this slice is unknown: public sources have only one form");
   UnitArguments arguments(context.builder());
   arguments.Tensor("x", x);
   arguments.Int("start", start);

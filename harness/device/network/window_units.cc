@@ -94,7 +94,7 @@ Status Conv(NetworkContext& context, const NetworkUnit& unit) {
   }
   if (unit.params.Find("KernelType").Text() != kHalfType ||
       unit.params.Find("KernelMode").Text().value_or("Dense") != "Dense") {
-    return Wrong(unit, "a kernel other than dense Float16");
+    return Wrong(unit, "the kernel must be dense Float16");
   }
   Shape shape = {*unit.output_channels, input[1] / groups};
   for (const int64_t extent : window.kernel) shape.Append(extent);
@@ -122,7 +122,7 @@ Status GainOffset(NetworkContext& context, const NetworkUnit& unit) {
     if (context.Has(unit.name)) return {};
     return Wrong(unit, fmt::format("operand {} is not defined", below->name));
   }
-  if (IsBias(unit)) return Wrong(unit, "a GOC that is no convolution's bias");
+  if (IsBias(unit)) return Wrong(unit, "a GOC must be the bias of a convolution");
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   ANECHECK_ASSIGN(const Operand scale, GroupConstant(context, unit, "Scale"));
   ANECHECK_ASSIGN(const Operand bias, GroupConstant(context, unit, "Bias"));

@@ -224,7 +224,7 @@ TEST(Rebase, MovesEveryAddressAndBack) {
   for (size_t i = 0; i < original.ports.size(); ++i) {
     EXPECT_EQ(again.ports[i].vmaddr, original.ports[i].vmaddr + kDistance) << i;
   }
-  // The written program is the program in memory.
+  // The file that was written contains the same program.
   EXPECT_TRUE(
       std::ranges::equal(again.FindSection("__text")->data, container.FindSection("__text")->data));
   ASSERT_TRUE(RebaseAll(container, kApertureBase).ok());

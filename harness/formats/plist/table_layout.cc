@@ -252,7 +252,8 @@ class TableFitter {
     }
   };
 
-  // The references in the layout for a container of the tree; empty if the layout has none.
+  // Returns the references that the layout has for a container of the tree, or none if the layout
+  // does not have this container.
   BinaryContainer LaidContainer(const Value& value, uint32_t at) const {
     const BinaryContainer* laid = at < laid_ ? ContainerOf(table_.objects[at]) : nullptr;
     return laid != nullptr && laid->is_dict == (value.AsDict() != nullptr) ? *laid
