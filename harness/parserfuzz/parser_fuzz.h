@@ -76,9 +76,10 @@ struct ParserFuzzProgress {
 
 inline constexpr uint64_t kMostOfAGroup = 6;
 
-// Runs until all files are done or `stop` becomes true. When `stop` becomes true, the function kills
-// the commands that are running, does not count their files, and does not minimise findings. The first files are seeds of the
-// format (generators/formats/corpus) and `seeds`; schedule.h describes the others.
+// Runs until all files are done or `stop` becomes true. When `stop` becomes true, the function
+// kills the commands that are running, does not count their files, and does not minimise findings.
+// The first files are seeds of the format (generators/formats/corpus) and `seeds`; schedule.h
+// describes the others.
 //
 // A finding is written when it is met, in a folder named after its kind and a checksum of its bug.
 // Files of an earlier run stay, and its findings of the same commands are known and not kept again.
