@@ -143,6 +143,23 @@ bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) 
   return false;
 }
 
+// Draws a place. Half of the draws choose a name first, so that the one count of a header is drawn
+// as often as a field that a hundred records repeat.
+const boundary::Place& DrawPlace(const std::vector<boundary::Place>& places,
+                                 ChoiceStream& choices) {
+  if (choices.Coin()) return choices.Pick(places);
+  std::vector<std::string_view> names;
+  for (const boundary::Place& place : places) {
+    if (std::ranges::find(names, place.name) == names.end()) names.push_back(place.name);
+  }
+  const std::string_view name = choices.Pick(names);
+  const auto count = std::ranges::count(places, name, &boundary::Place::name);
+  uint64_t left = choices.Below(static_cast<uint64_t>(count));
+  return *std::ranges::find_if(places, [&](const boundary::Place& place) {
+    return place.name == name && left-- == 0;
+  });
+}
+
 // Sets one value to an edge, and seldom two or three values.
 bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, ChoiceStream& choices) {
   const uint64_t edits = choices.Below(8) == 0 ? 2 + choices.Below(2) : 1;
@@ -152,7 +169,7 @@ bool ApplyBoundary(std::string_view format, Bytes& bytes, size_t max_size, Choic
     if (places.empty()) break;
     // Not every edge fits every field.
     for (int attempt = 0; attempt < kMostTries; ++attempt) {
-      const boundary::Place& place = choices.Pick(places);
+      const boundary::Place& place = DrawPlace(places, choices);
       const size_t edge = choices.Below(boundary::EdgeCount(place.role));
       Bytes edited = boundary::ApplyEdge(bytes, place, edge, max_size);
       if (edited == bytes) continue;

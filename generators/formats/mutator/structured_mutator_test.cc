@@ -73,6 +73,26 @@ TEST(StructuredMutator, StaysWithinTheSize) {
   }
 }
 
+TEST(StructuredMutator, ChangesAFieldThatOccursOnceAboutAsOftenAsOneThatRepeats) {
+  constexpr int kMutations = 1500;
+  Format text = kFormat_td;
+  text.name = "mil";
+  const std::string head = "x = 7; [";
+  std::string rest = "1";
+  for (int i = 0; i < 300; ++i) rest += ", 1";
+  const Bytes file = [&] {
+    const std::string all = head + rest;
+    return Bytes(all.begin(), all.end());
+  }();
+  int changed = 0;
+  for (uint64_t seed = 0; seed < kMutations; ++seed) {
+    const Bytes mutated = MutateFile({.format = &text}, file, 1 << 16, seed);
+    const std::string result(mutated.begin(), mutated.end());
+    changed += result.starts_with("x = ") && !result.starts_with(head) && result.ends_with(rest);
+  }
+  EXPECT_GT(changed, kMutations / 50) << "of 300 other numbers";
+}
+
 // Containers of the generators have up to 96 KiB.
 TEST(StructuredMutator, EditsTheJsonFormOfFilesAsLargeAsTheGeneratorsMake) {
   static int asked = 0;
