@@ -155,9 +155,8 @@ const boundary::Place& DrawPlace(const std::vector<boundary::Place>& places,
   const std::string_view name = choices.Pick(names);
   const auto count = std::ranges::count(places, name, &boundary::Place::name);
   uint64_t left = choices.Below(static_cast<uint64_t>(count));
-  return *std::ranges::find_if(places, [&](const boundary::Place& place) {
-    return place.name == name && left-- == 0;
-  });
+  return *std::ranges::find_if(
+      places, [&](const boundary::Place& place) { return place.name == name && left-- == 0; });
 }
 
 // Sets one value to an edge, and seldom two or three values.
