@@ -61,7 +61,7 @@ Result<std::vector<uint8_t>> Base64Decode(std::string_view text) {
                                    static_cast<uint8_t>(text[i]), i),
                        i);
     }
-    // Character 0 of a group completes no byte; characters 1, 2 and 3 complete one each.
+    // The first character of a group completes no byte. Each of the other three completes one.
     group = group << 6 | value;
     const int spare = 6 - 2 * static_cast<int>(i % 4);
     if (i % 4 != 0) bytes.push_back(static_cast<uint8_t>(group >> spare));

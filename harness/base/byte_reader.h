@@ -1,5 +1,5 @@
-// The only reader of bytes: a bounds-checked little-endian cursor over a span. It uses absolute
-// offsets and keeps its first error. Every binary codec of harness/formats reads through it.
+// A bounds-checked little-endian cursor over a span of bytes. It uses absolute offsets and keeps
+// its first error. Every binary codec of harness/formats reads through it.
 #pragma once
 
 #include <bit>
@@ -17,8 +17,8 @@ namespace anecheck {
 static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
 // Reads fields in order. After the first failure every read returns 0 or an empty span, and
-// `status()` returns that failure, so a codec may read a whole record and check once. Does not own
-// the bytes. Not thread-safe.
+// `status()` returns that failure, so a codec may read a whole record and check the status once.
+// Does not own the bytes. Not thread-safe.
 class ByteReader {
  public:
   // `base` is the absolute offset of bytes[0]. Error messages and offset() give absolute offsets:
@@ -41,11 +41,11 @@ class ByteReader {
     if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
   }
 
-  // The next `size` bytes, or an empty span and an error.
+  // Returns the next `size` bytes. On a failure the span is empty.
   std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
 
-  // Bytes up to a NUL, which is consumed and not returned. The read fails unless there is a NUL
-  // among the next `limit` bytes and before the end.
+  // Returns the bytes before the next NUL, and consumes them and the NUL. The read fails if there
+  // is no NUL among the next `limit` bytes.
   std::string_view CString(std::string_view field, uint64_t limit = UINT64_MAX);
 
   void Skip(uint64_t size, std::string_view field) { Bytes(size, field); }
@@ -54,15 +54,15 @@ class ByteReader {
   // position.
   void Seek(uint64_t position, std::string_view field);
 
-  // A reader over [position, position + size) of this one; if the range lies outside, returns an
-  // empty reader with the error, and this reader fails too.
+  // Returns a reader over [position, position + size) of this reader. If that range ends beyond
+  // this reader, this reader fails, and the result is empty and has the same error.
   ByteReader Sub(uint64_t position, uint64_t size, std::string_view field, int64_t index = -1);
 
-  // Fails unless `count` records of `record_size` bytes fit in the rest. Call it before reserving
-  // memory for a count that the input states.
+  // Fails unless `count` records of `record_size` bytes fit in the bytes left. Callers check a
+  // count from the input with it before they reserve memory for the records.
   bool CheckCount(uint64_t count, uint64_t record_size, std::string_view field);
 
-  // Records a failure at the current position. `what` is the text of the message after the field.
+  // Records a failure at the current position. Its message is "FIELD: WHAT".
   void Fail(ErrorCode code, std::string_view field, std::string_view what);
 
   bool ok() const { return status_.ok(); }

@@ -1,4 +1,4 @@
-// The byte reader: byte order, bounds, a first error that stays, absolute offsets, and messages.
+// Tests byte order, bounds, absolute offsets and messages, and that the first error stays.
 #include "harness/base/byte_reader.h"
 
 #include <array>

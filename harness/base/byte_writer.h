@@ -1,4 +1,4 @@
-// The counterpart of ByteReader: appends and patches little-endian fields in a growing buffer.
+// Appends and patches little-endian fields in a growing buffer. ByteReader reads such fields.
 #pragma once
 
 #include <bit>
@@ -46,7 +46,7 @@ class ByteWriter {
     if (bytes_.size() < size) Fill(size - bytes_.size(), value);
   }
 
-  // Reserves room for `size` bytes in all, for a caller that knows the final size.
+  // Reserves memory for a final size of `size` bytes.
   void Reserve(size_t size) { bytes_.reserve(size); }
 
   size_t size() const { return bytes_.size(); }

@@ -1,5 +1,5 @@
-// Integer arithmetic that reports overflow instead of wrapping. Used for sizes that are computed
-// from untrusted numbers: element counts, byte sizes, offsets.
+// Integer arithmetic that reports overflow and does not wrap. It is for sizes that are computed
+// from untrusted numbers, such as element counts, byte sizes and offsets.
 #pragma once
 
 #include <concepts>

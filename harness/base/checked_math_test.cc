@@ -1,4 +1,4 @@
-// Checked arithmetic against 128-bit integers.
+// Compares checked arithmetic with 128-bit integers.
 #include "harness/base/checked_math.h"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::optional<T> Narrow(Wide value) {
   return static_cast<T>(value);
 }
 
-// Small numbers, numbers near the ends of the range, and arbitrary numbers.
+// Draws small numbers, numbers near the ends of the range, and arbitrary numbers.
 template <typename T>
 rc::Gen<T> Operand() {
   return rc::gen::oneOf(

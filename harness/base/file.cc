@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
-// A missing file is kNotFound. Any other path that this process may not or cannot open as a file is
-// a mistake of the caller, so it is kInvalid. All other errors are kIo.
+// Returns kNotFound for a missing file. Returns kInvalid for any other path that this process
+// cannot or may not open as a file, because the caller chose it. Returns kIo for other errors.
 ErrorCode CodeOf(int code) {
   switch (code) {
     case ENOENT:
@@ -60,7 +60,7 @@ Result<Container> ReadAll(const std::string& path, uint64_t limit) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return SystemError(path, "cannot open", errno);
   Container content;
-  std::array<char, kReadStep> step;  // no content is allocated ahead, because most files are small
+  std::array<char, kReadStep> step;  // on the stack, because most files are small
   while (true) {
     const ssize_t count = read(file.get(), step.data(), step.size());
     if (count < 0 && errno == EINTR) continue;
@@ -86,14 +86,14 @@ Status WriteAll(int file, std::span<const uint8_t> content, const std::string& p
   return {};
 }
 
-// Creates a file whose mode the system reduces by the umask. To read the umask, the program would
-// have to set it, which other threads would see.
+// Creates a file and lets the system apply the umask. The program itself cannot read the umask
+// without setting it, which other threads would see.
 int OpenNewFile(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Creates a file without a name in the folder of `path`: a process that is killed leaves nothing of
-// it. Returns -1 if the system or the file system has no such files.
+// Creates a file without a name in the folder of `path`. If the process is killed, the file
+// vanishes. Returns -1 if the system or the file system does not support such files.
 int OpenNamelessFile([[maybe_unused]] const std::string& path) {
 #if defined(O_TMPFILE)
   const std::string folder = std::filesystem::path(path).parent_path();
@@ -103,13 +103,13 @@ int OpenNamelessFile([[maybe_unused]] const std::string& path) {
 #endif
 }
 
-// Gives a name to a file of OpenNamelessFile, unless another file has it.
+// Gives the name `path` to a file of OpenNamelessFile. Returns false if a file of that name exists.
 bool GiveName(int file, const std::string& path) {
   const std::string itself = fmt::format("/proc/self/fd/{}", file);
   return linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// The folder for temporary files that the user names, or nothing.
+// Returns TMPDIR, the user's folder for temporary files; empty if it is not set.
 std::string_view NamedTempRoot() {
   const char* root = std::getenv("TMPDIR");
   return root == nullptr ? std::string_view() : root;

@@ -1,5 +1,5 @@
-// Reads whole files up to a cap, writes files so that a reader sees either the old or the new
-// content, and makes temporary folders. Every error names the path and the system's message.
+// Reads whole files up to a size limit, replaces files atomically, and makes temporary folders.
+// Every error message has the path and the system's message.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ namespace anecheck {
 
 inline constexpr uint64_t kDefaultFileLimit = uint64_t{1} << 30;
 
-// Returns the content of `path`. Errors: kNotFound; kInvalid for a path that cannot be a readable
-// file; kLimit for more than `limit` bytes; kIo. Works on pipes and devices too: it counts the
-// bytes that can be read and ignores the file system's size.
+// Returns the content of `path`. Errors: kNotFound; kInvalid for a path that is no readable file;
+// kLimit for more than `limit` bytes; kIo. It reads up to the end and does not use the file's size,
+// so it works on pipes and devices too.
 Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 Result<std::string> ReadTextFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
 
-// Replaces `path` by a file of this content: writes a new file in the same folder and renames it.
-// On an error the old file stays unchanged. On Linux a process that is killed leaves no part of the
-// new file, because the file has no name while it is written; elsewhere PATH.PID.N.new may stay.
-// Does not flush to the disk, so a loss of power may lose the new file; the death of the process
-// does not. Permissions are 0666 less the umask.
+// Writes a new file in the folder of `path` and renames it to `path`, so that readers see either
+// the old or the new content. On an error the old file stays unchanged. On Linux the new file
+// usually has no name while it is written, so a killed process leaves no part of it. On other
+// systems a file PATH.PID.N.new may stay. The function does not flush to the disk, so a loss of
+// power may lose the new file. Permissions are 0666 less the umask.
 Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content);
 Status WriteFileAtomic(const std::string& path, std::string_view content);
 
@@ -34,15 +34,15 @@ Status MakeDirectories(const std::string& path);
 // The names of the regular files directly in `folder`, sorted bytewise.
 Result<std::vector<std::string>> ListFiles(const std::string& folder);
 
-// A new folder under TMPDIR (or /tmp), removed with its content when the object is destroyed.
+// A new folder under TMPDIR (or /tmp). The destructor removes it and its content.
 class TempDirectory {
  public:
   // `prefix` begins the folder's name, for example "anecheck-case-".
   static Result<TempDirectory> Create(std::string_view prefix);
-  // As Create, but in a folder in memory (/dev/shm) if the machine has one and TMPDIR is not set.
-  // Use it for small files that are written and read once.
+  // Like Create, but the folder is in memory (/dev/shm) if the machine has that and TMPDIR is not
+  // set. It is for small files that are written and read once.
   static Result<TempDirectory> CreateInMemory(std::string_view prefix);
-  // Adopts the folder at `path`, which is removed with the object.
+  // Takes over the folder at `path`, which the destructor then removes.
   static TempDirectory Adopt(std::string path) { return TempDirectory(std::move(path)); }
   TempDirectory(TempDirectory&& other) noexcept;
   TempDirectory& operator=(TempDirectory&& other) noexcept;
@@ -51,7 +51,7 @@ class TempDirectory {
   const std::string& path() const { return path_; }
   // path() + "/" + name.
   std::string File(std::string_view name) const;
-  // Keeps the folder when the object is destroyed, and returns its path.
+  // Makes the destructor keep the folder, and returns its path.
   std::string Keep();
 
  private:

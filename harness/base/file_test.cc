@@ -128,7 +128,7 @@ TEST_F(FileTest, AFailedReplacementLeavesNothingBehind) {
 
 #if defined(O_TMPFILE)
 
-// The limit of a file's size kills the process in the middle of the write.
+// A limit of the file size kills the process during the write.
 TEST_F(FileTest, AKilledWriterLeavesTheOldFileAlone) {
   const int nameless = open(folder_->path().c_str(), O_WRONLY | O_TMPFILE, 0600);
   if (nameless < 0) GTEST_SKIP() << "this file system has no files without a name";

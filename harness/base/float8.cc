@@ -11,7 +11,7 @@ struct Layout {
   int fraction_bits;
   int bias;
   uint8_t largest;   // code of the largest finite magnitude
-  uint8_t overflow;  // code of the first magnitude beyond it
+  uint8_t overflow;  // code of the result of a non-saturating overflow
   uint8_t nan;
 };
 
@@ -32,8 +32,8 @@ double FiniteMagnitude(uint8_t magnitude, const Layout& layout) {
   return std::ldexp(static_cast<double>(significand), scale);
 }
 
-// The code nearest to significand * 2^exponent in `mode`, as if the exponent had no upper limit;
-// clamped to 0xff. Codes increase with magnitude, so overflow is code > largest.
+// Rounds significand * 2^exponent to a code in `mode`, as if the exponent had no upper limit, and
+// clamps the code to 0xff. Codes increase with magnitude, so a code above `largest` is an overflow.
 unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, bool negative,
                      Rounding mode) {
   if (significand == 0) return 0;
@@ -43,8 +43,8 @@ unsigned RoundToCode(uint64_t significand, int exponent, const Layout& layout, b
   const int binade = top < lowest ? lowest : top;
   const int quantum = binade - layout.fraction_bits;
   const uint64_t kept = RoundShift(significand, quantum - exponent, negative, mode);
-  // `kept` includes the hidden bit of a normal number. Adding `kept` thus raises the exponent field
-  // by one, so the field starts one lower. A carry of `kept` increments the exponent.
+  // `kept` includes the hidden bit of a normal number, which adds one to the exponent field. So the
+  // field without it is one lower. A carry of the rounding increments the exponent too.
   const uint64_t code = (static_cast<uint64_t>(binade - lowest) << layout.fraction_bits) + kept;
   return code > 0xff ? 0xff : static_cast<unsigned>(code);
 }

@@ -1,5 +1,5 @@
-// The two 8-bit floating-point formats of the engine's conversions: E4M3 (FN form) and E5M2.
-// Kernels and activations of fp8 type are stored as these bytes and expanded before arithmetic.
+// The two 8-bit floating-point formats of the engine's conversions: E4M3 (FN form) and E5M2. The
+// engine stores kernels and activations in them and expands them before arithmetic.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace anecheck {
 // fp16 does. Source: facts/more/fp8_formats.csv (guide, chapter 36).
 enum class Float8Format : uint8_t { kE4M3, kE5M2 };
 
-// The result for an infinity, and for a number that rounds beyond the largest finite magnitude.
+// Selects the result for an infinity and for a number that rounds beyond the largest finite value.
 enum class Float8Overflow : uint8_t {
   kSaturate,   // the largest finite value of that sign: 0x7e in E4M3, 0x7b in E5M2
   kNonFinite,  // NaN (0x7f) in E4M3, infinity (0x7c) in E5M2
 };
 
-// Exact; NaN becomes a quiet NaN of the same sign.
+// Converts exactly. NaN becomes a quiet NaN of the same sign.
 double Float8ToDouble(uint8_t bits, Float8Format format);
-// Exact: every fp8 value is an fp16 value. NaN becomes a quiet NaN.
+// Converts exactly, because every fp8 value is an fp16 value. NaN becomes a quiet NaN.
 Half Float8ToHalf(uint8_t bits, Float8Format format);
 
 // Rounds once, from the full precision of the argument. A mode that rounds numbers of this sign

@@ -1,4 +1,4 @@
-// fp8 conversion against a search over all codes, by the definition of the formats.
+// Compares fp8 conversion with a search over all codes, by the definition of the formats.
 #include "harness/base/float8.h"
 
 #include <algorithm>
@@ -64,8 +64,8 @@ TEST(Float8, EveryCodeRoundTripsThroughDoubleAndIsExactInHalf) {
   }
 }
 
-// The magnitude at `code` as if every exponent were finite, so that the first value beyond the
-// largest is included.
+// Returns the magnitude of `code` as if every exponent were finite, so that the first magnitude
+// beyond the largest finite one has a value too.
 double Magnitude(int code, Float8Format format) {
   const int fraction_bits = format == kE4M3 ? 3 : 2;
   const int bias = format == kE4M3 ? 7 : 15;
@@ -77,7 +77,7 @@ double Magnitude(int code, Float8Format format) {
 
 constexpr int Beyond(Float8Format format) { return format == kE4M3 ? 0x7f : 0x7c; }
 
-// The code that the mode requires, found by search; Beyond(format) means overflow.
+// Searches the code that the mode requires. Beyond(format) means an overflow.
 int RoundByDefinition(double value, Float8Format format, Rounding mode) {
   const bool negative = std::signbit(value);
   const double magnitude = std::fabs(value);
@@ -100,7 +100,7 @@ int RoundByDefinition(double value, Float8Format format, Rounding mode) {
   return low;
 }
 
-// Whether both overflow rules follow the definition.
+// Returns whether the conversion follows the definition with both overflow rules.
 bool RoundsByDefinition(double value, Float8Format format, Rounding mode) {
   const int code = RoundByDefinition(value, format, mode);
   const int sign = std::signbit(value) ? 0x80 : 0;

@@ -1,5 +1,5 @@
-// IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. No code computes in
-// a native half type: callers compute in wider types and round the result once.
+// IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. The project does not
+// compute in a native half type. It computes in wider types and rounds the result once.
 #pragma once
 
 #include <bit>
@@ -30,7 +30,7 @@ inline constexpr double kHalfMaxValue = 65504.0;
 inline constexpr double kHalfMinSubnormal = 0x1p-24;
 inline constexpr double kHalfMinNormal = 0x1p-14;
 
-// Exact. NaN payloads keep their top bits.
+// Converts exactly. A NaN keeps its payload in the top bits of the wider payload.
 constexpr double HalfToDouble(Half half);
 constexpr float HalfToFloat(Half half);
 
@@ -39,26 +39,26 @@ constexpr float HalfToFloat(Half half);
 constexpr Half DoubleToHalf(double value, Rounding mode = Rounding::kNearestEven);
 constexpr Half FloatToHalf(float value, Rounding mode = Rounding::kNearestEven);
 
-// The distance in representable values, +0 and -0 counted as one value and infinity as the
+// Returns the distance in representable values. +0 and -0 are one value, and infinity is the
 // successor of 65504. Two NaNs are 0 apart; a NaN and a number are UINT32_MAX apart.
 constexpr uint32_t UlpDistance(Half a, Half b);
 
-// The position of a half on the ordered line of values: 0 for both zeros, 1 for the smallest
-// subnormal, negative for negatives. For NaN, which has no position, the result is INT32_MAX.
+// Returns the index of a half in the order of values: 0 for both zeros, 1 for the smallest positive
+// subnormal, negative for negative numbers. Returns INT32_MAX for NaN.
 constexpr int32_t HalfOrdinal(Half half);
 // The inverse of HalfOrdinal for -0x7c00 to 0x7c00; 0 yields +0.
 constexpr Half HalfFromOrdinal(int32_t ordinal);
 
-// The size of one unit in the last place at |value| on the fp16 grid; 2^-24 in the subnormal
-// range, 32 from 32768 upwards, also beyond 65504.
+// Returns one unit in the last place of fp16 at |value|. It is 2^-24 in the subnormal range, and 32
+// from 32768 upwards, even beyond 65504.
 constexpr double HalfUlp(double value);
 
 // ---- implementation -----------------------------------------------------------------------------
 
 namespace half_internal {
 
-// Rounds a magnitude of exactly significand * 2^exponent to half bits without sign. `significand`
-// must be below 2^53.
+// Rounds the magnitude significand * 2^exponent to the bits of a half without its sign.
+// `significand` must be below 2^53.
 constexpr uint16_t RoundMagnitude(uint64_t significand, int exponent, bool negative,
                                   Rounding mode) {
   if (significand == 0) return 0;

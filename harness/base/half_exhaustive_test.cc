@@ -1,6 +1,6 @@
-// Every float converts to the same half as on the processor. In the directed modes only every 61st
-// float is tested, because half_hardware_test tests the floats beside every rounding border. Skips
-// on a processor without F16C.
+// Compares the conversion of every float to half with the processor's own conversion. In the
+// directed modes only every 61st float is tested, because half_hardware_test tests the floats
+// beside every rounding border. Skips on a processor without F16C.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>

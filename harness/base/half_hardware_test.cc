@@ -1,4 +1,4 @@
-// fp16 conversion against the processor's own. Skips on a processor without F16C.
+// Compares fp16 conversion with the processor's own. Skips on a processor without F16C.
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ TEST(HalfHardware, EveryHalfBecomesTheSameFloat) {
   if (!testing::HasF16c()) GTEST_SKIP() << "this processor has no F16C";
   for (int bits = 0; bits < 0x10000; ++bits) {
     const Half half{static_cast<uint16_t>(bits)};
-    // The instruction makes signalling NaNs quiet; HalfToFloat keeps the payload unchanged.
+    // The instruction makes signalling NaNs quiet. HalfToFloat keeps the payload unchanged.
     const uint32_t quiet = half.IsNan() ? 0x00400000 : 0;
     ASSERT_EQ(std::bit_cast<uint32_t>(HalfToFloat(half)) | quiet,
               testing::HardwareHalfToFloatBits(half.bits))

@@ -1,5 +1,5 @@
-// fp16 conversion, ordering and ulp distance against an independent definition, which finds the
-// neighbours of a value by a search among all halves.
+// Compares fp16 conversion, ordering and ulp distance with an independent definition, which finds
+// the neighbours of a value by a search among all halves.
 #include "harness/base/half.h"
 
 #include <array>
@@ -21,15 +21,15 @@ using testing::NumberHalf;
 constexpr std::array kModes = {Rounding::kNearestEven, Rounding::kNearestAway,
                                Rounding::kTowardZero, Rounding::kUp, Rounding::kDown};
 
-// IEEE 754-2019, section 3.4: the magnitude at `code`; 0x7c00 counts as 2^16, the value from which
-// overflow is measured.
+// Returns the magnitude of `code` (IEEE 754-2019, section 3.4). For 0x7c00 it is 2^16, which the
+// rounding needs at the largest finite value.
 double MagnitudeByDefinition(int code) {
   const int exponent = code >> 10;
   const int significand = (code & 1023) + (exponent > 0 ? 1024 : 0);
   return std::ldexp(significand, (exponent > 0 ? exponent : 1) - 25);
 }
 
-// The half that section 4.3 requires, found by search over all magnitudes.
+// Searches all magnitudes for the half that section 4.3 requires.
 uint16_t RoundByDefinition(double value, Rounding mode) {
   const bool negative = std::signbit(value);
   const double magnitude = std::fabs(value);
@@ -75,7 +75,7 @@ TEST(Half, EveryFinitePatternHasItsDefinedValue) {
 TEST(Half, EveryPatternRoundTripsThroughFloatAndDoubleInEveryMode) {
   for (int bits = 0; bits < 0x10000; ++bits) {
     const Half half{static_cast<uint16_t>(bits)};
-    // Conversion makes a NaN quiet: IEEE 754-2019, section 6.2.
+    // Conversion makes a NaN quiet (IEEE 754-2019, section 6.2).
     const Half expected{static_cast<uint16_t>(half.IsNan() ? bits | 0x0200 : bits)};
     for (const Rounding mode : kModes) {
       ASSERT_EQ(DoubleToHalf(HalfToDouble(half), mode), expected) << bits;
@@ -92,7 +92,7 @@ TEST(Half, InfinitiesAndNansKeepTheirKindAndSign) {
   EXPECT_TRUE(std::isnan(HalfToFloat(Half{0x7c01})));
   EXPECT_EQ(DoubleToHalf(-NAN), Half{0xfe00});
   EXPECT_EQ(FloatToHalf(NAN), kHalfNan);
-  // A NaN whose payload lies below the ten bits kept must not turn into infinity.
+  // A NaN whose payload is only in dropped bits must not become infinity.
   EXPECT_TRUE(DoubleToHalf(std::bit_cast<double>(0x7ff0000000000001)).IsNan());
   EXPECT_TRUE(FloatToHalf(std::bit_cast<float>(0x7f800001)).IsNan());
 }
@@ -111,7 +111,7 @@ TEST(Half, BordersBetweenNeighboursRoundByDefinitionInEveryMode) {
   }
 }
 
-// Rounding is constant between neighbouring points of this set, so these floats represent all.
+// All floats between two neighbouring floats of this test round to the same half.
 TEST(Half, FloatsAtEveryBorderRoundByDefinitionInEveryMode) {
   for (int code = 0; code < 0x7c00; ++code) {
     const auto value = static_cast<float>(MagnitudeByDefinition(code));
@@ -143,8 +143,8 @@ RC_GTEST_PROP(Half, FloatRoundsByDefinition, ()) {
 }
 
 TEST(Half, DoublesAreNotRoundedThroughFloat) {
-  // Each number lies closer to a rounding border than a float can resolve. As a float it would lie
-  // on the border, and the tie would then round to the wrong side.
+  // Each number is closer to a rounding border than a float can represent. Rounded to float first,
+  // it would be on the border, and the tie would round to the wrong side.
   struct Trap {
     double value;
     uint16_t expected;

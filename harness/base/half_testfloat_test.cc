@@ -1,5 +1,5 @@
-// fp16 conversion against the published vectors of Berkeley TestFloat 3e: every conversion to and
-// from fp16, all five rounding modes. A line has operand, result and flags in hexadecimal.
+// Compares every conversion to and from fp16, in all five rounding modes, with the published
+// vectors of Berkeley TestFloat 3e. A line has operand, result and flags in hexadecimal.
 #include <bit>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -36,8 +36,7 @@ std::vector<Vector> ReadVectors(const std::string& path) {
 
 std::string PathOf(const std::string& name) { return VectorPath("testfloat/" + name + ".txt.gz"); }
 
-// TestFloat's NaN payloads are specific to one processor, so results that are NaN are compared only
-// as NaN.
+// NaN payloads of TestFloat are specific to one processor, so any NaN equals any other.
 bool SameHalf(Half actual, uint64_t expected) {
   const Half wanted{static_cast<uint16_t>(expected)};
   return (actual.IsNan() && wanted.IsNan()) || actual == wanted;
@@ -109,7 +108,7 @@ TEST(HalfTestFloat, IntegerToHalf) {
   const auto vectors = ReadVectors(path);
   ASSERT_GT(vectors.size(), 100U);
   for (const Vector& vector : vectors) {
-    // Every int32 is exact in double, so there is one rounding only.
+    // Every int32 is exact in double, so the value is rounded only once.
     const auto value = static_cast<double>(static_cast<int32_t>(vector.operand));
     ASSERT_TRUE(SameHalf(DoubleToHalf(value), vector.result)) << std::hex << vector.operand;
   }

@@ -1,5 +1,5 @@
-// Two hashes that have the same values on every machine and compiler, because their values are
-// recorded or seed random draws.
+// Two hashes with the same values on every machine and compiler. Their values are recorded and seed
+// random draws, so they must not change.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace anecheck {
 // 2^64 divided by the golden ratio: the increment of splitmix64.
 inline constexpr uint64_t kGoldenRatio64 = 0x9e3779b97f4a7c15;
 
-// The finaliser of splitmix64: every bit of `z` reaches every bit of the result.
-// Source: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators".
+// The finaliser of splitmix64: every bit of `z` affects every bit of the result. Source: G. L.
+// Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators".
 constexpr uint64_t MixBits(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -26,7 +26,7 @@ class Fnv1a {
 
   explicit constexpr Fnv1a(uint64_t state = kBasis) : state_(state) {}
 
-  // Mixes in `byte`. A larger number is mixed in as one unit, not byte by byte.
+  // Mixes in `byte`. A number above 255 is mixed in as one unit, not byte by byte.
   constexpr Fnv1a& Add(uint64_t byte) {
     state_ = (state_ ^ byte) * 0x100000001b3;
     return *this;

@@ -15,7 +15,7 @@ bool IsMember(const Json& item) {
   return item.is_array() && item.size() == 2 && item[0].is_string();
 }
 
-// Numbers from 2^63 on do not fit a signed integer: they compare by their bits, as in
+// An unsigned number from 2^63 on does not fit a signed integer and is compared by its bits, as in
 // nlohmann_json.
 template <typename T>
 bool SameNumber(T a, const Json& b) {

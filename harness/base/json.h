@@ -1,6 +1,6 @@
-// A JSON value (RFC 8259) that is built, read and changed in memory. Members keep their order. The
-// class has no template that users instantiate: the 240 sources that include it compile only calls.
-// Text goes in and out through harness/base/json_text.h.
+// A JSON value (RFC 8259) that is built, read and changed in memory. Members keep their order. Most
+// of its functions are compiled once, in json.cc, so that sources that include this header compile
+// quickly. harness/base/json_text.h reads and prints JSON text.
 #pragma once
 
 #include <concepts>
@@ -47,8 +47,8 @@ class Json {
   using Array = std::vector<Json>;
   using Object = std::vector<JsonMember>;
 
-  // Iterates over the values of an array or object, in order; over nothing for null; over the value
-  // itself for any other kind.
+  // Iterates over the values of an array or object in order. Null has no values. A value of any
+  // other kind is its own only value.
   template <bool kConst>
   class BasicIterator {
     using Value = std::conditional_t<kConst, const Json, Json>;
@@ -67,7 +67,7 @@ class Json {
 
     inline Value& operator*() const;
     Value* operator->() const { return &**this; }
-    // The name of the member, if the container is an object.
+    // Returns the name of the member. Precondition: the container is an object.
     inline const std::string& key() const;
     Value& value() const { return **this; }
 
@@ -109,7 +109,7 @@ class Json {
   Json(std::string text);                                                  // NOLINT
   Json(const char* text) : Json(std::string_view(text)) {}                 // NOLINT
   Json(Array elements);                                                    // NOLINT
-  // An array of any other range of values.
+  // Makes an array from any other range of values.
   template <typename Range>
     requires(!std::convertible_to<const Range&, std::string_view> &&
              !std::convertible_to<const Range&, Array> && !std::same_as<Range, Json> &&
@@ -121,7 +121,7 @@ class Json {
   Json(const Range& range) : Json(Kind::kArray) {  // NOLINT
     for (const auto& element : range) push_back(Json(element));
   }
-  // An object if every item is an array of a string and a value, else an array.
+  // Makes an object if every item is an array of a string and a value, else an array.
   Json(std::initializer_list<JsonItem> items);
 
   Json(const Json& other);
@@ -149,7 +149,7 @@ class Json {
   bool is_null() const { return kind_ == Kind::kNull; }
   bool is_boolean() const { return kind_ == Kind::kBoolean; }
   bool is_number() const { return kind_ >= Kind::kInteger && kind_ <= Kind::kReal; }
-  // Without a fraction.
+  // Whether the number was made from an integer.
   bool is_number_integer() const { return kind_ == Kind::kInteger || kind_ == Kind::kUnsigned; }
   bool is_number_unsigned() const { return kind_ == Kind::kUnsigned; }
   bool is_number_float() const { return kind_ == Kind::kReal; }
@@ -162,8 +162,8 @@ class Json {
   // std::string or uint64_t, or Json itself. Throws JsonError if the value is of another kind.
   template <typename T>
   T get() const;
-  // text(), elements() and members() throw JsonError for a value of another kind than string, array
-  // or object.
+  // text() throws JsonError unless the value is a string, elements() unless it is an array, and
+  // members() unless it is an object.
   const std::string& text() const;
   std::string& text();
   const Array& elements() const;
@@ -171,18 +171,18 @@ class Json {
   const Object& members() const;
   Object& members();
 
-  // The number of values in a container; 0 for null, 1 for any other value.
+  // Returns the number of values in a container, 0 for null, and 1 for any other value.
   size_t size() const;
   bool empty() const { return size() == 0; }
   Iterator begin();
   Iterator end();
   ConstIterator begin() const;
   ConstIterator end() const;
-  // The members of an object, for `auto& [key, value]`. JsonError if it is not an object.
+  // Returns the members of an object, for `auto& [key, value]`. Throws JsonError for other kinds.
   Object& items() { return members(); }
   const Object& items() const { return members(); }
 
-  // The member or element; JsonError if it is missing.
+  // Returns the member or element. Throws JsonError if it is missing.
   const Json& at(std::string_view name) const;
   Json& at(std::string_view name);
   template <std::integral T>
@@ -193,7 +193,7 @@ class Json {
   Json& at(T index) {
     return const_cast<Json&>(Element(static_cast<size_t>(index)));
   }
-  // As `at`. On a mutable value, it also adds a missing member as null, and turns a null value into
+  // Like `at`, but on a mutable value it adds a missing member as null, and turns a null value into
   // an object or array.
   const Json& operator[](std::string_view name) const { return at(name); }
   Json& operator[](std::string_view name);
@@ -205,14 +205,14 @@ class Json {
   Json& operator[](T index) {
     return ElementOrNew(static_cast<size_t>(index));
   }
-  // The value at a pointer in this document (harness/base/json_pointer.h).
+  // Returns the value at a place in this document (harness/base/json_pointer.h).
   const Json& operator[](const JsonPointer& place) const;
   Json& operator[](const JsonPointer& place);
   bool contains(const JsonPointer& place) const;
   bool contains(std::string_view name) const;
   ConstIterator find(std::string_view name) const;
   Iterator find(std::string_view name);
-  // The member, converted by get<T>, or `fallback` if it is missing.
+  // Returns the member, converted by get<T>, or `fallback` if it is missing.
   template <typename T>
   T value(std::string_view name, T fallback) const {
     const ConstIterator found = find(name);
@@ -226,12 +226,12 @@ class Json {
   const Json& back() const { return at(size() - 1); }
   Json& back() { return at(size() - 1); }
 
-  // Appends; null becomes an array. JsonError if it is not an array.
+  // Appends to an array. Null becomes an array. Throws JsonError for other kinds.
   void push_back(Json value);
   Json& emplace_back() { return emplace_back(Json()); }
   Json& emplace_back(Json value);
   void insert(ConstIterator before, Json value);
-  // Copies each member of `object`: replaces the member of the same name, or adds it.
+  // Copies each member of `object`. It replaces a member of the same name.
   void update(const Json& object);
   // Removes a member; returns the number of members removed, 0 or 1.
   size_t erase(std::string_view name);
@@ -281,7 +281,7 @@ struct JsonMember {
   friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
 
-// An item of an initializer list; the value made from the list moves out of it.
+// An item of an initializer list. The Json that is made from the list moves the value out of it.
 class JsonItem {
  public:
   JsonItem() = default;

@@ -38,7 +38,7 @@ inline std::string StringOr(const Json& object, std::string_view key, std::strin
                                                      : std::string(fallback);
 }
 
-// A number, or a string with a hexadecimal number such as "0x238".
+// Reads a number, or a string with a hexadecimal number such as "0x238".
 inline Result<uint64_t> Number(const Json& value, std::string_view path) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
   if (value.is_number_integer() && value.get<int64_t>() >= 0) {
@@ -62,7 +62,7 @@ inline Result<uint64_t> Number(const Json& object, std::string_view key, std::st
   return Number(*found, fmt::format("{}.{}", path, key));
 }
 
-// The array under `key`, or an empty one if the key is missing.
+// Returns the elements of the array under `key`; none if the key is missing.
 inline Result<std::vector<const Json*>> Array(const Json& object, std::string_view key,
                                               std::string_view path) {
   std::vector<const Json*> items;

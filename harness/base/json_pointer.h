@@ -10,12 +10,12 @@
 
 namespace anecheck {
 
-// The names and indices on the way to a value, as text "/tasks/0/header" (RFC 6901). `json[place]`
-// is the value there.
+// The path of names and indices from the document to a value (RFC 6901), such as "/tasks/0/header".
+// `json[place]` is that value.
 class JsonPointer {
  public:
   JsonPointer() = default;  // the place of the document itself
-  // Parses a text of that form.
+  // Parses the text of a path.
   explicit JsonPointer(std::string_view text);
 
   bool empty() const { return steps_.empty(); }

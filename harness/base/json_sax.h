@@ -1,4 +1,4 @@
-// The common part of the readers of JSON text. It applies the caps and turns the library's
+// The common part of the readers of JSON text. It checks the limits and turns the library's
 // exceptions into errors. Only harness/base includes it.
 #pragma once
 
@@ -14,21 +14,21 @@
 
 namespace anecheck {
 
-using ParserJson = nlohmann::ordered_json;  // the parser's value type; no value of it is made
+using ParserJson = nlohmann::ordered_json;  // only names types of the parser
 
-// The error for a text that the library refuses, with ParseJson's wording.
+// Returns the error for a text that the library refuses, with the wording of ParseJson.
 Error JsonSyntaxError(const ParserJson::exception& error, std::string_view name);
 
-// How many members an object may have.
+// Whether kMaxJsonMembers limits the number of members of an object.
 enum class JsonMembers : uint8_t { kCapped, kAny };
 
-// The error for a text that a receiver refused: `syntax`, unless the text exceeds a cap.
+// Returns the error for a text that a receiver refused: `syntax`, unless the text exceeds a limit.
 Error JsonTextError(std::string_view text, std::string_view name, Error syntax,
                     JsonMembers members = JsonMembers::kCapped);
 
-// A receiver of the library's parser that refuses texts beyond the caps of json_text.h. It keeps
-// the first error instead of throwing it: many texts are not JSON, and an exception would cost more
-// than reading the text.
+// Receives the events of the library's parser and refuses texts beyond the limits of json_text.h.
+// It stores the first error and does not throw it, because many texts are not JSON, and an
+// exception costs more than reading the text.
 class JsonReceiver : public nlohmann::json_sax<ParserJson> {
  public:
   explicit JsonReceiver(std::string_view name, JsonMembers members = JsonMembers::kCapped)
@@ -45,8 +45,8 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error TakeError() && { return std::move(error_); }
 
  protected:
-  // Enter and BeginValue return false beyond the cap of nesting or of members. A member counts when
-  // its value begins.
+  // Enter returns false beyond the limit of nesting, and BeginValue beyond that of members. A
+  // member counts when its value begins.
   bool Enter() {
     if (depth_ == kMaxJsonDepth) return false;
     members_[depth_++] = 0;
@@ -66,7 +66,7 @@ class JsonReceiver : public nlohmann::json_sax<ParserJson> {
   Error error_;
   size_t depth_ = 0;
   bool has_key_ = false;
-  std::array<int, kMaxJsonDepth> members_;  // the number in each open container
+  std::array<int, kMaxJsonDepth> members_;  // the number of members in each open container
 };
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// JSON values: their content, the meaning of initializer lists, and their text. The text equals
-// that of nlohmann_json for the same values.
+// Tests the content of JSON values, the meaning of initializer lists, and the text of values, which
+// must equal that of nlohmann_json.
 #include "harness/base/json.h"
 
 #include <bit>
@@ -163,7 +163,7 @@ std::vector<std::string> Words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-// A JSON text, perhaps with some characters changed.
+// Draws a JSON text, perhaps with some characters changed.
 std::string DrawDocument() {
   static const std::vector<std::string> kPieces = Words(
       R"({ } [ ] : , " \ \u \ud83d\ude00 \ud800 \udc00 \u0000 - -0 +1 01 1. .5 1e 1e999 -1e999 1e-999 )"

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// Returns the error for the cap that `text` exceeds first. The text need not be valid JSON.
+// Returns the error for the limit that `text` exceeds first. The text need not be valid JSON.
 Status CheckLimits(std::string_view text, std::string_view name, JsonMembers allowed) {
   const bool capped = allowed == JsonMembers::kCapped;
   std::vector<int> members;  // one counter for each open bracket
@@ -42,8 +42,8 @@ Status CheckLimits(std::string_view text, std::string_view name, JsonMembers all
   return {};
 }
 
-// Builds the value. If two members have one name, the last value counts, at the position of the
-// first.
+// Builds the value. If two members have the same name, the last value replaces the first at its
+// position.
 class Builder final : public JsonReceiver {
  public:
   Builder(Json& root, std::string_view name, JsonMembers members)
@@ -121,7 +121,7 @@ Result<Json> Parse(std::string_view text, std::string_view name, JsonMembers mem
   return json;
 }
 
-// Appends text as the library prints it.
+// Prints values in the format of the library.
 class Printer {
  public:
   explicit Printer(int indent) : indent_(indent) {}
@@ -199,7 +199,7 @@ class Printer {
   std::string text_;
 };
 
-// The library's message without its "[json.exception.parse_error.101] parse error at ...: " lead.
+// Removes the beginning "[json.exception.parse_error.101] parse error at ...: " of a message.
 std::string_view Reason(std::string_view message) {
   const size_t lead = message.find("] ");
   if (lead != std::string_view::npos) message.remove_prefix(lead + 2);

@@ -1,4 +1,4 @@
-// JSON text: offsets in errors, limits against hostile input, deterministic output.
+// Tests JSON text: offsets in errors, limits against hostile input, deterministic output.
 #include "harness/base/json_text.h"
 
 #include <cmath>
@@ -72,8 +72,8 @@ TEST(JsonText, MembersAreCapped) {
   EXPECT_TRUE(json.error().message.starts_with("json: an object with more than 10000 members at "));
 }
 
-// An index finds repeated members, because a search of the object for each new member would take
-// quadratic time.
+// The parser finds repeated members with an index. A search of the object for each new member would
+// take quadratic time.
 TEST(LargeJson, TakesAnyNumberOfMembersAndAgreesWithParseJson) {
   EXPECT_EQ(ParseLargeJson(ObjectOf(200'000))->size(), 200'000u);
   for (const std::string& text : {ObjectOf(31), ObjectOf(33), ObjectOf(1000),

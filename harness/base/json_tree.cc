@@ -34,7 +34,7 @@ std::optional<JsonValue> JsonValue::Find(std::string_view name) const {
   return std::nullopt;
 }
 
-// Appends values in the order in which a text has them.
+// Appends values in the order of the text.
 class JsonTree::Builder final : public JsonReceiver {
  public:
   // Strings of parsed input are copied into a buffer of `text_bytes` bytes; strings of a Json
@@ -71,7 +71,7 @@ class JsonTree::Builder final : public JsonReceiver {
     return true;
   }
 
-  // The caps do not apply to a document.
+  // Adds a document. The limits of json_text.h do not apply to it.
   void Add(const Json& json) {
     switch (json.kind()) {
       case Json::Kind::kObject:
@@ -108,7 +108,7 @@ class JsonTree::Builder final : public JsonReceiver {
   }
 
  private:
-  // Escapes are longer than their characters, so the buffer suffices and never moves.
+  // An escape is longer than its character, so the buffer is large enough and never moves.
   std::string_view Kept(const std::string& text) {
     const size_t begin = texts_.size();
     texts_.insert(texts_.end(), text.begin(), text.end());
@@ -123,7 +123,7 @@ class JsonTree::Builder final : public JsonReceiver {
     return index;
   }
 
-  // A new value at the end of the innermost container, or the root.
+  // Appends a new value to the innermost container, or makes the root.
   uint32_t Append(std::string_view name) {
     const auto index = static_cast<uint32_t>(nodes_.size());
     Node& node = nodes_.emplace_back();
@@ -138,8 +138,8 @@ class JsonTree::Builder final : public JsonReceiver {
     return index;
   }
 
-  // The slot of the next value. If two members have one name, the last counts, in the slot of the
-  // first.
+  // Returns the node for the next value. If two members have the same name, the last value replaces
+  // the first in its node.
   Node& Place(Kind kind) {
     const bool member = !open_.empty() && nodes_[open_.back()].kind == Kind::kObject;
     Node& node = nodes_[member ? member_ : Append({})];

@@ -1,6 +1,6 @@
-// JSON text as a flat, read-only tree: values in one array, texts in another. It is for readers
-// that convert the text once into another form. A tree of the library nlohmann_json takes several
-// times as long to build, because it allocates memory for each text and container.
+// JSON text as a flat, read-only tree, with all values in one array and all strings in another. It
+// is for readers that convert the text once into another form. A value of the library nlohmann_json
+// takes several times as long to build, because it allocates each string and container.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// One value of a JsonTree. The tree must outlive it, but may be moved. Cheap to copy.
+// One value of a JsonTree. The tree must outlive the value, but may be moved. Cheap to copy.
 class JsonValue {
  public:
   enum class Kind : uint8_t {
@@ -27,11 +27,11 @@ class JsonValue {
     kArray,
     kObject
   };
-  // A node must be small, because JSON text has a node for every value.
+  // Nodes are small, because a tree has one for every value.
   struct Node {
     const char* name = nullptr;  // the name of a member of an object
     union {
-      uint64_t whole = 0;  // of a number without a fraction, two's complement; of a boolean 0 or 1
+      uint64_t whole = 0;  // an integer in two's complement, or a boolean as 0 or 1
       double real;
       const char* text;        // the characters of a string
       uint32_t first_last[2];  // the first and the last value of a container; 0 if it is empty
@@ -72,15 +72,15 @@ class JsonValue {
   bool is_array() const { return node().kind == Kind::kArray; }
   bool is_string() const { return node().kind == Kind::kString; }
   bool is_boolean() const { return node().kind == Kind::kBoolean; }
-  // Without a fraction.
+  // Whether the number was written as an integer.
   bool is_whole() const { return node().kind == Kind::kInteger || node().kind == Kind::kUnsigned; }
   bool is_number() const { return is_whole() || node().kind == Kind::kReal; }
 
-  // Precondition of boolean(), text(), number() and whole(): the value is of that kind.
+  // Precondition of boolean(), text(), number() and whole(): the value is of the matching kind.
   bool boolean() const { return node().whole != 0; }
   std::string_view text() const { return {node().text, node().size}; }
   double number() const;
-  // The number, or nothing if it does not fit.
+  // Returns the number, or nothing if it does not fit in int64_t.
   std::optional<int64_t> whole() const;
 
   std::string_view name() const { return {node().name, node().name_size}; }
@@ -89,7 +89,7 @@ class JsonValue {
   // Precondition: a container.
   Iterator begin() const { return {nodes_, node().first_last[0]}; }
   Iterator end() const { return {nodes_, 0}; }
-  // The member of this name.
+  // Returns the member of this name, if there is one.
   std::optional<JsonValue> Find(std::string_view name) const;
 
  private:
@@ -99,17 +99,17 @@ class JsonValue {
   uint32_t index_;
 };
 
-// Whether two texts are equal. Compares the first characters first, because most different texts
-// differ there.
+// Returns whether two texts are equal. It compares the first characters first, because most
+// different texts differ there.
 inline bool SameText(std::string_view a, std::string_view b) {
   return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
 }
 
 class JsonTree {
  public:
-  // As ParseJson.
+  // Like ParseJson.
   static Result<JsonTree> Parse(std::string_view text, std::string_view name = "json");
-  // The tree refers to the texts of `json`, which must outlive it.
+  // Makes the tree of a document. The tree refers to the strings of `json`, which must outlive it.
   static JsonTree Of(const Json& json);
 
   JsonValue root() const { return {nodes_.data(), 0}; }

@@ -103,7 +103,7 @@ TEST(JsonTree, RefusesTheTextsThatParseJsonRefuses) {
     for (int i = 0; i <= kMaxJsonMembers; ++i) text += "\"a\": 1, ";
     return text + "\"a\": 1}";
   }();
-  // As many members as the limit allows, and the name of one more.
+  // The text has as many members as the limit allows, and the name of a further member.
   std::string unfinished = wide.substr(0, wide.rfind(','));
   unfinished = unfinished.substr(0, unfinished.rfind(':'));
   const std::string texts[] = {"",    "{",        "[1,]",   "{\"a\" 1}", "\"\xff\"",  "[1] 2",

@@ -1,4 +1,4 @@
-// Texts in JSON that this program made, for the lines that commands and reports print.
+// Reads strings in JSON that this program made, for lines that commands and reports print.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace anecheck {
 
-// The text of a member. Precondition: the object has this member, and it is a text.
+// Returns a string member. Precondition: the object has this member, and it is a string.
 inline std::string MemberText(const Json& object, const char* member) {
   return object[member].get<std::string>();
 }
 
-// "A13, A14". Precondition: every element of the list is a text.
+// Returns a text such as "A13, A14". Precondition: every element of the list is a string.
 inline std::string JoinedTexts(const Json& list) {
   std::string text;
   for (const Json& element : list) text += (text.empty() ? "" : ", ") + element.get<std::string>();

@@ -17,7 +17,7 @@ constexpr winsize kDefaultSize = {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .w
 std::mutex g_mutex;           // guards the terminal's current line
 size_t g_progress_lines = 0;  // lines of progress on the terminal; the last is the current one
 
-// A failed write to standard error has nowhere to be reported.
+// Ignores a failed write, because there is no other place to report it.
 void WriteToStandardError(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -62,7 +62,7 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
-// Clears the progress line. Precondition: the mutex is held.
+// Returns the escape sequences that clear the lines of progress. Precondition: the mutex is held.
 std::string Erasure() {
   if (g_progress_lines == 0) return {};
   std::string text(kEraseLine);
@@ -103,7 +103,7 @@ void ProgressLine::Update(std::string_view text) {
     for (const std::string_view line : lines) LogInfo(line);
     return;
   }
-  // The last column and row stay free: writing there makes some terminals scroll.
+  // The last column and row stay free, because some terminals scroll after a character there.
   const winsize size = TerminalSize();
   lines.resize(std::min<size_t>(lines.size(), std::max(1, size.ws_row - 1)));
   const std::lock_guard lock(g_mutex);

@@ -12,7 +12,7 @@ namespace anecheck {
 enum class LogLevel : uint8_t { kError, kWarning, kInfo };
 
 // Writes one line, `anecheck: error: message`, in a single write, so that lines of several threads
-// and worker processes do not mix; a progress line on a terminal is cleared first. kInfo prints no
+// and worker processes do not mix. It first clears a progress line on a terminal. kInfo prints no
 // level. Line breaks in `message` become spaces. Thread-safe.
 void Log(LogLevel level, std::string_view message);
 inline void LogError(std::string_view message) { Log(LogLevel::kError, message); }
@@ -33,10 +33,10 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Shows `text`, whose lines are cut to the terminal's size, unless the last drawing is too
-  // recent.
+  // Shows `text`, with its lines cut to the size of the terminal. Does nothing if the interval
+  // since the last drawing is not over.
   void Update(std::string_view text);
-  // Whether Update would show a text now; if not, callers may skip composing it.
+  // Returns whether Update would show a text. If not, callers need not compose it.
   bool due() const;
 
  private:

@@ -1,6 +1,5 @@
 // Messages and progress go to standard error only, in whole lines. In a pipe, progress is plain
-// lines at long intervals; on a terminal, it is rewritten in place. The terminal is a
-// pseudo-terminal.
+// lines at long intervals. On a terminal, here a pseudo-terminal, progress is rewritten in place.
 #include "harness/base/log.h"
 
 #include <array>
@@ -42,10 +41,10 @@ class TerminalAsStderr {
   }
   bool ok() const { return saved_ >= 0; }
 
-  // The text written so far. Restores the old standard error.
+  // Restores the old standard error and returns the text that was written.
   std::string Finish() {
     Restore();
-    close(slave_);  // the last writer is gone: reading ends after the written text
+    close(slave_);  // closes the last writer, so reading ends after the written text
     slave_ = -1;
     std::string text;
     std::array<char, 4096> buffer{};

@@ -1,4 +1,4 @@
-// Text in lower case, in every locale.
+// Converts text to lower case, independent of the locale.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace anecheck {
 
-// `text` with each of the letters A to Z in lower case. Other bytes stay.
+// Returns `text` with the letters A to Z in lower case. Other bytes stay unchanged.
 inline std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

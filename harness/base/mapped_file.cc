@@ -30,9 +30,8 @@ Error CannotRead(const std::string& path, int code) {
                    fmt::format("{}: cannot read: {}", path, std::generic_category().message(code)));
 }
 
-// The list of mapped files that a handler of SIGBUS reads, so it uses no locks and allocates
-// nothing. The number of its slots and the length of a path are fixed: further files are not
-// stored, and longer paths are cut.
+// The list of mapped files. A handler of SIGBUS reads it, so it uses no locks and allocates no
+// memory. It stores a fixed number of files and ignores further files. It cuts long paths.
 class NamedMappings {
  public:
   void Add(std::span<const uint8_t> bytes, std::string_view path) {
@@ -78,14 +77,14 @@ class NamedMappings {
 NamedMappings named_mappings;
 
 void WriteToError(std::string_view text) {
-  // If standard error cannot be written, nothing else can be done.
+  // A failed write is ignored, because there is no other place to report it.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 void EndAtShortenedFile(int signal, siginfo_t* fault, void* /*context*/) {
   const std::string_view path = named_mappings.PathAt(fault->si_addr);
   if (path.empty()) {
-    // For another fault, removes the handler: the fault repeats and ends the process.
+    // The fault has another cause. Without the handler it repeats and ends the process.
     std::signal(signal, SIG_DFL);
     return;
   }
@@ -95,7 +94,7 @@ void EndAtShortenedFile(int signal, siginfo_t* fault, void* /*context*/) {
   _exit(2);
 }
 
-// The files that are mapped now. Other memory must never be dropped: it would become zeros.
+// The ranges of the mapped files. DropPages must not drop other memory, which would become zeros.
 class Mappings {
  public:
   static Mappings& Get() {
@@ -112,7 +111,7 @@ class Mappings {
     const std::lock_guard lock(mutex_);
     ends_.erase(bytes.data());
   }
-  // The whole mapping that contains `bytes`; empty if there is none.
+  // Returns the whole mapping that contains `bytes`; empty if there is none.
   std::span<const uint8_t> Around(std::span<const uint8_t> bytes) {
     const std::lock_guard lock(mutex_);
     auto next = ends_.upper_bound(bytes.data());
@@ -148,7 +147,7 @@ Result<std::span<const uint8_t>> Map(int file, const std::string& path) {
 }  // namespace
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
-  // O_NONBLOCK: opening a pipe without a writer must not block.
+  // O_NONBLOCK, because without it opening a pipe that has no writer blocks.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return CannotRead(path, errno);
   const auto bytes = Map(file, path);
@@ -175,7 +174,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  // munmap takes a pointer to writable memory; the mapping is read-only nevertheless.
+  // The cast is only for the parameter of munmap; the mapping is read-only.
   if (bytes_.empty()) return;
   Mappings::Get().Remove(bytes_);
   munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
@@ -185,13 +184,13 @@ void DropPages(std::span<const uint8_t> bytes) {
   if (bytes.empty()) return;
   const std::span<const uint8_t> all = Mappings::Get().Around(bytes);
   if (all.empty()) return;
-  // Reading a page also maps the pages around it: Linux maps the whole folio, of up to 2 MiB.
+  // An access to a page also maps pages around it: Linux maps the whole folio, of up to 2 MiB.
   constexpr uintptr_t kAround = uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<uintptr_t>(all.data()), end = begin + all.size();
   const auto first = reinterpret_cast<uintptr_t>(bytes.data()) / kAround * kAround;
   const auto last = RoundUp(reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size(), kAround);
   const uintptr_t from = std::max(first, begin), to = std::min(last, end);
-  // A failure leaves the pages in memory, which harms nothing.
+  // A failure is harmless, because it only leaves the pages in memory.
   madvise(const_cast<uint8_t*>(all.data()) + (from - begin), to - from, MADV_DONTNEED);
 }
 

@@ -10,9 +10,9 @@
 
 namespace anecheck {
 
-// A file mapped into memory, read-only. Its pages are read when touched, and the system may drop
-// them. Any number of threads may read it. If another process shortens the file, this process ends
-// with SIGBUS, or as EndAtShortenedFiles describes.
+// A file mapped into memory, read-only. The system reads a page at its first access and may drop it
+// later. Any number of threads may read it. If another process shortens the file, an access may end
+// this process with SIGBUS, or as EndAtShortenedFiles describes.
 class MappedFile {
  public:
   // Errors: kNotFound; kInvalid for a file that is not regular or may not be read; kIo.
@@ -29,18 +29,17 @@ class MappedFile {
   std::span<const uint8_t> bytes_;
 };
 
-// Releases the memory behind `bytes` of a MappedFile; a later access reads them from the file
-// again. Does nothing if `bytes` are in other memory. It is for readers of data that does not fit
-// in memory, such as a model's weights. Thread-safe.
+// Releases the memory of `bytes` in a MappedFile. A later access reads them from the file again.
+// Does nothing if `bytes` are in other memory. It is for data that does not fit in memory, such as
+// the weights of a model. Thread-safe.
 void DropPages(std::span<const uint8_t> bytes);
 
-// After this call, a mapped file that another process has shortened ends this process with exit
-// code 2 and one line on standard error that names the file. Call it once, before threads start.
+// After this call, an access to a mapped file that another process has shortened ends this process
+// with exit code 2 and a message that names the file. Call it once, before threads start.
 void EndAtShortenedFiles();
 
-// `path` without symbolic links and "..", if its target lies in one of `folders`, at any depth.
-// Errors: kNotFound if nothing is there; kInvalid if the target lies elsewhere or the links form a
-// cycle.
+// Returns `path` without symbolic links and "..". Errors: kNotFound if the path does not exist;
+// kInvalid if its target is not in one of `folders`, at any depth, or the links form a cycle.
 Result<std::string> ResolveInside(const std::string& path, std::span<const std::string> folders);
 
 }  // namespace anecheck

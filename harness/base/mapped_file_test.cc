@@ -27,7 +27,7 @@ class MappedFileTest : public ::testing::Test {
     ASSERT_TRUE(WriteFileAtomic(Path("secret"), std::string_view("s")).ok());
   }
   std::string Path(std::string_view name) const { return folder_->File(name); }
-  // "" if `path` is inside the folder of the model, else the reason.
+  // Returns "" if `path` is inside the folder of the model, else the reason.
   std::string Refusal(const std::string& path) const {
     const std::string folder = Path("model");
     const auto real = ResolveInside(path, {&folder, 1});
@@ -75,7 +75,7 @@ TEST_F(MappedFileTest, AShortenedFileEndsTheProcessWithAMessageThatNamesIt) {
 }
 
 #ifdef __linux__
-// Bytes of mapped files that are in the memory of this process.
+// Returns the number of bytes of mapped files that are in the memory of this process.
 uint64_t MappedBytes() {
   std::ifstream file("/proc/self/statm");
   uint64_t size = 0, resident = 0, shared = 0;
@@ -114,7 +114,7 @@ TEST_F(MappedFileTest, PathsStayInsideTheFolders) {
   ASSERT_EQ(symlink(Path("model/a").c_str(), Path("model/b").c_str()), 0);
   EXPECT_NE(Refusal(Path("model/a")).find("symbolic link"), std::string::npos)
       << Refusal(Path("model/a"));
-  // A folder whose name only begins with the name of the model's folder lies outside of it.
+  // This folder is outside of the model's folder, but its name begins with that folder's name.
   ASSERT_TRUE(MakeDirectories(Path("model2")).ok());
   ASSERT_TRUE(WriteFileAtomic(Path("model2/w"), std::string_view("w")).ok());
   EXPECT_NE(Refusal(Path("model2/w")).find("lies outside"), std::string::npos);

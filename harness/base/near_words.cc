@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kMostNear = 3;
 
-// Optimal string alignment distance, ignoring case: the number of letters to change, add, remove or
-// swap with their neighbour.
+// Returns the optimal string alignment distance, ignoring case. It is the number of letters to
+// change, add, remove or swap with a neighbour.
 size_t DistanceOf(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   std::vector<std::vector<size_t>> rows(a.size() + 1, std::vector<size_t>(b.size() + 1));

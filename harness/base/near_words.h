@@ -1,4 +1,4 @@
-// The words that a misspelt word may mean.
+// Suggests words for a misspelt word.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace anecheck {
 
-// At most three words of `list`, nearest first, that differ from `word` by few changed, added,
-// removed or swapped letters: at most a third of the letters of `word`, but one letter in any case.
+// Returns at most three words of `list`, nearest first. The number of changed, added, removed or
+// swapped letters is at most a third of the letters of `word`, or at most 1 for a short word.
 std::vector<std::string> NearWords(std::string_view word, std::span<const std::string> list);
 
-// "; did you mean run or runs?"; empty if no word is near.
+// Returns a text such as "; did you mean run or runs?"; empty if no word is near.
 std::string DidYouMean(std::string_view word, std::span<const std::string> list);
 
 }  // namespace anecheck

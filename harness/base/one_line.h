@@ -1,4 +1,4 @@
-// Error messages that quote a file stay on one line: characters that would break it become \xNN.
+// Keeps an error message that quotes a file on one line. Control characters become \xNN.
 #pragma once
 
 #include <string>

@@ -25,8 +25,8 @@ Status CallBody(const ChunkBody& body, uint64_t begin, uint64_t end) {
   }
 }
 
-// The state that the threads share. Chunks are handed out in order, so when chunk n fails, every
-// chunk before it is done or running, and only later chunks are skipped.
+// The state that the threads share. Threads take chunks in order. So when chunk n fails, all lower
+// chunks are done or running, and only higher chunks are skipped.
 class Loop {
  public:
   Loop(uint64_t count, uint64_t chunk, const ChunkBody& body)
@@ -78,15 +78,15 @@ Status ParallelChunks(uint64_t count, uint64_t chunk, int jobs,
   Loop loop(count, std::max<uint64_t>(chunk, 1), body);
   const auto wanted = static_cast<uint64_t>(jobs < 1 ? DefaultJobs() : jobs);
   const uint64_t helpers = std::min(wanted, std::max<uint64_t>(loop.chunks(), 1)) - 1;
-  // Joins explicitly, since libc++ 19 on macOS has no std::jthread. Between the first thread and
-  // the joins, only the start of a thread can throw.
+  // The threads are joined explicitly, because libc++ 19 on macOS has no std::jthread. Between the
+  // first thread and the joins, only the start of a thread can throw.
   std::vector<std::thread> threads;
   threads.reserve(helpers);
   for (uint64_t i = 0; i < helpers; ++i) {
     try {
       threads.emplace_back([&loop] { loop.Work(); });
     } catch (const std::system_error&) {
-      break;  // fewer threads compute the same result, later
+      break;  // fewer threads compute the same result
     }
   }
   loop.Work();

@@ -1,5 +1,5 @@
 // The parallel loop visits every index once and has the same chunks for any number of threads. It
-// reports the first failure in order, whatever the timing.
+// reports the failure of the lowest chunk, whatever the timing is.
 #include "harness/base/parallel_for.h"
 
 #include <atomic>

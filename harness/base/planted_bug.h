@@ -1,6 +1,6 @@
 // Bugs planted in parsers on purpose, to measure whether the fuzz targets find them. Only builds
-// with ANECHECK_FUZZERS contain them, and each is off unless the environment names it; in every
-// other build IsPlanted is the constant false, and the compiler removes the bug's code.
+// with ANECHECK_FUZZERS contain them, and a bug is on only if the environment names it. In other
+// builds IsPlanted is the constant false, and the compiler removes the code of the bug.
 #pragma once
 
 #ifdef ANECHECK_PLANTED_BUGS

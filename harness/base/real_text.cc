@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// Never freed: threads may read numbers until the process ends.
+// The locale is never freed, because threads may read numbers until the process ends.
 locale_t PlainLocale() {
   static const locale_t plain = newlocale(LC_ALL_MASK, "C", locale_t{});
   return plain;
@@ -46,7 +46,7 @@ template <typename T>
 std::optional<T> RealFromText(std::string_view text) {
   const std::string_view magnitude = Magnitude(text);
   if (magnitude.empty()) return std::nullopt;
-  // strtod also accepts spaces, a plus sign and hexadecimal.
+  // Refuses spaces, a plus sign and hexadecimal digits, which strtod accepts.
   const char first = magnitude[0];
   if (!IsDigit(first) && !IsLetter(first) && first != '.') return std::nullopt;
   if (magnitude.size() > 1 && (magnitude[1] | 0x20) == 'x') return std::nullopt;
@@ -57,7 +57,7 @@ template <typename T>
 std::optional<T> RealFromHexText(std::string_view text) {
   const std::string_view magnitude = Magnitude(text);
   const bool negative = magnitude.size() != text.size();
-  // "inf" and a second 0x are not digits.
+  // Refuses "inf" and a second "0x".
   if (magnitude.empty() || magnitude.find_first_of("xX") != std::string_view::npos) {
     return std::nullopt;
   }

@@ -1,5 +1,5 @@
 // Real numbers as text, independent of the locale. The whole project reads real numbers with these
-// functions: the standard library of macOS (libc++ 19) has no std::from_chars for reals.
+// functions, because the standard library of macOS (libc++ 19) has no std::from_chars for reals.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ namespace anecheck {
 template <typename T>
 std::optional<T> RealFromText(std::string_view text);
 
-// As RealFromText, for a hexadecimal number without its 0x: "1.8p+1".
+// Like RealFromText, for a hexadecimal number without "0x", such as "1.8p+1".
 template <typename T>
 std::optional<T> RealFromHexText(std::string_view text);
 
-// The shortest decimal number that RealFromText<double> reads as `value`, or "inf", "-inf" or
-// "nan". A NaN has no sign in the text, because the sign has no meaning.
+// Returns the shortest decimal number that RealFromText<double> reads as `value`, or "inf", "-inf"
+// or "nan". The sign of a NaN is dropped.
 std::string NumberText(double value);
 
 }  // namespace anecheck

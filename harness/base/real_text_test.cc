@@ -1,5 +1,5 @@
-// Real numbers that are read from text. The whole text must be a number; it is rounded once,
-// becomes infinity or zero beyond the range, and is the same in every locale.
+// Tests real numbers that are read from text. The whole text must be a number. The number is
+// rounded once, becomes infinity or zero beyond the range, and is the same in every locale.
 #include "harness/base/real_text.h"
 
 #include <clocale>
@@ -57,8 +57,8 @@ TEST(RealText, NumbersBeyondTheRangeBecomeInfinityOrZeroOfTheirSign) {
 }
 
 TEST(RealText, FloatsAreRoundedOnce) {
-  // Just above the midpoint of 1 and the next float; the nearest double is the midpoint, which
-  // would round down to 1.
+  // The number is just above the midpoint of 1 and the next float. The nearest double is that
+  // midpoint, which would round down to 1.
   EXPECT_EQ(RealFromText<float>("1.00000005960464477539062500000001"), 1 + 0x1p-23F);
 }
 

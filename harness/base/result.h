@@ -1,6 +1,5 @@
-// Errors as values: `Error` names the fault and its place, `Result<T>` is a T or an Error. Every
-// room of the project returns these; exceptions of libraries are caught where the library is
-// called.
+// Errors as values. `Error` describes a failure and its place, and `Result<T>` is a T or an Error.
+// The whole project returns them. Code that calls a library catches the exceptions of the library.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +14,17 @@ namespace anecheck {
 // and every other code to 2.
 enum class ErrorCode : uint8_t {
   kTruncated,    // input ended before the field did
-  kMalformed,    // input breaks the format's shape
+  kMalformed,    // input breaks the rules of its format
   kUnsupported,  // well formed, but of a version or kind that is not handled
   kInvalid,      // an argument or a graph breaks a rule
   kNotFound,     // a name, file or symbol does not exist
   kIo,           // the operating system refused
   kLimit,        // a resource cap of the harness was reached
-  kInterrupted,  // the caller asked for an end before this was done
+  kInterrupted,  // the caller stopped the work before its end
   kInternal,     // the harness itself failed
 };
 
-// The name of `code` as printed, for example "truncated".
+// Returns the name of `code` as printed, for example "truncated".
 std::string_view ErrorCodeName(ErrorCode code);
 
 struct Error {
@@ -96,8 +95,8 @@ using Status = Result<void>;
 #define ANECHECK_CONCAT_INNER(a, b) a##b
 #define ANECHECK_CONCAT(a, b) ANECHECK_CONCAT_INNER(a, b)
 
-// Returns the error of `expression` (a Result or Status) from the enclosing function, if it has
-// one.
+// Evaluates `expression` (a Result or Status). If it is an error, the enclosing function returns
+// it.
 #define ANECHECK_RETURN_IF_ERROR(expression)                          \
   do {                                                                \
     if (auto anecheck_status = (expression); !anecheck_status.ok()) { \

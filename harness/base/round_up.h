@@ -1,4 +1,4 @@
-// Sizes and addresses rounded up to a granule.
+// Rounds sizes and addresses up to a multiple of a unit.
 #pragma once
 
 #include <concepts>
@@ -9,14 +9,14 @@
 
 namespace anecheck {
 
-// The smallest multiple of `unit` that is at least `value`, for numbers of this program. `value`
+// Returns the smallest multiple of `unit` that is at least `value`, for trusted numbers. `value`
 // must not be negative, `unit` must be positive, and `value + unit - 1` must fit in T.
 template <std::integral T>
 constexpr T RoundUp(T value, std::type_identity_t<T> unit) {
   return static_cast<T>((value + unit - 1) / unit * unit);
 }
 
-// The same for numbers from a file, or nothing if the multiple does not fit in T.
+// The same for numbers from a file. Returns nothing if the multiple does not fit in T.
 template <std::integral T>
 constexpr std::optional<T> CheckedRoundUp(T value, std::type_identity_t<T> unit) {
   const T over = static_cast<T>(value % unit);

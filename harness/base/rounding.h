@@ -1,5 +1,5 @@
-// The rounding directions of IEEE 754, and the only function that rounds a significand, on which
-// the narrow float types of this room (half, fp8) are built.
+// The rounding directions of IEEE 754, and the function that rounds a significand. The conversions
+// to half and fp8 use it.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class Rounding : uint8_t {
   kDown,  // toward -infinity
 };
 
-// Whether `mode` moves an inexact value of this sign away from zero, whatever bits were dropped.
+// Returns whether `mode` rounds every inexact value of this sign away from zero.
 constexpr bool RoundsAway(Rounding mode, bool negative) {
   return (mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative);
 }
 
-// significand * 2^-shift rounded to an integer in `mode`. A negative shift is exact; significand <<
-// -shift must then be below 2^64.
+// Rounds significand * 2^-shift to an integer in `mode`. With a negative shift the result is exact,
+// and significand << -shift must be below 2^64.
 constexpr uint64_t RoundShift(uint64_t significand, int shift, bool negative, Rounding mode) {
   if (shift <= 0) return significand << -shift;
   const bool away = RoundsAway(mode, negative);

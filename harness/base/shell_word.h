@@ -1,4 +1,4 @@
-// Words of a command line as a person would type them.
+// Quotes words of a command line.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace anecheck {
 
-// `text` as one word of a POSIX shell (POSIX.1-2017, shell command language, 2.2): unchanged if
-// none of its characters has a special meaning in the shell, else in single quotes.
+// Returns `text` as one word of a POSIX shell (POSIX.1-2017, shell command language, 2.2). The text
+// is unchanged if no character of it has a special meaning in the shell, else in single quotes.
 std::string ShellWord(std::string_view text);
 
 }  // namespace anecheck

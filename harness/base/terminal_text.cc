@@ -9,7 +9,7 @@ namespace anecheck {
 namespace {
 
 constexpr size_t kFewestColumns = 20;
-// The further indentation of a line that continues the line before.
+// The additional indentation of a line that continues the line before.
 constexpr size_t kDeeper = 4;
 // The least number of spaces between cells.
 constexpr size_t kGap = 2;
@@ -32,7 +32,7 @@ struct Cell {
   size_t column = 0;
 };
 
-// Cells without the spaces around them.
+// Returns the cells of a line, without the spaces around them.
 std::vector<Cell> CellsOf(std::string_view line) {
   std::vector<Cell> cells;
   for (size_t at = line.find_first_not_of(' '); at < line.size();) {
@@ -102,7 +102,7 @@ class FoldedLine {
   size_t columns_;
   size_t column_ = 0;    // the column of the next letter
   size_t hang_ = 0;      // the column at which continuation lines begin
-  size_t deeper_ = 0;    // the column of continuation lines if the text has no columns
+  size_t deeper_ = 0;    // the column of continuation lines if the first cell is continued
   bool folded_ = false;  // whether a cell was too long
   std::string text_;
 };

@@ -50,7 +50,7 @@ TEST(TerminalText, ColoursTakeNoColumnsAndALetterOfSeveralBytesTakesOne) {
   EXPECT_EQ(Folded(letters, 20), letters);
 }
 
-// Output for a terminal of one column would be useless.
+// Text in lines of one column would be unreadable.
 TEST(TerminalText, AVeryNarrowTerminalGetsLinesOfTwentyColumns) {
   EXPECT_EQ(Folded("a line of more than twenty", 1), "a line of more than\n    twenty");
 }

@@ -1,4 +1,4 @@
-// Tests of the test helpers: a helper that wrongly finds nothing would let other tests pass.
+// Tests the test helpers. A helper that wrongly finds nothing would let other tests pass.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -74,7 +74,7 @@ TEST(TestData, UnpacksGzip) {
 // The tests of SkipReport run this test in a separate process.
 TEST(SkipReport, DISABLED_SkipsForWantOfAFile) { ANECHECK_SKIP_WITHOUT("/no/such/folder"); }
 
-// The exit code of this binary when it runs only the test above, with `variables` in its
+// Returns the exit code of this binary when it runs only the test above, with `variables` in its
 // environment.
 int ExitCodeOfSkip(const std::string& variables) {
   const std::string command = variables + " '" + ::testing::internal::GetArgvs().front() +

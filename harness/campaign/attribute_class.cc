@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kNumberClasses[] = {"negative", "zero", "one", "fraction", "more"};
 constexpr uint32_t kMixed = std::size(kNumberClasses);
 constexpr uint32_t kEmptyList = 6;
-// The number of a list is the class of its elements, or kMixed, plus eight times its length.
+// A list's class is the class of its elements, or kMixed, plus kListStep times its length.
 constexpr uint32_t kListStep = 8;
 
 uint32_t NumberClass(double number) {

@@ -40,15 +40,16 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kBatch = 64;
 // Threads may be at most this many batches ahead of the writer.
 constexpr uint64_t kAhead = 8;
-// Limits on the batches that wait to be recorded together: their number and the time.
+// The maximum number of batches that wait to be recorded together, and the longest wait.
 constexpr size_t kMostWaiting = 256;
 constexpr double kLongestWait = 1;  // seconds
-// Early in a run, the longest wait is this share of the time since its start, so that a run killed
-// early has recorded something. The wait is at least kLeastWait, because each recording has a cost.
+// Early in a run, the longest wait is this share of the time since its start, so that a run that is
+// killed early has recorded results. The wait is at least kLeastWait, because each recording has a
+// cost.
 constexpr double kWaitShare = 0.25;
 constexpr double kLeastWait = 0.03;  // seconds
-// Two rows of `pace` are at least kPaceSeconds seconds apart, and at least kPaceShare of the time
-// worked until the first of them.
+// A batch without a finding adds a row of `pace` if the last row is at least kPaceSeconds seconds
+// old, and at least kPaceShare of the time worked until that row.
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
 
@@ -58,7 +59,7 @@ struct Workbench {
   CoverageCounter coverage;
   ReachCounter reach;
   CampaignOptions options;  // of the current case
-  bool identified = false;  // the runner's engine is known to be that of the run
+  bool identified = false;  // whether the runner's engine was checked to be the run's
 };
 
 struct BatchResult {
@@ -72,8 +73,9 @@ uint64_t BatchesOfShard(const CampaignOptions& options) {
   return (all + options.shards - 1 - options.shard) / options.shards;
 }
 
-// One run cannot contain results of two engines. The operating system counts as part of an engine,
-// except for the simulated engine and for runners without an engine.
+// Returns an error if the runner's engine is not the engine of the run, because one run cannot
+// contain results of two engines. The operating system counts as part of an engine, except for the
+// simulated engine and for runners without an engine.
 Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
                        const RunnerIdentity& identity) {
   // Results files of older versions of the tool lack the content of the engine's file.
@@ -160,7 +162,7 @@ class Campaign {
     return std::move(summary_);
   }
 
-  // Takes the engine of the summary from the finished run in the file.
+  // Sets the engine in the summary from the finished run in the file.
   Status NameEngine(Store& store, int64_t run) {
     ANECHECK_ASSIGN(const RunRow record, store.Run(run));
     summary_.provenance = record.provenance;
@@ -193,7 +195,7 @@ class Campaign {
   // The number of batches of this shard.
   uint64_t BatchCount() const { return BatchesOfShard(options_); }
 
-  // The longest time that batches may wait to be recorded.
+  // Returns the longest time that batches may wait to be recorded.
   Clock::duration LongestWait() const {
     return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
         std::clamp(kWaitShare * Seconds(), kLeastWait, kLongestWait)));
@@ -207,8 +209,8 @@ class Campaign {
     return IsStopped() || (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
   }
 
-  // Records the time in the batch if the batch has a finding or is the last one, and at intervals
-  // that grow with the time worked, so that the table stays at some hundred rows.
+  // Adds a row of `pace` to the batch if the batch has a finding or is the last one. Also adds rows
+  // at intervals that grow with the time worked, so that the table stays at some hundred rows.
   void NotePace(bool last, RowBatch& batch) {
     const double seconds = worked_ + Seconds();
     const bool found = std::ranges::any_of(
@@ -252,7 +254,7 @@ class Campaign {
     return (batch * options_.shards + options_.shard) * kBatch;
   }
 
-  // Tells the steering which cells a resumed run has met.
+  // Tells the steering which cells earlier processes of the run covered.
   Status Recall(Store& store, int64_t run) {
     if (!steering_) return {};
     ANECHECK_ASSIGN(const std::vector<CoverageRow> cells, store.Rows<CoverageRow>(run));
@@ -260,8 +262,8 @@ class Campaign {
     return {};
   }
 
-  // The content required of case `index`. Steering uses only batches that the writer has certainly
-  // received, however fast the threads are, so that the content does not depend on their speed.
+  // The content required of case `index`. Steering uses only batches that the writer must already
+  // have received, so that the content does not depend on the speed of the threads.
   Aim AimOf(uint64_t batch, uint64_t index) {
     if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
@@ -277,8 +279,8 @@ class Campaign {
     return aim;
   }
 
-  // Checks that the engine is still that of the run. A thread's runner starts separate processes,
-  // possibly long after the run began.
+  // Checks that the thread's runner has the engine of the run. The runner starts processes of its
+  // own, possibly long after the run began.
   Status CheckStillSame(Runner& runner, Workbench& bench) const {
     if (bench.identified) return {};
     ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
@@ -348,7 +350,7 @@ class Campaign {
     return result;
   }
 
-  // Adds the late replies, which came after their own batch, as suspects.
+  // Adds late replies as suspects. A late reply came after the end of its case's batch.
   Status BlameLate(uint64_t batch, Runner& runner, Workbench& bench, BatchResult& result) {
     auto* replies = dynamic_cast<LateReplies*>(&runner.Inner());
     if (replies == nullptr) return {};
@@ -360,7 +362,7 @@ class Campaign {
   }
 
   // Makes the case of a late reply again. The row of the case keeps its first verdict, since it may
-  // already be recorded. The finding equals that of a reply that came in time.
+  // already be recorded. The finding is the same as if the reply had come in time.
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
     ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
@@ -369,8 +371,8 @@ class Campaign {
     return Suspect{std::move(item), std::move(outcome), reply, std::move(signature)};
   }
 
-  // Takes batches in order, whichever thread finished first. Records them in groups, because many
-  // small transactions would cost more than making the cases.
+  // Takes batches in order of their index and records them in groups, because many small
+  // transactions would cost more than making the cases.
   Status WriteAll(Store& store, int64_t run) {
     std::vector<RowBatch> waiting;
     Clock::time_point recorded = Clock::now();
@@ -402,15 +404,14 @@ class Campaign {
     }
     // Records the earlier results even if the last batch failed.
     ANECHECK_RETURN_IF_ERROR(record());
-    // A batch that the stop interrupted, or that is not yet confirmed, is made again with --resume.
+    // --resume repeats a batch that was interrupted or whose findings were not confirmed.
     if (!status.ok() && status.error().code != ErrorCode::kInterrupted) return status;
     summary_.interrupted = summary_.cases < CasesOfShard(options_) &&
                            (IsStopped() || options_.cases != kUnlimitedCases);
     return {};
   }
 
-  // Waits until the batch has arrived or no more batches will come. False if `deadline` passes
-  // first.
+  // Waits until the batch has arrived or no batch will come. Returns false at `deadline`.
   bool WaitFor(uint64_t batch, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     const auto come = [&] { return results_.contains(batch) || (closed_ && batch >= next_); };
@@ -419,7 +420,7 @@ class Campaign {
     return true;
   }
 
-  // Takes the result of a batch; false if there is none.
+  // Takes the result of a batch. Returns false if there is none.
   bool Take(uint64_t batch, BatchResult& result) {
     const std::lock_guard lock(mutex_);
     const auto found = results_.find(batch);
@@ -449,7 +450,7 @@ class Campaign {
     return {};
   }
 
-  // Reports operations whose errors lean, and operations that are often unconfirmed.
+  // Reports operations that are often unconfirmed or whose errors lean (oracles/lean.h).
   Status ReportManyCases(RowBatch& batch) {
     std::vector<OfMany> all;
     for (const OftenUnconfirmed& often : unconfirmed_.Add(batch)) all.push_back(AsFinding(often));

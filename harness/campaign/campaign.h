@@ -1,6 +1,5 @@
-// A campaign: generates cases, runs them, judges every output element, confirms and records
-// findings. `anecheck run` adds only the command line and the printed summary; power measurements
-// use campaigns too.
+// A campaign generates cases, runs them, judges every output element, and confirms and records
+// findings. `anecheck run` adds only the command line and the printed summary.
 #pragma once
 
 #include <atomic>
@@ -23,14 +22,14 @@
 namespace anecheck {
 
 // Whether the values of a case were judged: the engine returned values, or the runner verified the
-// case itself, and the verdict is not inconclusive. Graphs that must be refused have no values. If
-// a case is neither judged nor inconclusive, its verdict concerns the engine's refusal, failure or
-// death.
+// case itself, and the verdict is not inconclusive. A case whose graph must be refused has no
+// values. If a case is neither judged nor inconclusive, its verdict concerns the engine's refusal,
+// failure or death.
 bool IsJudged(const CaseRow& record);
 
 // Cases that are inconclusive for one reason.
 struct InconclusiveReason {
-  std::string reason;  // of the first of them, without the operation that it names
+  std::string reason;  // of the first case, without the operation that it names
   uint64_t cases = 0;
 };
 
@@ -43,16 +42,16 @@ struct CampaignSummary {
   uint64_t cases = 0;
   uint64_t judged = 0;  // cases for which IsJudged is true
   uint64_t inconclusive = 0;
-  std::map<std::string, InconclusiveReason> reasons;  // by their masked text (masked_message.h)
+  std::map<std::string, InconclusiveReason> reasons;  // by masked text (masked_message.h)
   uint64_t findings = 0;                              // distinct new findings
   uint64_t known_defects = 0;  // documented defects, each counted once per target
-  // Distinct deviations of Verdict::kUnconfirmed: neither new findings nor known defects.
+  // Distinct deviations of Verdict::kUnconfirmed. They count as findings in no other member.
   uint64_t unconfirmed = 0;
   bool interrupted = false;      // cases are left that a resume can run
   std::vector<FindingRow> list;  // distinct findings, in order of their first case
 };
 
-// Makes a fresh runner; called once per thread and again for confirmations.
+// Makes a new runner. Called once per thread, and again for confirmations.
 using RunnerFactory = std::function<Result<std::unique_ptr<Runner>>()>;
 
 // Makes the runner that `options` name. Errors: kInvalid for an unknown kind.
@@ -60,11 +59,11 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 
 // Runs the campaign and records it. If `stop` is not null, the campaign ends early once `*stop` is
 // true, and all finished cases are recorded. The first new finding or unconfirmed deviation of each
-// signature is tried three more times in fresh workers; if it does not repeat every time, it is
-// `flaky`. Known defects are not tried again: every run on a real engine has many of them, each try
-// starts a worker, and a result that a documented defect explains is not new. Everything recorded,
-// except times, follows from the options. `progress` receives each recorded batch. A finished batch
-// is recorded within a second; if the process dies before that, the batch is lost.
+// signature is tried three more times in new workers. If it does not repeat every time, it is
+// `flaky`. Known defects are not tried again, because each try starts a worker and every run on a
+// real engine has many known defects. The options determine all recorded data except times.
+// `progress` receives each recorded batch. A finished batch is recorded within a second; if the
+// process dies before that, the batch is lost.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -72,10 +71,10 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
 
 struct ResumePoint;
 
-// Resumes a recorded run that a signal, a time limit or the death of its process stopped. The file
-// ends as an uninterrupted run would have left it, apart from times. The number of jobs, the time
-// limit and the results file of `options` may differ from the recorded `point.options`; everything
-// else must be equal.
+// Resumes a recorded run that a signal, a time limit or the death of its process stopped. Except
+// for times, the file then equals that of an uninterrupted run. The number of jobs, the time limit
+// and the results file of `options` may differ from the recorded `point.options`. All other options
+// must be equal.
 Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
                                        const RunnerFactory& make_runner,
                                        const std::function<void(const CampaignProgress&)>& progress,
@@ -85,21 +84,21 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 // in `options`. Errors: kMalformed if the recorded options cannot be read, and those of MakeCase.
 Result<Case> RemakeCase(Store& store, const RunRow& run, uint64_t index, CampaignOptions& options);
 
-// Errors: kInvalid if `options` name a target that does not fit the runner. A chip's own engine
-// takes no target of another chip (chip_target.h). The exact emulator takes no target whose engine
-// adds in fixed point. A runner whose engine is no ANE takes no chip's target.
+// Checks the targets in `options`. Errors: kInvalid if a target does not fit the runner. The engine
+// of a real chip takes no target of another chip (chip_target.h). The exact emulator takes no
+// target whose engine adds in fixed point. A runner without an ANE takes no target of a chip.
 Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
-// The number of cases that the campaign makes: `cases`, or its shard's part of them. If only the
-// time limits the campaign, kUnlimitedCases for every shard.
+// Returns the number of cases that the campaign makes, which is its shard's part of
+// `options.cases`. If only time limits the campaign, returns kUnlimitedCases for every shard.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// CountCase adds a case, whose record has its outputs; CountFinding adds a finding that no earlier
-// case showed.
+// CountCase adds a case; `record` must contain its outputs. CountFinding adds a finding at its
+// first case.
 void CountCase(const CaseRow& record, CampaignSummary& summary);
 void CountFinding(Verdict verdict, CampaignSummary& summary);
 
-// The most frequent reasons of inconclusive cases, at most three, the most frequent first.
+// Returns at most three reasons of inconclusive cases, the most frequent first.
 std::vector<InconclusiveReason> FrequentReasons(const CampaignSummary& summary);
 // Whether more than half of the cases are inconclusive.
 bool IsMostlyInconclusive(const CampaignSummary& summary);

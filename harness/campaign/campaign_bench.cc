@@ -3,10 +3,10 @@
 // one core need `taskset -c 0`.
 //
 // The benchmarks use these profiles. "small" is `anecheck run --small --mode float,integer
-// --targets h13`: graphs of 1 to 12 nodes (and the conversions that they bring along), 64 elements
-// per tensor, and 1,024 products per operation if the operation has such a small instance. "mixed"
-// is the default of `anecheck run --targets h13`: its mix of modes, 256 elements, 16,384 products,
-// one graph in 32 with up to 40 nodes, one case in 64 with a long axis. In both, as in `run`, the
+// --targets h13`: graphs of 1 to 12 nodes (and the conversions that these need), 64 elements per
+// tensor, and 1,024 products per operation if the operation has such a small instance. "mixed" is
+// the default of `anecheck run --targets h13`: its mix of modes, 256 elements, 16,384 products, one
+// graph in 32 with up to 40 nodes, one case in 64 with a long axis. In both, as in `run`, the
 // simulated engine has the documented defects of its family, so that a share of the cases (6 % of
 // "small") is judged again operation by operation, and findings are confirmed. "small_clean" is
 // "small" with `--quirk all=off`: each case is generated, written, compiled, run, judged and
@@ -52,7 +52,7 @@ GeneratorOptions SmallGraphs() {
   return options;
 }
 
-// Only draws small graphs.
+// Draws small graphs and does nothing else.
 void BM_DrawGraphs(benchmark::State& state) {
   GeneratorOptions options = SmallGraphs();
   Graph graph;
@@ -67,8 +67,8 @@ void BM_DrawGraphs(benchmark::State& state) {
 }
 BENCHMARK(BM_DrawGraphs);
 
-// Also computes the oracle's value and bound of every output and the proof that each output can
-// move, to measure the cost that these add to drawing.
+// Draws graphs, and computes the oracle's value and bound of every output and the proof that each
+// output can move. Measures the cost that these computations add.
 void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
   GeneratorOptions options = SmallGraphs();
   options.mode = mode;
@@ -104,7 +104,7 @@ void BM_EmptyLoop(benchmark::State& state) {
 }
 BENCHMARK(BM_EmptyLoop);
 
-// Draws a campaign's cases, evaluates and proves that every output can move; writes the MIL text.
+// Draws and evaluates a campaign's cases, proves that every output can move, and writes MIL text.
 void BM_GenerateOnly(benchmark::State& state, Profile profile) {
   const CampaignOptions options = Options(profile, 1);
   uint64_t index = 0;
@@ -133,7 +133,7 @@ class Rows {
     for (sqlite3_value* value : values_) sqlite3_value_free(value);
   }
 
-  // False if SQLite refuses.
+  // Returns false if SQLite reports an error.
   bool AppendTo(sqlite3* database) const {
     std::string insert = "INSERT INTO " + table_ + " VALUES (?";
     for (int i = 1; i < width_; ++i) insert += ",?";
@@ -155,8 +155,7 @@ class Rows {
   std::vector<sqlite3_value*> values_;
 };
 
-// Appends the rows of cases and outputs of a campaign with SQLite alone, in one transaction each
-// time.
+// Appends a campaign's rows of cases and outputs with SQLite alone, in one transaction each.
 void BM_BareAppend(benchmark::State& state) {
   constexpr uint64_t kCases = 2048;
   const auto folder = TempDirectory::Create("anecheck-bench-");
@@ -188,7 +187,7 @@ void BM_BareAppend(benchmark::State& state) {
 }
 BENCHMARK(BM_BareAppend)->UseRealTime();
 
-// Runs the engine in this process, to show the cost of a worker by comparison.
+// Runs the engine in this process. The difference from other benchmarks is the cost of a worker.
 class InProcessRunner final : public Runner {
  public:
   static Result<std::unique_ptr<Runner>> Create() {

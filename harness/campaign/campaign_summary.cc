@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kMostReasons = 3;
 
-// A case that was refused for one operation has the reason without that operation's name in an
-// output row. The same reason then counts as one, whatever the operation.
+// If a case was refused because of one operation, an output row has the reason without the
+// operation's name. Reasons that differ only in the operation's name thus count as one reason.
 std::string_view ReasonOf(const CaseRow& record) {
   if (record.status != RunStatus::kOk) {
     for (const OutputVerdict& output : record.outputs) {

@@ -1,5 +1,5 @@
-// Campaigns: the cases do not depend on the number of jobs, findings are confirmed and can be run
-// again, and hostile engines cost one case each.
+// In a campaign, the cases do not depend on the number of jobs, findings are confirmed and can be
+// run again, and each misdeed of an engine costs one case.
 #include "harness/campaign/campaign.h"
 
 #include <filesystem>
@@ -200,7 +200,7 @@ TEST(FrequentReasons, CountAReasonOnceWhateverTheOperation) {
   count("too large: 5 MiB", 1);
   count("too large: 7 MiB", 3);
   count("rare", 1);
-  // The words of a message name no operation, whatever their form.
+  // "(conv)" in a message is not treated as an operation's name.
   count("unit (conv): is busy", 6);
   const auto reasons = FrequentReasons(summary);
   ASSERT_EQ(reasons.size(), 3u);
@@ -434,7 +434,7 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   item.graph.AddArgument(1, y);
   item.graph.AddOutput(*item.graph.FinishNode());
   item.inputs = {{{DType::kFp16, {4}}, {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c}}};
-  // relu's own result is wrong; the values computed from it are right.
+  // relu's own result is wrong, but the values computed from it are right.
   const ScriptedRunner::Spoil spoil = [](const RunRequest& request, RunReply& reply) {
     if (request.graph->outputs().size() == 2) SpoilFirstElement(reply.outputs[1]);
     reply.outputs[0].bytes = {0xaa, 0x30, 0, 0x40, 0, 0x40, 0, 0x40};

@@ -23,23 +23,23 @@ namespace {
 // Indices of kCoverageKinds.
 enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };
 
-// The number that cells of all operations have instead of the number of one operation.
+// The operation number of cells that concern all operations ("all.input=nan").
 constexpr uint64_t kAllOps = 0xfff;
 
-// The code of a cell, which identifies it without its name. `more` is a parameter or another
-// operation, `what` the class.
+// Returns a number that identifies a cell without its name. `more` is a parameter or another
+// operation, and `what` is the class.
 uint64_t Code(Kind kind, uint64_t op, uint64_t more, uint64_t what) {
   return uint64_t{kind + 1u} << 56 | op << 44 | more << 32 | what;
 }
 
-// A hash table from codes of cells, which are never 0, to numbers of cells.
+// A hash table from codes of cells to numbers of cells. A code is never 0.
 class CodeTable {
  public:
   static constexpr uint32_t kAbsent = ~uint32_t{0};
 
   CodeTable() : entries_(kFirstSize) {}
 
-  // The number of the cell with this code; kAbsent if the code is new.
+  // Returns the number of the cell with this code; kAbsent if the code is new.
   uint32_t& operator[](uint64_t code) {
     if (2 * used_ >= entries_.size()) Grow();
     Entry& entry = Place(code);
@@ -57,7 +57,7 @@ class CodeTable {
     uint32_t number = kAbsent;
   };
 
-  // The entry of the code, or the empty entry for it.
+  // Returns the entry of the code, or the empty entry in which to store it.
   Entry& Place(uint64_t code) {
     size_t at = code * kGoldenRatio64 >> 32;
     for (;; ++at) {
@@ -105,7 +105,7 @@ class CoverageCounter::Cells {
     }
     Count(number);
   }
-  // Meets a cell that is identified by its name.
+  // As Meet, for a cell that is identified by its name instead of a code.
   void MeetNamed(Kind kind, std::string_view name) {
     const auto found = by_name_.find({kCoverageKinds[kind], name});
     if (found != by_name_.end()) return Count(found->second);
@@ -208,7 +208,7 @@ class Recorder {
     if (IsAskedForRules(item_.seed, kRulesEvery)) Rules();
   }
 
-  // Counts only rules: a refused graph reached nothing else.
+  // Counts only rules, because a refused graph reaches no other cells.
   void RunRules() {
     cells_.BeginCase(item_.index);
     if (IsAskedForRules(item_.seed, kRefusedRulesEvery)) Rules();

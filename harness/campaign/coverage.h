@@ -1,6 +1,6 @@
-// Coverage of the space of cases: the cells that a campaign's graphs have met, among those known
-// beforehand. It is recorded during a campaign, read by `anecheck coverage`, and used to steer
-// generation towards cells that are still empty.
+// Coverage of the space of cases: the share of the cells known beforehand that a campaign's graphs
+// have met. A cell is a property of a graph, and a graph with the property meets the cell.
+// Campaigns steer generation towards empty cells. `anecheck coverage` prints the coverage.
 #pragma once
 
 #include <array>
@@ -29,14 +29,15 @@ namespace anecheck {
 //   shape            add.rank=4, all.extent=odd
 //   dtype            cast.x=int32
 //   value            all.input=subnormal, all.input=nan
-//   rule             conv_kernel_width, a legality rule that spoke
+//   rule conv_kernel_width, a legality rule that applied
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
 // Legality rules are evaluated for one in kRulesEvery cases that ran, and for one in
 // kRefusedRulesEvery cases that were refused as required, because evaluating them costs more than
-// making the case. The case's seed decides, by other bits than those that choose cases to execute
-// twice. The case's index cannot decide, because targets, routes and shards follow from it.
+// making the case. Bits of the case's seed select these cases; other bits of the seed select the
+// cases to execute twice. The case's index cannot select them, because it already determines the
+// target, the route and the shard.
 inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
 inline constexpr int kRulesShift = 8;
@@ -46,8 +47,8 @@ constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
 
 struct CaseOutcome;
 
-// Counts the cells of many cases, for operations of the table. It remembers cells, so that it makes
-// few names. Not thread-safe; use one per thread.
+// Counts the cells of many cases, for operations of the table. It makes the name of a cell only
+// once. Not thread-safe; use one per thread.
 class CoverageCounter {
  public:
   CoverageCounter();
@@ -67,8 +68,7 @@ class CoverageCounter {
 
 // The cells known beforehand, sorted. They come from the schemas of the operations that graphs are
 // drawn from, from the types and classes of numbers in a few hundred drawn graphs per operation,
-// and from the tables of rules. Campaigns may also meet cells that those graphs show too rarely to
-// be known.
+// and from the tables of rules. Campaigns may also meet rarer cells.
 struct CoverageCell {
   std::string kind, cell;
   auto operator<=>(const CoverageCell&) const = default;
@@ -104,16 +104,15 @@ Json CoverageToJson(const SpaceCoverage& coverage);
 // The coverage as readable text, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// The content required of a case: either only the operations `ops`, or the pair `chain` among any
-// other operations.
+// The content required of a case: only operations in `ops`, or the pair `chain` among others.
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
-  RouteSet routes = RouteSet::kMil;  // set by AimAt: the routes that have the operations
+  RouteSet routes = RouteSet::kMil;  // the routes that have the operations; only AimAt sets it
 };
 
-// The content required of a case that aims at `cell`; empty if the cell is neither about one
-// operation's attributes nor about a pair.
+// Returns the content required of a case that aims at `cell`. Empty unless the cell concerns one
+// operation's attributes or a pair.
 std::optional<Aim> AimAt(const CoverageCell& cell);
 
 // Aims cases at cells that are still empty. Its results depend only on the arguments of its calls.
@@ -124,8 +123,7 @@ class Steering {
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
   // Returns the content required of case `index` on a target of `family`. It is all operations if
   // the case is not steered, or if no empty cell can be reached on the family. `direct` says
-  // whether the case is a network description. A cell is empty if no case below `known` met it,
-  // whatever later cases met.
+  // whether the case is a network description. A cell is empty if no case below `known` met it.
   Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:
@@ -137,8 +135,8 @@ class Steering {
     std::array<uint32_t, 2> families{};
     uint64_t met = UINT64_MAX;  // the first case that met it
   };
-  // The open goals of a family on one route: those of one operation, then those of pairs. They are
-  // kept until `known` changes, since examining all goals costs as much as making a case.
+  // The open goals of a family on one route. Goals of one operation come before goals of pairs.
+  // They are kept until `known` changes, since examining all goals costs as much as making a case.
   struct Open {
     std::optional<uint64_t> known;
     std::vector<uint32_t> goals;
@@ -146,7 +144,7 @@ class Steering {
   };
   const Open& OpenTo(int family, bool direct, uint64_t known);
 
-  std::vector<Goal> goals_;  // sorted by cell, those of operations before those of pairs
+  std::vector<Goal> goals_;  // sorted by cell; goals of one operation before goals of pairs
   static constexpr size_t kFamilies = 8;
   std::array<Open, 2 * kFamilies> open_;
 };

@@ -26,7 +26,7 @@ using testing::CoverageOptions;
 using testing::RowsOf;
 using testing::TextRows;
 
-// Answers every case without outputs: coverage counts drawn graphs, not their results.
+// Answers every case without outputs, because coverage counts drawn graphs, not results.
 class AgreeingRunner final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "agreeing"}; }

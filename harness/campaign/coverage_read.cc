@@ -37,13 +37,13 @@ Status CountRun(Store& store, const RunRow& run, std::map<std::string, CountedRu
   return {};
 }
 
-// Whether no case by these routes can reach the cell.
+// Whether no case on these routes can reach the cell.
 bool IsOffRoute(const CoverageCell& cell, RouteSet routes) {
   const auto aim = AimAt(cell);
   return aim && (aim->routes & routes) == RouteSet::kNone;
 }
 
-// The cells that only routes without a case have.
+// Returns the cells that exist only on routes by which no case went.
 std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   const std::string_view reason =
       routes == RouteSet::kMil
@@ -59,7 +59,7 @@ std::vector<ExcludedCell> OffRoute(RouteSet routes) {
   return cells;
 }
 
-// One line per reason, with its cells.
+// Returns one line per reason, with the cells that have this reason.
 std::string ExcludedText(std::span<const ExcludedCell> excluded) {
   std::vector<std::string_view> reasons;
   for (const ExcludedCell& cell : excluded) {

@@ -20,12 +20,12 @@ namespace anecheck {
 namespace {
 
 // The number of graphs drawn for each operation to find its element types and classes of numbers,
-// and the modes of these graphs, in which attributes differ.
+// and the modes of these graphs. The modes draw different attributes.
 constexpr uint64_t kSamples = 512;
 constexpr CaseMode kSampledModes[] = {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kSpecial,
                                       CaseMode::kBoundary};
-// The least number of these graphs that must show a cell. A rarer cell may occur once in a hundred
-// thousand graphs, too rarely for any campaign.
+// A cell is known if at least this many of these graphs show it. A rarer cell may occur once in a
+// hundred thousand graphs, too rarely for any campaign.
 constexpr uint64_t kLeastDrawn = 2;
 // While any cell of a single operation is empty, one steered case in this many aims at such a cell.
 constexpr uint64_t kSingleEvery = 16;
@@ -36,7 +36,7 @@ constexpr std::string_view kFixedPlaces =
     "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
     "facts/netlist_layers.csv, input_view: no offset is an operand";
 
-// Operands that MIL allows to be computed, but that layers take only from the weight file
+// Operands that may be computed in MIL, but that layers take only from the weight file
 // (facts/netlist_layers.csv, gain_offset_control: BiasOffset). Cases draw constants for them.
 constexpr std::string_view kConstantAlone[] = {"conv.bias", "conv_transpose.bias", "ne_conv.bias"};
 
@@ -135,7 +135,7 @@ class Space {
     }
   }
 
-  // Options for drawing graphs of only this operation.
+  // Returns options for drawing graphs of only this operation.
   static GeneratorOptions Alone(const OpDefinition& op) {
     GeneratorOptions options;
     options.max_nodes = 2;
@@ -190,7 +190,7 @@ class Space {
     }
   }
 
-  // Whether every operand is a constant, so that the result is one too.
+  // Whether every operand is a constant, so that the result is also a constant.
   static bool IsConstantExpression(const OpDefinition& op) {
     return std::ranges::all_of(op.schema.parameters, [](const Parameter& parameter) {
       return !IsTensorKind(parameter.kind) || parameter.constant;
@@ -208,8 +208,8 @@ class Space {
     });
   }
 
-  // Adds the cells that need samples: the classes of numbers, and pairs by the types that producers
-  // return.
+  // Adds the cells that need drawn samples. These are the classes of numbers, and the pairs, which
+  // depend on the types that producers return.
   void AddSampled() {
     for (const OpDefinition* producer : drawn_) {
       const Shown shown = Sample(*producer);
@@ -229,7 +229,7 @@ class Space {
 
 constexpr std::string_view kAimedKinds[] = {"attribute_value", "op_attribute", "op_pair"};
 
-// The operations that a cell names, one or a pair: "conv.groups=one", "conv>relu".
+// Returns the operation or the pair that a cell names ("conv.groups=one", "conv>relu").
 std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
   if (std::ranges::count(kAimedKinds, cell.kind) == 0) return {};
   const size_t arrow = cell.cell.find('>');
@@ -240,8 +240,8 @@ std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
   return {first, second};
 }
 
-// The content required of a case that aims at a cell of these operations: a pair, or one operation
-// given twice.
+// Returns the content required of a case that aims at a cell of these operations. `ops` is a pair,
+// or one operation twice.
 Aim AimAtOps(std::string_view kind, const OpChain& ops) {
   Aim aim;
   if (kind == "op_pair") {

@@ -1,5 +1,5 @@
-// Coverage names the cells that a case meets, knows all cells beforehand, and steers campaigns
-// towards empty cells.
+// Tests the names of the cells that a case meets, the cells known beforehand, and the steering of
+// campaigns towards empty cells.
 #include "harness/campaign/coverage.h"
 
 #include <algorithm>
@@ -338,8 +338,8 @@ TEST(SteeringTest, ACaseAimedAtAPairUsuallyContainsIt) {
 // The maximum number of cases aimed at an operation before all of its cells are met.
 constexpr uint64_t kSoon = 1024;
 
-// A cell that no generator draws fails here by name: it must be drawn, or be listed among the
-// excluded cells with the reason.
+// The test names a cell that no generator draws. Such a cell must be drawn, or be listed in
+// kExcluded with a reason.
 TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   std::map<std::string, std::set<std::string>> open;  // cells by operation
   for (const CoverageCell& cell : CoverageSpace()) {

@@ -1,5 +1,5 @@
-// The path from graph through encoder, container bytes and emulator to the oracle: drawn graphs
-// compute right values, and faults planted in the encoder are found.
+// Tests the encoder and the emulator against the oracle. Drawn graphs compute right values, and
+// faults planted in the encoder are found.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(EmulatorCampaign, DrawnGraphsComputeWithinTheContract) {
   }
 }
 
-// Operations that the encoder refuses are named in the rows of outputs, and reasons name none.
+// Rows of outputs name the operation that the encoder refuses. Reasons do not name it.
 TEST(EmulatorCampaign, RecordsTheRefusedOperationApartFromTheReason) {
   CampaignOptions options = Options(20);
   options.ops.reset();
@@ -67,8 +67,7 @@ TEST(EmulatorCampaign, RecordsTheRefusedOperationApartFromTheReason) {
   EXPECT_EQ(refused->verdict, Verdict::kInconclusive);
 }
 
-// Deviations may only be known defects of the family or effects of its unmeasured terms, alone or
-// together.
+// Known defects of the family, its unmeasured terms, or both together explain every deviation.
 TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   CampaignOptions options = Options(300);
   options.runner = std::string(kEmulatorRunner);
@@ -79,9 +78,9 @@ TEST(EmulatorCampaign, TheFamilysArithmeticIsWithinItsContract) {
   }
 }
 
-// Tests comparisons with their casts, choices and roundings. A compiler's tasks for these rely on
-// the family's results 0 for inf - inf and for 0 * inf, so the tasks are exact only in the family's
-// arithmetic.
+// Tests comparisons with their casts, choices and roundings. A compiler's tasks for these
+// operations use that inf - inf and 0 * inf are 0 on the family. The tasks are therefore exact only
+// in the family's arithmetic.
 TEST(EmulatorCampaign, ComparisonsChoicesAndRoundingsAreWithinTheContract) {
   CampaignOptions options = Options(400);
   options.runner = std::string(kEmulatorRunner);
@@ -99,8 +98,8 @@ TEST(EmulatorCampaign, ComparisonsChoicesAndRoundingsAreWithinTheContract) {
   }
 }
 
-// Sums start at the bias on A16 and A18, ties round away from zero, and exponent 31 is a number;
-// A17 has tasks of the same form but different arithmetic.
+// On A16 and A18, sums start at the bias, ties round away from zero, and exponent 31 is an ordinary
+// exponent. A17 has tasks of the same form but different arithmetic.
 TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
   for (const CampaignTarget& target :
        {CampaignTarget{"h16", 5}, CampaignTarget{"h17s", 6}, CampaignTarget{"h18", 7}}) {
@@ -115,8 +114,8 @@ TEST(EmulatorCampaign, LaterFamiliesAreWithinTheirContract) {
   }
 }
 
-// Operations of several tasks, each rounded by the rules of its family. Many deviations that only
-// unmeasured terms forbid would be a finding too.
+// Tests operations of several tasks; each task rounds by the rules of the family. Many deviations
+// that only unmeasured terms forbid would also be a finding.
 TEST(EmulatorCampaign, RoundingsBetweenTasksAreWithinTheContract) {
   for (const CampaignTarget& target : {CampaignTarget{"h13", 2}, CampaignTarget{"h14", 3},
                                        CampaignTarget{"h15", 4}, CampaignTarget{"h16", 5}}) {
@@ -160,7 +159,7 @@ TEST(EmulatorCampaign, ExactSumsAreRefusedForAFixedPointArray) {
             "--runner emulator");
 }
 
-// Functions of one element are not computed as sums of products: the array's tiles would lose bits.
+// Functions of one element are not computed in the array, because its tiles would lose bits.
 TEST(EmulatorCampaign, AffineFunctionsLoseNothingInTheArray) {
   CampaignOptions options = Options(150);
   options.runner = std::string(kEmulatorRunner);

@@ -53,8 +53,7 @@ std::string NewFindings(const CampaignSummary& summary) {
 constexpr std::pair<std::string_view, int> kLowest[] = {{"h11", 0}, {"h13", 2}, {"h14", 3},
                                                         {"h15", 4}, {"h16", 5}, {"h17s", 6}};
 
-// A case that breaks the rule on the target, made as in a campaign; nothing if the target does not
-// have this rule.
+// Makes a case that breaks the rule on the target. Empty if the target does not have the rule.
 std::optional<Case> CaseThatBreaks(const RuleBreak& broken, std::string_view target, int family,
                                    uint64_t seed) {
   Case item;
@@ -114,7 +113,7 @@ TEST(ShapeRangeCases, HaveTheGraphOfEachShape) {
       EXPECT_EQ((extent - item.range->start) % item.range->step, 0);
       EXPECT_LE(item.range->start, extent);
       EXPECT_LE(extent, item.range->stop);
-      // Changed back to the case's own extent, the graph equals the graph of the case.
+      // If the graph is changed back to the case's own extent, it equals the graph of the case.
       const Graph back = GraphAtExtent(shape.graph, *item.range, own).value();
       EXPECT_EQ(GraphFingerprint(back), GraphFingerprint(item.graph));
       const std::vector<ValueId> inputs = shape.graph.ValuesOfKind(ValueKind::kInput);

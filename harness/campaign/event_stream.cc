@@ -15,8 +15,8 @@
 namespace anecheck {
 namespace {
 
-// Removes an unfinished last line from a regular file; other files have nothing to remove. False if
-// the system refuses.
+// Removes an unfinished last line from a regular file. Does nothing to other files. Returns false
+// if the system reports an error.
 bool CutUnfinishedLine(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return true;
@@ -96,7 +96,7 @@ void EventStream::Batch(const CampaignProgress& progress) {
                      {"verdict", ToText(item.verdict)}});
     }
     for (const FindingRow& finding : progress.batch->findings) {
-      // A finding without an id is a further case of one that was already reported.
+      // A row without an id is a further case of a finding that was already reported.
       if (finding.id.empty()) continue;
       Json members = {{"provenance", ToText(provenance_)}};
       members.update(FindingToJson(finding));

@@ -1,6 +1,6 @@
-// The events of a campaign as JSON Lines, one object per event, for programs that watch a run.
-// First comes `started`, then for each recorded batch its `case` and `finding` events and one
-// `progress`, and at the end `finished` or `failed`. Schema: reports/schemas/events.schema.json.
+// The events of a campaign as JSON Lines, one object per event, for programs that watch a run. The
+// first event is `started`. Each recorded batch adds its `case` and `finding` events and one
+// `progress`. The last event is `finished` or `failed`. Schema: reports/schemas/events.schema.json.
 #pragma once
 
 #include <cstdio>
@@ -14,18 +14,18 @@
 namespace anecheck {
 
 // Not thread-safe. After a write error the stream writes nothing more and status() returns the
-// error; the campaign continues.
+// error, but the campaign continues.
 class EventStream {
  public:
-  // Opens the file `path`, or standard output if `path` is "-". Empties the file first. If
-  // `goes_on`, the stream appends to the file instead, and first removes a last line that a killed
-  // writer left unfinished. Errors: kInvalid if the file cannot be opened.
+  // Opens the file `path`, or standard output if `path` is "-". If `goes_on`, removes a last line
+  // that a killed writer left unfinished, and appends to the file. Otherwise empties the file.
+  // Errors: kInvalid if the file cannot be opened.
   static Result<EventStream> Open(const std::string& path, bool goes_on);
 
   // `provenance` and `engine` are those of the runner; each `finding` event repeats the provenance.
   void Started(const CampaignOptions& options, Provenance provenance, std::string_view engine,
                bool resumed);
-  // Writes the events of the batch in `progress`, and the progress of the campaign.
+  // Writes the events of the batch in `progress`, then a `progress` event.
   void Batch(const CampaignProgress& progress);
   void Finished(const CampaignSummary& summary);
   void Failed(const Error& error);

@@ -89,8 +89,7 @@ TEST(HostileCampaign, MisbehaviourAffectsOnlyItsCase) {
     EXPECT_EQ(row[2], misdeed->message) << misdeed->word;
     ++wanted[std::string(misdeed->verdict) + ": " + misdeed->message];
   }
-  // Each misdeed has one finding, with the first case that met it, and the finding counts the
-  // others.
+  // Each misdeed has one finding, with the first case and the number of cases.
   std::map<std::string, int64_t> found;
   for (const FindingRow& finding : summary->list) {
     const Misdeed* misdeed = MisdeedOf(finding.case_index);

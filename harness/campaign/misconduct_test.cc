@@ -64,7 +64,7 @@ TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
   EXPECT_EQ(summary.judged, 100u) << "the values were judged nevertheless";
 }
 
-#ifndef ANECHECK_SANITIZED  // processes of sanitized builds grow by themselves
+#ifndef ANECHECK_SANITIZED  // a process of a sanitized build grows without a leak in the engine
 
 TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
   // 1 and 4 MiB per case.
@@ -179,8 +179,8 @@ TEST_F(MisconductTest, TheSignatureLeavesOutPrintedText) {
             signature("wrote 3 bytes to standard error: abc"));
 }
 
-// Answers the case `twice` a second time: `later` cases afterwards, or within the same run if the
-// runner lingers.
+// Answers the case `twice` a second time. The second answer comes `later` cases afterwards, or
+// within the same run if the runner lingers.
 class LateRunner final : public Runner, public LateReplies {
  public:
   LateRunner(uint64_t twice, uint64_t later) : twice_(twice), later_(later) {}
@@ -210,7 +210,7 @@ class LateRunner final : public Runner, public LateReplies {
   bool linger_ = false;
 };
 
-// Batches have 64 cases: the reply comes in its own batch, in the next one, and in the last.
+// With 64 cases per batch, the reply comes in the case's own batch, the next one, or the last.
 TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
   for (const uint64_t later : {1, 70, 140}) {
     for (const bool steer : {false, true}) {
@@ -253,8 +253,8 @@ TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreConfirmedByAsManyRuns) {
   EXPECT_EQ(restarts, 3);
 }
 
-// A fault that needs many runs to show is minimised with many runs for each candidate. Here only
-// additions make the process grow, and the growth shows in the 70th run that has one.
+// A fault that needs many runs to show is minimised with many runs for each candidate. In this test
+// only additions make the process grow, and the growth shows in the 70th such run.
 TEST_F(MisconductTest, FaultsThatShowAfterManyCasesAreMinimised) {
   int runs = 0;
   int restarts = 0;

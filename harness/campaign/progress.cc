@@ -34,11 +34,11 @@ Status ProgressCounts::Recall(Store& store, int64_t run, const CampaignSummary& 
 void ProgressCounts::Add(const RowBatch& batch) {
   for (const CaseRow& item : batch.cases) AddCase(item);
   for (const FindingRow& finding : batch.findings) {
-    // A finding without an id is a further case of one that was already counted.
+    // A row without an id is a further case of a finding that was already counted.
     if (!finding.id.empty()) AddFinding(finding);
   }
   for (const auto& [cell, counts] : batch.coverage) {
-    // Unlike emplace, insert allocates nothing for cells that are already present, which most are.
+    // Most cells are already present, and for these insert, unlike emplace, allocates nothing.
     const bool fresh = seen_.insert({cell.first.data(), cell.second.data()}).second;
     if (fresh) Meet(cell.first, cell.second);
   }

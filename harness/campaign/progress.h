@@ -1,5 +1,4 @@
-// The progress of a running campaign: cases done, findings, the covered share of the space of
-// cases, and counts by target.
+// The progress of a running campaign: cases done, findings, covered cells, and counts by target.
 #pragma once
 
 #include <cstdint>
@@ -46,12 +45,13 @@ class ProgressCounts {
   void AddFinding(const FindingRow& finding);
 
   std::map<std::string, TargetProgress> targets_;
-  // The cells of CoverageSpace() that were met, and the cells not yet looked up there: making the
-  // space costs as much as hundreds of cases, and only some callers read the number of cells.
+  // The cells of CoverageSpace() that were met, and the met cells that were not yet looked up
+  // there. They are looked up only when a caller reads the number of cells, because making the
+  // space costs as much as hundreds of cases.
   mutable std::set<std::pair<std::string, std::string>> cells_;
   mutable std::vector<std::pair<std::string, std::string>> not_looked_up_;
-  // The addresses of the texts of cells that were already examined, since most batches meet cells
-  // that earlier batches met.
+  // The cells that were already examined, by the addresses of their texts. Most cells of a batch
+  // were met by earlier batches.
   struct AddressHash {
     size_t operator()(const std::pair<const char*, const char*>& cell) const {
       const std::hash<const char*> hash;
@@ -67,7 +67,7 @@ struct CampaignProgress {
   uint64_t wanted = 0;  // kUnlimitedCases if only the time limits the campaign
   uint64_t findings = 0;
   double seconds = 0;  // since this process began to work on the run
-  // The last batch, valid during the call; null if nothing is recorded by batches.
+  // The last batch, valid during the call; null if the caller does not record batches.
   const RowBatch* batch = nullptr;
   uint64_t known_defects = 0;
   uint64_t unconfirmed = 0;
@@ -76,15 +76,15 @@ struct CampaignProgress {
   const ProgressCounts* counts = nullptr;  // null if `batch` is null
 };
 
-// The estimated seconds for the remaining cases at the current rate, or until the time limit;
-// negative if neither a rate nor a limit is known.
+// Returns the estimated seconds until the remaining cases are done at the current rate or the time
+// limit is reached, whichever comes first. Negative if both are unknown.
 double SecondsLeft(const CampaignProgress& progress);
 
-// A duration in hours, minutes and seconds: "0:07", "12:34", "1:02:03".
+// Returns a duration in hours, minutes and seconds, such as "0:07", "12:34" or "1:02:03".
 std::string ClockText(double seconds);
 
-// ", about 1:10 left": the time for the rest of `of` things, if each takes the mean time of the
-// first `done`. Empty for fewer than three, whose mean says little.
+// Returns a text such as ", about 1:10 left". `seconds` is the time that the first `done` of `of`
+// items took, and each further item is assumed to take their mean time. Empty if `done` < 3.
 std::string TimeLeftText(double seconds, uint64_t done, uint64_t of);
 
 // One line for the whole campaign and, if there are counts, one per target.

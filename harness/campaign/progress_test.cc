@@ -1,5 +1,4 @@
-// The progress of a running campaign: each figure counts all recorded cases, whether one process or
-// several ran them.
+// Each figure of the progress counts all recorded cases, even if several processes ran them.
 #include "harness/campaign/progress.h"
 
 #include <gmock/gmock.h>

@@ -13,7 +13,7 @@
 namespace anecheck {
 namespace {
 
-// The newest unfinished campaign or, if all are finished, the newest; runs of probes do not count.
+// Returns the newest unfinished campaign or, if there is none, the newest. Ignores probes.
 Result<RunRow> NewestCampaign(Store& store) {
   ANECHECK_ASSIGN(std::vector<RunRow> runs, store.Runs());
   std::optional<RunRow> newest;
@@ -76,7 +76,7 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
     ANECHECK_ASSIGN(ResumePoint seen, ReadPoint(store));
     if (seen.state == RunState::kFinished) return seen;
     ANECHECK_ASSIGN(RunLock lock, RunLock::Take(store.path(), seen.run));
-    // The run's writer may have continued and ended in between, so the point is read again.
+    // Reads the point again, because the run's writer may have recorded more meanwhile.
     ANECHECK_ASSIGN(ResumePoint point, ReadPoint(store));
     if (point.run != seen.run) continue;
     point.lock.emplace(std::move(lock));

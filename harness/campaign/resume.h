@@ -24,15 +24,13 @@ struct ResumePoint {
   CampaignSummary summary;  // the counts of the recorded cases
   std::set<std::string> signatures;
   double seconds = 0;  // the time worked so far
-  // The lock was taken before the other members were read, so that these are current. Empty for a
-  // finished run.
+  // Taken before the other members were read, so they are current. Empty for a finished run.
   std::optional<RunLock> lock;
 };
 
-// The newest unfinished campaign of `store` or, if all are finished, the newest; runs of probes
-// cannot be resumed. Errors: kNotFound if there is no campaign, kMalformed if its options cannot be
-// read (they come from another version of the tool), kInvalid if another process is writing the
-// run.
+// Reads the newest unfinished campaign of `store` or, if there is none, the newest. Ignores probes.
+// Errors: kNotFound if there is no campaign, kMalformed if its options cannot be read (they come
+// from another version of the tool), kInvalid if another process is writing the run.
 Result<ResumePoint> ReadResumePoint(Store& store);
 
 }  // namespace anecheck

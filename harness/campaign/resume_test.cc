@@ -58,7 +58,7 @@ class RefusingRunner final : public Runner {
   std::function<void()> on_request_;
 };
 
-// A runner that, when stopped, gives up between two cases of a batch.
+// A runner that returns between two cases of a batch if it is stopped.
 class PatientRunner final : public Runner {
  public:
   explicit PatientRunner(std::function<void()> on_request) : on_request_(std::move(on_request)) {}
@@ -94,7 +94,7 @@ class ResumeTest : public ::testing::Test {
     options.db = folder_->File(name);
     return options;
   }
-  // All content of a file, except times and the path in replay commands.
+  // Returns all content of a file, except times and the path in replay commands.
   static TextRows Everything(const std::string& db) {
     auto rows =
         RowsOf(db,
@@ -198,7 +198,7 @@ TEST_F(ResumeTest, OneRunHasNoResultsOfTwoEngines) {
   EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
 }
 
-// Two builds may report the same version text.
+// Two builds may report the same version text, so the content of the file must differ too.
 TEST_F(ResumeTest, OneRunHasNoResultsOfTwoBuildsOfAnEngine) {
   const auto with = [](const char* content,
                        std::function<void()> on_request = {}) -> RunnerFactory {

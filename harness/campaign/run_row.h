@@ -10,18 +10,16 @@
 
 namespace anecheck {
 
-// The name under which the table `libraries` has the content of the engine's file
-// (RunnerIdentity::content).
+// The name under which the table `libraries` stores RunnerIdentity::content.
 inline constexpr const char* kEngineLibrary = "engine";
 
 // Versions of the libraries that this program uses, by name.
 std::map<std::string, std::string> LibraryVersions();
 
-// A new run of `options` on the engine of `identity`, started at the time of the call, with a new
-// UUID.
+// Returns the row of a run that starts now, with a new UUID.
 RunRow DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
 
-// "2026-01-31T23:59:59Z".
+// Returns the current time, such as "2026-01-31T23:59:59Z".
 std::string UtcNow();
 
 }  // namespace anecheck

@@ -14,7 +14,7 @@ Error Wrong(std::string_view member, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", member, what));
 }
 
-// Exceptions of the JSON library mean a member of another type than expected.
+// The JSON library throws if the member has another type than `value`.
 template <typename T>
 Status Read(const Json& json, const char* member, T& value) {
   if (!json.is_object() || !json.contains(member)) return Wrong(member, "is missing");

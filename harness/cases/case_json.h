@@ -1,5 +1,4 @@
-// A case as JSON, without its graph and tensors: the form in a finding and in every export and
-// replay of it.
+// A case as JSON, without its graph and tensors, as in findings, their exports and replays.
 #pragma once
 
 #include "harness/base/json.h"
@@ -8,8 +7,8 @@
 
 namespace anecheck {
 
-// Adds {"index", "case_seed", "target", "family", "route", "mode", "range"} to `json`; optional
-// members are left out if the case does not have them.
+// Adds {"index", "case_seed", "target", "family", "route", "mode", "range"} to `json`; an optional
+// member that the case does not have is left out.
 void WriteCase(const Case& item, Json& json);
 // Reads these members into `item`. Errors: kInvalid, with the wrong member first in the message.
 Status ReadCase(const Json& json, Case& item);

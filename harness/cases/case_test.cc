@@ -1,5 +1,5 @@
-// The guarantees of a campaign's cases: every operation reaches an output, every judged output can
-// move beyond its bound, and a graph that must be refused breaks one rule.
+// In the cases of a campaign, every operation reaches an output, every judged output can move
+// beyond its bound, and a graph that must be refused breaks one rule.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
                            return name;
                          });
 
-// Also chains of an operation that enlarges tensors must stay small enough to be evaluated.
+// Chains of an operation that enlarges tensors must also stay small enough to be evaluated.
 TEST(Cases, OfOneOperationStaySmall) {
   for (const OpDefinition* op : AllOps()) {
     CampaignOptions options = Options({CaseMode::kFloat});
@@ -90,8 +90,8 @@ bool Holds(const Graph& graph, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// The cases are of the default mix, which includes integers. If no possible operation keeps
-// integers, the graph is drawn with other numbers.
+// The cases are of the default mix, which includes the mode `integer`. If no possible operation
+// keeps integers, the graph is drawn with other numbers.
 TEST(Cases, ContainTheNamedOperation) {
   for (const OpKind kind : {OpKind::kGelu, OpKind::kResizeNearestNeighbor, OpKind::kPePool}) {
     CampaignOptions options = Options({});
@@ -150,7 +150,7 @@ TEST(Cases, OfTheDirectRouteHaveOnlyOperationsOfDescriptions) {
       for (uint64_t seed = 0; seed < 150; ++seed) {
         GeneratorOptions options = {.family = family, .mode = mode, .direct = true};
         options.spelt = NetlistOps();
-        // Also asks for pairs, whether or not a description has both operations.
+        // Also asks for pairs, which a description may be unable to express.
         if (seed % 3 == 0) options.chain = OpChain{OpKind::kConv, OpKind::kReduceSum};
         if (seed % 3 == 1) options.chain = OpChain{OpKind::kConv, OpKind::kLayerNorm};
         ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -167,7 +167,7 @@ TEST(Cases, AreSmallOnRequest) {
   struct Sizes {
     size_t most_nodes = 0;
     int inputs = 0;
-    int larger = 0;  // of these, larger than the tensors of a small graph
+    int larger = 0;  // inputs that are larger than the tensors of a small graph
   };
   const auto sizes_of = [](bool small) {
     CampaignOptions options = Options({CaseMode::kFloat, CaseMode::kInteger});
@@ -204,7 +204,7 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
       const Witness& witness = item->sensitivity.witnesses[i];
       EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
       EXPECT_EQ(bounds.low[witness.element], witness.low);
-      // The change can be run, and yields the witness's values.
+      // The changed inputs can be evaluated, and give the witness's values.
       const auto& change = item->sensitivity.changes.at(witness.change);
       ASSERT_TRUE(evaluation.Run(item->graph, change, ConformingContract(2)).ok());
       Estimate moved;
@@ -242,7 +242,7 @@ TEST(Cases, CarryTheOraclesExpectation) {
   }
 }
 
-// x - x cannot move; its operands can.
+// x - x cannot move, but its operands can.
 TEST(CaseRepair, JudgesTheOperandsOfAnOutputThatCannotMove) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
@@ -268,7 +268,7 @@ TEST(CaseRepair, JudgesTheOperandsOfAnOutputThatCannotMove) {
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
 
-// Repair removes little: most drawn values are judged.
+// Repair removes few operations, so most drawn values are judged.
 TEST(CaseRepair, LeavesMostGraphsUnchanged) {
   constexpr int kGraphs = 400;
   for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kCompressed}) {
@@ -289,7 +289,7 @@ TEST(CaseRepair, LeavesMostGraphsUnchanged) {
   }
 }
 
-// A graph in which nothing moves still becomes a case.
+// A graph in which no output can move still becomes a case.
 TEST(CaseRepair, RectifiesTheInputIfNothingMoves) {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
@@ -309,7 +309,7 @@ TEST(CaseRepair, RectifiesTheInputIfNothingMoves) {
   EXPECT_EQ(graph.nodes()[0].schema->name, "relu");
 }
 
-// Cases among the first `count` with a tensor of 32752 elements or more.
+// Counts the cases among the first `count` that have a tensor of 32752 elements or more.
 uint64_t LargeCases(const CampaignOptions& options, uint64_t count) {
   uint64_t large = 0;
   for (uint64_t index = 0; index < count; ++index) {
@@ -446,8 +446,8 @@ TEST(LegalGraphs, AreInconclusiveIfTheEngineLacksAnOperation) {
   EXPECT_EQ(JudgeCase(*item, refused, evaluation).verdict(), Verdict::kRejected);
 }
 
-// Every graph must begin with a linear map that makes the engine worthwhile, whatever operations
-// follow.
+// Every graph must begin with a linear map for which the engine saves enough time, for any
+// operations that follow.
 TEST(MakeCase, GraphsSaveAsMuchTimeAsARunnerAsksFor) {
   CampaignOptions options;
   options.targets = {{"h13", 2}, {"h17s", 6}};

@@ -40,9 +40,9 @@ bool Says(const Graph& graph, const Attribute& attribute, const Default& fallbac
   return fallback.form == Default::Form::kNumber && whole(attribute.integer);
 }
 
-// Adds the absent attribute with its default. Numbers are rounded to fp16; the oracle admits the
-// exact number and the rounded one. Returns false if the default is a list whose length depends on
-// the rank, or if no value is equivalent to an absent attribute.
+// Adds the absent attribute with its default. Numbers are rounded to fp16, and the oracle admits
+// results of both the exact and the rounded number. Returns false if the default is a list whose
+// length depends on the rank, or if no value is equivalent to an absent attribute.
 bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   const Default& fallback = parameter.fallback;
   if (fallback.form == Default::Form::kName) {
@@ -62,14 +62,14 @@ bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   return true;
 }
 
-// Whether the parameter is a custom padding, which must always be stated.
+// Whether the parameter is a custom padding, which cannot be left out.
 bool IsCustomPadding(const NodeView& node, const Parameter& parameter) {
   const int type = node.schema().FindParameter("pad_type");
   return parameter.name == "pad" && type >= 0 && node.String(type, "") == "custom";
 }
 
-// A copy of the graph without each attribute that states its default, and with each absent default
-// stated. `turned` collects the changed parameters.
+// Returns a copy of the graph in which attributes that equal their default are left out, and absent
+// attributes have their default. `turned` collects the changed parameters.
 Graph Turned(const Graph& from, std::set<std::string>& turned) {
   Graph to;
   std::vector<ValueId> known(from.values().size(), kNoValue);

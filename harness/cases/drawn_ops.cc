@@ -25,8 +25,8 @@ constexpr std::string_view kUnlisted =
     "no published list names an engine that takes it, and campaigns draw engine operations only";
 
 bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
-  // Operations on states are not drawn at random, since one of them makes a graph stateful; the
-  // mode `state` and aimed cases have them.
+  // Operations on states occur only in the mode `state` and in aimed cases. They are not drawn
+  // otherwise, because one of them makes a graph stateful.
   const bool state = op.axes.contains(AxisRule::kOfStates);
   return op.family_floor != kNoFamily && (generator.weight > 0 || state);
 }

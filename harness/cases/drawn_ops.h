@@ -1,5 +1,5 @@
-// The operations that campaigns draw, by the route of the case, and the reasons for leaving the
-// others out. Coverage counts the cells of drawn operations.
+// The operations that campaigns draw on each route, and the reasons why they do not draw the
+// others. Coverage counts the cells of drawn operations.
 #pragma once
 
 #include <bitset>
@@ -15,18 +15,17 @@ namespace anecheck {
 // occur only in cases that aim at them, or in the mode `state`.
 RouteSet RoutesOf(const OpDefinition& op);
 
-// The reason why no route has the operation; empty if one has. Static text.
+// Returns the reason why no route has the operation; empty if a route has it. The text is static.
 std::string_view WhyNotDrawn(const OpDefinition& op);
 
-// The operations that MIL text names: all but the native layers.
+// Returns the operations that MIL text can name, which are all operations except the native layers.
 const std::bitset<kOpCount>& MilOps();
 
 // Whether a campaign that names the operation draws it on a family by a route. This includes
 // operations that the engine refuses and that no other campaign draws.
 bool IsDrawnByName(const OpDefinition& op, int family, Route route);
 
-// The reason why a campaign that names the operation does not draw it. Precondition: IsDrawnByName
-// is false.
+// Returns the reason why IsDrawnByName is false. Precondition: it is false.
 std::string WhyNotDrawnByName(const OpDefinition& op, int family, Route route);
 
 }  // namespace anecheck

@@ -1,5 +1,6 @@
-// The executions of one case's program: the first, a second one (second_execution.h), and those at
-// further shapes of a range (shape_range.h). Each can be treated as a separate case.
+// The executions of one case's program. These are the first execution, a second one
+// (second_execution.h), and executions at further shapes of a range (shape_range.h). Each can be
+// judged as a separate case.
 #pragma once
 
 #include <optional>
@@ -12,32 +13,32 @@
 namespace anecheck {
 
 struct Execution {
-  bool second = false;  // the second one of the program, on the same inputs or on Case::again
+  bool second = false;          // the second execution, on the same inputs or on Case::again
   std::optional<size_t> shape;  // the index of its shape in Case::further
 
   bool first() const { return !second && !shape; }
 };
 
-// The further executions whose outputs are in `reply`, in the order of RunReply::further.
+// Returns the further executions whose outputs are in `reply`, in the order of RunReply::further.
 std::vector<Execution> FurtherExecutions(const Case& item, const RunReply& reply);
 
-// "in the second execution", "at 3 along axis 1 of x"; empty for the first.
+// Returns "in the second execution" or "at 3 along axis 1 of x"; empty for the first execution.
 std::string WhereIs(const Case& item, const Execution& execution);
 
-// A case whose graph, on its inputs, computes that execution's outputs. It has no range and is
-// executed once. SpellCase has not written its program.
+// Returns a case whose graph, on its inputs, computes that execution's outputs. The case has no
+// range, and is executed once. Its program is not yet written (SpellCase).
 Case CaseOf(const Case& item, const Execution& execution);
-// The outputs of the execution, alone and as a reply to the case of CaseOf. Precondition: it is the
-// first execution, or one of FurtherExecutions.
+// OutputsOf returns the outputs of the execution, and ReplyOf returns a reply with them to the case
+// of CaseOf. Precondition: the execution is the first one or is in FurtherExecutions.
 const std::vector<Tensor>& OutputsOf(const Case& item, const RunReply& reply,
                                      const Execution& execution);
 RunReply ReplyOf(const Case& item, const RunReply& reply, const Execution& execution);
 
-// Whether a separate program, executed for the first time, must return the same outputs. False if
-// states hold content of an earlier execution, and if the execution already has a separate program.
+// Whether a separate program must return the outputs of this execution in its own first execution.
+// False if states hold earlier content, or if the execution already has a separate program.
 bool HasOwnProgram(const Case& item, const Execution& execution);
 
-// The name of the first operation that reads a state; empty if there is none.
+// Returns the name of the first operation that reads a state; empty if there is none.
 std::string ReaderOfState(const Graph& graph);
 
 }  // namespace anecheck

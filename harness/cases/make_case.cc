@@ -15,15 +15,15 @@
 namespace anecheck {
 namespace {
 
-// The default mix of modes. In most of them a wrong bit shows because outputs must be equal; the
-// other modes cover the cliffs.
+// The default mix of modes. In most cases outputs must be equal, so that a wrong bit shows. The
+// other cases cover the cliffs.
 constexpr CaseMode kMix[] = {
     CaseMode::kInteger,  CaseMode::kInteger,  CaseMode::kInteger,      CaseMode::kInteger,
     CaseMode::kFloat,    CaseMode::kFloat,    CaseMode::kFloat,        CaseMode::kFloat,
     CaseMode::kFloat,    CaseMode::kSpecial,  CaseMode::kCancellation, CaseMode::kCancellation,
     CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,      CaseMode::kFloat};
 
-// One case in this many has a long axis: such a case costs as much as a hundred others.
+// One case in this many has a long axis, because such a case costs as much as a hundred others.
 constexpr uint64_t kLargeAxisEvery = 64;
 
 // Draws a mode. The default mix lacks the modes that a run must name: compressed, state,
@@ -34,7 +34,7 @@ CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
   return kMix[choices.Below(std::size(kMix))];
 }
 
-// Most graphs are small, so that a case is cheap; one in this many may have the most nodes.
+// Most graphs are small, so that a case is cheap. One graph in this many may have kMostNodes nodes.
 constexpr uint32_t kLongGraphsEvery = 32;
 
 void DrawSizes(const CampaignOptions& options, ChoiceStream& choices, GeneratorOptions& generator) {
@@ -52,7 +52,7 @@ bool MayBeIntegers(const std::optional<OpChain>& chain) {
   return !chain || (KeepsIntegers(chain->producer) && KeepsIntegers(chain->consumer));
 }
 
-// Whether any operation that may occur keeps integers as integers.
+// Whether the case may contain an operation whose results are integers if its operands are.
 bool HasIntegers(const CampaignOptions& options, const Case& item) {
   if (options.ops.all()) return true;
   return std::ranges::any_of(AllOps(), [&](const OpDefinition* op) {
@@ -61,15 +61,15 @@ bool HasIntegers(const CampaignOptions& options, const Case& item) {
   });
 }
 
-// Whether a graph of integers could contain none of the possible operations.
+// Whether no graph of integers could contain a requested operation.
 bool CannotBeIntegers(const CampaignOptions& options, const Case& item) {
   if (ValuesOf(item.mode) == CaseMode::kInteger && !MayBeIntegers(options.chain)) return true;
   return item.mode == CaseMode::kInteger && !HasIntegers(options, item);
 }
 
-// The mode by which the case's graph and values are drawn. Half of the metamorphic cases use
-// integers, for which both graphs must return the same. The seed chooses them, so that other cases
-// do not change.
+// Returns the mode by which the case's graph and values are drawn. Half of the metamorphic cases
+// use integers, for which both graphs must return equal values. A hash of the seed selects these
+// cases, so the case's other random choices do not change.
 CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
   if (item.mode != CaseMode::kMetamorphic) return item.mode;
   const bool integers = MixBits(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
@@ -77,8 +77,7 @@ CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
                                                                                 : item.mode;
 }
 
-// A limit of the target in elements (facts/limits.csv), or `otherwise` if the target has no such
-// limit.
+// Returns a limit of the target in elements (facts/limits.csv), or `otherwise` if unknown.
 int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherwise) {
   const auto found = TargetCatalog::Builtin().Find(target);
   if (!found.ok()) return otherwise;
@@ -86,14 +85,14 @@ int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherw
   return limit.known() ? static_cast<int64_t>(limit.value()) : otherwise;
 }
 
-// The longest extent of every axis except the channels.
+// Returns the greatest extent of every axis except the channel axis.
 int64_t LongestAxis(const std::string& target) {
   return LimitOf(target, "max_tensor_wh", GeneratorOptions().longest_axis);
 }
 
-// One case in kWorkingSetEvery has tensors of 64 KB or 2 MB; if the user names modes that are about
-// sizes, one of their cases in kNamedWorkingSetEvery has them. One in k2MegabytesEvery of all these
-// cases has 2 MB, because such a case costs as much as thousands of others.
+// One case in kWorkingSetEvery has tensors of 64 KB or 2 MB. If the user names modes that test
+// sizes, this is one case in kNamedWorkingSetEvery of these modes. One in k2MegabytesEvery of the
+// cases with such tensors has 2 MB, because it costs as much as thousands of other cases.
 constexpr uint64_t kWorkingSetEvery = 1024;
 constexpr uint64_t kNamedWorkingSetEvery = 64;
 constexpr uint64_t k2MegabytesEvery = 32;
@@ -109,7 +108,7 @@ bool IsAboutSizes(CaseMode mode) {
          mode == CaseMode::kShapeRanges;
 }
 
-// The case's seed chooses the working set, so that other cases do not change.
+// A hash of the seed selects the working set, so other random choices do not change.
 WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   const bool named = !options.modes.empty();
   if (options.small || options.chain || (named && !IsAboutSizes(item.mode))) {
@@ -121,7 +120,8 @@ WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
   return draw / every % k2MegabytesEvery == 0 ? WorkingSet::k2Megabytes : WorkingSet::k64Kilobytes;
 }
 
-// The conversion route has one limit for every axis; network descriptions have one per axis.
+// Sets the longest extents. The conversion route has one limit for all axes, and network
+// descriptions have one limit per axis.
 void SetLimits(const Case& item, GeneratorOptions& generator) {
   const std::string& target = item.target.name;
   generator.longest_axis = LongestAxis(target);
@@ -139,8 +139,8 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
-// The most tries to draw a graph with a named operation: in a single try the operations may fit no
-// shape, and another operation replaces them.
+// The maximum number of tries to draw a graph with a named operation. In one try the operation may
+// fit no shape, and the generator then draws another operation instead.
 constexpr int kTriesToHold = 32;
 
 void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& graph) {
@@ -151,12 +151,12 @@ void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& 
   }
 }
 
-// Draws graph, inputs and the proof that they can show an error, and writes the program.
+// Draws the graph, the inputs and the proof that they can show an error, and writes the program.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
   DrawGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, generator.mode);
-  // Static only to reuse its memory; it keeps no state between cases.
+  // Thread-local only to reuse its memory. It keeps no state between cases.
   thread_local CaseRepair repair;
   ANECHECK_ASSIGN(item.sensitivity,
                   repair.Run(choices, generator.mode, ConformingContract(item.target.family),
@@ -165,16 +165,15 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
 }
 
 // One case in this many, chosen by its seed, is executed a second time. Every case with states is
-// also executed a second time, since the content of states shows in no other way.
+// also executed a second time, since only a second execution shows the content of states.
 constexpr uint64_t kRepeatEvery = 16;
 
 bool IsRepeated(const Case& item) {
   return item.seed % kRepeatEvery == 0 || !item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
-// Half of the repeated cases take other inputs the second time. The other inputs are a change that
-// is known to move an output beyond its bound, so that an engine that repeats its first results
-// rarely passes.
+// Half of the repeated cases take other inputs the second time. These inputs are known to move an
+// output beyond its bound, so an engine that repeats its first results rarely passes.
 std::vector<Tensor> InputsAgain(const Case& item) {
   const uint64_t draw = MixBits(item.seed ^ 0x9b05688c2b3e6c1f);
   const std::vector<Witness>& witnesses = item.sensitivity.witnesses;

@@ -15,44 +15,43 @@
 namespace anecheck {
 
 struct CampaignTarget {
-  std::string
-      name;        // lower case, as the compiler takes it: "h17s"; of no ANE its contract: "float"
-  int family = 2;  // index of specification 003, or of a contract (oracles/contract.h)
+  std::string name;  // the compiler's name in lower case ("h17s"), or a contract ("float")
+  int family = 2;    // index in specification 003, or of a contract (oracles/contract.h)
 };
 
 struct CampaignOptions {
   uint64_t seed = 1;
   uint64_t cases = 1000;
-  double max_seconds = 0;  // 0: no limit; the campaign then ends after `cases`
+  double max_seconds = 0;  // 0 for no limit; the campaign then ends after `cases`
   int jobs = 1;
   std::vector<CampaignTarget> targets;
-  std::vector<CaseMode> modes;  // empty: the default mix
+  std::vector<CaseMode> modes;  // empty for the default mix
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
-  // A pair of operations that the case must contain. For a whole campaign it is empty; steering
-  // sets it per case.
+  // A pair of operations that the case must contain. It is empty in the options of a campaign.
+  // Steering sets it for one case.
   std::optional<OpChain> chain;
-  // This campaign takes the batches with number % shards == shard, so that all shards together make
+  // This campaign makes the batches with number % shards == shard, so that all shards together make
   // the cases of the whole campaign.
   uint64_t shard = 0;
   uint64_t shards = 1;
   // Half of the cases take operations whose cells of coverage.h are still empty. A shard then
   // steers only by its own coverage.
   bool steer = false;
-  // Only small graphs: the usual number of nodes, kSmallElements per tensor, and kSmallProducts per
-  // operation if the operation has such a small instance. The long axes of kLargeAxis and
-  // kShapeRanges stay.
+  // Draws only small graphs. They have the usual number of nodes, kSmallElements per tensor, and
+  // kSmallProducts per operation if the operation has such a small instance. The long axes of
+  // kLargeAxis and kShapeRanges are not shortened.
   bool small = false;
-  // Only graphs whose predicted saving on the engine (placement_cost.h) is at least this many
-  // microseconds; 0 for any. Core ML's planner leaves graphs with smaller savings to the CPU.
+  // Draws only graphs whose predicted saving on the engine (placement_cost.h) is at least this many
+  // microseconds; 0 for any graph. Core ML's planner runs graphs with smaller savings on the CPU.
   uint64_t least_saving_us = 0;
-  RouteSet routes = RouteSet::kMil;  // with both, cases alternate
+  RouteSet routes = RouteSet::kMil;  // if both are set, cases alternate
   std::string runner = "e5rt";
   std::string against;  // a second runner, whose output bits are compared; empty for none
   WorkerOptions worker;
-  // JSON of the known defects of a user's engine (oracles/catalogue.h), kept with the run and with
-  // each finding. The judge already applies them.
+  // The known defects of a user's engine as JSON (oracles/catalogue.h). They are recorded with the
+  // run and with each finding. The judge does not read them here, because it already has them.
   std::vector<std::string> defects;
-  std::string label;    // the run's label; changes no case
+  std::string label;    // the run's label, which has no effect on cases
   std::string db;       // results file
   std::string command;  // the command that runs this again, stored with the run
 };
@@ -61,10 +60,10 @@ struct CampaignOptions {
 inline constexpr int64_t kSmallElements = 64;
 inline constexpr int64_t kSmallProducts = 1024;
 
-// The most bytes of CampaignOptions::label.
+// The maximum number of bytes of CampaignOptions::label.
 inline constexpr size_t kLongestLabel = 120;
 
-// The number of cases if only the time limits the campaign.
+// The number of cases of a campaign that only time limits.
 inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;
 
 }  // namespace anecheck

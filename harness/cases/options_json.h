@@ -1,6 +1,6 @@
 // The options of a campaign as JSON, as stored in a results file, so that the campaign can be
 // continued or run again. Options of the machine (number of jobs, path of the file, time limits)
-// are left out: results do not depend on them.
+// are left out, because results do not depend on them.
 #pragma once
 
 #include "harness/base/json.h"
@@ -14,10 +14,10 @@ namespace anecheck {
 // "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only if there are any.
 Json OptionsToJson(const CampaignOptions& options);
 
-// Errors: kMalformed, naming the member that is missing or wrong.
+// Errors: kMalformed with the name of the missing or wrong member.
 Result<CampaignOptions> OptionsFromJson(const Json& json);
 
-// "D01=on", "all=off". Errors: kInvalid.
+// Reads a text such as "D01=on" or "all=off". Errors: kInvalid.
 Result<QuirkSetting> ParseQuirk(std::string_view text);
 std::string QuirkText(const QuirkSetting& quirk);
 

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::array<std::string_view, kBackends> kNames = {"ane", "bnns", "classic_cpu"};
 
-// facts/silicon/cost_model.csv: a launch of the engine, and a change of backend.
+// The costs of a launch of the engine and of a change of backend (facts/silicon/cost_model.csv).
 constexpr double kLaunch = 0.125, kChange = 0.125;
-// The cost of a model's end on the engine. Public notes give 0 and 0.125. The published plan
-// iso/conv7x7_s2 disagrees with 0, and ctx/band_part disagrees with 0.125; all published plans
-// agree with values from 0.005 to 0.107.
+// The additional cost of a model whose last operation runs on the engine. Public notes give 0 and
+// 0.125. The published plan iso/conv7x7_s2 disagrees with 0, and ctx/band_part disagrees with
+// 0.125; all published plans agree with values from 0.005 to 0.107.
 constexpr double kEngineResult = 0.05;
 constexpr double kSameCost = 1e-6;
 
@@ -32,14 +32,13 @@ constexpr double kCpuBytes = kEngineBytes / 1.2;
 
 // The "memory law": the engine moves 68 GiB/s, and the other backends take 1.2 times as long.
 constexpr Law kMemory = {{kEngineBytes, kCpuBytes, kCpuBytes}, {}};
-// Clamps of another operation's result move 100 GB/s on every backend (op_placement_h16g.csv,
-// relu).
+// Clamps of an operation's result move 100 GB/s on every backend (op_placement_h16g.csv, relu).
 constexpr Law kRelu = {{1e8, 1e8, 1e8}, {}};
 // Elementwise operations on two operands (op_placement_h16g.csv, iso/add_f32).
 constexpr Law kPair = {{kEngineBytes / 1.3529, kEngineBytes / 2.3045, kEngineBytes / 2.6507}, {}};
 // Operations that take rows of a tensor (op_placement_h16g.csv, iso/gather_c).
 constexpr Law kGather = {{kEngineBytes, kEngineBytes / 2.1163, kEngineBytes / 2.4342}, {}};
-// Products, in the classes of cost_model.csv.
+// Sums of products, in the classes of cost_model.csv.
 constexpr Law kDenseConv = {{},
                             {16151.68 * kGflopPerMs, 754.49 * kGflopPerMs, 655.96 * kGflopPerMs}};
 constexpr Law kThinConv = {{}, {7160.83 * kGflopPerMs, 388.06 * kGflopPerMs, 337.38 * kGflopPerMs}};
@@ -52,7 +51,7 @@ constexpr Law kLinear = {{}, {10581.0 * kGflopPerMs, 335.5 * kGflopPerMs, 291.7 
 constexpr Law kMatmul = {{kEngineBytes, 0, 0}, {0, 754.54 * kGflopPerMs, 656.0 * kGflopPerMs}};
 constexpr Law kPool = {{kEngineBytes, kCpuBytes, kCpuBytes},
                        {0, 754.54 * kGflopPerMs, 656.0 * kGflopPerMs}};
-// op_placement_h16g.csv, iso/gru and iso/rnn; the engine has neither.
+// op_placement_h16g.csv, iso/gru and iso/rnn. The engine runs neither gru nor rnn.
 constexpr Law kRecurrent = {{}, {23.11 * kGflopPerMs, 23.11 * kGflopPerMs, 20.09 * kGflopPerMs}};
 
 double Elements(const Shape& shape) { return static_cast<double>(shape.Elements()); }
@@ -62,7 +61,8 @@ const Shape* OperandShape(const NodeView& node, std::string_view name) {
   return parameter >= 0 && node.HasInput(parameter) ? &node.InputShape(parameter) : nullptr;
 }
 
-// The bytes of activations read and written. Weights and tables are read ahead and do not count.
+// Returns the bytes of activations that the node reads and writes. Weights and tables are read
+// ahead and do not count.
 double Bytes(const NodeView& node) {
   double bytes = 0;
   const Graph& graph = node.graph();
@@ -76,8 +76,8 @@ double Bytes(const NodeView& node) {
   return bytes;
 }
 
-// The operations of products with a weight of [out, in, ...]: for each place of the result, two
-// operations per element of the weight.
+// Returns the arithmetic operations of a node with a weight [out, in, ...]. Each element of the
+// result takes two operations per element of its part [in, ...] of the weight.
 double WeightFlops(const NodeView& node) {
   const Shape* const weight = OperandShape(node, "weight");
   if (weight == nullptr) return 0;
@@ -100,8 +100,8 @@ double MatmulFlops(const NodeView& node) {
   const Shape* const x = OperandShape(node, "x");
   const Shape* const y = OperandShape(node, "y");
   if (x == nullptr || y == nullptr || x->rank() == 0 || y->rank() < 2) return 0;
-  // One of the last two extents of y is the length of the sum, the other is the last extent of the
-  // result.
+  // One of the last two extents of y is the length of the sum, the other is the result's last
+  // extent.
   const Shape& result = node.ResultType().shape;
   const int64_t last = result.rank() == 0 ? 1 : result[result.rank() - 1];
   const double length = static_cast<double>((*y)[y->rank() - 1] * (*y)[y->rank() - 2]) /
@@ -253,8 +253,7 @@ double ProductFlops(const NodeView& node) {
 
 namespace {
 
-// The cost of a change from one backend to another. If `from` is kBackends, the cost of a start on
-// `to`.
+// Returns the cost of a change between backends or, if `from` is kBackends, of a start on `to`.
 double Step(size_t from, size_t to) {
   if (from == to) return 0;
   const double launch = to == static_cast<size_t>(Backend::kAne) ? kLaunch : 0;
@@ -267,8 +266,8 @@ constexpr double kNowhere = std::numeric_limits<double>::infinity();
 
 using Row = std::array<double, kBackends>;
 
-// For each operation and backend, the cost of the cheapest plan for the operations up to this one,
-// this one included, that ends on this backend.
+// Returns, for each operation and backend, the cost of the cheapest plan that ends with this
+// operation on this backend.
 std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = 0; i < operations.size(); ++i) {
@@ -283,8 +282,8 @@ std::vector<Row> Forward(std::span<const BackendCosts> operations) {
   return cheapest;
 }
 
-// For each operation and backend, the cost of the cheapest plan for the operations after this one,
-// if this one runs on this backend. The cost of this operation does not count.
+// Returns, for each operation and backend, the cost of the cheapest plan for the later operations
+// if this operation runs on this backend. The cost of this operation does not count.
 std::vector<Row> Backward(std::span<const BackendCosts> operations) {
   std::vector<Row> cheapest(operations.size());
   for (size_t i = operations.size(); i-- > 0;) {

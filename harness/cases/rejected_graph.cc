@@ -18,7 +18,7 @@ bool IsListed(std::string_view list, std::string_view id) {
   return false;
 }
 
-// Whether the broken rules are exactly `wanted` and those that only restate it.
+// Whether the broken rules are `wanted` and, at most, rules that restate it.
 bool BreaksOnly(const RuleBreak& wanted,
                 const std::map<std::string, legality::LayerVerdict>& rules) {
   bool broken = false;

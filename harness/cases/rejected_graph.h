@@ -1,4 +1,4 @@
-// Graphs that an engine must refuse, checked by the rule oracle.
+// Graphs that an engine must refuse according to the legality rules.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@
 
 namespace anecheck {
 
-// Returns, by id, the rules by which a layer of the compiler refuses an operation of `graph` on
-// `target` by the conversion route, each with that layer's verdict. Errors: kNotFound for an
-// operation that the rules do not know.
+// Returns the rules by which a layer of the compiler refuses an operation of `graph` on `target` on
+// the conversion route. The map has the layer's verdict for each rule's id. Errors: kNotFound for
+// an operation that the rules do not know.
 Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
                                                                     const Target& target);
 
-// Draws a graph that breaks exactly one rule on the target (a limit that a second layer restates
-// counts once) and returns the rule's id. Errors: kNotFound for an unknown target, or one on which
-// no rule can be broken.
+// Draws a graph that breaks exactly one rule on the target, and returns the rule's id. A limit that
+// a second layer restates counts as one rule. Errors: kNotFound for an unknown target, or for a
+// target on which no rule can be broken.
 Result<std::string> DrawRejected(ChoiceStream& choices, std::string_view target, Graph& graph);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// The second execution of a program, as a separate graph: for programs with states, or with other
-// inputs the second time.
+// Expresses the second execution of a program as a separate graph. This is needed for programs with
+// states, and for other inputs the second time.
 #pragma once
 
 #include <span>
@@ -13,14 +13,15 @@ namespace anecheck {
 // The suffix of names that belong only to the first execution.
 inline constexpr std::string_view kAtFirst = " at first";
 
-// A graph with the operations of `graph` twice in a row, over the same states. Its outputs are
-// those of the second execution, which finds the states as the first left them. Inputs keep their
-// order; the results of the second execution keep their names. With `other_inputs` the second
-// execution has separate inputs, which follow those of the first and keep the original names.
+// Returns a graph with the operations of `graph` twice in a row, on the same states. Its outputs
+// are those of the second execution, whose states have the content that the first one wrote. Inputs
+// keep their order; the results of the second execution keep their names. With `other_inputs` the
+// second execution has separate inputs, which follow those of the first and keep the original
+// names.
 Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);
 
-// The inputs of that graph: `inputs`, followed by `again`, which is empty if the second execution
-// takes the inputs of the first.
+// Returns the inputs of that graph, which are `inputs` followed by `again`. `again` is empty if the
+// second execution takes the inputs of the first.
 std::vector<Tensor> InputsOfBoth(std::span<const Tensor> inputs, std::span<const Tensor> again);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Tests programs that are executed twice; half of them get other inputs the second time. The second
-// result is judged, and findings carry and keep the second inputs.
+// Tests programs that are executed twice. Half of them get other inputs the second time. The second
+// result is judged, and findings contain the second inputs.
 #include "harness/cases/second_execution.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ class TwiceRunner final : public Runner {
   Spoil spoil_;
 };
 
-// An engine that uses the inputs of a program's first execution in the second one.
+// Models an engine that uses the inputs of a program's first execution in the second one.
 void KeepsItsFirstInputs(const RunRequest&, RunReply& reply) { reply.further[0] = reply.outputs; }
 
 CaseOutcome OutcomeOn(const Case& item, Runner& runner) {
@@ -63,7 +63,7 @@ CaseOutcome OutcomeOn(const Case& item, Runner& runner) {
   return outcome.ok() ? *outcome : CaseOutcome{};
 }
 
-// The first case without states that takes other inputs the second time.
+// Returns the first case without states that takes other inputs the second time.
 Case WithOtherInputs(const CampaignOptions& options, uint64_t from = 0) {
   for (uint64_t index = from;; ++index) {
     Case item = MakeCase(options, index).value();
@@ -123,8 +123,7 @@ TEST(SecondExecution, OfAConformingEnginePasses) {
   }
 }
 
-// The change of inputs provably moves an output beyond its bound. The old value then nearly always
-// lies beyond the new bound, but not necessarily.
+// The new inputs move an output beyond its bound. Its old value nearly always breaks the new bound.
 TEST(SecondExecution, WithTheResultsOfTheFirstInputsIsWrong) {
   TwiceRunner keeps(KeepsItsFirstInputs);
   uint64_t index = 0;
@@ -188,7 +187,7 @@ TEST(SecondExecution, AnExportedFindingHasFilesOfBothExecutions) {
   EXPECT_TRUE(has("inputs_again.npz") && has("expected_again.npz") && has("actual_again.npz"));
   EXPECT_NE(ReadFile(folder->File("inputs_again.npz")).value(),
             ReadFile(folder->File("inputs.npz")).value());
-  // A case that repeats its inputs has no second set of them.
+  // A case that takes the same inputs twice has no second set of inputs.
   json.erase("again");
   const auto plain = TempDirectory::Create("anecheck-second-execution-");
   ASSERT_TRUE(ExportFinding(json, "reported", plain->path()).ok());

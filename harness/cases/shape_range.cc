@@ -16,8 +16,8 @@ constexpr int64_t kMostSteps = 3;
 constexpr int64_t kLongestStep = 8;
 // The most elements of an input at the end of a range.
 constexpr int64_t kMostElements = int64_t{1} << 17;
-// Axes may grow to this extent, which is far below every target's limit. The limit applies to
-// results too, because no legality rule judges their extents.
+// Axes may grow to this extent, which is far below every target's limit. Axes of results also have
+// this limit, because no legality rule checks the extents of results.
 constexpr int64_t kLongestGrown = 4096;
 // Marks an open extent.
 constexpr int64_t kOpen = -1;
@@ -31,7 +31,7 @@ std::vector<std::string> NamesOfResults(const Graph& graph, const Node& node) {
   return names;
 }
 
-// Copies inputs and constants, with the types that `type_of` returns, and returns their new ids.
+// Copies inputs and constants with the types that `type_of` returns. Returns their new ids.
 template <typename TypeOf>
 std::vector<ValueId> CopyGiven(const Graph& from, const TypeOf& type_of, Graph& to) {
   std::vector<ValueId> places(from.values().size(), kNoValue);
@@ -54,7 +54,7 @@ void BeginCopy(const Graph& from, const Node& node, std::span<const ValueId> pla
   CopyAttributes(from, node, to);
 }
 
-// The extents of a range besides the case's own: both ends, and the first step between them.
+// Returns the further extents of a range that run: both ends, and the first step between them.
 std::vector<int64_t> FurtherExtents(const CaseRange& range, int64_t own) {
   std::vector<int64_t> extents = {range.start, range.stop};
   if (range.start + range.step < range.stop) extents.push_back(range.start + range.step);
@@ -73,7 +73,7 @@ Result<ValueId> InputOf(const Graph& graph, const CaseRange& range) {
                    fmt::format("range: there is no axis {} of {}", range.axis, range.input));
 }
 
-// The tensor with another extent along an axis; its slices repeat in turn.
+// Returns the tensor with another extent along an axis. Its slices repeat cyclically.
 Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   Tensor resized = {tensor.type, {}};
   resized.type.shape[axis] = extent;
@@ -93,7 +93,7 @@ Tensor Resized(const Tensor& tensor, int axis, int64_t extent) {
   return resized;
 }
 
-// `type` with an open extent for every axis that differs in `others`.
+// Returns `type` with an open extent for every axis that differs in `others`.
 TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   for (const TensorType& other : others) {
     for (int axis = 0; axis < type.shape.rank(); ++axis) {
@@ -103,8 +103,8 @@ TensorType OpenType(TensorType type, std::span<const TensorType> others) {
   return type;
 }
 
-// The graph with open extents. Only the text of this graph is used. The graphs of `shapes` have the
-// same value names as `graph`.
+// Returns the graph with open extents. The graph is used only to write its text. The graphs of
+// `shapes` have the same value names as `graph`.
 Graph OpenGraph(const Graph& graph, std::span<const RunShape> shapes) {
   const auto type_of = [&](ValueId id) {
     std::vector<TensorType> others;
@@ -151,7 +151,7 @@ bool IsPlain(const Graph& graph) {
   });
 }
 
-// Whether no axis of `made` is longer than it may grow from `graph`.
+// Whether no axis of `made` is longer than kLongestGrown and than the same axis in `graph`.
 bool GrowsLittle(const Graph& graph, const Graph& made) {
   return std::ranges::all_of(made.values(), [&](const Value& value) {
     const Shape& own = graph.type(*graph.FindValue(value.name)).shape;
@@ -162,7 +162,7 @@ bool GrowsLittle(const Graph& graph, const Graph& made) {
   });
 }
 
-// Whether the graph exists at that end of the range and is legal.
+// Whether the graph is valid and legal at that end of the range.
 bool TakesEnd(const Graph& graph, const CaseRange& range, int64_t extent, const Target& target) {
   const auto at = GraphAtExtent(graph, range, extent);
   if (!at.ok() || !GrowsLittle(graph, *at)) return false;

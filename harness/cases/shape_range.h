@@ -14,21 +14,21 @@
 
 namespace anecheck {
 
-// The graph with that extent along the range's axis. The operations and the shapes of constants
-// stay the same. Errors: those of shape inference if the graph does not allow the extent.
+// Returns the graph with `extent` along the range's axis. The operations and the shapes of
+// constants stay the same. Errors: those of shape inference if the graph does not allow the extent.
 Result<Graph> GraphAtExtent(const Graph& graph, const CaseRange& range, int64_t extent);
 
-// Draws a range around the graph's extent, of at most three steps down and up. The graphs at both
-// ends break no legality rule on `target`. Empty if a few tries find no range. Also empty for a
-// graph with a state or with values of another type than fp16, because integers may be positions
-// that a tensor of another shape does not have.
+// Draws a range of at most three steps below and three steps above the graph's extent. The graphs
+// at both ends break no legality rule on `target`. Empty if a few tries find no range. Also empty
+// for a graph with a state or with values of another type than fp16, because integers may be
+// indices that are out of range in a tensor of another shape.
 std::optional<CaseRange> DrawRange(ChoiceStream& choices, const Graph& graph,
                                    std::string_view target);
 
 // Fills `ranged_mil` and `further` of `item` from the case's range. `ranged_mil` has `?` for every
 // extent that differs between the shapes that run, and the attribute FlexibleShapeInformation. The
-// attribute's triple [start, stop, step] is assumed (harness/device/shape_range.h). Inputs of other
-// shapes repeat the case's data along the axis. Errors: those of GraphAtExtent.
+// form [start, stop, step] in the attribute is assumed (harness/device/shape_range.h). The inputs
+// at further shapes repeat the case's data along the axis. Errors: those of GraphAtExtent.
 Status SpellRange(Case& item);
 
 }  // namespace anecheck

@@ -1,4 +1,3 @@
-// Records of the weight side file.
 #include "harness/device/blob_file.h"
 
 #include <fmt/format.h>

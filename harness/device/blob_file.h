@@ -14,15 +14,16 @@
 
 namespace anecheck::device {
 
-// The files that a program names, each mapped once. Only regular files in the model's folder are
-// opened, so that a program cannot make the engine open other files. Not thread-safe.
+// The weight files that a program names. Each file is mapped into memory once. The class opens only
+// regular files in the model's folder, so that a program cannot make the engine open other files.
+// Not thread-safe.
 class BlobFiles {
  public:
   // `model_folder` replaces a leading "@model_path".
   explicit BlobFiles(std::string model_folder) : model_folder_(std::move(model_folder)) {}
 
-  // The payload of the blob whose record is at `offset` of the file `path`. The payload must have
-  // exactly `bytes` bytes. Errors: kNotFound, kInvalid or kIo for the file, kTruncated or
+  // Returns the payload of the blob whose record is at `offset` of the file `path`. The payload
+  // must have exactly `bytes` bytes. Errors: kNotFound, kInvalid or kIo for the file, kTruncated or
   // kMalformed for the record.
   Result<std::vector<uint8_t>> Read(const std::string& path, uint64_t offset, uint64_t bytes);
 

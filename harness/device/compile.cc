@@ -1,4 +1,3 @@
-// Compiles MIL text to executables.
 #include "harness/device/compile.h"
 
 #include <fmt/format.h>
@@ -50,7 +49,7 @@ class FunctionCompiler {
     return builder_.Finish();
   }
 
-  // The operand of a value; constants are read on first use.
+  // Returns the operand of a value. A constant is read at its first use.
   Result<Operand> Resolve(mil::ValueView value, Element hint) {
     if (value.kind() != mil::ValueKind::kName) return AddConstant(value, hint);
     if (!value.IsResolved()) {
@@ -156,7 +155,7 @@ class StatementArguments : public ArgumentSource {
   }
 
  private:
-  // Older files write the operands of constant expressions in the brackets, as attributes.
+  // Older files write the operands of constant expressions as attributes, in brackets.
   std::optional<mil::ValueView> Find(std::string_view name) const {
     const auto value = mil::FindValue(statement_.arguments(), name);
     if (value || !statement_.op().starts_with("constexpr_")) return value;
@@ -208,7 +207,7 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   return {};
 }
 
-// A function with ranges keeps the program that it is compiled from.
+// Compiles a function. With ranges, the result keeps the program that it is compiled from.
 Result<std::shared_ptr<const Executable>> CompileAnyFunction(
     const std::shared_ptr<const mil::Program>& program, mil::FunctionView function,
     const CompileSettings& settings, Backend backend) {
@@ -243,8 +242,8 @@ Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
 Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(
     std::string mil_text, const CompileSettings& settings, Backend backend) {
   if (!settings.on_cpu && !settings.target->takes_mil) {
-    // This refuses the text as a whole, before the lowest target of any single operation is checked
-    // (facts/more/reject_strings.csv, area MIL).
+    // This check refuses the whole text before the compiler checks the lowest target of single
+    // operations (facts/more/reject_strings.csv, area MIL).
     return StageError(Stage::kFrontend, "MIL is only supported for H13+ ANE architectures");
   }
   auto parsed = mil::Parse(std::move(mil_text));

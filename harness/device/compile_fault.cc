@@ -1,4 +1,3 @@
-// Planted defects of the compile step.
 #include "harness/device/compile_fault.h"
 
 #include <cstring>

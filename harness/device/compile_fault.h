@@ -9,12 +9,12 @@
 
 namespace anecheck::device {
 
-// The refusal that an enabled fault demands; success if none does.
+// Return the refusal that an enabled fault demands, or success if no enabled fault demands one.
 Status CheckPlantedTypes(const ActiveFaults& faults, const TensorType& type);
 Status CheckPlantedOp(const ActiveFaults& faults, std::string_view op);
 
-// Performs the crash, the hang and the leak of the compile step that are enabled. It does not
-// return from a crash or a hang.
+// Crashes, hangs or leaks memory if a fault with that effect on the compile step is enabled. The
+// function does not return from a crash or a hang.
 void MisbehaveWhileCompiling(const ActiveFaults& faults);
 
 }  // namespace anecheck::device

@@ -16,15 +16,15 @@
 
 namespace anecheck::device {
 
-// The constants of a program: its weight files, each of which is read once, and, if `keep` is set,
-// the decoded values. Not thread-safe.
+// The constants of a program. `files` reads each weight file once. If `keep` is set, `decoded`
+// keeps the decoded values. Not thread-safe.
 struct ConstantPool {
   ConstantPool(std::string model_folder, bool keep_decoded)
       : files(std::move(model_folder)), keep(keep_decoded) {}
 
   BlobFiles files;
   bool keep;
-  // Keys: the literal's index in the program, and the element type that an untyped literal takes.
+  // Keys: the literal's index in the program, and the element type for an untyped literal.
   std::map<std::pair<uint32_t, Element>, std::shared_ptr<const Constant>> decoded;
 };
 

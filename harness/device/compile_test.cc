@@ -142,7 +142,7 @@ TEST_P(CompileRefusals, NameTheFault) {
 INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-// Table 24.3 of specification 003: of the families that MIL reaches, only A18 has the formats.
+// Of the families that MIL reaches, only A18 has the formats (specification 003, table 24.3).
 TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   const CleanSettings settings;
   struct Format {
@@ -173,7 +173,7 @@ TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   }
 }
 
-// A probe of the M5 saw the operation run; no table of another family lists it.
+// In a probe the M5 ran the operation. No table of another family lists it.
 TEST(Compile, CastsOfConstantsNeedA17) {
   const CleanSettings settings;
   const std::string mil = MilProgram(
@@ -212,7 +212,7 @@ std::string Chosen(const char* condition) {
       "tensor<fp16, [2, 2]> y = select(a = a, b = b, cond = c);", "y");
 }
 
-// facts/silicon/compile_limits_silicon.csv, rows of select.
+// Source: facts/silicon/compile_limits_silicon.csv, rows of select.
 TEST(Compile, TakesBoolConditionsAndNoOthers) {
   const CleanSettings settings;
   for (const char* target : {"h13", "h14", "h15", "h16", "h17s", "h18"}) {
@@ -247,7 +247,7 @@ TEST(Compile, ABoolCrossesTheBoundaryInBothDirections) {
   }
 }
 
-// Real files have scalars as tensor<string, []>, constants by name, and untyped literals.
+// Real files contain scalars as tensor<string, []>, constants by name, and untyped literals.
 TEST(Compile, ReadsEverySpellingOfConstants) {
   const CleanSettings settings;
   const std::vector<std::string> spellings = {
@@ -347,7 +347,7 @@ std::string NewestError(const std::string& mil, const char* target, bool newest 
   return programs.ok() ? "" : programs.error().message;
 }
 
-// facts/silicon/op_placement_h16g.csv, compile_limits_silicon.csv.
+// Sources: facts/silicon/op_placement_h16g.csv, compile_limits_silicon.csv.
 TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
   const auto on_x = [](const std::string& statements) {
     return MilProgram("tensor<fp16, [1, 4]> x", statements, "y");
@@ -378,7 +378,7 @@ TEST(Compile, TheNewestCompilerRefusesIntegersOf32BitsOnA16AndA18) {
           << mil;
       EXPECT_EQ(NewestError(mil, target, false), "");
     }
-    // Other families have further limits of topk.
+    // Other families have additional limits of topk.
     if (mil == widened) continue;
     for (const char* target : {"h13", "h15", "h17s"}) EXPECT_EQ(NewestError(mil, target), "");
   }

@@ -1,4 +1,3 @@
-// Construction and evaluation of activation tables.
 #include "harness/device/curve_table.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ void FillDeltas(CurveTable& table) {
 float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   float high = table.high;
   if (model.Has(Planted::kTableClampsEarly)) {
-    // Near the end of its domain, a clamp changes a curve with a tail only little. The planted
+    // Near the end of the domain, a clamp changes a curve with a tail only a little. The planted
     // clamp therefore begins earlier for such a curve.
     const float part = table.symmetry == CurveSymmetry::kHalfPlusEven ? 0.5f : 0.75f;
     high = table.low + (high - table.low) * part;
@@ -80,7 +79,7 @@ CurveTable MakeCurve(double (*function)(double), double low, double high, CurveS
   for (int i = 0; i < CurveTable::kKnots; ++i) {
     const double x = low + step * i;
     double value = function(x);
-    // The chord's largest error is an eighth of this second difference.
+    // The largest error of the chord is an eighth of this second difference.
     if (i > 0 && i < CurveTable::kKnots - 1) {
       const double curvature = function(x - step) - 2 * value + function(x + step);
       value -= curvature / 16;

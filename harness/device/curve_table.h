@@ -1,7 +1,7 @@
 // The activation tables of the engine. A table has 33 knots at equal distances over a fixed domain,
-// and the differences between neighbouring knots. The curve is linear between two knots. Outside of
-// the domain it is constant, unless the table has a tail. Sources: specification 004, "Programmable
-// activation LUT"; facts/numerics.md, "activation tables".
+// and the differences between neighbouring knots. The curve is linear between two knots. Outside
+// the domain the curve is constant, unless the table has a tail. Sources: specification 004,
+// "Programmable activation LUT"; facts/numerics.md, "activation tables".
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace anecheck::device {
 
-// The rule by which a table of half a domain covers the other half.
+// The rule that extends a table of half a domain to the other half.
 enum class CurveSymmetry : uint8_t {
   kNone,         // y = table(x)
   kOdd,          // y = sign(x) * table(|x|)
@@ -32,14 +32,14 @@ struct CurveTable {
   // Used by kHalfPlusEven only. Above the domain, table(|x|) = tail_slope * |x|.
   float tail_slope = 0;
 
-  // The value in fp32, before it is rounded and stored; NaN if x is NaN. The only part of `model`
-  // that counts is the planted defects.
+  // Returns the value in fp32, before it is rounded and stored. The result is NaN if x is NaN. Of
+  // `model`, the function reads only the planted defects.
   float Evaluate(float x, const NumericModel& model) const;
 };
 
-// Samples `function` over [low, high] and rounds the knots. Each inner knot is moved by half of the
-// local error of the chords, which balances the error. The end knots are not moved, so the first
-// knot is exact if the function is 0 at `low`.
+// Samples `function` over [low, high] and rounds the knots. The function moves each inner knot by
+// half of the largest error of the chords beside it, which balances the error. It does not move the
+// end knots, so the first knot is exact if `function` is 0 at `low`.
 CurveTable MakeCurve(double (*function)(double), double low, double high, CurveSymmetry symmetry);
 
 // Returns a copy of `table` whose first knot is `origin`. In a symmetric table the first knot is at

@@ -13,7 +13,7 @@ namespace {
 
 using Node = Executable::Node;
 
-// For each operation, by index, the operations that must run before it: the producers of its
+// Returns, by index of operation, the operations that must run before it: the producers of its
 // operands and, if it writes a state, the earlier writers and readers of that state.
 std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   std::vector<std::vector<size_t>> makers(executable.values.size());
@@ -36,8 +36,8 @@ std::vector<std::vector<size_t>> OrderOf(const Executable& executable) {
   return before;
 }
 
-// Gives each operation a wave: the greatest number of steps into or out of a cut on any path of
-// operands to the operation.
+// Assigns a wave to each operation. The wave is the greatest number of steps into or out of a cut
+// on any path of operands that ends at the operation.
 class Cutter {
  public:
   explicit Cutter(Executable& executable)
@@ -51,8 +51,8 @@ class Cutter {
     Delay();
   }
 
-  // Cuts come first in their wave, because the other operations of the wave neither feed a cut nor
-  // read one.
+  // Sorts the cuts of a wave before its other operations, which neither feed these cuts nor read
+  // their results.
   void Sort() {
     std::vector<std::pair<std::pair<int, bool>, size_t>> order;
     order.reserve(nodes_.size());
@@ -80,8 +80,8 @@ class Cutter {
  private:
   bool Cuts(size_t i) const { return nodes_[i].pass == Pass::kCut; }
 
-  // Moves the fused operations of a wave to the next wave that has fused operations, unless a cut
-  // of that next wave or of an earlier wave reads them.
+  // Moves the fused operations of a wave to the next wave that has fused operations. It does not
+  // move them if a cut of that next wave or of an earlier wave reads one of them.
   void Delay() {
     std::set<int> waves;
     std::map<int, int> first_reader;  // by wave: the first wave with a cut that reads it

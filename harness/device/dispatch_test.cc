@@ -1,4 +1,4 @@
-// Tests the places at which the engine's compiler cuts programs; a cut changes no value.
+// Tests the places at which the engine's compiler cuts programs. A cut changes no value.
 #include "harness/device/dispatch.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kType = "tensor<fp16, [1, 2, 4, 8]>";
 
-// The statement `name = op(x = of);`.
+// Returns the statement `name = op(x = of);`.
 std::string One(std::string_view name, std::string_view op, std::string_view of) {
   return fmt::format("{} {} = {}(x = {});\n", kType, name, op, of);
 }
@@ -31,7 +31,7 @@ std::string Program(const std::string& statements) {
   return MilProgram(fmt::format("{} x", kType), statements, "y");
 }
 
-// The count of dispatches, and the first letter of each operation in the order of execution.
+// Returns the count of dispatches, and each operation's first letter in the order of execution.
 std::string Dispatches(const std::string& statements, Backend backend = Backend::kAne) {
   CompileSettings settings;
   settings.target = &DefaultTarget();
@@ -57,8 +57,8 @@ TEST(Dispatches, ACutHasItsOwn) {
   EXPECT_EQ(Dispatches(Attention("a", "x") + Attention("y", "a")), "2 ss");
 }
 
-// An operation whose result no cut reads runs after the last cut. An operation whose result a cut
-// reads runs before that cut.
+// An operation runs after the last cut if no cut reads its result. It runs before a cut that reads
+// its result.
 TEST(Dispatches, ABranchBesideACutSharesOneUnlessALaterCutNeedsIt) {
   EXPECT_EQ(Dispatches(One("t", "tanh", "x") + Attention("c", "x") + One("r", "relu", "c") +
                        Sum("y", "r", "t")),

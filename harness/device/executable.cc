@@ -1,4 +1,3 @@
-// Execution of a compiled program.
 #include "harness/device/executable.h"
 
 #include <algorithm>
@@ -12,7 +11,8 @@
 namespace anecheck::device {
 namespace {
 
-// The size of the arena in words; 0 for programs that time out, because they never finish a run.
+// Returns the size of the arena in words. The size is 0 for programs that time out, because they
+// never finish a run.
 size_t ArenaWords(const Executable& executable) {
   return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
 }
@@ -65,7 +65,7 @@ void Execution::RunNode(const Executable::Node& node) {
   if (executable_->faults.Find(FaultEffect::kNeighbour) != nullptr) OverwriteOperand(node);
 }
 
-// Planted defect: a store hits the operation's first operand.
+// Planted defect: a store overwrites the operation's first operand.
 void Execution::OverwriteOperand(const Executable::Node& node) {
   if (node.inputs.empty()) return;
   const Executable::Value& value = executable_->values[node.inputs[0]];
@@ -92,7 +92,7 @@ bool Execution::IsTurnOf(const Fault* fault) const {
          program_ % static_cast<uint64_t>(fault->a) + 1 == static_cast<uint64_t>(fault->a);
 }
 
-// Planted defect: every execution returns the outputs of the first.
+// Planted defect: every execution returns the outputs of the first execution.
 void Execution::Cache(std::span<void* const> outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     auto* bytes = static_cast<char*>(outputs[i]);
@@ -105,7 +105,8 @@ void Execution::Cache(std::span<void* const> outputs) {
   }
 }
 
-// Planted defects of the execution as a whole. Returns false if the outputs must stay unwritten.
+// Applies the planted defects of the whole execution. Returns false if the outputs must stay
+// unwritten.
 bool Execution::Misbehave(std::span<const void* const> inputs, std::span<void* const> outputs) {
   const ActiveFaults& faults = executable_->faults;
   if (faults.Find(FaultEffect::kRunCrash) != nullptr) CrashOnPurpose();

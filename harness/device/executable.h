@@ -1,5 +1,5 @@
-// A compiled program of the simulated engine and one execution's state. Made by compile.cc, run by
-// the e5rt layer.
+// A compiled program of the simulated engine, and the state of its execution. compile.cc makes the
+// program, and the e5rt layer runs it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace anecheck::device {
 
 enum class Backend : uint8_t { kAne, kBnns, kMpsGraph };
-// The name in the analytics file: "ane", "bnns", "mps_graph".
+// Returns the backend's name in the analytics file: "ane", "bnns" or "mps_graph".
 std::string_view BackendName(Backend backend);
 
 struct Port {
@@ -34,7 +34,7 @@ struct Executable {
   struct Value {
     TensorType type;
     std::shared_ptr<const Constant> constant;  // null for a runtime value
-    int64_t arena_offset = -1;                 // the place of a result or a state; -1 for inputs
+    int64_t arena_offset = -1;  // offset of a result or a state in the arena; -1 for inputs
     bool state = false;
   };
   struct Node {
@@ -43,7 +43,7 @@ struct Executable {
     std::vector<uint32_t> inputs;
     std::vector<uint32_t> outputs;
     uint32_t weight = kNoValue;  // the operand `weight`
-    bool move = false;           // brings an input or a constant to an output port
+    bool move = false;           // copies an input or a constant to an output port
     bool reflects = false;       // pads by reflection
     Pass pass = Pass::kShared;
   };
@@ -57,17 +57,17 @@ struct Executable {
   std::vector<Port> outputs;
   // The states that an operation of this program keeps between executions, zero at first.
   std::vector<Port> states;
-  // Whether host and engine share the buffers of the states. They share the buffers on A13, which
+  // True if host and engine share the buffers of the states. They share the buffers on A13, which
   // has no resident states (specification 000, hardware task descriptor; specification 004, table
   // 26.1).
   bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;
   ActiveFaults faults;
-  bool times_out = false;             // D39: an inference does not end in time
+  bool times_out = false;             // D39: an inference exceeds its time limit
   bool misplaces_reflection = false;  // D38: one setting of the tasks is written to the wrong place
-  // Makes the executables for the bound shapes if inputs of the function have ranges of shapes;
-  // this executable then has the standard extents. Null for a function of fixed shapes.
+  // Makes the executables for the bound shapes if inputs of the function have ranges of shapes. In
+  // that case this executable has the standard extents. Null for a function of fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
 };
 
@@ -76,17 +76,17 @@ class Execution {
  public:
   explicit Execution(std::shared_ptr<const Executable> executable);
 
-  // Runs the program once. `inputs` and `outputs` are the port buffers in port order, each at least
-  // as large as its port and with 16 bytes behind it; buffers may alias, because outputs are
-  // written after everything has been read. Calls must not overlap in time.
+  // Runs the program once. `inputs` and `outputs` are the port buffers in port order. Each buffer
+  // is at least as large as its port and has 16 more bytes behind it. Buffers may alias, because
+  // the function writes the outputs after it has read everything. Calls must not overlap in time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
-  // Keeps a state in `data` instead of in the execution's own memory.
+  // Stores a state in `data` instead of in the execution's own memory.
   void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }
-  // Whether `fault`, which acts on one of every `a` programs, acts on this program. False if
-  // `fault` is null.
+  // Returns whether `fault`, which acts on one of every `a` programs, acts on this program. Returns
+  // false if `fault` is null.
   bool IsTurnOf(const Fault* fault) const;
 
  private:
@@ -97,7 +97,7 @@ class Execution {
   void Cache(std::span<void* const> outputs);
 
   std::shared_ptr<const Executable> executable_;
-  std::vector<uint64_t> arena_;  // 8-byte words: every element type is aligned
+  std::vector<uint64_t> arena_;  // 8-byte words, so that elements of every type are aligned
   std::vector<void*> pointers_;  // the address of each value, by value index
   std::vector<const void*> call_inputs_;
   std::vector<void*> call_outputs_;

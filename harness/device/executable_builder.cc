@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// The operation's row, if programs in this input language may name the operation.
+// Returns the operation's row if programs in this input language may name the operation.
 Result<const OpRow*> RowOf(std::string_view op, const CompileSettings& settings) {
   const OpRow* row = FindOpRow(op);
   if (row == nullptr) {
@@ -93,10 +93,10 @@ Status ExecutableBuilder::CheckExtent(const TensorType& type, int axis) const {
                                 type.ToString(), target.family, limit));
 }
 
-// fp16 and the 8- and 16-bit integers can be inputs and outputs of the engine (facts/mil.md), and
-// so can bools. The same source says that bools cannot, but compilations are stronger evidence. For
-// h13, Apple's compiler of macOS 26.6 takes bool inputs of select, cast and logical_not, and bool
-// results of less. For h14 it takes bool inputs of select (github joshuaswarren/mil-hwx-compiler,
+// Inputs and outputs of the engine may be fp16 and the 8- and 16-bit integers (facts/mil.md), and
+// also bools. That source excludes bools, but compilations are stronger evidence. For h13, Apple's
+// compiler of macOS 26.6 takes bool inputs of select, cast and logical_not, and bool results of
+// less. For h14 it takes bool inputs of select (github joshuaswarren/mil-hwx-compiler,
 // research/oracles; facts/silicon/compile_limits_silicon.csv). An M1 computed such a select exactly
 // (facts/later_programs/numerics_h13_linux.csv). No source says that later families differ.
 Status ExecutableBuilder::CheckBoundary(const TensorType& type, std::string_view name) const {
@@ -156,13 +156,13 @@ Operand ExecutableBuilder::AddConstant(std::shared_ptr<const Constant> constant)
   return At(value);
 }
 
-// Adds a value with separate storage among the intermediate tensors.
+// Adds a value that has its own storage among the intermediate tensors.
 Result<uint32_t> ExecutableBuilder::AddStored(const TensorType& type) {
   ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
   const int64_t bytes = RoundUp(type.Bytes(), kAlignment);
   const auto value = static_cast<uint32_t>(executable_->values.size());
   executable_->values.push_back({type, nullptr, executable_->arena_bytes});
-  // Behind each tensor are kAlignment spare bytes, so that an overrun changes a neighbour only if a
+  // kAlignment spare bytes follow each tensor, so that an overrun changes the next tensor only if a
   // planted defect demands it.
   executable_->arena_bytes += bytes + kAlignment;
   if (executable_->arena_bytes + constant_bytes_ > kMaxProgramBytes) {

@@ -16,10 +16,10 @@
 
 namespace anecheck::device {
 
-// An Error whose message ends in " @ " and the stage.
+// Makes an Error whose message ends in " @ " and the name of the stage.
 Error StageError(Stage stage, std::string_view message);
 
-// The one error of a compilation that is not a refusal: the simulated engine has no kernel for the
+// Makes the only compile error that is not a refusal. The simulated engine has no kernel for the
 // operation, although a real engine may have one.
 Error NoKernel(std::string_view message);
 bool IsNoKernel(const Error& error);

@@ -1,4 +1,3 @@
-// The rows of the fault table and the set of enabled faults.
 #include "harness/device/fault.h"
 
 #include <algorithm>
@@ -14,8 +13,8 @@ namespace {
 
 constexpr std::string_view kUlpFamily = "ulp-error:";
 
-// Storage for ids and operation names of the parametric family, which has no entries in the table.
-// The storage never shrinks, because ids are enabled by hand and therefore few.
+// Storage for the ids and operation names of parametric faults, which have no entries in the table.
+// The storage never shrinks. It stays small, because a person enables each of these ids.
 std::string_view Intern(std::string_view text) {
   static std::mutex mutex;
   static std::set<std::string, std::less<>> texts;

@@ -1,6 +1,6 @@
-// Planted defects of the simulated engine, so that the power of a campaign to find defects can be
-// measured. Each defect is an entry of a table. The compile step, the executor and the runtime look
-// up the enabled faults at the places that the faults affect.
+// Planted defects of the simulated engine. They make it possible to measure how many defects a
+// campaign finds. Each defect is an entry of a table. The compile step, the executor and the
+// runtime look up the enabled faults at the places that the faults affect.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ std::string_view FaultKindName(FaultKind kind);
 // The means by which a fault acts.
 enum class FaultMechanism : uint8_t {
   kDatapath,   // a flag of the numeric model (`planted`)
-  kAttribute,  // the operation is compiled as if it lacked the argument `text`
+  kAttribute,  // the compile step treats the argument `text` of the operation as absent
   kOutput,     // the operation's output is changed after it ran (`effect`)
-  kCompile,    // the compile step misjudges (`effect`)
+  kCompile,    // the compile step takes or refuses the wrong programs (`effect`)
   kRuntime,    // an e5rt call misbehaves (`effect`)
   kFile,       // a file that the compiler writes is wrong (`effect`)
 };
@@ -47,7 +47,7 @@ enum class FaultMechanism : uint8_t {
 enum class FaultEffect : uint8_t {
   kNone,
   // Output effects, on the stored elements. Unless stated otherwise, an effect changes the fraction
-  // `share` of the elements, chosen by a hash of the index.
+  // `share` of the elements. A hash of the element and its index chooses them.
   kUlps,            // moves by `a` units in the last place, away from zero
   kUlpsTowardZero,  // moves by `a` units in the last place, toward zero
   kSignFlip,
@@ -56,12 +56,12 @@ enum class FaultEffect : uint8_t {
   kZero,
   kScale,       // multiplies by `a` / 1024
   kLastZero,    // the last element of each row is zero
-  kLastStale,   // the last element of each row repeats the one before
-  kFirstStale,  // the first element of each row repeats the one after
+  kLastStale,   // the last element of each row is a copy of the element before it
+  kFirstStale,  // the first element of each row is a copy of the element after it
   kRowShift,    // each row of more than `a` elements moves right by one
   kRowReverse,
-  kSwapPairs,            // neighbours of each pair change places
-  kChannelSwap,          // the first two slices of axis 1 change places
+  kSwapPairs,            // the two elements of each pair are exchanged
+  kChannelSwap,          // the first two slices of axis 1 are exchanged
   kChannelZero,          // the slices of axis 1 from index `a` on are zero
   kChannelRepeat,        // every slice of axis 1 is a copy of the first
   kBatchRepeat,          // every slice of axis 0 is a copy of the first
@@ -71,11 +71,11 @@ enum class FaultEffect : uint8_t {
   kBigMagnitude,         // magnitudes above `a` are moved by `b` units
   kSmallMagnitude,       // magnitudes below 2^-`a` are zero
   kNegativeUlps,         // negative elements are moved by `a` units
-  kHalfInteger,          // odd integers and their halves are moved by one unit
-  kStaleEverySecondRun,  // every second execution leaves the output of the previous one
+  kHalfInteger,          // odd multiples of 0.5 are moved by one unit
+  kStaleEverySecondRun,  // every second execution does not overwrite the output of the previous one
   kUninitialised,        // the output keeps the buffer's old content
   kRunCounter,           // the first element is moved by one unit in one of every `a` executions
-  kZeroSign,             // zeros change their sign: negative zeros, or positive ones if `a` = 1
+  kZeroSign,             // negative zeros, or positive zeros if `a` = 1, change their sign
   kInfinityClamped,      // infinities become the largest finite numbers
   kFirstRun,             // the first element is moved by one unit in a program's first execution
   kLaterRuns,            // the first element is moved by one unit in all executions but the first
@@ -139,7 +139,7 @@ enum class FaultEffect : uint8_t {
   kFileRowStride,      // rows of the container's tensors are packed without padding
   kFileTaskLost,       // the container lacks the last of two or more tasks
   kFileTaskChannels,   // each task has one output channel too many
-  kFileKernelSwap,     // the first two channels of each kernel change places
+  kFileKernelSwap,     // the first two channels of each kernel are exchanged
   kFileDispatchTwice,  // the descriptor has one inference too many
   kFilePortSize,       // the descriptor's ports are half as large
   // Effects on the state that is kept between executions.
@@ -161,15 +161,14 @@ struct Fault {
   int64_t a = 0;
   int64_t b = 0;
   std::string_view text = {};
-  // The contract's term that admits all values of the fault, so that no hunt can find it. Empty for
-  // faults that can be found.
+  // The term of the contract that admits all values of the fault, so that no campaign can find it.
+  // Empty for faults that a campaign can find.
   std::string_view admitted = {};
 };
 
 std::span<const Fault> Faults();
 
-// The enabled faults, a plain value: a program keeps a copy of the faults that were enabled when it
-// was compiled.
+// The enabled faults. A program keeps a copy of the faults that were enabled when it was compiled.
 class ActiveFaults {
  public:
   // Errors: kNotFound if the id names neither a fault of the table nor one of the parametric
@@ -182,9 +181,10 @@ class ActiveFaults {
   bool empty() const { return faults_.empty(); }
   std::span<const Fault> all() const { return faults_; }
 
-  // The first enabled fault with that effect for `op`; an empty `op` stands for any operation.
+  // Returns the first enabled fault with that effect for `op`. An empty `op` stands for any
+  // operation.
   const Fault* Find(FaultEffect effect, std::string_view op = {}) const;
-  // Whether the operation must ignore the argument.
+  // Returns whether the operation must ignore the argument.
   bool IgnoresArgument(std::string_view op, std::string_view argument) const;
   // Sets the planted flags for the operation.
   void Plant(std::string_view op, NumericModel& model) const;
@@ -193,7 +193,7 @@ class ActiveFaults {
   std::vector<Fault> faults_;
 };
 
-// Whether the fault applies to that operation.
+// Returns whether the fault applies to that operation.
 inline bool Concerns(const Fault& fault, std::string_view op) {
   return fault.op == "*" || fault.op == op;
 }

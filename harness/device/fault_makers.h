@@ -1,4 +1,5 @@
-// Functions that make entries of the fault table, for each mechanism. Used by fault_rows.cc only.
+// Functions that make the entries of the fault table, one for each mechanism. Used by fault_rows.cc
+// only.
 #pragma once
 
 #include <string_view>
@@ -36,7 +37,7 @@ constexpr Fault Ignores(std::string_view id, std::string_view op, std::string_vi
   return fault;
 }
 
-// A fault whose values the contract admits.
+// Marks a fault whose values the contract admits.
 constexpr Fault Admitted(Fault fault, std::string_view why) {
   fault.admitted = why;
   return fault;
@@ -84,7 +85,7 @@ constexpr Fault Run(std::string_view id, FaultKind kind, FaultEffect effect, int
   return fault;
 }
 
-// A fault of the runtime's calls rather than of programs.
+// A fault of the runtime's calls, as opposed to a fault of programs.
 constexpr Fault Call(std::string_view id, FaultKind kind, FaultEffect effect, int64_t a,
                      std::string_view description) {
   Fault fault = Run(id, kind, effect, a, description);

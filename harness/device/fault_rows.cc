@@ -1,5 +1,5 @@
-// The fault table. Rows come in the order: datapath, ignored arguments, stored outputs, compile
-// step, execution, e5rt calls, files of compiled programs.
+// The fault table. The rows are in the following order: datapath, ignored arguments, stored
+// outputs, compile step, execution, e5rt calls, files of compiled programs.
 #include "harness/device/fault_rows.h"
 
 #include "harness/device/fault_makers.h"
@@ -269,7 +269,7 @@ constexpr Fault kRows[] = {
              "the operands are exchanged"),
     Datapath("div-swapped", "real_div", kElementwise, kLayout, Planted::kSubSwapped, 0,
              "the operands are exchanged"),
-    // Divisors from 2^14 on show this fault, because their reciprocals are subnormal.
+    // This fault affects divisors from 2^14 on, because their reciprocals are subnormal.
     Datapath("div-by-fp16-reciprocal", "real_div", kElementwise, kNumeric,
              Planted::kDivByReciprocal, 1, "the divisor's reciprocal is rounded to fp16 first"),
     Datapath("maximum-of-negatives", "maximum", kElementwise, kNumeric,

@@ -1,6 +1,6 @@
-// Tests that every planted defect makes a visible difference: numeric and compile rows on a set of
-// stock programs, crashes and hangs in child processes. e5rt/runtime_fault_test.cc tests the rows
-// of the e5rt layer.
+// Tests that every planted defect makes a visible difference. Numeric and compile rows run on a set
+// of fixed programs, and crashes and hangs in child processes. e5rt/runtime_fault_test.cc tests the
+// rows of the e5rt layer.
 #include "harness/device/fault.h"
 
 #include <algorithm>
@@ -32,10 +32,10 @@ namespace {
 
 struct StockProgram {
   std::string mil;
-  bool rejected = false;  // whether a clean engine refuses it
+  bool rejected = false;  // whether a clean engine refuses the program
 };
 
-// The values with which all programs are tested: mixed signs, sizes and special values.
+// Returns the values with which all programs are tested: mixed signs, sizes and special values.
 double StockValue(size_t index, int flavour) {
   const double base = std::sin(static_cast<double>(index) * 1.37 + flavour) * 4;
   if (flavour == 1) return base * 700;      // sums reach the port
@@ -62,7 +62,7 @@ std::string Simple(const std::string& x, const std::string& y, const std::string
                     fmt::format("tensor<{}, {}> y = {};", element, y, call), "y");
 }
 
-// Shapes of x and y, and a call of one operation.
+// Each row has the shapes of x and y, and a call of one operation.
 constexpr std::array<const char*, 3> kPlainCalls[] = {
     {"[5, 6]", "[2, 4]",
      "slice_by_index(x = x, begin = tensor<int32, [2]>([1, 2]), end = tensor<int32, [2]>([5, 6]), "
@@ -286,7 +286,7 @@ void FillInput(bool half, size_t first, int flavour, std::vector<uint8_t>& bytes
   }
 }
 
-// The answer of a program: its output bytes on this flavour of data, or the refusal.
+// Returns the output bytes of a program on this flavour of data, or the refusal.
 std::string Outcome(const std::string& mil, const ActiveFaults& faults, const char* target,
                     int flavour, int runs) {
   CompileSettings settings;
@@ -423,7 +423,7 @@ TEST(Faults, UlpErrorsHaveTheGivenShareInSmallTensorsToo) {
   EXPECT_EQ(places.size(), 8u) << "every position of the largest tensors is changed somewhere";
 }
 
-// Compressed constants are expanded while a program is compiled, not during a run.
+// Compressed constants are expanded when a program is compiled, not when it runs.
 TEST(Faults, ReachConstantsThatTheCompilerExpands) {
   const std::string program = MilProgram(
       "tensor<fp16, [2]> x",
@@ -464,7 +464,7 @@ int64_t ResidentPages() {
   return resident;
 }
 
-// Runs ten programs under one fault, in a child process, then prints how much the process grew.
+// Runs ten programs under one fault in a child process, then prints the growth of the process.
 TEST(FaultChild, RunsTenPrograms) {
   const char* fault = std::getenv(kChildVariable);
   if (fault == nullptr) GTEST_SKIP() << "runs only as the child process of another test";
@@ -494,7 +494,7 @@ struct ChildEnd {
   }
 };
 
-// Kills the child after the limit, which is long because a loaded machine starts processes slowly.
+// Kills the child after the limit. It is long, because a loaded machine starts processes slowly.
 ChildEnd RunChild(std::string_view fault,
                   std::chrono::milliseconds limit = std::chrono::minutes(1)) {
   int pipe_ends[2];

@@ -1,5 +1,5 @@
-// Measures the rows of facts/numerics.md on the simulated engine through the e5rt ABI, for the
-// operations that the engine has.
+// Measures the rows of facts/numerics.md on the simulated engine, through the e5rt ABI. It covers
+// the operations that the engine has.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class Golden : public ::testing::Test {
   CleanSettings clean_;
 };
 
-// y = OP(x, extra) over a vector.
+// Computes y = OP(x, extra) over a vector.
 std::vector<double> Unary(std::string_view op, const std::vector<double>& x,
                           std::string_view extra = "", const std::string& target = "h13") {
   const std::string type = fmt::format("tensor<fp16, [{}]>", x.size());
@@ -34,7 +34,7 @@ double Binary(std::string_view op, double a, double b, const std::string& target
   return ToDoubles(RunHalves(mil, {{"a", ToHalves({a})}, {"b", ToHalves({b})}}, 1, target))[0];
 }
 
-// The dot product with ones, by matmul.
+// Computes the dot product with ones by matmul.
 double Dot(const std::vector<double>& x, const std::string& target = "h13") {
   const size_t n = x.size();
   const std::string mil =
@@ -187,8 +187,8 @@ class Tables : public ::testing::TestWithParam<WorstError> {
   CleanSettings clean_;
 };
 
-// "worst absolute error: sigmoid 0.0034, tanh 0.0017, gelu 0.0059", over every finite input whose
-// fp16 result is not coarser than the bound itself.
+// "worst absolute error: sigmoid 0.0034, tanh 0.0017, gelu 0.0059". The inputs are those from -16
+// to 16. Beyond 16, the rounding error of gelu exceeds its bound.
 TEST_P(Tables, StayWithinThePublishedError) {
   const WorstError& row = GetParam();
   for (const std::string target : {"h13", "h15"}) {
@@ -246,7 +246,7 @@ TEST_F(Golden, ZerosRootsAndLogarithms) {
   for (const char* op : {"sqrt", "rsqrt", "log"}) {
     EXPECT_FALSE(std::signbit(Unary(op, {-1})[0])) << op;
   }
-  // Families without these departures follow IEEE 754.
+  // Families without these defects follow IEEE 754.
   EXPECT_TRUE(std::isnan(Unary("sqrt", {-1}, "", "h15")[0]));
   EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)", "h15")[0], -kInfinity);
   EXPECT_EQ(Unary("log", {0}, "", "h15")[0], -kInfinity);
@@ -271,8 +271,8 @@ TEST_F(Golden, FirstInfinities) {
   EXPECT_NE(Unary("square", {255.875})[0], kInfinity);
 }
 
-// Specification 004: an arbitrary curve of 33 knots, built as linear, relu, linear, reproduces its
-// table exactly in fp16. The curve is a Gaussian bump over [-4, 4] with knots on a grid of 2^-10.
+// By specification 004, the operations linear, relu, linear reproduce an arbitrary curve of 33
+// knots exactly in fp16. The curve is a Gaussian bump over [-4, 4] with knots on a grid of 2^-10.
 TEST_F(Golden, GaussianBumpByLinearReluLinear) {
   constexpr int kKnots = 33;
   constexpr double kStep = 0.25;
@@ -314,8 +314,8 @@ TEST_F(Golden, GaussianBumpByLinearReluLinear) {
   for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], curve(x[i])) << x[i];
 }
 
-// Specification 001, section 2.5.1: weights stay resident while a layer is trained. One weight
-// vector, its output bound to its input, follows a host reference of the same steps.
+// By specification 001, section 2.5.1, weights stay resident while a layer is trained. One weight
+// vector, whose output is bound to its input, follows the same steps on the host.
 TEST_F(Golden, ResidentWeightsFollowTheHost) {
   const std::string mil = MilProgram(
       "tensor<fp16, [1, 4]> w, tensor<fp16, [1, 4]> target",
@@ -369,7 +369,7 @@ TEST_F(Golden, AssociationOfSumsMatters) {
   uint64_t state = 1;
   for (const char* name : {"a", "b", "c"}) {
     for (int i = 0; i < 4096; ++i) {
-      double sum = 0;  // near normal
+      double sum = 0;  // nearly normally distributed
       for (int k = 0; k < 12; ++k) {
         state = state * 6364136223846793005 + 1442695040888963407;
         sum += static_cast<double>(state >> 40) * 0x1p-24;

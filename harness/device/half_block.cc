@@ -1,4 +1,3 @@
-// Block conversions between stored elements and working formats.
 #include "harness/device/half_block.h"
 
 #include <algorithm>

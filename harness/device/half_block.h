@@ -1,5 +1,5 @@
-// Conversions between stored elements and the engine's working formats, a block of elements at a
-// time. The simulated engine rounds its results in these functions. Used by every kernel.
+// Conversions between stored elements and the engine's working formats, for blocks of elements. The
+// simulated engine rounds its results in these functions. Used by every kernel.
 #pragma once
 
 #include <bit>
@@ -19,26 +19,27 @@ inline float LoadHalf(uint16_t half) {
   const uint32_t word = static_cast<uint32_t>(half) << 16;
   const uint32_t sign = word & 0x80000000u;
   const uint32_t twice = word + word;
-  // For normal numbers, infinities and NaN: moves the fields and rescales the exponent, which is
-  // exact.
+  // `normal` is correct for normal numbers, infinities and NaN. The bits move to their fields of an
+  // fp32 number, and the factor corrects the exponent. Both steps are exact.
   const float normal = std::bit_cast<float>((twice >> 4) + (uint32_t{0xe0} << 23)) * 0x1p-112f;
-  // For subnormal numbers: places the fraction below 0.5 and subtracts 0.5, which is exact.
+  // `subnormal` is correct for subnormal numbers. The fraction is added to 0.5 as low bits, and 0.5
+  // is subtracted again, which is exact.
   const float subnormal = std::bit_cast<float>((twice >> 17) | (uint32_t{126} << 23)) - 0.5f;
   const uint32_t magnitude = twice < (uint32_t{1} << 27) ? std::bit_cast<uint32_t>(subnormal)
                                                          : std::bit_cast<uint32_t>(normal);
   return std::bit_cast<float>(sign | magnitude);
 }
 
-// Rounds half to even; overflow gives infinity.
+// Rounds half to even. An overflow gives infinity.
 inline uint16_t StoreHalfNearestEven(float value) {
   const uint32_t word = std::bit_cast<uint32_t>(value);
   const uint32_t twice = word + word;
-  // Scaling up and down again turns values that overflow fp16 into infinity.
+  // Scaling up and then down turns values that overflow fp16 into infinity.
   float base = (std::bit_cast<float>(word & 0x7fffffffu) * 0x1p+112f) * 0x1p-110f;
   uint32_t bias = twice & 0xff000000u;
   if (bias < 0x71000000u) bias = 0x71000000u;
-  // The added power of two gives the sum the last place of the fp16 result, so the hardware rounds
-  // at that place.
+  // The added power of two makes the last place of the sum equal to that of the fp16 result, so the
+  // hardware rounds at that place.
   base = std::bit_cast<float>((bias >> 1) + 0x07800000u) + base;
   const uint32_t bits = std::bit_cast<uint32_t>(base);
   const uint32_t magnitude = ((bits >> 13) & 0x7c00u) + (bits & 0x0fffu);
@@ -64,13 +65,14 @@ inline uint16_t StoreHalf(float value, Rounding rounding) {
   return FloatToHalf(value, rounding).bits;
 }
 
-// Rounds to the fp16 grid and stays in fp32.
+// Rounds to the nearest number of fp16 and returns it as fp32.
 inline float RoundToHalf(float value, Rounding rounding) {
   return LoadHalf(StoreHalf(value, rounding));
 }
 void RoundToHalves(float* values, int64_t count, Rounding rounding);
 
-// Whether fp32 values can carry every value of `element` (all but the 32- and 64-bit integers).
+// Returns whether fp32 represents every value of `element`. This is false only for the 32- and
+// 64-bit integers.
 constexpr bool FitsFloat(Element element) {
   return ElementSize(element) < 4 || element == Element::kFp32;
 }
@@ -78,8 +80,9 @@ constexpr bool FitsFloat(Element element) {
 // Reads `count` elements, `stride` elements apart, into fp32. Precondition: FitsFloat(element).
 void LoadFloats(Element element, const void* from, int64_t stride, int64_t count, float* to);
 
-// Stores `count` dense elements, rounding by the model. A store as an integer type truncates toward
-// zero and saturates; NaN gives 0. A store as bool gives 1 for a value that is not zero.
+// Stores `count` dense elements and rounds as the model states. A store as an integer type
+// truncates toward zero and saturates; NaN gives 0. A store as bool gives 1 for a value that is not
+// zero.
 void StoreFloats(Element element, const float* from, int64_t count, const NumericModel& model,
                  void* to);
 
@@ -91,8 +94,9 @@ void StoreInts(Element element, const int64_t* from, int64_t count, void* to);
 // Reads one element of any type.
 double LoadNumber(Element element, const void* from, int64_t index);
 
-// The converted value, saturated to the range of the integer type `element`; NaN gives 0. For bool,
-// the result is 1 for a value that is not zero. Precondition: `element` is an integer type or bool.
+// Returns the converted value, saturated to the range of the integer type `element`. NaN gives 0.
+// For bool, the result is 1 for a value that is not zero. Precondition: `element` is an integer
+// type or bool.
 int64_t SaturateToInt(Element element, double value);
 
 }  // namespace anecheck::device

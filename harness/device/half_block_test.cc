@@ -1,4 +1,4 @@
-// The engine's own conversions agree with the definition of binary16 in harness/base.
+// Tests that the engine's own conversions agree with the definition of binary16 in harness/base.
 #include "harness/device/half_block.h"
 
 #include <bit>
@@ -37,7 +37,7 @@ RC_GTEST_PROP(HalfBlock, StoresRoundedToNearest, ()) {
   RC_ASSERT(away == expected_away);
 }
 
-// Every half, the midpoint to its neighbour, and values next to that midpoint.
+// Tests every half, the midpoint to its next neighbour, and the values next to that midpoint.
 TEST(HalfBlock, RoundsTiesToEvenOrAwayFromZero) {
   for (int32_t ordinal = 0; ordinal < 0x7bff; ++ordinal) {
     const Half low = HalfFromOrdinal(ordinal);

@@ -1,4 +1,4 @@
-// The product of the compile step for one operation: a kernel with all parameters resolved. An
+// The result of the compile step for one operation: a kernel with all parameters resolved. An
 // execution runs the kernel once. Used by the operation table and the executor.
 #pragma once
 
@@ -10,10 +10,11 @@
 
 namespace anecheck::device {
 
-// Working memory of one operation's execution, grown on demand and reused.
+// Working memory of one operation's execution. It grows on demand and is reused.
 class Scratch {
  public:
-  // The slot of a kernel that prepares the input of another kernel, which uses the slots below it.
+  // Slot of a kernel that prepares the input of another kernel. The other kernel uses the slots
+  // below.
   static constexpr int kLowered = 4;
 
   // Returns memory for at least `count` floats, whose values are undefined. The memory is valid
@@ -29,8 +30,8 @@ class Scratch {
   std::vector<float> buffers_[kSlots];
 };
 
-// The addresses of a kernel's operands: dense row-major tensors of the types the kernel was built
-// for. Outputs never overlap inputs.
+// The addresses of a kernel's operands. The operands are dense row-major tensors of the types for
+// which the kernel was built. Outputs never overlap inputs.
 struct Invocation {
   std::span<const void* const> inputs;
   std::span<void* const> outputs;
@@ -42,7 +43,7 @@ struct Invocation {
   }
 };
 
-// Immutable once built; several threads may call Run, each with its own scratch.
+// Immutable after construction. Several threads may call Run, each with its own scratch memory.
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -1,4 +1,3 @@
-// MIL literals as constants.
 #include "harness/device/literal.h"
 
 #include <fmt/format.h>
@@ -47,7 +46,7 @@ Status AppendNumber(mil::ValueView value, Element element, std::vector<uint8_t>&
   return {};
 }
 
-// Untyped literals of the public primer: 1, 0x1p-1, true, "text", [1, 2].
+// Reads the untyped literals of the public primer: 1, 0x1p-1, true, "text", [1, 2].
 Result<Constant> ReadUntyped(mil::ValueView value, Element hint) {
   Constant constant;
   switch (value.kind()) {

@@ -10,13 +10,13 @@
 
 namespace anecheck::device {
 
-// The tensor type for a MIL type; a scalar becomes a tensor of rank 0. An Error for types that are
-// no tensors, for unknown extents and for more than Shape::kMaxRank axes. `unknown` is the value of
-// `?`, if known.
+// Returns the tensor type for a MIL type. A scalar becomes a tensor of rank 0. Returns an Error for
+// types that are no tensors, for unknown extents and for more than Shape::kMaxRank axes. `unknown`
+// is the value of `?`, if known.
 Result<TensorType> ReadTensorType(mil::TypeView type, int64_t unknown = mil::Dimension::kUnknown);
 
-// The constant for a literal. An untyped number, list of numbers, bool or string takes the element
-// type `hint` if its own form leaves the type open.
+// Returns the constant for a literal. An untyped number, list of numbers, bool or string takes the
+// element type `hint` if its own form leaves the type open.
 Result<Constant> ReadConstant(mil::ValueView literal, Element hint, BlobFiles& blobs);
 
 }  // namespace anecheck::device

@@ -15,8 +15,9 @@ inline bool HasMeasuredLimits(const Target& target) {
   return target.family == kFamilyA16 || target.family == kFamilyA18;
 }
 
-// Whether the compiler takes an fp16 kernel of this height and width. The compiler takes kernels up
-// to 31 by 15. Of larger kernels it takes only 16 by 16 and 8 by 16, which it decomposes.
+// Returns whether the compiler takes an fp16 kernel of this height and width. The compiler takes
+// kernels up to a height of 31 and a width of 15. Of larger kernels it takes only 16 by 16 and 8 by
+// 16, which it decomposes.
 inline bool TakesKernel(int64_t height, int64_t width) {
   const bool decomposes = height % 8 == 0 && width % 8 == 0 && height <= 16 && width <= 16;
   return (height <= 31 && width <= 15) || decomposes;
@@ -30,12 +31,12 @@ inline bool TakesPoolWidth(int64_t width) { return width <= 8 || width == 32; }
 inline constexpr int64_t kMaxInnerExtent = 32768;
 
 // ---- limits of the newest compilers alone ----
-// An earlier compiler took these programs, by facts/op_device_matrix.csv. The engine therefore
-// enforces these limits only if CompileSettings::newest_compiler is set; if it is not set, the
-// engine computes these programs, so that campaigns can judge their values.
+// By facts/op_device_matrix.csv, an earlier compiler took the programs that these limits exclude.
+// The engine therefore enforces the limits only if CompileSettings::newest_compiler is set. If it
+// is not set, the engine computes the programs, so that campaigns can judge their values.
 
-// Whether compiler 10.26.6 takes a tensor of that type as a result of the operation `producer`. The
-// compiler takes 32-bit integers only as positions of topk, which it narrows
+// Returns whether compiler 10.26.6 takes a tensor of that type as a result of the operation
+// `producer`. The compiler takes 32-bit integers only as positions of topk, which it narrows
 // (facts/silicon/op_placement_h16g.csv).
 inline bool TakesType(const Target& target, const TensorType& type, std::string_view producer) {
   return !HasMeasuredLimits(target) || type.element != Element::kInt32 || producer == "topk";

@@ -1,4 +1,3 @@
-// Crashes, hangs, leaks and stray output on purpose.
 #include "harness/device/misbehaviour.h"
 
 #include <chrono>
@@ -25,7 +24,8 @@ void SleepOnPurpose(int64_t milliseconds) {
 }
 
 void LeakOnPurpose(size_t bytes) {
-  // The memory stays reachable, so that only the size of the process shows the leak.
+  // The memory stays reachable, so that leak checkers do not report it and only the size of the
+  // process shows the leak.
   static auto* kept = new std::vector<std::vector<char>>;
   kept->emplace_back(bytes, 'Z');
 }

@@ -1,5 +1,5 @@
-// The ways in which a planted defect crashes or slows its process, so that a runner must report
-// each of them.
+// Functions with which a planted defect crashes or slows its process, or leaks memory, so that a
+// runner must report each of these events.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace anecheck::device {
 [[noreturn]] void CrashOnPurpose();  // a segmentation fault
 [[noreturn]] void HangOnPurpose();
 void SleepOnPurpose(int64_t milliseconds);
-void LeakOnPurpose(size_t bytes);  // touched memory that is never freed
+void LeakOnPurpose(size_t bytes);  // writes to memory that it never frees
 void PrintGarbageOnPurpose();      // prints to standard output
 
 }  // namespace anecheck::device

@@ -16,7 +16,7 @@ class Movement : public ::testing::Test {
   CleanSettings clean_;
 };
 
-// Runs `statements`, which end in y, on a tensor of these extents with the elements 0, 1, 2, ...
+// Runs `statements`, whose result is y, on a tensor of these extents with the elements 0, 1, 2, ...
 Numbers Moved(const std::string& extents, size_t count, const std::string& statements,
               size_t results) {
   Numbers x(count);
@@ -64,7 +64,7 @@ TEST_F(Movement, SlicesBackwardAndByMask) {
                   "squeeze_mask = tensor<bool, [2]>([false, true]));",
                   2),
             (Numbers{1, 4}));
-  // A squeezed axis is indexed at its begin whatever the stride; the mask makes this begin 0.
+  // A squeezed axis takes the element at its begin, for any stride. The mask makes this begin 0.
   EXPECT_EQ(Moved("[2, 3]", 6,
                   "tensor<fp16, [2]> y = slice_by_index(x = x, begin = tensor<int32, [2]>([0, 1]), "
                   "end = tensor<int32, [2]>([2, 0]), stride = tensor<int32, [2]>([1, -1]), "
@@ -96,8 +96,8 @@ TEST_F(Movement, ReversesTilesAndCrops) {
             (Numbers{4, 5}));
 }
 
-// Each four channels of a pixel become a block of four pixels. The two channel orders differ only
-// if the result has more than one channel.
+// Four channels of a pixel become a block of four pixels. The two channel orders differ only if the
+// result has more than one channel.
 TEST_F(Movement, RearrangesBlocksInBothChannelOrders) {
   EXPECT_EQ(
       Moved("[1, 8, 1, 1]", 8,

@@ -1,4 +1,3 @@
-// Loops of the multiply-accumulate array.
 #include "harness/device/multiply_accumulate.h"
 
 #include <algorithm>
@@ -27,8 +26,8 @@ float PortLimitOf(const NumericModel& model, int64_t inner) {
   return model.Has(Planted::kMacPortHalved) ? kPortLimit / 2 : kPortLimit;
 }
 
-// The value that leaves the array. The value is rounded and limited, and a NaN becomes 0 on
-// families with D07.
+// Returns the value that leaves the array. The value is rounded and limited, and on families with
+// D07 a NaN becomes 0.
 float LeavePort(const NumericModel& model, float accumulator, float limit, bool to_half) {
   float value = accumulator;
   if (to_half) {
@@ -76,7 +75,8 @@ int64_t ToSteps(double value) {
   return static_cast<int64_t>(steps < 0 ? steps - 0.5 : steps + 0.5);
 }
 
-// Exponent of an fp16 number carried in fp32; subnormals and zero have the least exponent.
+// Returns the exponent of an fp16 number stored as fp32; subnormals and zero have the least
+// exponent.
 int ExponentOf(float value) {
   const uint32_t field = std::bit_cast<uint32_t>(value) >> 23 & 0xff;
   return std::max(static_cast<int>(field) - 127, -14);
@@ -111,7 +111,7 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
                       (model.Has(Planted::kMacHalfAboveSixteen) && inner > 16);
   const bool narrow_tiles = model.Has(Planted::kMacHalfTiles);
   int64_t sum = ToSteps(static_cast<double>(start));
-  int64_t tile = 0;  // the sum of the open tile, for kMacHalfTiles alone
+  int64_t tile = 0;  // the sum of the current tile, used only for kMacHalfTiles
   for (int64_t k = 0;; ++k) {
     if (std::llabs(sum) >= overflow) {
       return LeaveFixed(model, sum < 0 ? -HUGE_VAL : HUGE_VAL);
@@ -133,28 +133,28 @@ float FixedResult(const NumericModel& model, const float* left, const float* rig
   return LeaveFixed(model, static_cast<double>(sum) / kSteps);
 }
 
-// The largest power of two that is at most the magnitude, or 2^-14 if that is larger. The array
+// Returns the largest power of two that is not above the magnitude, but at least 2^-14. The array
 // determines exponents in this way.
 float PowerOf(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7f800000u;
   return std::max(std::bit_cast<float>(bits), 0x1p-14f);
 }
 
-// A product, in steps. Precondition: the product's magnitude is below 2^31 steps. A product of two
-// fp16 numbers has 22 bits, so fp32 holds the product exactly, even with half a step added.
+// Returns a product, in steps. Precondition: the product's magnitude is below 2^31 steps. A product
+// of two fp16 numbers has 22 bits, so fp32 represents it exactly, even with half a step added.
 int32_t FewSteps(float a, float power, float b) {
   const float steps = power * PowerOf(b) < 0x1p-16f ? 0.0f : a * b * 65536.0f;
   return static_cast<int32_t>(steps + std::copysign(0.5f, steps));
 }
 
-// The sums, in steps, of one row with a block of columns.
+// Computes the sums, in steps, of one row with a block of columns.
 class FixedBlock {
  public:
   FixedBlock(const float* row, const float* right, int64_t right_stride, int64_t inner,
              int64_t count)
       : row_(row), right_(right), right_stride_(right_stride), inner_(inner), count_(count) {}
 
-  // Precondition: sums of the magnitudes stay below 2^31 steps.
+  // Precondition: the sums of the magnitudes stay below 2^31 steps.
   void AddBounded(double* sums) const {
     int32_t bounded[kColumnBlock] = {};
     for (int64_t k = 0; k < inner_; ++k) {
@@ -164,8 +164,8 @@ class FixedBlock {
     }
     for (int64_t c = 0; c < count_; ++c) sums[c] += static_cast<double>(bounded[c]);
   }
-  // Precondition: the magnitude of every product is below 2^31 steps. `reach` becomes the greatest
-  // magnitude that each sum had.
+  // Precondition: the magnitude of every product is below 2^31 steps. `reach` receives the greatest
+  // magnitude that each sum reaches on the way.
   void Add(double* sums, double* reach) const {
     for (int64_t k = 0; k < inner_; ++k) {
       const float* right = right_ + k * right_stride_;
@@ -189,13 +189,14 @@ float Largest(const float* values, int64_t count) {
   return largest;
 }
 
-// Computes products of a model without planted defects. Sums that overflow take the slow path, and
-// so do rows whose products may overflow.
+// Computes products for a model without planted defects. FixedResult computes the sums that
+// overflow, and the rows whose products may overflow.
 void FastFixedLoops(const NumericModel& model, const float* left, const float* right,
                     MacShape shape, float* result, const ArrayStart& start) {
   constexpr double kLimit = static_cast<double>(kOverflow) / kSteps;
   const auto of_right = static_cast<double>(Largest(right, shape.inner * shape.columns));
-  std::vector<double> of_rows(static_cast<size_t>(shape.rows));  // the largest products
+  std::vector<double> of_rows(
+      static_cast<size_t>(shape.rows));  // upper bound of the row's products
   for (int64_t row = 0; row < shape.rows; ++row) {
     of_rows[static_cast<size_t>(row)] =
         of_right * static_cast<double>(Largest(left + row * shape.inner, shape.inner));
@@ -205,7 +206,8 @@ void FastFixedLoops(const NumericModel& model, const float* left, const float* r
     for (int64_t row = 0; row < shape.rows; ++row) {
       const float* of_row = left + row * shape.inner;
       const double largest = of_rows[static_cast<size_t>(row)];
-      // The bound includes half a step for each rounding, and leaves room for the start.
+      // The bound includes half a step for each rounding. It uses only half of the limit, because
+      // the start may use the other half.
       const bool bounded = (largest + 0x1p-16) * static_cast<double>(shape.inner) < kLimit / 2;
       const FixedBlock block(of_row, right + column, shape.columns, shape.inner, count);
       double sums[kColumnBlock];
@@ -252,7 +254,7 @@ float AddOnTileLattice(float a, float b) {
 bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count, bool half) {
   bool finite = true;
   for (int64_t i = 0; i < count; ++i) {
-    // The exponent field of fp16 infinities and NaN in fp32 is all ones.
+    // fp16 infinities and NaN, stored as fp32, have an exponent field of all ones.
     finite &= (std::bit_cast<uint32_t>(values[i]) & 0x7f800000u) != 0x7f800000u;
   }
   if (!finite && half && HasFixedPointArray(model)) {

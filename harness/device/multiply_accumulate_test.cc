@@ -1,4 +1,4 @@
-// The multiply-accumulate array: tiles, lattice, port and special values.
+// Tests the multiply-accumulate array: tiles, lattice, port and special values.
 #include "harness/device/multiply_accumulate.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 NumericModel Family(int family) { return ResolveNumericModel(QuirkSwitches(), family); }
 
-// The sum of `values` as one result of the array, with a right operand of ones.
+// Returns the sum of `values` as one result of the array, with a right operand of ones.
 float Sum(const NumericModel& model, const std::vector<float>& values) {
   std::vector<float> left = values;
   std::vector<float> ones(values.size(), 1.0f);
@@ -46,8 +46,8 @@ TEST(MultiplyAccumulate, ConformingTilesAreExact) {
   }
 }
 
-// facts/numerics.md: the sum is 5116; of 16 small addends, all survive below 4096, and 4 survive
-// from there on.
+// By facts/numerics.md, the sum is 5116. Of 16 small addends, 16 count if the large one is below
+// 4096, otherwise 4.
 TEST(MultiplyAccumulate, LatticeOfA13GivesThePublishedSums) {
   std::vector<float> values(1025, 1.0f);
   values[0] = 4096;
@@ -79,7 +79,7 @@ TEST(MultiplyAccumulate, PortTurnsLargeResultsIntoInfinity) {
   EXPECT_EQ(Sum(NumericModel{}, {16384, 16384}), 32768);
   // A single product has the full range.
   EXPECT_EQ(Sum(a13, {60000}), 60000);
-  // An interior partial sum overflows, although the final sum would not.
+  // A partial sum in the middle overflows, although the final sum would not.
   std::vector<float> values(8, 16384.0f);
   for (int i = 4; i < 8; ++i) values[static_cast<size_t>(i)] = -16384;
   EXPECT_TRUE(std::isinf(Sum(a13, values)));
@@ -134,7 +134,7 @@ RC_GTEST_PROP(MultiplyAccumulate, FastLoopsFollowTheDefinition, ()) {
   }
 }
 
-// A product of this size is computed on several threads; a single row is not.
+// A product of this size is computed on several threads, but a single row is not.
 TEST(MultiplyAccumulate, ARowOfALargeProductIsThatRowAlone) {
   const NumericModel model = Family(kFamilyA13);
   const MacShape shape = {37, 1000, 1000};
@@ -160,7 +160,7 @@ TEST(MultiplyAccumulate, ARowOfALargeProductIsThatRowAlone) {
 }
 
 // The inputs lie near the limit of the fixed-point accumulator or near its least product. Sums
-// begin with an initial value.
+// start with an initial value.
 RC_GTEST_PROP(MultiplyAccumulate, FastFixedLoopsFollowTheDefinition, ()) {
   const NumericModel model = Family(*rc::gen::element(5, 7));
   const MacShape shape{*rc::gen::inRange<int64_t>(1, 4), *rc::gen::inRange<int64_t>(1, 40),

@@ -1,4 +1,5 @@
-// Native layers, handed to the engine as network descriptions: small cases worked out by hand.
+// Tests native layers that the engine receives as network descriptions. The expected results of
+// these small cases were computed by hand.
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ std::vector<uint8_t> Bytes(const Numbers& numbers) {
   return bytes;
 }
 
-// One layer of inputs a, b, ... and constants, run from its network description.
+// One layer with inputs a, b, ... and constants. It runs from its network description.
 class Layer {
  public:
   explicit Layer(OpKind op) : op_(op) {}
@@ -250,8 +251,8 @@ TEST_F(NativeLayers, DropoutAtRateZeroDropsNothing) {
       << error;
 }
 
-// The flag of a pair is the low byte of its cell, so a set flag reads as the least number of fp16.
-// A point exactly at the radius counts as within.
+// The flag of a pair is in the low byte of its cell, so a set flag reads as the least number of
+// fp16. A point exactly at the radius counts as within the radius.
 TEST_F(NativeLayers, RadiusSearchFlagsThePointsWithin) {
   using P = params::NativeRadiusSearch;
   constexpr double kSet = 0x1p-24;
@@ -301,8 +302,7 @@ TEST_F(NativeLayers, AttentionWeighsTheValues) {
             (Numbers{2, 4, 4, 6}));
 }
 
-// The fixed-point array of A16 and A18 reads an infinity as 65536, so a key of 0 gives the product
-// 0.
+// The array of A16 and A18 reads an infinity as 65536, so its product with a key of 0 is 0.
 TEST_F(NativeLayers, AttentionReadsInfinitiesAsTheArrayDoes) {
   using P = params::NativeSdpa;
   EXPECT_EQ(Layer(OpKind::kNativeSdpa)

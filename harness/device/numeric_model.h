@@ -1,5 +1,5 @@
 // The arithmetic of one family's engine: the roundings, limits and special values that the kernels
-// of the simulated engine follow. A model is resolved once, when a program is compiled, from the
+// of the simulated engine follow. When a program is compiled, its model is resolved once from the
 // family, the quirk switches and the enabled faults. Source of the figures: facts/numerics.md.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace anecheck::device {
 
-// Planted defects of the datapath. Each planted defect is described by one fault in fault_rows.cc,
-// and is set only if that fault is enabled.
+// Planted defects of the datapath. One fault in fault_rows.cc describes each of these defects, and
+// the defect is set only if that fault is enabled.
 enum class Planted : uint8_t {
   kMacHalfAccumulator,
   kMacHalfTiles,
@@ -82,10 +82,10 @@ enum class Planted : uint8_t {
 };
 static_assert(static_cast<int>(Planted::kCount) <= 128);
 
-// With every flag at its default the model is the conforming engine. The conforming engine rounds
-// fp16 results correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles
-// of four products with an fp32 accumulator. Each flag names the documented departure that it
-// follows (quirk.h).
+// The default flags describe the conforming engine. The conforming engine rounds fp16 results
+// correctly, keeps IEEE special values, and multiplies and accumulates in exact tiles of four
+// products with an fp32 accumulator. Each flag names the documented defect that it models
+// (quirk.h).
 struct NumericModel {
   int family = 2;
 
@@ -105,7 +105,7 @@ struct NumericModel {
   bool gelu_origin_bias = false;        // D12
   bool silu_origin_bias = false;        // D13
   bool trigonometric_seams = false;     // D14
-  bool sum_tile_lattice = false;        // D04: tiles of a reduction add on the grid of D03 too
+  bool sum_tile_lattice = false;        // D04: tiles of a reduction also add on the grid of D03
 
   bool Has(Planted planted) const {
     const auto bit = static_cast<unsigned>(planted);

@@ -1,4 +1,3 @@
-// Typed access to the arguments of a statement.
 #include "harness/device/op_builder.h"
 
 #include <fmt/format.h>
@@ -78,7 +77,7 @@ Operand OpBuilder::Tensor(std::string_view name) {
     return {};
   }
   inputs_.push_back(operand->value);
-  // The compiler narrows 32-bit positions only where they serve as indices.
+  // The compiler narrows 32-bit positions only if they are the argument `indices`.
   CheckMeasuredType(operand->type, name == "indices" ? operand->origin.op : "");
   if (name == "weight") weight_ = operand->value;
   return *operand;

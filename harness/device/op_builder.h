@@ -1,5 +1,5 @@
-// Reads one MIL statement for the operation table. It finds arguments by name, resolves constants
-// and keeps the first error. Used by the files of ops/ and driven by compile.cc.
+// Reads one MIL statement for the operation table. The builder finds arguments by name, resolves
+// constants and keeps the first error. The files of ops/ use it, and compile.cc drives it.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@
 
 namespace anecheck::device {
 
-// The compile step that refuses a program; an error's message ends in " @ " and the name of the
-// step.
+// The stage of the compile step that refuses a program. An error's message ends in " @ " and the
+// name of the stage.
 enum class Stage : uint8_t { kParser, kFrontend, kFloor, kHal, kValidator, kCodegen, kLoad };
 std::string_view StageName(Stage stage);
 
-// The part of an operation in dispatches (dispatch.h).
+// The way in which an operation takes part in dispatches (dispatch.h).
 enum class Pass : uint8_t {
   kShared,  // shares a dispatch with other passes
   kCut,     // has a dispatch to itself
@@ -37,7 +37,7 @@ enum class Pass : uint8_t {
 struct CompileSettings {
   const Target* target = nullptr;
   QuirkSwitches quirks;
-  NumericModel model;  // from target and quirks; the conforming model on the CPU
+  NumericModel model;  // resolved from target and quirks; the conforming model on the CPU
   ActiveFaults faults;
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
@@ -49,15 +49,15 @@ struct CompileSettings {
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }
 };
 
-// A constant with its elements in native width (bool one byte, packed types one byte per element),
-// or a string.
+// A string, or a constant whose elements have their native width. A bool has one byte, and packed
+// types have one byte per element.
 struct Constant {
   TensorType type;
   std::vector<uint8_t> data;
   std::string text;
 };
 
-// The operation that produces a value: its name, and the first value that it reads. Empty for
+// The operation that produces a value. It has a name and the first value that it reads. Empty for
 // inputs and constants.
 struct Origin {
   std::string_view op;
@@ -98,16 +98,16 @@ class IntList {
   size_t size_ = 0;
 };
 
-// The source of a statement's arguments for the builder; implemented by the compile step. `hint` is
+// The source of a statement's arguments for the builder. The compile step implements it. `hint` is
 // the element type that an untyped literal takes.
 class ArgumentSource {
  public:
   virtual ~ArgumentSource() = default;
   virtual bool Has(std::string_view name) const = 0;
-  // The operand of a present argument. An Error if a name is not defined, a literal is malformed,
-  // or the argument is a tuple of several values.
+  // Returns the operand of a present argument. Returns an Error if a name is not defined, a literal
+  // is malformed, or the argument is a tuple of several values.
   virtual Result<Operand> Single(std::string_view name, Element hint) = 0;
-  // The operands of a tuple, or the one operand.
+  // Returns the operands of a tuple, or the operand of an argument that is no tuple.
   virtual Result<std::vector<Operand>> Several(std::string_view name, Element hint) = 0;
 };
 
@@ -130,35 +130,36 @@ class OpBuilder {
   bool ok() const { return message_.empty(); }
   const std::string& message() const { return message_; }
   Stage stage() const { return stage_; }
-  // Refuses the statement. Only the first refusal counts.
+  // Refuses the statement. If several calls refuse it, only the first refusal is kept.
   void Reject(Stage stage, std::string message);
-  // Refuses the statement for a limit of the engine. The CPU backend does not have the limit, so
-  // programs for the CPU are not refused.
+  // Refuses the statement because of a limit of the engine. The CPU backend does not have the
+  // limit, so the call does nothing for programs on the CPU.
   void RejectOnEngine(Stage stage, std::string message) {
     if (!settings_.on_cpu) Reject(stage, std::move(message));
   }
 
-  // Whether the statement has the argument (and no planted defect hides it).
+  // Returns whether the statement has the argument and no planted defect hides it.
   bool Has(std::string_view name) const;
 
-  // A tensor operand, which becomes the next input of the kernel.
+  // Reads a tensor operand, which becomes the next input of the kernel.
   Operand Tensor(std::string_view name);
   // Like Tensor, for an argument that may be absent. If it is absent, the call returns nothing and
   // adds no kernel input.
   std::optional<Operand> OptionalTensor(std::string_view name);
-  // A state. Reads makes the state the next input of the kernel; Writes makes the state the
-  // kernel's output behind the results.
+  // Reads a state. Reads makes the state the next input of the kernel. Writes makes the state an
+  // output of the kernel, behind the results.
   Operand State(std::string_view name);
   void Reads(const Operand& state) { inputs_.push_back(state.value); }
   void Writes(const Operand& state) { written_ = state.value; }
   std::optional<uint32_t> written() const { return written_; }
-  // Constant numbers of any rank that do not become a kernel input; empty if they are refused.
+  // Reads constant numbers of any rank that do not become a kernel input. Empty if they are
+  // refused.
   std::optional<Operand> ConstantTensor(std::string_view name);
-  // All members of a tuple, each a kernel input.
+  // Reads all members of a tuple. Each member becomes an input of the kernel.
   std::vector<Operand> Tensors(std::string_view name);
 
-  // Constants. A present argument of another kind is refused. An absent argument yields the
-  // fallback, or is refused if the getter has none.
+  // Getters of constants. They refuse an argument that is of another kind. For an absent argument
+  // they return the fallback, or refuse the statement if they have none.
   IntList Ints(std::string_view name);
   IntList Ints(std::string_view name, const IntList& fallback);
   int64_t Int(std::string_view name);
@@ -173,9 +174,9 @@ class OpBuilder {
   std::string String(std::string_view name);
   std::string String(std::string_view name, std::string_view fallback);
 
-  // An axis counted from the front; refuses one outside [-rank, rank).
+  // Returns the axis counted from the front. Refuses an axis outside [-rank, rank).
   int Axis(std::string_view name, int64_t axis, int rank);
-  // The set of axes of a reduction as a bit mask; all axes if the argument is absent.
+  // Returns the axes of a reduction as a bit mask. The mask has all axes if the argument is absent.
   uint32_t Axes(std::string_view name, int rank);
 
   void Output(TensorType type) {
@@ -188,9 +189,9 @@ class OpBuilder {
   std::vector<Constant>& constants() { return constants_; }
   std::span<const TensorType> outputs() const { return outputs_; }
   std::span<const uint32_t> inputs() const { return inputs_; }
-  // The tensor operand called `weight`, or no value.
+  // Returns the tensor operand called `weight`, or kNoValue.
   uint32_t weight() const { return weight_; }
-  // Facts about the operation that the runtime and the compiler's files use.
+  // Properties of the operation that the runtime and the compiler's files use.
   void PadsByReflection() { reflects_ = true; }
   bool reflects() const { return reflects_; }
   void TimesOut() { times_out_ = true; }
@@ -219,7 +220,7 @@ class OpBuilder {
   bool times_out_ = false;
 };
 
-// The elements of a constant as fp32 or doubles.
+// Return the elements of a constant as fp32 or as doubles.
 std::vector<float> ConstantFloats(const Constant& constant);
 
 }  // namespace anecheck::device

@@ -1,4 +1,3 @@
-// Lookup of operations by name.
 #include "harness/device/op_table.h"
 
 #include <unordered_map>

@@ -1,5 +1,5 @@
-// The operations that the simulated engine knows: one row each, in the file of its class under
-// ops/. A row's builder checks the statement and makes the kernel.
+// The operations that the simulated engine knows. Each operation has one row in the file of its
+// class under ops/. A row's builder checks the statement and makes the kernel.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@ namespace anecheck::device {
 
 struct OpRow {
   std::string_view name;  // as MIL spells it
-  // Makes the kernel; null if the builder has refused or every result is a constant.
+  // Makes the kernel. Returns null if the builder has refused or every result is a constant.
   std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
   bool direct = false;  // a native layer: MIL's front end has no such operation
   Pass pass = Pass::kShared;
 };
 
-// Null if the engine does not know the operation.
+// Returns null if the engine does not know the operation.
 const OpRow* FindOpRow(std::string_view name);
 
-// The classes; each is defined in its file of ops/.
+// The classes. Each class is defined in its own file of ops/.
 std::span<const OpRow> ConvolutionRows();
 std::span<const OpRow> PoolingRows();
 std::span<const OpRow> ElementwiseRows();

@@ -1,4 +1,3 @@
-// Changes to stored tensors.
 #include "harness/device/output_fault.h"
 
 #include <algorithm>
@@ -20,9 +19,9 @@ struct Place {
   uint16_t bits;
 };
 
-// Hashes an element to 64 bits, so that the fraction `share` of all elements falls below a
-// threshold. The hash includes size and content. With a hash of the index alone, the fault would
-// always change the same elements of small tensors, or none.
+// Returns whether the fault changes the element. The hash of about the fraction `share` of all
+// elements lies below the threshold. The hash includes the tensor's size and the element's content.
+// With a hash of the index alone, the fault would always change the same elements of small tensors.
 bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
   uint64_t sum = static_cast<uint64_t>(place.index) + kGoldenRatio64;
@@ -80,7 +79,7 @@ uint16_t SpoilElement(const Fault& fault, const Place& place) {
   }
 }
 
-// A tensor's bytes, addressed by rows of the last axis or by slices of another axis.
+// The bytes of a tensor, addressed by rows of the last axis or by slices of another axis.
 struct Layout {
   char* data;
   int64_t size;   // bytes of an element
@@ -126,7 +125,7 @@ void SpoilRow(const Fault& fault, const Layout& layout, int64_t row) {
   }
 }
 
-// Changes the slices of axis `axis` inside each index of the axes before it.
+// Changes the slices along `axis`, for each index of the axes before it.
 void SpoilSlices(const Fault& fault, const TensorType& type, int axis, char* data) {
   if (type.shape.rank() <= axis || type.shape[axis] < 2) return;
   const auto bytes = static_cast<size_t>(type.shape.Product(axis + 1, type.shape.rank()) *
@@ -166,7 +165,7 @@ void TransposeLast(const TensorType& type, char* data) {
   }
 }
 
-// Replaces the first element by that of the previous call, as if it were stale. The function works
+// Replaces the first element by the first element of the previous call, as if it were stale. Works
 // for only one fault at a time.
 void Exchange(uint16_t* first) {
   static std::atomic<int> last = -1;

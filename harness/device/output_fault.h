@@ -8,15 +8,15 @@
 
 namespace anecheck::device {
 
-// The time of a store: `run` counts the earlier executions of the program, `program` the earlier
-// programs of the process.
+// The time of a store. `run` is the number of earlier executions of the program, and `program` is
+// the number of programs that the process made earlier.
 struct Moment {
   uint64_t run = 0;
   uint64_t program = 0;
 };
 
 // Applies one fault of mechanism kOutput to a stored tensor, in place. Effects on single elements
-// act on fp16 tensors only. Effects on the layout act on tensors of any type.
+// apply to fp16 tensors only. Effects on the layout apply to tensors of any type.
 void SpoilOutput(const Fault& fault, const TensorType& type, Moment moment, void* data);
 
 }  // namespace anecheck::device

@@ -1,4 +1,3 @@
-// Writes the files of an executable.
 #include "harness/device/program_files.h"
 
 #include <algorithm>
@@ -21,14 +20,13 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr std::string_view kProcedure = "main";
 constexpr size_t kLanes = 16;  // sub-kernels of a weight bank (specification 000)
-// The targets whose containers have tasks of version 7 by published sources (specification 000,
-// table 23.9; facts/targets.csv). For T1, the reference target of the same family, the version is
-// unknown.
+// The targets whose containers have tasks of version 7 (specification 000, table 23.9;
+// facts/targets.csv). For T1, the reference target of the same family, the version is unknown.
 constexpr std::array<std::string_view, 2> kVersion7Targets = {"h13", "h13g"};
 constexpr uint32_t kVersion7 = 7;
 
-// Byte addresses of registers of version 7 (facts/td_v7_fields.json): a block of 16 registers from
-// 0.
+// Byte addresses of registers of version 7 (facts/td_v7_fields.json). The common block has 16
+// registers from address 0.
 constexpr uint32_t kCommonBlock = 0x0;
 constexpr size_t kCommonWords = 16;
 constexpr size_t kInDimWord = 0, kCinWord = 3, kCoutWord = 4, kOutDimWord = 5;
@@ -38,11 +36,11 @@ constexpr size_t kKernelWords = 62;
 constexpr size_t kFirstConfiguration = 2;
 constexpr uint32_t kConfiguration = 0x80;
 
-// The address of a task's patch settings. The patch settings begin at 0x200 of the image of version
-// 7; the L2 block is at 0x1e0 of the image and at this register address
+// The address of a task's patch settings. In the image of version 7 the patch settings begin at
+// 0x200. The L2 block is at 0x1e0 of the image and at the register address kL2Block
 // (facts/more/td_generations.csv; facts/td_v7_fields.json). With D38 the last setting, the
-// reflection of the tile overlap, is written to 0x224, where the settings of version 8 begin. No
-// source gives the bit of this setting; the lowest bit is assumed.
+// reflection of the tile overlap, is written to 0x224, which is the start of the settings of
+// version 8. No source gives the bit of this setting; the lowest bit is assumed.
 constexpr uint32_t kL2Block = 0x4800;
 constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;
 constexpr uint32_t kPatchSettingsOf8 = kL2Block + 0x224 - 0x1e0;
@@ -53,7 +51,7 @@ struct StoredType {
   e5::TensorDataType descriptor;
   uint32_t catalog;  // type number in the container's catalog (specification 000, listing 23.5)
 };
-// A bool has the code of uint8 in the catalog, because Apple's compiler described the condition of
+// The catalog has the code of uint8 for a bool, because Apple's compiler described the condition of
 // a select in this way (github joshuaswarren/mil-hwx-compiler, research/h14-model-gap-findings.md).
 constexpr std::array<StoredType, 6> kStoredTypes = {{
     {Element::kFp16, e5::TensorDataType::kFloat16, 5},
@@ -64,7 +62,7 @@ constexpr std::array<StoredType, 6> kStoredTypes = {{
     {Element::kBool, e5::TensorDataType::kBool, 3},
 }};
 
-// A port in the form that both files need.
+// The properties of a port that both files need.
 struct FilePort {
   std::string name;
   bool output = false;
@@ -75,7 +73,7 @@ struct FilePort {
   uint64_t address = 0;
 };
 
-// Tensors have rows padded to the 64-byte tile (specification 000, listing 23.6); planes and
+// Pads the rows of tensors to the 64-byte tile (specification 000, listing 23.6). Planes and
 // batches follow each other without gaps.
 void LayOut(const ActiveFaults& faults, FilePort& port) {
   const auto element = static_cast<uint64_t>(ElementSize(port.type.element));
@@ -101,7 +99,8 @@ Result<FilePort> PortOf(const Executable& executable, const Port& from, bool out
   return port;
 }
 
-// The inputs, then the outputs. Each port takes the next free pages of the engine's address space.
+// Returns the inputs, then the outputs. Each port takes the next free pages of the engine's address
+// space.
 Result<std::vector<FilePort>> PortsOf(const Executable& executable) {
   std::vector<FilePort> ports;
   for (const bool output : {false, true}) {
@@ -118,7 +117,8 @@ Result<std::vector<FilePort>> PortsOf(const Executable& executable) {
   return ports;
 }
 
-// "K" and 64 hexadecimal digits, different for each kernel. Real names are hashes of unknown input.
+// Returns "K" and 64 hexadecimal digits, which differ for each kernel. Real names are hashes of
+// unknown data.
 std::string KernelName(size_t task, std::span<const uint8_t> bytes) {
   std::string name = "K";
   for (uint64_t part = 0; part < 4; ++part) {
@@ -199,7 +199,7 @@ Result<Bytes> WriteContainer(const Executable& executable, std::span<const FileP
   return hwx::BuildBytes(std::move(spec));
 }
 
-// Takes the addresses of the ports' windows from the container, which assigns them.
+// Copies the addresses of the ports' windows from the container, which assigns them.
 Status TakeAddresses(const Bytes& container, std::vector<FilePort>& ports) {
   ANECHECK_ASSIGN(const hwx::Container parsed, hwx::Parse(container));
   for (FilePort& port : ports) {

@@ -1,4 +1,3 @@
-// The rows of the quirk table and their resolution for a family.
 #include "harness/device/quirk.h"
 
 #include "harness/device/multiply_accumulate.h"
@@ -6,11 +5,11 @@
 namespace anecheck::device {
 namespace {
 
-// The families "all" set every bit. The families "measured host" are those of an M5, which belongs
-// to family A17. D14 has the bit of A13 for the arc tangent, and the bits of A15 and later for sine
-// and cosine (numerics.md). D15 has the bits of A14 and A17, which do not round half to even
+// The families "all" set every bit. The families "measured host" are the family of an M5, A17. D14
+// has the bit of A13 for the arc tangent, and the bits of A15 and later for sine and cosine
+// (numerics.md). D15 has the bits of A14 and A17, which do not round half to even
 // (facts/more/numerics_plus.csv: 2049 became 2050 on both). Each P row rests on one secondary
-// source and is off by default. Only P13 is on, because every cross compilation shows it.
+// source and is off by default, except P13. P13 is on, because every cross compilation shows it.
 constexpr Quirk kQuirks[] = {
     {"D01", "matmul/linear/conv>=2 taps", "|output| >= 32768 at the accumulator port",
      "finite result becomes +-inf (32752 passes)", "numeric", "A13,A14,A17 measured", 0x4c, true},
@@ -132,7 +131,8 @@ static_assert(kQuirks[kDefectRows].id == "P01");
 
 std::span<const Quirk> Quirks() { return kQuirks; }
 
-// Ids are a letter and a number from 01 in the order of the rows, D before P.
+// Ids consist of a letter and a number. The numbers start at 01 and follow the order of the rows.
+// The D rows precede the P rows.
 int FindQuirk(std::string_view id) {
   if (id.size() != 3) return -1;
   const int number = (id[1] - '0') * 10 + (id[2] - '0');

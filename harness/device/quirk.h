@@ -1,6 +1,6 @@
-// The documented defects of real silicon and its software, each a switch of the simulated engine.
-// The rows are those of facts/known_defects.csv (D01 to D39) and, numbered in their order, of
-// facts/more/defects_plus.csv (P01 on).
+// The documented defects of real silicon and of its software. Each defect is a switch of the
+// simulated engine. The rows are those of facts/known_defects.csv (D01 to D39), and those of
+// facts/more/defects_plus.csv, numbered in the order of that file (P01 on).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace anecheck::device {
 
-// One row. The rows in quirk.cc are in the order of the tables of facts.
+// One row. The rows in quirk.cc are in the order of these two tables.
 struct Quirk {
   std::string_view id;
   std::string_view area;
@@ -33,7 +33,7 @@ int FindQuirk(std::string_view id);
 
 enum class QuirkState : int8_t { kFamilyDefault = -1, kOff = 0, kOn = 1 };
 
-// The switches. A plain value.
+// The switches of the quirks.
 class QuirkSwitches {
  public:
   QuirkSwitches() { states_.fill(QuirkState::kFamilyDefault); }
@@ -47,7 +47,7 @@ class QuirkSwitches {
   std::array<QuirkState, kMaxQuirks> states_;
 };
 
-// The numeric model of a family under the switches, without planted defects.
+// Returns the numeric model of a family under the switches, without planted defects.
 NumericModel ResolveNumericModel(const QuirkSwitches& switches, int family);
 
 }  // namespace anecheck::device

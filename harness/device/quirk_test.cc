@@ -1,4 +1,4 @@
-// The table of quirks, and the change of behaviour by each switch.
+// Tests the table of quirks, and the change of behaviour by each switch.
 #include "harness/device/quirk.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_port_limit);
   switches.Set(FindQuirk("D05"), QuirkState::kOn);
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA17).mac_flush_denormals);
-  // D03 concerns products, D04 reductions: neither switches the other.
+  // D03 affects products, and D04 affects reductions. The switch of one does not change the other.
   switches.Set(FindQuirk("D04"), QuirkState::kOff);
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA13).mac_tile_lattice);
   EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).sum_tile_lattice);
@@ -66,12 +66,12 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
-// A program that shows one row of the table. The engine's answer, values or an error as text, must
+// A program that shows one row of the table. The engine's answer (values, or an error as text) must
 // differ between the switch on and the switch off.
 struct QuirkCheck {
   const char* id;
   const char* target;
-  // The answer with the engine's switch in `state`: 1, 0 or -1 (simulator_control.h).
+  // Returns the answer with the engine's switch in `state`: 1, 0 or -1 (simulator_control.h).
   std::function<std::string(const char* target, int state)> observe;
 };
 
@@ -100,14 +100,15 @@ QuirkCheck Value(const char* id, const char* target, const std::string& mil,
           }};
 }
 
-// Checks the compile error of a program, "" for none.
+// Checks the compile error of a program. The error is "" if the program compiles.
 QuirkCheck Refusal(const char* id, const char* target, const std::string& mil) {
   return {id, target, [=](const char* on, int) { return CompileError(mil, on); }};
 }
 
 using Inputs = std::map<std::string, std::vector<double>>;
 
-// The output y of a network description, or the error. The weight file contains one fp16 number, 1.
+// Returns the output y of a network description, or the error. The weight file is the fp16 number
+// 1.
 std::string RunNetwork(const NetworkText& network, const Inputs& inputs, size_t count,
                        const char* target) {
   const auto folder = TempDirectory::Create("anecheck-quirk-");
@@ -129,7 +130,7 @@ QuirkCheck Network(const char* id, const char* target, const NetworkText& networ
   return {id, target, [=](const char* on, int) { return RunNetwork(network, inputs, count, on); }};
 }
 
-// Attention of `rows` queries over `keys` keys, each with `heads` heads of one number.
+// Makes attention of `rows` queries over `keys` keys, each with `heads` heads of one number.
 NetworkText Attention(int64_t rows, int64_t keys, int64_t heads, bool subtract, bool mask = false) {
   NetworkText network;
   network.weights = true;
@@ -216,8 +217,8 @@ std::string Product(int side) {
                     fmt::format("tensor<fp16, [{0}, {0}]> y = matmul(x = x, y = x);", side), "y");
 }
 
-// Compiles a large product, and returns whether running it would time out. The product is not run,
-// because without the defect that would take hours.
+// Compiles a large product, and returns whether its run would time out. The product is not run,
+// because without the defect a run would take hours.
 std::string EndOfProduct(int side, const char* target, int state) {
   CompileSettings settings;
   settings.target = FindTarget(target);
@@ -271,7 +272,7 @@ std::vector<QuirkCheck> Values() {
       Value("D27", "h14",
             OnX(4, "[1, 1]", "gather(x = x, indices = tensor<int32, [1]>([2]), axis = int32(1))"),
             {1, 2, 4, 8}, 1),
-      // The families with this defect take no MIL, but the switch acts on any family.
+      // The families with this defect take no MIL, but the switch has an effect on any family.
       Value("D33", "h13", unary("floor_div(x = x, y = fp16(3))"), {6}, 1),
       Value("D34", "h17s",
             MilProgram("tensor<fp16, [1, 2]> x",
@@ -380,7 +381,7 @@ INSTANTIATE_TEST_SUITE_P(Quirks, QuirkSwitch, ::testing::ValuesIn(Checks()), [](
   return std::string(row.param.id) + "_" + row.param.target;
 });
 
-// Each documented defect shows on a family that has it, if such a family takes programs.
+// Each documented defect is visible on a family that has it, if such a family takes programs.
 TEST(Quirks, EveryDocumentedDefectHasASwitchThatChangesAResult) {
   size_t documented = 0;
   for (const Quirk& row : Quirks()) {
@@ -395,7 +396,7 @@ TEST(Quirks, EveryDocumentedDefectHasASwitchThatChangesAResult) {
   EXPECT_EQ(documented, 39u);
 }
 
-// The time-out is reported without computing the product: its tensors are never touched.
+// The engine reports the time-out without computing the product or touching its tensors.
 TEST(Quirks, ALargeProductTimesOut) {
   const CleanSettings settings;
   EXPECT_EQ(EndOfProduct(16383, "h17s", 1), "ends");
@@ -420,7 +421,7 @@ TEST(Quirks, LegacyDivisionAffectsConstantDivisorsOnly) {
   EXPECT_NE(CompileError(inputs).find("match failure"), std::string::npos);
 }
 
-// With D38 off, the bit is in the register word that the task's own version has for it.
+// With D38 off, the bit is in the register word for the version of the task.
 TEST(Quirks, ReflectionIsSetInTheWordOfItsVersion) {
   const CleanSettings settings;
   const auto words = [] {

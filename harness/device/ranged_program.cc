@@ -1,4 +1,3 @@
-// Executables of one program at the shapes of its range.
 #include "harness/device/ranged_program.h"
 
 #include <fmt/format.h>
@@ -7,11 +6,11 @@
 namespace anecheck::device {
 namespace {
 
-// The maximum number of executables that are kept. If there are more, all are dropped and compiled
-// again when they are needed.
+// The maximum number of executables that are kept. When it is reached, all are dropped. A dropped
+// executable is compiled again when it is needed.
 constexpr size_t kMostKept = 64;
 
-// The extent of each input, or kFixedExtent for an input without a range.
+// Returns the extent of each input, or kFixedExtent for an input without a range.
 std::vector<int64_t> PerInput(size_t inputs, std::span<const ShapeRange> ranges,
                               std::span<const int64_t> extents) {
   std::vector<int64_t> all(inputs, kFixedExtent);
@@ -80,7 +79,8 @@ Result<std::shared_ptr<const Executable>> CompileRanged(
     const auto made = ranged->At(*extents);
     if (!made.ok()) return made.error();
   }
-  // This executable owns the ranged program, so it cannot be one that the ranged program keeps.
+  // This executable owns the ranged program. It cannot be one of the executables that the ranged
+  // program keeps, because the two would own each other.
   ConstantPool constants(settings.model_folder, false);
   const std::vector<int64_t> all = PerInput(function.block().parameters().size(), ranges, standard);
   ANECHECK_ASSIGN(auto executable,

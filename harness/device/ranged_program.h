@@ -1,7 +1,7 @@
-// A function whose inputs have ranges of shapes. The function is read and checked, and its
-// constants are decoded, only once, at compile time. The engine then makes an executable for each
-// bound shape without another look at the text or at a file. Made by the compile step, used by the
-// operations of the e5rt layer.
+// A function whose inputs have ranges of shapes. At compile time the function is read and checked
+// once and its constants are decoded once. Later the engine makes an executable for each bound
+// shape without another read of the text or of a file. The compile step makes it, and the
+// operations of the e5rt layer use it.
 #pragma once
 
 #include <map>
@@ -24,12 +24,12 @@ class RangedProgram {
                 CompileSettings settings, Backend backend, std::vector<ShapeRange> ranges);
 
   std::span<const ShapeRange> ranges() const { return ranges_; }
-  // The range of that input, or null.
+  // Returns the range of that input, or null.
   const ShapeRange* RangeOf(size_t input) const;
 
-  // The executable at `extents`, one extent per range in the order of the ranges. The first call
-  // with these extents compiles the executable, or returns the Error of the compile step if the
-  // program is illegal at these extents.
+  // Returns the executable at `extents`, which has one extent per range, in the order of the
+  // ranges. The first call with these extents compiles the executable. Returns the Error of the
+  // compile step if the program is illegal at these extents.
   Result<std::shared_ptr<const Executable>> At(std::span<const int64_t> extents) const;
 
  private:
@@ -43,9 +43,9 @@ class RangedProgram {
   mutable std::map<std::vector<int64_t>, std::shared_ptr<const Executable>> made_;
 };
 
-// Compiles a function with ranges at three sets of extents: at the starts and at the ends of all
-// ranges, where it must be legal, and at the standard extents. The result is the executable at the
-// standard extents.
+// Compiles a function with ranges at three sets of extents: the starts of all ranges, the ends of
+// all ranges, and the standard extents. The function must be legal at all three. Returns the
+// executable at the standard extents.
 Result<std::shared_ptr<const Executable>> CompileRanged(
     const std::shared_ptr<const mil::Program>& program, mil::FunctionView function,
     const CompileSettings& settings, Backend backend, std::vector<ShapeRange> ranges);

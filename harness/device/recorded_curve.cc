@@ -15,7 +15,7 @@ constexpr size_t kKnots = 33;
 // The knot that planted defects change, far from both ends of every domain.
 constexpr size_t kPlantedKnot = 12;
 
-// The layout of a table in the kernel section.
+// The positions of a table's words in the kernel section.
 enum Word : size_t {
   kLowerBound = 0,
   kUpperBound = 1,
@@ -67,7 +67,7 @@ Knots KnotsOf(const Words& words) {
   return knots;
 }
 
-// The fp16 numbers nearest to the function's values at `first`, `first` + `step` and so on.
+// Returns the fp16 numbers nearest to the function's values at `first`, `first` + `step` and so on.
 Knots SampleKnots(double (*function)(double), double first, double step, size_t count = kKnots) {
   Knots knots;
   knots.count = count;
@@ -78,7 +78,7 @@ Knots SampleKnots(double (*function)(double), double first, double step, size_t 
   return knots;
 }
 
-// `position` is the distance from the first knot, in steps.
+// Interpolates between two knots. `position` is the distance from the first knot, in steps.
 double Between(const Knots& knots, double position, const NumericModel& model) {
   size_t i = position < static_cast<double>(knots.count - 1) ? static_cast<size_t>(position)
                                                              : knots.count - 2;
@@ -91,7 +91,7 @@ double Between(const Knots& knots, double position, const NumericModel& model) {
   return base + part * (knots.at[i + 1] - knots.at[i]);
 }
 
-// A table over a domain that begins at `first`.
+// Evaluates a table over a domain that begins at `first`.
 double LookUp(const Words& words, const Knots& knots, double first, double x,
               const NumericModel& model) {
   const double steps = static_cast<double>(uint32_t{1} << words[kStepBits]);
@@ -99,7 +99,7 @@ double LookUp(const Words& words, const Knots& knots, double first, double x,
   if (x <= ValueOf(words[kLowerBound])) return ValueOf(words[kBelowLower]);
   if (x >= ValueOf(words[kUpperBound])) return ValueOf(words[kAboveUpper]);
   if (model.Has(Planted::kTableClampsEarly)) {
-    // Near the end of its domain, a clamp changes a curve with a tail only little. The planted
+    // Near the end of the domain, a clamp changes a curve with a tail only a little. The planted
     // clamp therefore begins earlier for such a curve.
     const double above = ValueOf(words[kAboveUpper]);
     if (std::isfinite(above) && x >= first + (last - first) * 0.75) return above;
@@ -117,7 +117,7 @@ double WithSignOf(double x, double magnitude, const NumericModel& model) {
 double ReciprocalOf(double x) { return 1 / x; }
 double ReciprocalRootOf(double x) { return 1 / std::sqrt(x); }
 
-// x as m * 4^quarters with m from 0.5 to 2.
+// Writes x as m * 4^quarters with 0.5 <= m < 2, and returns m.
 double QuarterFraction(double x, int& quarters) {
   int exponent = std::ilogb(x) + 1;
   if ((exponent & 1) != 0) --exponent;

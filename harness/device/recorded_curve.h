@@ -1,5 +1,5 @@
 // Activations and functions computed from the tables that the compiler writes, with the range
-// reductions around them. The functions serve only fp16 elements; other types use the curves of
+// reductions around them. The functions serve only fp16 elements. Other types use the curves of
 // curve_table.h. Sources: facts/silicon/act_tables.csv, facts/silicon/numerics_laws.md (L9 to L13,
 // L15).
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace anecheck::device {
 
-// Each function returns the stored result, on the fp16 grid, for a finite fp16 number. The only
-// parts of the model that count are the rounding and the planted defects of tables.
+// Each function takes a finite fp16 number and returns the stored result, which is an fp16 number.
+// Of the model, the functions read only the rounding and the planted defects of tables.
 float RecordedSigmoid(float x, const NumericModel& model);
 float RecordedTanh(float x, const NumericModel& model);
 float RecordedGelu(float x, const NumericModel& model);
@@ -23,8 +23,8 @@ float RecordedSqrt(float x, const NumericModel& model);
 float RecordedRsqrt(float x, const NumericModel& model);
 // Precondition: x != 0; epsilon is already added.
 float RecordedInverse(float x, const NumericModel& model);
-// The sine, or the cosine if `quarter_ahead`, from the line segments of a quarter turn. No source
-// tells how an engine reduces the argument (L15). This function reduces it exactly.
+// Returns the sine, or the cosine if `quarter_ahead` is set, from the line segments of a quarter
+// turn. No source tells how an engine reduces the argument (L15). This function reduces it exactly.
 float RecordedSine(float x, bool quarter_ahead, const NumericModel& model);
 
 }  // namespace anecheck::device

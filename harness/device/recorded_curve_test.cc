@@ -1,5 +1,5 @@
-// Compares the simulated engine's arithmetic with published figures: every published sum to the
-// bit, and the errors of tables.
+// Compares the simulated engine's arithmetic with published figures: the exact bits of every
+// published sum, and the errors of tables.
 #include "harness/device/recorded_curve.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST(SiliconSums, SumsDifferencesAndProductsOfElementsGiveThePublishedBits) {
   }
 }
 
-// facts/silicon/numerics_laws.md, L9 to L13: figures measured on the M6.
+// Source: facts/silicon/numerics_laws.md, L9 to L13, with figures measured on the M6.
 TEST(RecordedCurves, GiveThePublishedFigures) {
   const NumericModel model = Family(kFamilyA18);
   EXPECT_FLOAT_EQ(RecordedGelu(0, model), -0.0007538795471191406f);
@@ -91,7 +91,7 @@ TEST(RecordedCurves, GiveThePublishedFigures) {
   EXPECT_TRUE(std::isfinite(RecordedExp(11.0859375f, model)));
 }
 
-// L15: the line segments of a quarter turn err by 6.329e-4.
+// By L15, the greatest error of the line segments of a quarter turn is 6.329e-4.
 TEST(RecordedCurves, SineErrsAsPublished) {
   const NumericModel model = Family(kFamilyA18);
   double sine = 0;

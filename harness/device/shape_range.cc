@@ -1,4 +1,3 @@
-// Reads ranges from FlexibleShapeInformation, and extents from the sizes of buffers.
 #include "harness/device/shape_range.h"
 
 #include <fmt/format.h>
@@ -19,13 +18,14 @@ Error Refuse(std::string_view input, std::string_view what) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", input, what));
 }
 
-// The attribute's values for each input, not yet checked.
+// The unchecked values of the attribute for each input.
 struct Written {
   std::map<std::string_view, mil::ValueView> ranges;
   std::map<std::string_view, mil::ValueView> shapes;
 };
 
-// The form is ((kind, {{input, list}, ...}), ...), so a text outside of a pair is a kind.
+// The attribute has the form ((kind, {{input, list}, ...}), ...), so a text outside of a pair is a
+// kind.
 Written ReadAttribute(mil::ValueView attribute) {
   Written written;
   std::string_view kind;
@@ -57,7 +57,7 @@ class InputRange {
  public:
   InputRange(mil::BindingView parameter, size_t index) : parameter_(parameter), index_(index) {}
 
-  // Empty for an input of fixed shape.
+  // The result is empty for an input of fixed shape.
   Result<std::optional<ShapeRange>> Read(const Written& written) {
     const std::string_view name = parameter_.name();
     const auto dimensions = parameter_.type().dimensions();
@@ -84,7 +84,8 @@ class InputRange {
   }
 
  private:
-  // The list has one entry per axis; the entry of a fixed axis contains only its extent.
+  // Reads the list, which has one entry per axis. The entry of a fixed axis contains only its
+  // extent.
   Status ReadAxes(mil::ValueView list, ShapeRange& range) const {
     const auto dimensions = parameter_.type().dimensions();
     size_t axis = 0;

@@ -1,15 +1,14 @@
 // Inputs whose extent along one axis is bound after the program is compiled. Such inputs are the
-// live-in parameters of specification 000 ("Hardware task descriptor"). Each is tied to a named
-// input and checked against a start, a stop and a step. Read from MIL by the compile step, bound by
-// the e5rt layer.
+// live-in parameters of specification 000 ("Hardware task descriptor"). Each parameter belongs to a
+// named input and is checked against a start, a stop and a step. The compile step reads the ranges
+// from MIL, and the e5rt layer binds the extents.
 //
-// By the sources, real MIL texts write `?` for the extent. Such texts give the function an
+// The sources show that real MIL texts write `?` for the extent. Such texts give the function an
 // attribute FlexibleShapeInformation with RangeDims, a pair [lowest, highest] per axis, and
 // DefaultShapes (facts/more/mil_text_forms.csv). The specification adds the step. Assumed: a triple
-// [start, stop, step] in place of the pair states the step, which is 1 for a pair. Also assumed: an
-// M1 takes `?` with a range. A public probe saw `?` parse and then fail there
-// (facts/compile_envelope.csv); the text of that probe is assumed to have stated no range, so `?`
-// without a range is refused.
+// [start, stop, step] may replace the pair; a pair has step 1. Also assumed: an M1 takes `?` with a
+// range. A public probe saw that an M1 parsed `?` and then failed (facts/compile_envelope.csv). The
+// text of that probe is assumed to have stated no range, so the engine refuses `?` without a range.
 #pragma once
 
 #include <cstdint>
@@ -29,24 +28,24 @@ struct ShapeRange {
   int64_t start = 1;
   int64_t stop = 1;
   int64_t step = 1;
-  int64_t standard = 1;  // the extent in DefaultShapes, or `start` without such an entry
+  int64_t standard = 1;  // the extent in DefaultShapes, or `start` if DefaultShapes has no entry
 
   bool Holds(int64_t extent) const {
     return extent >= start && extent <= stop && (extent - start) % step == 0;
   }
-  // The largest extent in the range: `stop`, or the last step before it.
+  // Returns the largest extent in the range: `stop`, or the last step before it.
   int64_t last() const { return stop - (stop - start) % step; }
 };
 
-// The ranges of the function's inputs, at most one per input, in the order of the inputs; empty for
-// a program of fixed shapes. Errors: kInvalid for `?` without a range, and for ranges that are
-// empty, do not fit the declared type, or are on two axes of one input. Two such ranges could not
-// be bound, since the size of a buffer would not tell its shape.
+// Returns the ranges of the function's inputs, at most one per input, in the order of the inputs.
+// Empty for a program of fixed shapes. Errors: kInvalid for `?` without a range, and for ranges
+// that are empty, do not fit the declared type, or are on two axes of one input. Two ranges on one
+// input could not be bound, since the size of a buffer would not determine its shape.
 Result<std::vector<ShapeRange>> ReadShapeRanges(mil::FunctionView function);
 
-// The extent that a buffer of `bytes` binds, for an input that has type `standard` at the range's
-// standard extent. Errors: kInvalid if the size is not a whole number of slices, and, unless `any`
-// is set, if the extent is outside of the range or off its steps.
+// Returns the extent that a buffer of `bytes` binds, for an input that has type `standard` at the
+// range's standard extent. Errors: kInvalid if the size is not a whole number of slices, or if the
+// extent is outside the range or off its steps. If `any` is set, the range is not checked.
 Result<int64_t> ExtentOfBuffer(const ShapeRange& range, const TensorType& standard, int64_t bytes,
                                bool any = false);
 

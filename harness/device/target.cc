@@ -1,4 +1,3 @@
-// The table of targets.
 #include "harness/device/target.h"
 
 #include <algorithm>
@@ -24,9 +23,9 @@ constexpr Target Reference(std::string_view name) {
   return {name, kFamilyA15, 4, 65535, 1, kLarge, kLarge, true};
 }
 
-// facts/targets.csv, in its order, with h18g and h19 of facts/silicon/targets_new.csv. M11 is an
-// embedded part of index 4 with A13-sized extents; U1 to U3 are placeholders with index 4 and a
-// depth of one.
+// The targets in the order of facts/targets.csv, with h18g and h19 of
+// facts/silicon/targets_new.csv. M11 is an embedded part of family index 4 with the extents of A13.
+// U1 to U3 are placeholders with index 4 and a depth of one.
 constexpr std::array<Target, 30> kTargets = {
     Legacy("h11", kFamilyA11, 1),
     Legacy("h12", kFamilyA12, 1),

@@ -1,5 +1,5 @@
 // The chips that the simulated engine compiles for, with the limits that its compiler enforces.
-// Figures: facts/targets.csv, facts/limits.csv, facts/more/limits_plus.csv.
+// Sources: facts/targets.csv, facts/limits.csv, facts/more/limits_plus.csv.
 #pragma once
 
 #include <cstdint>
@@ -31,21 +31,23 @@ struct Target {
 
 std::span<const Target> Targets();
 
-// The target called `name`, in upper or lower case, or null.
+// Returns the target called `name`, in upper or lower case, or null.
 const Target* FindTarget(std::string_view name);
 
-// H13, the default target of the engine.
+// Returns H13, the default target of the engine.
 const Target& DefaultTarget();
 
-// The widest convolution kernel in fp16 that code generation takes: 13 elements on A13, 15 elements
-// from A14 on (measured, facts/more/limits_plus.csv; the HAL table says 16 from A14).
+// Returns the greatest width of an fp16 convolution kernel that code generation takes: 13 elements
+// on A13, 15 elements from A14 on (measured, facts/more/limits_plus.csv). The HAL table says 16
+// from A14 on.
 int64_t MaxKernelWidth(const Target& target);
-// The tallest kernel: 29 on A13, 32 from A14 (facts/limits.csv, max_kernel_h_large).
+// Returns the greatest height of a kernel: 29 on A13, 32 from A14 (facts/limits.csv,
+// max_kernel_h_large).
 int64_t MaxKernelHeight(const Target& target);
 
-// Whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d decides; it is set
-// only on A18 (specification 003, table 24.3). No source gives the byte of E5M2, 0x52e, for any
-// target; it is assumed to equal byte 0x52d.
+// Returns whether weights may have the 8-bit floating types. For E4M3, HAL byte 0x52d decides. That
+// byte is set only on A18 (specification 003, table 24.3). No source gives byte 0x52e, that of
+// E5M2, for any target; it is assumed to equal byte 0x52d.
 bool TakesFloat8(const Target& target);
 
 }  // namespace anecheck::device

@@ -1,4 +1,3 @@
-// Turns executed operations into tasks.
 #include "harness/device/task_list.h"
 
 #include <algorithm>

@@ -1,4 +1,3 @@
-// Printing and strides of tensor types.
 #include "harness/device/tensor_type.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Element types, shapes and tensor types of the simulated engine. Separate from harness/graph, so
-// that the engine checks its input by its own rules.
+// Element types, shapes and tensor types of the simulated engine. They are separate from
+// harness/graph, so that the engine checks its input by its own rules.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ namespace anecheck::device {
 
 using Element = mil::DataType;
 
-// Bytes of one stored element of a runtime tensor; 0 for types that no tensor can have.
+// Returns the bytes of one stored element of a runtime tensor, or 0 for types that no tensor can
+// have.
 constexpr int64_t ElementSize(Element element) {
   switch (element) {
     case Element::kInt8:
@@ -41,8 +42,8 @@ constexpr bool IsFloat(Element element) {
   return element == Element::kFp16 || element == Element::kFp32;
 }
 
-// At most kMaxRank extents. The engine takes five axes; a Shape can have more, so that a program
-// with more axes is refused with a message.
+// The extents of a tensor, at most kMaxRank. The engine takes only five axes. A Shape can have
+// more, so that the engine can refuse a program with more axes with a message.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -90,7 +91,7 @@ struct TensorType {
   std::string ToString() const;  // "tensor<fp16, [1, 8]>", as MIL text spells it
 };
 
-// Row-major element strides of a dense tensor of that shape.
+// Returns the row-major element strides of a dense tensor of that shape.
 std::array<int64_t, Shape::kMaxRank> DenseStrides(const Shape& shape);
 
 }  // namespace anecheck::device

@@ -13,13 +13,13 @@
 // Highway requires this include after foreach_target.h.
 #include <hwy/highway.h>
 
-// Plain loops without branches, which the compiler vectorises for each target.
+// Loops without branches, which the compiler vectorises for each target.
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::device::HWY_NAMESPACE {
 
 constexpr int64_t kTileColumns = 64;
 
-// The sum of the first kTaps products of a tile; products past the end of a sum are not added.
+// Returns the sum of the first kTaps products of a tile. The last tile of a sum has fewer products.
 template <bool kLattice, int kTaps>
 inline float TileSum(float p0, float p1, float p2, float p3) {
   if constexpr (kLattice) {
@@ -104,8 +104,8 @@ namespace anecheck::device {
 
 HWY_EXPORT(AddTilesHere);
 
-// The number of products above which several threads pay: some 30 ms of one thread. The cases of a
-// campaign have fewer, so that its workers do not compete for the processors.
+// The number of products above which several threads are faster: about 30 ms of one thread. The
+// cases of a campaign have fewer products, so that its workers do not compete for the processors.
 constexpr int64_t kWorthThreads = int64_t{1} << 25;
 
 void AddTiles(bool lattice, bool port, const float* left, const float* right, MacShape shape,
@@ -122,7 +122,7 @@ void AddTiles(bool lattice, bool port, const float* left, const float* right, Ma
                                        result + first * shape.columns);
     return {};
   };
-  // The loops do not fail.
+  // The loops cannot fail.
   [[maybe_unused]] const Status done =
       ParallelChunks(static_cast<uint64_t>(shape.rows), static_cast<uint64_t>(together), jobs, add);
 }

@@ -1,4 +1,5 @@
-// Operations without published figures: small cases worked out by hand, run through the e5rt ABI.
+// Tests operations without published figures through the e5rt ABI. The expected results of these
+// small cases were computed by hand.
 #include <cmath>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ class Vocabulary : public ::testing::Test {
 
 using Numbers = std::vector<double>;
 
-// The fp16 value y that the statements compute from x of the given shape.
+// Returns the fp16 value y that the statements compute from x of the given shape.
 Numbers Compute(std::string_view shape, const Numbers& x, std::string_view statements,
                 size_t results) {
   const std::string mil = MilProgram(fmt::format("tensor<fp16, {}> x", shape), statements, "y");
@@ -95,8 +96,8 @@ TEST_F(Vocabulary, PositionsOfExtremes) {
   EXPECT_EQ(position("reduce_argmin", "h15"), 2);
 }
 
-// A root or a logarithm of int32 keeps its whole part; a result outside the type's range keeps its
-// low bits.
+// A root or a logarithm of int32 keeps its integer part. Results beyond the type keep their low
+// bits.
 TEST_F(Vocabulary, ReductionsOfIntegers) {
   const auto reduce = [](std::string_view op, const Numbers& x) {
     return Compute("[2]", x,
@@ -248,7 +249,7 @@ TEST_F(Vocabulary, AttentionWeighsValuesByScores) {
   EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<bool, [2]>([true, false])"), 2);
 }
 
-// resize_bilinear of a line of pixels {0, 4} to `count` points.
+// Applies resize_bilinear to a line of pixels {0, 4} with `count` points.
 Numbers Stretch(std::string_view mode, size_t count, const std::string& target = "h13") {
   const std::string mil = MilProgram(
       "tensor<fp16, [1, 1, 2]> x",
@@ -289,7 +290,7 @@ TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
                     "resized_dims = uint32(1), sampling_mode = string(\"ALIGN_CORNERS\"));",
                     6),
             (Numbers{0, 2, 4, 8, 10, 12}));
-  // Without a mode, the pixel that contains the centre is read.
+  // Without a mode, a result reads the pixel that contains its centre.
   EXPECT_EQ(Compute("[1, 2]", {1, 2},
                     "tensor<fp16, [1, 3]> y = resize(x = x, shape = tensor<int32, [1]>([3]), "
                     "resized_dims = uint32(1), interpolation_mode = string(\"NEAREST_NEIGHBOR\"));",
@@ -298,7 +299,7 @@ TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
 }
 
 TEST_F(Vocabulary, WithoutATextureEngineRowsAreStoredBetweenTheAxes) {
-  // The means of the rows are 2049 and 2053, and the mean of these is 2051; each store rounds to
+  // The means of the rows are 2049 and 2053, and the mean of these is 2051. Each store rounds to
   // the even neighbour.
   const auto mean = [](const std::string& target) {
     const std::string mil =
@@ -353,8 +354,8 @@ TEST_F(Vocabulary, ImagesAreSampledOnFamiliesWithTheTextureEngine) {
   sample({0, 2, 4}, affine, 3, "h13");
 }
 
-// Boxes of shape [N, 1, 4, 1, 1] are cut from every image. Boxes of shape [N, 1, 5, 1, 1] name
-// their image.
+// Boxes of shape [N, 1, 4, 1, 1] are cut from every image. Boxes of shape [N, 1, 5, 1, 1] contain
+// the index of their image.
 TEST_F(Vocabulary, RegionsOfInterestAddAnAxis) {
   const auto crop = [](std::string_view roi, std::string_view type, size_t results) {
     const std::string mil = MilProgram(
@@ -401,7 +402,7 @@ TEST_F(Vocabulary, WithoutPaddingCeilModeKeepsItsLastWindow) {
             "");
 }
 
-// Forms without a kernel in the engine are refused with a message.
+// The engine refuses forms without a kernel with a message.
 TEST_F(Vocabulary, IntegerProductsAndComputedPositionsAreRefused) {
   const std::string begin = CompileError(
       MilProgram("tensor<fp16, [2, 6]> x",
@@ -432,7 +433,7 @@ TEST_F(Vocabulary, IndexVectorsSelectPositions) {
             (Numbers{2, 3}));
 }
 
-// The value of a constant expression of that shape, which the engine adds to zeros.
+// Returns the value of a constant expression of that shape, which the engine adds to zeros.
 Numbers Expand(std::string_view shape, size_t count, std::string_view statements) {
   return Compute(shape, Numbers(count, 0),
                  fmt::format("{} tensor<fp16, {}> y = add(x = x, y = w);", statements, shape),
@@ -445,7 +446,7 @@ TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
                    "tensor<uint8, [2, 2]>([[1, 2], [3, 255]]), zero_point = tensor<uint8, "
                    "[2]>([1, 5]), scale = fp16(0.5), axis = int32(-1));"),
             (Numbers{0, -1.5, 1, 125}));
-  // This form occurs in older files.
+  // Older files have this form.
   EXPECT_EQ(Expand("[2]", 2,
                    "tensor<fp16, [2]> w = constexpr_affine_dequantize()[axis = int32(0), "
                    "quantized_data = tensor<int8, [2]>([-3, 4]), scale = tensor<fp16, [2]>([1, "

@@ -1,6 +1,6 @@
-// Sums of the reduction paths. Four values form a tile; the sum of a tile is computed in double
-// precision, rounded to fp32 and added to an fp32 accumulator. Unlike the multiply-accumulate array
-// these paths have the full fp16 range (facts/numerics.md, "paths with full range").
+// Sums of the reduction paths. Four values form a tile. The sum of a tile is computed in double
+// precision, rounded to fp32 and added to an fp32 accumulator. Unlike the multiply-accumulate
+// array, these paths have the full fp16 range (facts/numerics.md, "paths with full range").
 #pragma once
 
 #include "harness/device/multiply_accumulate.h"
@@ -9,7 +9,7 @@ namespace anecheck::device {
 
 class WideSum {
  public:
-  // With `on_lattice` the values of a tile are added on the grid of D03, as in the array.
+  // If `on_lattice` is set, the values of a tile are added on the grid of D03, as in the array.
   explicit WideSum(bool on_lattice = false) : on_lattice_(on_lattice) {}
 
   void Add(float value) {

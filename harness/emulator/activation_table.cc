@@ -28,8 +28,8 @@ bool IsRounding(TableMode mode) {
   return mode == TableMode::kFraction || mode == TableMode::kWhole;
 }
 
-// The records of whole parts and fractions have tables without knots and lines. No fact gives the
-// meaning of knots and lines in such tables.
+// Checks the table of a whole part or a fraction. In the records such a table has no knots and no
+// lines, and no fact gives a meaning to knots and lines in it.
 Status CheckRounding(std::span<const uint16_t> words, const std::string& who) {
   const uint16_t steps = words[42] == static_cast<uint16_t>(TableMode::kWhole) ? 5 : 0;
   for (size_t i = 4; i < 42; ++i) {
@@ -44,7 +44,7 @@ Status CheckRounding(std::span<const uint16_t> words, const std::string& who) {
   return {};
 }
 
-// Splits x into m in [0.5, 2) and an even exponent.
+// Returns m and writes an even exponent, so that x = m * 2^exponent and m is in [0.5, 2).
 double EvenMantissa(double x, int& exponent) {
   double mantissa = std::frexp(x, &exponent);  // [0.5, 1)
   if (exponent % 2 != 0) {
@@ -105,8 +105,8 @@ double ActivationTable::Evaluate(double x) const {
       factor = std::ldexp(1.0, exponent / 2);
       break;
     case TableMode::kReciprocalRoot:
-      // Zero has no significand, and the table's clamp does not cover it: +inf was measured on A13
-      // (facts/numerics.md).
+      // Zero has no significand, and the clamp of the table does not cover it. On A13 the result
+      // was +inf (facts/numerics.md).
       if (argument == 0) return std::numeric_limits<double>::infinity();
       position = EvenMantissa(argument, exponent) * unit;
       factor = std::ldexp(1.0, -exponent / 2);
@@ -121,7 +121,8 @@ double ActivationTable::Evaluate(double x) const {
 }
 
 std::optional<std::array<bool, 3>> ActivationTable::Steps() const {
-  constexpr double kSmallest = 0x1p-24;  // of fp16: only zero lies between the bounds
+  constexpr double kSmallest =
+      0x1p-24;  // the smallest fp16 number; only zero lies between the bounds
   if (mode != TableMode::kCentred || low != -kSmallest || high != kSmallest) return std::nullopt;
   std::array<bool, 3> steps;
   const std::array values = {below, Evaluate(0), above};

@@ -1,5 +1,5 @@
-// Tables as a compiler wrote them follow their functions at every knot and between. The halfwords
-// are those of the public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e.
+// Tests that tables as a compiler wrote them follow their functions at the knots and between them.
+// The halfwords are those of the public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e.
 #include "harness/emulator/activation_table.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr Halves kSelu = {0xc800, 0x7c00, 0xbf08, 0x7c00, 0xbf07, 0xbf07, 0xbf07
                           0xbef4, 0xbeef, 0xbee7, 0xbede, 0xbed1, 0xbec3, 0xbeaf, 0xbe94, 0xbe74,
                           0xbe4a, 0xbe14, 0xbdcf, 0xbd77, 0xbd04, 0xbc72, 0xbb6c, 0xb988, 0xb639,
                           0x0000, 0x0000, 0xbf08, 0x3c34, 0x0000, 0x0002, 0x0002};
-// kernels/unary/atan.bin: atan(x) - atan(2), a knot for each second number; the program adds it to
-// the value of another table.
+// kernels/unary/atan.bin: atan(x) - atan(2) with a knot at every second integer. The program adds
+// the result to the value of another table.
 constexpr Halves kAtanAbove2 = {
     0x4000, 0x67d0, 0x0000, 0x3769, 0xbc6e, 0x0000, 0x32ff, 0x34c7, 0x356e, 0x35d3, 0x3617,
     0x3647, 0x366b, 0x3688, 0x369e, 0x36b1, 0x36c1, 0x36ce, 0x36d9, 0x36e3, 0x36eb, 0x36f3,
@@ -55,7 +55,7 @@ TEST(ActivationTable, OfAtanHasAKnotForEachSecondNumber) {
   EXPECT_EQ(atan.Evaluate(1), 0);
 }
 
-// kernels/unary/sign.bin: 1 with the sign of x. Below its upper bound of 1 it has lines, no knots.
+// kernels/unary/sign.bin: 1 with the sign of x. Below its upper bound of 1 it has only lines.
 TEST(ActivationTable, OfSignHasTheSignOfEveryNumber) {
   Halves words = {0x0000, 0x3c00, 0x0000, 0x3c00};
   words[40] = 0x3c00;

@@ -1,5 +1,5 @@
-// Programs of comparisons, choices and roundings that a compiler wrote compute the results of their
-// networks, in both arithmetics. Register words other than those of the records are refused.
+// Tests that programs of comparisons, choices and roundings, as a compiler wrote them, compute the
+// results of their networks in both arithmetics. Other register words are refused.
 #include "harness/emulator/testing/boolean_program.h"
 
 #include <cmath>
@@ -21,7 +21,7 @@ using testing::LessProgram;
 using testing::NotProgram;
 using testing::SelectProgram;
 
-// Zeros, numbers on both sides of whole numbers, and the largest numbers.
+// Zeros, numbers on both sides of integers, and the largest numbers.
 const std::vector<double> kNumbers = {0,     -0.0,   0.25,  -0.25,  0.5,    -0.5,    1,     -1,
                                       1.5,   -1.5,   2.75,  -2.75,  1023.5, -1023.5, 2047,  -2047,
                                       65504, -65504, 0.999, -0.999, 3,      -3,      7.125, -7.125};
@@ -137,8 +137,8 @@ TEST_P(BooleanPrograms, AChainPassesItsElementsOn) {
   }
 }
 
-// A compiler's older subtraction, kernels/binary/sub.bin of the public repository eiln/ane, has the
-// factor -1 of source 2 where the record of floor has its negation.
+// A compiler's older subtraction, kernels/binary/sub.bin of the public repository eiln/ane, has a
+// factor of -1 for source 2. The record of floor negates source 2 instead.
 TEST_P(BooleanPrograms, AFactorOfMinusOneOfSource2Subtracts) {
   Program program = FloorProgram();
   program.tasks[3].Set(0x8800, 0x80000);
@@ -197,7 +197,7 @@ TEST(BooleanRefusal, OfAChainThatItsNextTaskDoesNotTake) {
   EXPECT_THAT(MessageWith(chain, 0, 0x8, 0x22), HasSubstr("a result for the next task"));
 }
 
-// The constants are the first region of the programs that have any.
+// Sets a halfword of the constants, which are the first region of the programs that have constants.
 std::string MessageWithHalf(Program program, size_t offset, uint16_t half) {
   auto& bytes = program.memory.regions()[0].bytes;
   bytes[offset] = static_cast<uint8_t>(half);
@@ -214,7 +214,7 @@ TEST(BooleanRefusal, OfARoundingTableWithKnots) {
 }
 
 TEST(BooleanRefusal, OfANumberThatIsNoByte) {
-  // The result where the table's argument is zero.
+  // The halfword is the result for an argument of zero.
   EXPECT_THAT(MessageWithHalf(NotProgram(), 2 * 20, 0x3800),
               HasSubstr("task 0, the result: element 0 is 0.5; only whole numbers from 0 to 255 "
                         "are known to become bytes"));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kStreamUnit = 64;
 
-// The number of slots that share one mask in a zero-skip stream; 0 if no record has such a stream.
+// Returns the number of slots per mask in a zero-skip stream, or 0 if no record has such a stream.
 uint32_t MaskSlots(Generation generation) {
   switch (generation) {
     case Generation::kH13:
@@ -24,14 +24,14 @@ uint32_t MaskSlots(Generation generation) {
   }
 }
 
-// One engine's stream, read from its start. Reads beyond the end return zeros and set `overrun`.
+// Reads one engine's stream from its start. Reads beyond the end return zeros and set `overrun`.
 class StreamReader {
  public:
   explicit StreamReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
 
   uint16_t Half() { return static_cast<uint16_t>(Little(2)); }
-  // An int8 coefficient is two's complement, because the records of `less` subtract y with the
-  // coefficient 0xff as -1.
+  // An int8 coefficient is in two's complement, because the records of `less` subtract y with the
+  // coefficient 0xff, which is -1.
   float SignedByte() { return static_cast<float>(static_cast<int8_t>(Little(1))); }
   uint32_t Little(uint32_t count) {
     uint32_t value = 0;
@@ -92,7 +92,7 @@ class Unpacker {
   bool TableInStream() const {
     return neural_.nonlinear == Nonlinear::kTable && !neural_.table_apart;
   }
-  // The number of sets of output channels in one group; an engine computes a set together.
+  // Returns the number of sets of output channels in a group. An engine computes a set together.
   uint64_t Sets() const { return (task_.output.channels + neural_.lanes - 1) / neural_.lanes; }
 
   std::string Who(std::string_view what) const {
@@ -115,7 +115,7 @@ class Unpacker {
           fmt::format("task {}: {} coefficients for each of {} outputs; at most {} are emulated",
                       task_.index, result_.taps, outputs, kMaxElements));
     }
-    // Limits memory by the size of the container. A coefficient takes one or two bytes, and a slot
+    // The size of the container bounds the memory. A coefficient takes one or two bytes, and a slot
     // of a zero-skip stream takes at least one bit. The engines may share one stream.
     const uint64_t most =
         surface_.size() * (neural_.zero_skip ? 8 : kEngines / neural_.CoefficientBytes());
@@ -144,8 +144,8 @@ class Unpacker {
     return {};
   }
 
-  // The bytes of a stream. The size of a zero-skip stream is that of the largest block; the stream
-  // may be shorter and end with the surface.
+  // Returns the bytes of a stream. The stated size of a zero-skip stream is that of the largest
+  // block. Such a stream may be shorter and end with the surface.
   Result<std::span<const uint8_t>> BytesOf(uint32_t engine) const {
     const EngineStream& stream = neural_.streams[engine];
     const uint64_t begin = neural_.kernel_base + stream.offset;
@@ -195,7 +195,7 @@ class Unpacker {
     return {};
   }
 
-  // The number of output channels of a set: `lanes`, except for the last set.
+  // Returns the number of output channels of a set. It is `lanes`, except for the last set.
   uint64_t SetSize(uint64_t set) const {
     return std::min<uint64_t>(neural_.lanes, task_.output.channels - set * neural_.lanes);
   }
@@ -233,8 +233,8 @@ class Unpacker {
     return {};
   }
 
-  // The slots, with the axes in this order: channel, phase of the stride in y and x, tap of the
-  // phase in y and x, lane.
+  // The slots of a set. Their axes are in this order: channel, phase of the stride in y and x, tap
+  // of the phase in y and x, lane.
   struct Slots {
     uint64_t phases_y, phases_x, taps_y, taps_x, lanes;
     uint64_t count = 0;
@@ -247,7 +247,7 @@ class Unpacker {
                   slots.phases_x * slots.taps_y * slots.taps_x * slots.lanes;
     return slots;
   }
-  // The place of slot `index` of a set among the weights, or nullptr for a slot that is always
+  // Returns the weight that slot `index` of a set gives, or nullptr for a slot that is always
   // empty.
   float* Place(const Slots& slots, uint64_t index, uint64_t group, uint64_t set) {
     const auto take = [&](uint64_t extent) {

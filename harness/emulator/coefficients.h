@@ -1,4 +1,4 @@
-// The coefficient streams of a neural task, unpacked: weights, biases and activation tables.
+// Unpacks the coefficient streams of a neural task: weights, biases and activation tables.
 // Source: layout.md, "Coefficient stream of NE tasks" and "Zero-skip stream".
 #pragma once
 
@@ -26,11 +26,11 @@ struct Coefficients {
 
 enum class WithPlaces : bool { kNo, kYes };
 
-// Errors: kUnsupported if the coefficients do not use a stream up to its padding, or if its content
-// is unknown; kInvalid if a stream leaves its surface.
+// Errors: kUnsupported if the coefficients do not fill a stream up to its padding, or if its
+// content is unknown; kInvalid if a stream goes beyond its surface.
 Result<Coefficients> ReadCoefficients(const Task& task, const Memory& memory,
                                       WithPlaces with_places = WithPlaces::kNo);
-// The activation table alone; nothing if the task has none. Errors: as ReadCoefficients.
+// Reads only the activation table. Nothing if the task has none. Errors: as ReadCoefficients.
 Result<std::optional<ActivationTable>> ReadTable(const Task& task, const Memory& memory);
 
 }  // namespace anecheck::emulator

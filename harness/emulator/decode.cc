@@ -41,7 +41,7 @@ class Decoder {
     return MakeError(ErrorCode::kUnsupported, fmt::format("task {}: {}", words_.index, what),
                      words_.offset);
   }
-  // Checks that two words that state the same fact agree.
+  // Checks that two fields that express the same fact agree.
   Status Agree(Field first, bool a, Field second, bool b) const {
     if (a == b) return {};
     return Refuse(fmt::format("{} = {} and {} = {} contradict each other", RowOf(first).name,
@@ -56,8 +56,8 @@ class Decoder {
                     V(Field::kOutputHeight), V(Field::kOutputWidth)};
   }
 
-  // Records of H13 have chains of tasks whose elements are fp16 in the order of the extents
-  // (kernels/unary/log.bin and sigmoid.bin of the public repository eiln/ane).
+  // Chains of tasks occur in the records of H13. Their elements are fp16 in the order of the
+  // extents (kernels/unary/log.bin and sigmoid.bin of the public repository eiln/ane).
   Status CheckChain(uint32_t type, Field format, Field transpose) const {
     if (type != kNeighbour) return {};
     if (task_.generation != Generation::kH13) {
@@ -71,7 +71,7 @@ class Decoder {
     Source& source = task_.source1;
     const bool bound = V(Field::kSource1Bound) != 0;
     const uint32_t type = V(Field::kSourceType);
-    // With DMA for source 2 alone, the DMA of source 1 is on and moves nothing
+    // If only source 2 comes by DMA, the DMA of source 1 is on but moves nothing
     // (select_rrb_1x64x1x1).
     const bool second_only = V(Field::kSourceMask) == kSecondSourceOnly;
     if (second_only) {
@@ -83,7 +83,7 @@ class Decoder {
     ANECHECK_RETURN_IF_ERROR(Agree(Field::kSourceType, IsDma(type) || second_only,
                                    Field::kSource1Enable, V(Field::kSource1Enable) != 0));
     ANECHECK_RETURN_IF_ERROR(CheckChain(type, Field::kSource1Format, Field::kTranspose1));
-    // The opposite case occurs: a bound source whose elements are read from L2.
+    // The opposite case is legal: a source is bound, but its elements are read from L2.
     if (IsDma(type) && !bound) return Refuse("a source by DMA that is not bound");
     source.by_dma = IsDma(type);
     source.chained = type == kNeighbour;
@@ -114,7 +114,7 @@ class Decoder {
     return {};
   }
 
-  // Checks that a format of one byte or fp16 is the same in all words that state it.
+  // Checks that all words that state the format, one byte or fp16, agree.
   Status CheckFormat(Field format, bool by_dma, Field mode, Field truncate, Field memory) const {
     const bool bytes = V(format) == 0;
     if (bytes && task_.generation != Generation::kH13) {
@@ -127,7 +127,7 @@ class Decoder {
     return {};
   }
 
-  // Bools are bytes. The records have them as the source of a copy, with or without a table, and of
+  // Bools are bytes. In the records they are the source of a copy, with or without a table, and of
   // a planar task with one source.
   Status ReadElement1() {
     Source& source = task_.source1;
@@ -154,7 +154,7 @@ class Decoder {
   }
 
   // Checks that the words agree on whether source 2 comes by DMA. On H13 and H14, up to three words
-  // state it.
+  // state this fact.
   Status CheckSource2Route(bool bound) const {
     if (task_.generation == Generation::kH13 || task_.generation == Generation::kH14) {
       ANECHECK_RETURN_IF_ERROR(
@@ -202,7 +202,7 @@ class Decoder {
                  .swapped = swapped};
     source.extents = task_.input;
     if (task_.kind == TaskKind::kPlanarPerChannel) {
-      // Two rows of one value per channel: the summand, then the factor.
+      // The source has two rows of one value per channel: the summand, then the factor.
       source.extents = {task_.input.groups, 1, task_.input.channels, 2, 1};
       if (V(Field::kBroadcast2W) != 0 || V(Field::kBroadcast2H) != 0) {
         return Refuse("broadcast of the rows of a per-channel task along width or height");
@@ -221,7 +221,7 @@ class Decoder {
     const uint32_t type = V(Field::kResultType);
     ANECHECK_RETURN_IF_ERROR(
         Agree(Field::kResultType, IsDma(type), Field::kResultEnable, V(Field::kResultEnable) != 0));
-    // The opposite case occurs: a bound destination whose result stays in L2.
+    // The opposite case is legal: a destination is bound, but the result stays in L2.
     if (IsDma(type) && !bound) return Refuse("a result by DMA without a destination");
     const bool swapped = task_.kind == TaskKind::kNeural ? V(Field::kNeuralTranspose) != 0
                                                          : V(Field::kPlanarTranspose) != 0;
@@ -249,7 +249,7 @@ class Decoder {
     return ReadResultElement();
   }
 
-  // The records have bytes as the result of neural tasks.
+  // Bytes occur in the records only as the result of neural tasks.
   Status ReadResultElement() {
     Destination& result = task_.result;
     ANECHECK_RETURN_IF_ERROR(CheckFormat(Field::kResultFormat, result.by_dma, Field::kResultMode,
@@ -326,7 +326,8 @@ class Decoder {
       return Refuse(
           fmt::format("a neural task with depth {} to {}; only 1 is known", in.depth, out.depth));
     }
-    // The last tap of the last output must not lie beyond the input and an equal padding.
+    // The last tap of the last output may lie in the padding behind the input, which is at most
+    // kernel - 1 elements wide.
     const auto fits = [](uint32_t input, uint32_t output, uint32_t kernel, uint32_t stride,
                          uint32_t before) {
       const uint64_t last = uint64_t{output - 1} * stride + kernel;
@@ -347,8 +348,8 @@ class Decoder {
   }
 
   // UnicastChannels is the number of input channels for the output channels that an engine computes
-  // together: every copy with 2, 4 or 8 lanes has that number. Other unicast operations are known
-  // with one lane only.
+  // together. Every known copy with 2, 4 or 8 lanes has that number. Other unicast operations are
+  // known only with one lane.
   Status ReadUnicast() {
     NeuralTask& neural = task_.neural;
     neural.unicast = V(Field::kUnicast) != 0;
@@ -397,7 +398,7 @@ class Decoder {
     return {};
   }
 
-  // The order of int8 coefficients is known only if an engine computes one channel at a time
+  // The order of int8 coefficients is known only for engines that compute one channel at a time
   // (less_bool_rr_375x1x1 and similar records).
   Status CheckInt8() const {
     const NeuralTask& neural = task_.neural;
@@ -457,7 +458,7 @@ class Decoder {
     return {};
   }
 
-  // Refuses constants that need an order which no record decides.
+  // Refuses combinations of constants if no record decides the order in which they apply.
   Status CheckPlanarConstants() const {
     const PlanarTask& planar = task_.planar;
     const bool scaled = planar.scale != 1;

@@ -1,5 +1,5 @@
-// Measures the emulation of a 3x3 convolution, 64 to 64 channels at 56x56, and the oracle's
-// evaluation of its values without bounds. One thread.
+// Measures the emulation of a 3x3 convolution, 64 to 64 channels at 56x56, on one thread. It also
+// measures how the oracle evaluates its values without bounds.
 #include <benchmark/benchmark.h>
 #include <random>
 
@@ -82,7 +82,7 @@ Program Convolution() {
   return program;
 }
 
-// items/s counts multiply-adds.
+// An item is one multiply-add.
 void CountItems(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * int64_t{kChannels} * kChannels * 9 * kSide * kSide);
 }

@@ -107,7 +107,7 @@ std::string PlanarWork(const Task& task) {
   return text;
 }
 
-// The name of a BAR's target.
+// Returns the name of the region at which a BAR points, with `offset` and the number of the BAR.
 std::string BarName(const Program& program, uint32_t bar, uint64_t offset) {
   std::string name = "unbound";
   const auto& bars = program.memory.bars();
@@ -131,7 +131,7 @@ std::string SourceText(const Source& source, const Program& program) {
   return fmt::format("{}, {}{}", BarName(program, source.bar, source.memory.base), shape, kept);
 }
 
-// Neutral values need no evidence.
+// A field with a neutral value needs no evidence.
 bool IsNeutral(const FieldTable::Entry& entry, uint32_t value) {
   return value == 0 || (entry.codes.size() == 1 && entry.codes[0].low == entry.codes[0].high);
 }
@@ -205,7 +205,7 @@ TaskExplanation ExplainTask(const Program& program, const TaskWords& words) {
     explanation.refusal = task.error().message;
     return explanation;
   }
-  // A table that cannot be read remains without a name.
+  // A table that cannot be read has no name.
   const auto table = ReadTable(*task, program.memory);
   const ActivationTable* const known = table.ok() && *table ? &**table : nullptr;
   explanation.text = DescribeWork(*task, known) + "; " + DescribeTraffic(*task, program);

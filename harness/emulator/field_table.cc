@@ -119,7 +119,7 @@ FieldTable::FieldTable(std::span<const FieldRow> rows, Generation generation)
     entry.row = &row;
     entry.place = place;
     entry.codes = CodesOf(row, place.width);
-    // Every task of H13 writes every register; a register that is not written counts as zero.
+    // On H13 every task writes every register, so a register that is not written counts as zero.
     entry.reset = row.reset == kOne ? OneOf(place.width) : row.reset;
     if (generation == Generation::kH13 && place.kind != PlaceKind::kNone) entry.reset = 0;
     if (place.kind == PlaceKind::kRegister || place.kind == PlaceKind::kHeader) {

@@ -1,5 +1,5 @@
 // The fields of a task descriptor as data: name, place in each generation, known values, evidence.
-// The emulator decodes only by this table, and an encoder may place fields by it. Rows: fields.def.
+// The emulator decodes only with it, and an encoder may place fields with it. Rows: fields.def.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace anecheck::emulator {
 enum class Generation : uint8_t { kH13, kH14, kH15, kH16, kH18 };
 inline constexpr size_t kGenerations = 5;
 std::string_view GenerationName(Generation generation);
-// The generation of a task descriptor version (7, 11, 8, 17, 19, 20), or nothing.
+// Returns the generation of a task descriptor version (7, 11, 8, 17, 19, 20), or nothing.
 std::optional<Generation> GenerationOfVersion(uint32_t version);
 
 inline constexpr uint32_t kEngines = 16;
@@ -35,19 +35,19 @@ enum class Field : uint16_t {
 };
 inline constexpr size_t kFieldValues = static_cast<size_t>(Field::kCount);
 
-// The evidence for the meaning of a field, strongest first.
+// The evidence for the meaning of a field. The strongest comes first.
 enum class Evidence : uint8_t {
   kRealFile,  // the result of an executed container of a compiler depends on it
   kRecorded,  // the result of an executed record of a compiler's words depends on it
-  kNotes,     // public notes, or files that only agree with it
+  kNotes,     // public notes, or files that agree with the meaning but do not depend on it
   kAssumed,   // inferred from the name or from symmetry alone
 };
 std::string_view EvidenceName(Evidence evidence);
 
 enum class Effect : uint8_t { kResult, kSchedules };
 
-// The tasks in which a field counts. In other tasks the field's unit is idle, and the words of idle
-// units contain meaningless leftovers.
+// The tasks in which a field has an effect. In other tasks the field's unit is idle. The words of
+// idle units contain old values without a meaning.
 enum class When : uint8_t {
   kAlways,
   kNeural,        // tasks of the neural engines
@@ -80,7 +80,7 @@ struct Place {
   uint8_t width = 0;
 };
 
-// 1.0 in the width of the field: fp16 in 16 bits, fp32 in 32.
+// Stands for 1.0 in the width of the field, which is fp16 in 16 bits and fp32 in 32 bits.
 inline constexpr uint32_t kOne = 0xffffffff;
 
 struct FieldRow {
@@ -90,7 +90,7 @@ struct FieldRow {
   When when = When::kAlways;
   Effect effect = Effect::kResult;
   Evidence evidence = Evidence::kAssumed;
-  std::string_view values;  // the grammar of fields.def
+  std::string_view values;  // in the grammar of fields.def
   uint32_t reset = 0;
   std::array<Place, kGenerations> places = {};
   std::string_view meaning;
@@ -99,37 +99,37 @@ struct FieldRow {
 
 const FieldRow& RowOf(Field field);
 
-// A range of known codes. The emulator handles the code `low` as the code `meaning`. The two are
-// equal unless a test changes `meaning`.
+// A range of known codes. The emulator treats the code `low` as the code `meaning`. The two codes
+// are equal unless a test changes `meaning`.
 struct KnownCodes {
   uint32_t low = 0;
   uint32_t high = 0;
   uint32_t meaning = 0;
   std::string_view name;
 };
-// The codes of a row at a place of `width` bits; empty if every value is known.
+// Returns the codes of a row at a place of `width` bits. Empty if every value is known.
 std::vector<KnownCodes> CodesOf(const FieldRow& row, uint8_t width);
 
-// The table of one generation, indexed for decoding. Immutable; any number of threads may read it.
+// The table of one generation, indexed for decoding. Immutable. Any number of threads may read it.
 class FieldTable {
  public:
   struct Entry {
     const FieldRow* row = nullptr;
     Place place;
-    std::vector<KnownCodes> codes;  // empty: any value
+    std::vector<KnownCodes> codes;  // empty if every value is known
     uint32_t reset = 0;
   };
 
   // `rows` must outlive the table.
   FieldTable(std::span<const FieldRow> rows, Generation generation);
-  // The committed rows.
+  // Returns the table of the rows in fields.def.
   static const FieldTable& Of(Generation generation);
 
   Generation generation() const { return generation_; }
   std::span<const Entry> entries() const { return entries_; }
   std::vector<Entry>& mutable_entries() { return entries_; }  // for tests that change a meaning
 
-  // The bits of a register or header word that belong to some field.
+  // Returns the bits of a register or header word that belong to a field.
   uint32_t KnownBits(PlaceKind kind, uint32_t address) const;
 
  private:

@@ -1,5 +1,5 @@
-// Recorded programs of H14 to H18 compute their networks on random inputs. The emulator runs them
-// as it runs programs of H13, with other field tables.
+// Tests that recorded programs of H14 to H18 compute their networks on random inputs. The emulator
+// runs them like programs of H13, with other field tables.
 #include "harness/emulator/testing/later_program.h"
 
 #include <algorithm>
@@ -17,8 +17,9 @@ namespace {
 using testing::LaterProgram;
 using Values = std::vector<double>;
 
-// Computes the expected outputs of a network from its inputs, which it reads by the number of their
-// base address. The test calls it after it draws the inputs and before it runs the program.
+// Computes the expected outputs of a network from its inputs. The inputs are identified by the
+// numbers of their base addresses. The test calls it after it draws the inputs and before the
+// program runs.
 using Network = std::function<Values(LaterProgram&)>;
 
 struct Case {
@@ -53,8 +54,8 @@ Network OneSource(Function function) {
   };
 }
 
-// A table of a function: the lower and the upper bound of its arguments, the results beyond them,
-// then 33 knots.
+// Makes a table of a function: the lower and the upper bound of its arguments, the results beyond
+// these bounds, then 33 knots.
 Values Table(double low, double high, double below, double above,
              const std::function<double(int)>& knot) {
   Values table = {low, high, below, above};
@@ -93,7 +94,7 @@ Values Sigmoid(LaterProgram& later) {
   return OneSource(sigmoid)(later);
 }
 
-// Writes log2 into one table and exp2 into the other; the result is x to the power z.
+// Writes log2 to one table and exp2 to the other. The result is x to the power z.
 Values Power(LaterProgram& later) {
   const NeuralTask& log = later.tasks[1].neural;
   PutTable(later, log.table_bar, log.table_base,
@@ -133,7 +134,7 @@ Values LayerNorm(LaterProgram& later) {
   return x;
 }
 
-// The maximum or mean over the channels of [64, 8, 8].
+// Computes the maximum or mean over the channels of [64, 8, 8].
 Network OverChannels(bool maximum) {
   return [maximum](LaterProgram& later) {
     const Values x = Source(later, 0);
@@ -153,9 +154,9 @@ struct Window {
   bool relu = false;
 };
 
-// A convolution whose weights are drawn here and packed by layout.md's rule: set o of `lanes`
-// channels is on engine o modulo 16, a bias row comes first, and rows are in the order channel, y,
-// x.
+// A convolution whose weights are drawn here and packed by the rule of layout.md. Set o of `lanes`
+// channels is on engine o modulo 16. A bias row comes first. The others are in the order channel,
+// y, x.
 Network Convolution(Window w) {
   return [w](LaterProgram& later) {
     const Task& task = later.tasks[0];
@@ -207,8 +208,8 @@ Network Convolution(Window w) {
   };
 }
 
-// x [1, K] times W [N, K] transposed. W is packed like the weights of a 1x1 convolution with N
-// outputs.
+// Computes x [1, K] times W [N, K] transposed. W is packed like the weights of a 1x1 convolution
+// with N outputs.
 Values VectorTimesConstant(LaterProgram& later) {
   const Task& copy = later.tasks[0];
   const Task& product = later.tasks[1];
@@ -233,8 +234,8 @@ Values VectorTimesConstant(LaterProgram& later) {
   return y;
 }
 
-// x [M, 2048] times w [2048, 2048]. Base address 24 holds x row by row, and base address 20 holds
-// w.
+// Computes x [M, 2048] times w [2048, 2048]. The surface at base address 24 has x row by row, and
+// that at base address 20 has w.
 Network MatrixProduct(size_t m, bool transposed) {
   return [m, transposed](LaterProgram& later) {
     constexpr size_t k = 2048;
@@ -246,7 +247,7 @@ Network MatrixProduct(size_t m, bool transposed) {
     for (size_t i = 0; i < w.size(); ++i) w[i] = at(20, i);
     Values x(m * k);
     for (size_t i = 0; i < x.size(); ++i) x[i] = at(24, i);
-    // Every fifth row of the product is enough, because each row goes through every task.
+    // The test computes only every fifth row of the product, which covers every task.
     Values y(m * k, std::numeric_limits<double>::quiet_NaN());
     for (size_t row = 0; row < m; row += 5) {
       for (size_t n = 0; n < k; ++n) {

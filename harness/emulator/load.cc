@@ -13,8 +13,8 @@ namespace anecheck::emulator {
 namespace {
 
 constexpr uint32_t kLaterHeaderFlavor = 4;  // the program command from H14 on
-// Ids in the catalog of element types. Bools have the id of uint8 (research/oracles/h13/boolean of
-// the public repository joshuaswarren/mil-hwx-compiler).
+// Ids in the catalog of element types. The id of bools is that of uint8
+// (research/oracles/h13/boolean of the public repository joshuaswarren/mil-hwx-compiler).
 constexpr uint32_t kByteType = 3, kHalfType = 5;
 
 RegionKind RegionKindOf(const hwx::Section& section) {
@@ -94,8 +94,8 @@ class Loader {
     return {};
   }
 
-  // The table has 256 slots of 8 bytes. On H13 a BAR's number is its slot; in later generations the
-  // number counts words of 4 bytes.
+  // The table has 256 slots of 8 bytes. On H13 a BAR's number is the index of its slot. In later
+  // generations the number counts words of 4 bytes.
   Status LoadBars() {
     const hwx::Thread* header = nullptr;
     for (const hwx::Thread& thread : container_.threads) {
@@ -138,7 +138,7 @@ class Loader {
   Status PlacePort(Port& port) {
     auto record = std::ranges::find(container_.ports, port.name, &hwx::Port::name);
     if (record == container_.ports.end()) {
-      // Compilers from 7.6 on name the port of a result `x@output` just `x`.
+      // For a result `x@output`, compilers from 7.6 on name the port `x`.
       const std::string_view plain = std::string_view(port.name).substr(0, port.name.find('@'));
       record = std::ranges::find(container_.ports, plain, &hwx::Port::name);
     }
@@ -152,7 +152,7 @@ class Loader {
       if (record->vmaddr < regions[i].address || at >= regions[i].bytes.size()) continue;
       port.region = i;
       port.offset = at;
-      // All sections of windows have the same name.
+      // The sections of all windows have the same name, so the region takes the name of the port.
       program_.memory.regions()[i].name = Escaped(port.name);
       return {};
     }

@@ -1,6 +1,6 @@
-// The memory that a container's tasks see: the regions to which the numbers of the BAR table point,
-// and the L2 of the engines. Every access goes through a span of one region, so that nothing
-// outside a region is ever read or written.
+// The memory that a container's tasks access: the regions to which the BAR table points, and the L2
+// of the engines. Every access goes through a span of one region, so that no task accesses other
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace anecheck::emulator {
 
-// layout.md, L2, gives 2 MiB. The emulator uses this size for all generations.
+// The size in layout.md, "L2". The emulator uses it for all generations.
 inline constexpr uint64_t kL2Bytes = uint64_t{2} << 20;
 
 enum class RegionKind : uint8_t { kText, kConstants, kScratch, kInput, kOutput, kOther };
@@ -26,10 +26,10 @@ struct Region {
   std::vector<uint8_t> bytes;
 };
 
-// A plain value; not thread-safe.
+// Not thread-safe.
 class Memory {
  public:
-  // Adds a region and returns its index. kLimit if all regions together exceed `limit` bytes.
+  // Adds a region and returns its index. Error: kLimit if all regions exceed `limit` bytes.
   Result<size_t> Add(Region region, uint64_t limit = kDefaultLimit);
   // Sets the device address at which BAR `number` begins. The address need not lie in a region.
   void SetBar(uint32_t number, uint64_t address) { bars_[number] = address; }
@@ -37,21 +37,21 @@ class Memory {
 
   std::vector<Region>& regions() { return regions_; }
   const std::vector<Region>& regions() const { return regions_; }
-  // The first `bytes` bytes of L2; a number above kL2Bytes counts as kL2Bytes. L2 grows on demand,
-  // since most programs use little of it.
+  // Returns the first `bytes` bytes of L2, at most kL2Bytes. L2 grows on demand, since most
+  // programs use little of it.
   std::span<uint8_t> l2(uint64_t bytes) {
     bytes = std::min(bytes, kL2Bytes);
     if (l2_.size() < bytes) l2_.resize(bytes);
     return std::span(l2_).first(bytes);
   }
-  // Sets scratch and L2 to zero, as before the first task.
+  // Sets scratch and L2 to zero, which is their content before the first task.
   void Clear();
 
-  // Returns the bytes from the BAR's first byte to the end of its region. Errors: kInvalid, naming
-  // `who`, if the BAR points to no region, or to a region that a task may not read (if `write` is
-  // set, may not write).
+  // Returns the bytes from the BAR's first byte to the end of its region. Errors: kInvalid, with
+  // `who` in the message, if the BAR points to no region, or to a region that a task may not read.
+  // If `write` is set, a task must be allowed to write the region instead.
   Result<std::span<uint8_t>> Bar(uint32_t number, bool write, const std::string& who);
-  // As Bar, for reading alone.
+  // Does the same as Bar, for reading only.
   Result<std::span<const uint8_t>> Read(uint32_t number, const std::string& who) const;
 
   static constexpr uint64_t kDefaultLimit = uint64_t{1} << 30;

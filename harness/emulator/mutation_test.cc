@@ -14,7 +14,7 @@
 namespace anecheck::emulator {
 namespace {
 
-// A program with inputs, and the bytes of its output regions after a correct run.
+// A program with inputs, and the bytes of its output regions after a run with the correct table.
 struct Subject {
   std::string name;
   Program program;
@@ -95,7 +95,7 @@ bool Notices(Subject& subject, const FieldTable& table) {
   return !report.ok() || OutputsOf(subject.program) != subject.expected;
 }
 
-// The name of the first subject that notices the change, or "".
+// Returns the name of the first subject that detects the change, or "".
 std::string FirstToNotice(std::vector<Subject>& subjects, const FieldTable& table) {
   for (Subject& subject : subjects) {
     if (Notices(subject, table)) return subject.name;

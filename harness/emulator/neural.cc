@@ -11,15 +11,16 @@
 namespace anecheck::emulator {
 namespace {
 
-constexpr uint64_t kColumns = 512;  // output positions that the family's products take at once
+constexpr uint64_t kColumns =
+    512;  // number of output positions of one product with a family's model
 
-// Computes the sums of one group: result[o][p] for output channel o and position p.
+// Computes the sums of one group. result[o][p] is for output channel o and position p.
 class Products {
  public:
   Products(const Task& task, const Coefficients& coefficients)
       : task_(task), neural_(task.neural), coefficients_(coefficients) {}
 
-  // Sums in fp64, tap by tap, for a tile of output channels and columns at a time.
+  // Sums in fp64, tap by tap, for one tile of output channels and columns after another.
   void Exact(const float* input, uint64_t group, std::vector<double>& sums) {
     Pad(input);
     PlaceTaps();
@@ -70,14 +71,14 @@ class Products {
   }
 
  private:
-  // The numbers of output channels and columns whose sums stay in registers.
+  // The numbers of output channels and columns of a tile, whose sums stay in registers.
   static constexpr uint64_t kRows = 4;
   static constexpr uint64_t kTile = 4;
 
   uint64_t Positions() const { return uint64_t{task_.output.height} * task_.output.width; }
 
-  // Copies a group's input into padded rows and columns that cover all taps. For a window of one
-  // tap without stride or padding, everything is one row.
+  // Copies a group's input into padded rows and columns that cover all taps. If the window has one
+  // tap and neither stride nor padding, all positions become one row.
   void Pad(const float* input) {
     const Extents& in = task_.input;
     const Extents& out = task_.output;
@@ -103,15 +104,15 @@ class Products {
     }
   }
 
-  // The padded row that tap (c, ky) of output row y reads.
+  // Returns the padded row that tap (c, ky) of output row y reads.
   const double* RowOf(uint64_t channel, uint64_t ky, uint64_t y) const {
     return padded_.data() + (channel * height_ + y * neural_.stride_y + ky) * width_;
   }
   uint64_t Rows() const { return flat_ ? 1 : task_.output.height; }
   uint64_t RowWidth() const { return flat_ ? width_ : task_.output.width; }
 
-  // The offsets of an output channel's taps in the padded input, relative to the first position
-  // that they read.
+  // Computes the offsets of an output channel's taps in the padded input, relative to the first
+  // element that they read.
   void PlaceTaps() {
     taps_.clear();
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
@@ -124,7 +125,7 @@ class Products {
     }
   }
 
-  // The sums of kCount output channels from `first` on.
+  // Computes the sums of kCount output channels from `first` on.
   template <uint64_t kCount>
   void ExactRows(uint64_t group, uint64_t first, double* sums) {
     const uint64_t taps = taps_.size();
@@ -164,7 +165,7 @@ class Products {
     }
   }
 
-  // columns_[tap][p]: the operand of tap `tap` at output position first + p.
+  // Sets columns_[tap][p] to the operand of tap `tap` at output position first + p.
   void Columns(uint64_t output, uint64_t first, uint64_t count) {
     const uint64_t channels = neural_.ChannelsPerOutput(task_.input.channels);
     const uint64_t base = neural_.unicast ? output * channels : 0;
@@ -191,12 +192,13 @@ class Products {
   uint64_t height_ = 0;
   std::vector<double> padded_;
   std::vector<uint64_t> taps_;
-  std::vector<double> weights_;  // of the rows at work; weights of one tap lie side by side
+  std::vector<double>
+      weights_;  // of the current output channels; the weights of one tap are adjacent
   std::vector<float> columns_;
   std::vector<float> products_;
 };
 
-// For each output channel, the sum, product or maximum of its own input channels, or a copy.
+// Computes for each output channel the sum, product or maximum of its input channels, or a copy.
 void Combine(const Task& task, const float* input, std::vector<double>& sums) {
   const uint64_t positions = uint64_t{task.input.height} * task.input.width;
   const uint64_t each = task.neural.unicast_channels;
@@ -226,12 +228,12 @@ void Combine(const Task& task, const float* input, std::vector<double>& sums) {
   }
 }
 
-// Whether the family's accumulator starts at the bias (numerics_laws.md, L6).
+// Returns whether the family's accumulator starts at the bias (numerics_laws.md, L6).
 bool StartsAtBias(const Task& task, const device::NumericModel* model) {
   return model != nullptr && task.neural.coefficients && device::HasFixedPointArray(*model);
 }
 
-// Applies in this order: bias row, accumulator bias, scale, activation, rounding to fp16.
+// Applies, in this order: bias row, accumulator bias, scale, activation, rounding to fp16.
 class Finish {
  public:
   Finish(const Task& task, const Coefficients& coefficients, const Arithmetic& arithmetic)
@@ -248,7 +250,7 @@ class Finish {
     if (neural_.post_scale != 1) value = Step(value * neural_.post_scale);
     if (neural_.nonlinear == Nonlinear::kRelu && value < 0) value = 0;
     if (neural_.nonlinear == Nonlinear::kTable) {
-      // In both arithmetics a table takes an fp16 number (numerics_laws.md, L10).
+      // With and without a model, a table takes an fp16 number (numerics_laws.md, L10).
       value = HalfToDouble(Store(value));
       if (model_ != nullptr && model_->nan_is_infinity && std::isnan(value)) {
         value = std::numeric_limits<double>::infinity();
@@ -262,7 +264,7 @@ class Finish {
   Half Store(double value) const {
     return DoubleToHalf(value, model_ == nullptr ? Rounding::kNearestEven : model_->store_rounding);
   }
-  // The family scales and biases in fp16 (numerics.md, "Order of one MAC pass").
+  // The family applies scale and bias in fp16 (numerics.md, "Order of one MAC pass").
   double Step(double value) const { return model_ == nullptr ? value : HalfToDouble(Store(value)); }
 
   const NeuralTask& neural_;

@@ -11,8 +11,7 @@
 namespace anecheck::emulator {
 namespace {
 
-// Reads a source that has extents of 1 along broadcast axes as if the source had the task's
-// extents.
+// Reads a source as if it had the task's extents. Along broadcast axes the source has the extent 1.
 class Operand {
  public:
   Operand(const std::vector<float>& values, const Extents& own) : values_(values) {
@@ -56,7 +55,7 @@ class PlanarRun {
     }
     return value;
   }
-  // Whether the task computes a sum, a difference or a product of elements.
+  // Returns whether the task computes a sum, a difference or a product of elements.
   static bool Adds(const Task& task) {
     const PlanarTask& planar = task.planar;
     if (task.kind == TaskKind::kPlanarPerChannel) return true;
@@ -65,14 +64,14 @@ class PlanarRun {
            (planar.operation == PlanarOperation::kAdd ||
             planar.operation == PlanarOperation::kMultiply);
   }
-  // Reads exponent 31 like any other exponent, if the family does (numerics_laws.md, L4).
+  // Treats exponent 31 like any other exponent if the family does (numerics_laws.md, L4).
   double Number(double value) const {
     if (!reads_numbers_) return value;
     auto number = static_cast<float>(value);
     device::ReadAsNumbers(&number, 1);
     return static_cast<double>(number);
   }
-  // Replaces the NaN of an invalid operation such as inf - inf by 0, on families that store 0.
+  // Replaces the NaN of an invalid operation such as inf - inf by 0 on families that store 0.
   double Valid(double value) const {
     return model_ != nullptr && model_->invalid_is_zero && std::isnan(value) ? 0.0 : value;
   }
@@ -81,7 +80,7 @@ class PlanarRun {
     return DoubleToHalf(Valid(value), rounding).bits;
   }
 
-  // The operation on both sources, before scale and bias.
+  // Applies the operation to both sources, before scale and bias.
   double Combined(uint64_t g, uint64_t d, uint64_t c, uint64_t y, uint64_t x) const {
     double a = Input(first_.At(g, d, c, y, x));
     if (!task_.source2) return Number(a);

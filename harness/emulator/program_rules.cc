@@ -20,7 +20,7 @@ constexpr FactEvidence kReal = FactEvidence::kRealFile;
 constexpr std::string_view kLayout = "layout.md of the facts of H13 programs; every real container";
 constexpr std::string_view kExecution = "execution.md of the facts of H13 programs, \"Refusals\"";
 constexpr uint64_t kStreamUnit = 64;
-// Larger accesses are not tracked from task to task.
+// The greatest number of elements of an access that is tracked from task to task.
 constexpr uint64_t kMostOfSurface = uint64_t{1} << 24;
 
 struct Model {
@@ -30,8 +30,8 @@ struct Model {
 
 // ---- streams ----
 
-// The bytes that the coefficients of one engine take, without the last padding. The function serves
-// only dense streams, because the length of a zero-skip stream depends on its values.
+// Returns the bytes of the coefficients of one engine, without the last padding. Works only for
+// dense streams, because the length of a zero-skip stream depends on its values.
 uint64_t StreamBytes(const Task& task, uint32_t engine) {
   const NeuralTask& neural = task.neural;
   const bool table = neural.nonlinear == Nonlinear::kTable && !neural.table_apart;
@@ -98,7 +98,7 @@ struct Access {
   Extents extents;
 };
 
-// The surfaces that a task reads and writes, in that order.
+// Returns the surfaces that a task reads, then those that it writes.
 std::vector<Access> AccessesOf(const Task& task) {
   std::vector<Access> all;
   const auto read = [&](const Source& source, const char* name) {
@@ -148,8 +148,8 @@ class Written {
  public:
   explicit Written(const Memory& memory) : memory_(memory) {}
 
-  // The offset of the first element that no task has written. Nothing for surfaces that tasks need
-  // not write, and for accesses that leave their surface.
+  // Returns the offset of the first element that no task has written. Returns nothing for surfaces
+  // that tasks need not write, and for accesses that go beyond their surface.
   std::optional<uint64_t> FirstMissing(const Access& access) {
     const auto places = PlacesOf(access);
     if (!followed_ || !places || !NeedsProducer(places->first)) return std::nullopt;
@@ -170,7 +170,7 @@ class Written {
     for (const uint64_t place : places->second) bytes[place] = true;
   }
 
-  // Whether tasks wrote every element of the port; true if an access was too large to track.
+  // Returns whether tasks wrote every element of the port. True if an access was too large.
   bool WritesPort(const Port& port) {
     if (!followed_) return true;
     const std::vector<bool>& bytes = BytesOf(port.region);
@@ -204,7 +204,7 @@ class Written {
     }
     return bytes;
   }
-  // The region, and byte offsets in it.
+  // Returns the region and the byte offsets in it.
   std::optional<std::pair<size_t, std::vector<uint64_t>>> PlacesOf(const Access& access) const {
     size_t region = kL2;
     uint64_t base = 0;

@@ -1,5 +1,4 @@
-// The rules that a program's tasks keep with each other and with its memory, for `inspect
-// --verify`.
+// The rules that relate a program's tasks to each other and to its memory, for `inspect --verify`.
 #pragma once
 
 #include <span>
@@ -13,8 +12,8 @@ namespace anecheck::emulator {
 std::span<const Rule> ProgramRules();
 
 // Returns every broken rule, in the order of tasks. Offsets count from the start of a file whose
-// text begins at `text_offset`. Empty if the emulator refuses a task, because its surfaces are then
-// unknown.
+// text section begins at `text_offset`. Empty if the emulator refuses a task, because the surfaces
+// of that task are unknown.
 std::vector<Violation> VerifyProgram(const Program& program, uint64_t text_offset);
 
 }  // namespace anecheck::emulator

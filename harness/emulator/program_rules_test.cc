@@ -1,5 +1,5 @@
-// The rules of programs: real containers and recorded programs keep them, and each of the changes
-// below breaks exactly one rule.
+// Tests the rules of programs. Real containers and recorded programs follow the rules, and each of
+// the changes below breaks exactly one rule.
 #include "harness/emulator/program_rules.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void ExpectKeepsAll(const Program& program) {
   for (const Violation& violation : VerifyProgram(program, 0)) {
     ADD_FAILURE() << violation.message;
   }
-  // No rule is checked for a refused program, so the program must not be refused.
+  // VerifyProgram checks no rule for a program that the decoder refuses.
   std::vector<std::string> warnings;
   EXPECT_TRUE(DecodeProgram(program, {}, warnings).ok());
 }
@@ -52,11 +52,11 @@ TEST(ProgramRules, RecordedProgramsKeepThem) {
 
 struct Change {
   const char* rule;
-  const char* vector;  // the program that it changes
+  const char* vector;  // the program that the change applies to
   std::function<void(Program&)> make;
 };
 
-// Adds to a register of the last task.
+// Adds `value` to a register of the last task.
 void Add(Program& program, uint32_t address, uint32_t value) {
   TaskWords& task = program.tasks.back();
   const RegisterValue* const written = task.Find(address);
@@ -77,7 +77,7 @@ std::vector<Change> Changes() {
       {"program-producer-first", kChain,
        [](Program& p) { std::ranges::rotate(p.tasks, p.tasks.begin() + 1); }},
       {"program-outputs-written", kConvolution, [](Program& p) {
-         // A port of one element after the task's output.
+         // Adds a port of one element after the task's output.
          for (size_t i = 0; i < p.memory.regions().size(); ++i) {
            if (p.memory.regions()[i].kind != RegionKind::kOutput) continue;
            p.memory.regions()[i].bytes.resize(p.memory.regions()[i].bytes.size() + 2);

@@ -1,6 +1,6 @@
-// Real containers compute the outputs of their networks on a hundred random inputs each. Under
-// exact arithmetic the outputs are equal; those of a sigmoid differ at most by the error of its
-// table.
+// Tests that real containers compute the outputs of their networks on a hundred random inputs each.
+// In exact arithmetic the outputs are equal. The outputs of a sigmoid may differ by the error of
+// its table.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -21,7 +21,7 @@ struct RealContainer {
   const char* file;
   std::vector<const char*> inputs;
   const char* output;
-  // The network's result from the inputs and the constants of the container.
+  // Computes the network's result from the inputs and the constants of the container.
   std::function<Tensor(const std::vector<Tensor>&, const std::vector<uint8_t>&)> network;
   double tolerance = 0;
 };
@@ -30,8 +30,8 @@ double ConstantAt(const std::vector<uint8_t>& bytes, size_t at) {
   return HalfToDouble(Half{static_cast<uint16_t>(bytes[at] | bytes[at + 1] << 8)});
 }
 
-// y = W x with W read from the tiles. Each tile is for `lanes` output channels and padded to 64
-// bytes: the biases, then a row of `lanes` values for each input channel.
+// Computes y = W x, with W read from the tiles. Each tile is for `lanes` output channels and padded
+// to 64 bytes. It has the biases, then a row of `lanes` values for each input channel.
 Tensor Dense(const Tensor& x, const std::vector<uint8_t>& constants, size_t outputs, size_t lanes,
              size_t tile_bytes, bool bias) {
   Tensor y(outputs);
@@ -108,8 +108,8 @@ std::vector<RealContainer> Containers() {
   };
 }
 
-// Half of the numbers lie between -8 and 8, and the others have random bits. Infinities and NaN
-// become 1.
+// Draws numbers. Half of them lie between -8 and 8, and the others have random bits. Infinities and
+// NaN become 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -163,7 +163,7 @@ TEST(RealContainers, ComputeTheirNetworksOnAHundredInputs) {
   }
 }
 
-// Containers() has as many rows as the two folders have files.
+// Tests that Containers() has as many rows as the two folders have files.
 TEST(RealContainers, AreAllListed) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   size_t files = 0;

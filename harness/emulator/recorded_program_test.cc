@@ -1,5 +1,5 @@
-// Every recorded H13 program computes its network's result, and the bytes of its output surface
-// equal those of the study that first executed it.
+// Tests that every recorded H13 program computes its network's result. The bytes of its output
+// surface equal those of the study that first executed the program.
 #include "harness/emulator/testing/recorded_program.h"
 
 #include <cmath>
@@ -32,9 +32,9 @@ TEST(RecordedPrograms, GiveTheResultOfTheirNetworks) {
   }
 }
 
-// The study sums in fp32 and the emulator in fp64, so sums whose terms cancel differ by more than
-// one rounding of the result. The study's table of exp took an fp32 argument, which moves the
-// result by up to 2^-8.
+// The study sums in fp32 and the emulator in fp64. If terms cancel, their sums therefore differ by
+// more than one rounding of the result. The study's table of exp took an fp32 argument, which
+// changes the result by up to 2^-8.
 TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   for (const std::string& path : testing::RecordedProgramPaths()) {
@@ -57,7 +57,7 @@ TEST(RecordedPrograms, FillTheOutputSurfaceAsTheStudyDid) {
   }
 }
 
-// (x - mean) / sqrt(variance + 1e-5) for a variance about as small as the epsilon.
+// Computes (x - mean) / sqrt(variance + 1e-5) for a variance of about the size of the epsilon.
 TEST(RecordedPrograms, LayerNormAddsItsEpsilon) {
   const std::string path =
       anecheck::testing::VectorPath("h13_program/layer_norm_1x64x8x8_axes_1.json");

@@ -1,5 +1,5 @@
-// A register word without a known meaning is refused, with its place, if it can change a result. It
-// causes a warning if it affects only scheduling. Nothing outside a surface is read or written.
+// Tests that a register word without a known meaning is refused, with its place, if it can change a
+// result. It causes a warning if it affects only scheduling. Nothing outside a surface is accessed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kAddress = 0x10000;
 
-// A copy of `width` elements from BAR 5 to BAR 4.
+// Makes a copy of `width` elements from BAR 5 to BAR 4.
 Program CopyProgram(uint32_t width) {
   Program program;
   const auto bind = [&](uint32_t bar, RegionKind kind, size_t bytes) {
@@ -149,7 +149,7 @@ TEST(Refusal, LeavesTheOutputUntouched) {
   EXPECT_EQ(program.memory.regions()[1].bytes, std::vector<uint8_t>(64));
 }
 
-// With interleaved channels the last full set may reach further than the last channel.
+// With interleaved channels the last full set may extend farther than the last channel.
 TEST(Refusal, CountsTheFullSetsOfAnInterleave) {
   const Pattern pattern{.channel = 64, .row = 64, .interleave = 8};
   EXPECT_EQ(EndOf(pattern, {.channels = 8}), 16u);

@@ -1,4 +1,4 @@
-// Runs the task list, one task after another. Source: execution.md, "Order" and "One task".
+// Runs the tasks of a list in order. Source: execution.md, "Order" and "One task".
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
@@ -13,8 +13,8 @@ namespace {
 
 class TaskRun {
  public:
-  // `chain` has the elements that the task before left for this task, and receives those that this
-  // task leaves for the next.
+  // `chain` contains the elements that the previous task left for this task. It receives the
+  // elements that this task leaves for the next task.
   TaskRun(const Task& task, Memory& memory, const RunOptions& options, std::vector<uint16_t>& chain)
       : task_(task), memory_(memory), options_(options), chain_(chain) {}
 
@@ -24,7 +24,7 @@ class TaskRun {
     if (task_.source2) {
       ANECHECK_ASSIGN(source2, Fetch(*task_.source2, "source 2"));
     }
-    // Checks the result's place first, so that a result that cannot be stored costs no work.
+    // Checks the result's place first, so that no work is done for a result without a place.
     ANECHECK_RETURN_IF_ERROR(CheckResult());
     ANECHECK_ASSIGN(std::vector<uint16_t> result, Compute(std::move(source1), source2));
     if (options_.on_result) options_.on_result(task_, result);
@@ -36,7 +36,7 @@ class TaskRun {
     return fmt::format("task {}, {}", task_.index, what);
   }
 
-  // The part of L2 that the pattern reaches.
+  // Returns the part of L2 that the pattern reaches.
   Result<std::span<uint8_t>> L2For(const Pattern& pattern, const Extents& extents,
                                    const std::string& who) {
     ANECHECK_RETURN_IF_ERROR(CheckPattern(pattern, extents, kL2Bytes, who));
@@ -62,7 +62,7 @@ class TaskRun {
     return values;
   }
 
-  // A source of type 1 leaves the fetched elements in L2, bit for bit.
+  // A source of type 1 also stores the bits of the fetched elements in L2.
   Status KeepCopy(std::span<const uint8_t> surface, const Source& source, const std::string& who) {
     std::vector<uint16_t> bits;
     ANECHECK_ASSIGN(bits, GatherBits(surface, source.memory, source.extents, who));
@@ -77,7 +77,7 @@ class TaskRun {
       ANECHECK_RETURN_IF_ERROR(
           CheckPattern(result.memory, task_.output, surface.size(), Who("the result")));
     }
-    // A result for the next task has no place, but its size is limited too.
+    // A result for the next task has no address, but its size is limited too.
     if (result.chained) return CheckPattern({}, task_.output, kL2Bytes, Who("the result"));
     if (!result.to_l2) return {};
     return CheckPattern(result.l2, task_.output, kL2Bytes, Who("the result in L2"));
@@ -118,7 +118,7 @@ class TaskRun {
   std::vector<uint16_t>& chain_;
 };
 
-// Checks that each result for the next task is that task's source and has its extents.
+// Checks that each result for the next task is source 1 of that task and has its extents.
 Status CheckChains(std::span<const Task> tasks) {
   for (size_t i = 0; i <= tasks.size(); ++i) {
     const bool left = i > 0 && tasks[i - 1].result.chained;
@@ -158,7 +158,7 @@ Result<std::vector<Task>> DecodeProgram(const Program& program, const RunOptions
 
 Result<RunReport> RunProgram(Program& program, const RunOptions& options) {
   RunReport report;
-  // All tasks are decoded first, so that a refusal leaves the outputs untouched.
+  // All tasks are decoded first, so that a refusal does not change the outputs.
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(program, options, report.warnings));
   program.memory.Clear();
   std::vector<uint16_t> chain;

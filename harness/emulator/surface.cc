@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kMostOfByte = 255;
 
-// Strides of the five axes of an element, with the interleave of the channel axis.
+// The strides of a pattern along channels and columns, with the interleave of the channel axis.
 struct Walk {
   explicit Walk(const Pattern& pattern)
       : channel(pattern.channel),
@@ -28,7 +28,7 @@ struct Walk {
   uint64_t element;
 };
 
-// Calls visit(offset, index) for every element, offsets in bytes from the surface's start.
+// Calls visit(offset, index) for every element. Offsets are in bytes from the surface's start.
 template <typename Visit>
 void ForEachElement(const Pattern& pattern, const Extents& e, Visit visit) {
   const Walk walk(pattern);
@@ -55,14 +55,14 @@ uint64_t EndOf(const Pattern& pattern, const Extents& extents) {
   const uint64_t channels = pattern.swapped ? extents.width : extents.channels;
   const uint64_t columns = pattern.swapped ? extents.channels : extents.width;
   const Walk walk(pattern);
-  // The last channel, and the last of the full interleaved set before it, whichever reaches
-  // further.
+  // The greatest offset is that of the last channel, or of the last channel of the last full
+  // interleaved set.
   uint64_t channel = walk.ChannelOffset(channels - 1);
   if (channels >= walk.interleave) {
     const uint64_t full = channels / walk.interleave * walk.interleave;
     channel = std::max(channel, walk.ChannelOffset(full - 1));
   }
-  // Strides are below 2^32 and extents below 2^17: no product exceeds 2^49.
+  // Strides are below 2^32 and extents below 2^17, so each product is below 2^49.
   return pattern.base + (extents.groups - 1) * pattern.group + (extents.depth - 1) * pattern.depth +
          channel + (extents.height - 1) * pattern.row + (columns - 1) * walk.column + walk.element;
 }

@@ -1,5 +1,5 @@
-// The work of one task, in types: the decoder makes it from the fields, the engines execute it, and
-// `--explain` describes it. This file does not depend on the places of fields.
+// The work of one task as types. The decoder makes it from the fields, the engines execute it, and
+// `--explain` describes it. This file does not depend on the positions of fields.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct Extents {
   uint32_t height = 1;
   uint32_t width = 1;
 
-  // The number of elements, at most UINT64_MAX.
+  // Returns the number of elements, at most UINT64_MAX.
   uint64_t Count() const {
     const unsigned __int128 count = static_cast<unsigned __int128>(groups) * depth * channels *
                                     height * width;  // below 2^75 by the widths of the fields
     return count > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(count);
   }
-  // These extents with width and channels exchanged.
+  // Returns these extents with width and channels exchanged.
   Extents Swapped() const { return {groups, depth, width, height, channels}; }
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
-// The place of element (g, d, c, y, x): base + g*group + d*depth + (c div I)*channel + y*row +
-// E*(x*I + c mod I), all in bytes. I is `interleave`, and E is `element`, the bytes of an element:
-// 2 for fp16, 1 for uint8. `swapped` exchanges c and x. Source: layout.md.
+// Gives the address of element (g, d, c, y, x): base + g*group + d*depth + (c div I)*channel +
+// y*row + E*(x*I + c mod I), all in bytes. I is `interleave`. E is `element`, the bytes of an
+// element: 2 for fp16, 1 for uint8. `swapped` exchanges c and x. Source: layout.md.
 struct Pattern {
   uint64_t base = 0;
   uint64_t group = 0;
@@ -55,10 +55,10 @@ enum class TaskKind : uint8_t {
   kPlanarElementwiseReduction = 6,
 };
 
-// One source of a task. `extents` has the extent 1 along a broadcast axis.
+// One source of a task. Along a broadcast axis, `extents` has the extent 1.
 struct Source {
   bool by_dma = false;
-  bool chained = false;  // the elements come from the task before, in its order
+  bool chained = false;  // the elements come from the previous task, in the order of its result
   bool keep = false;     // a copy of the data from DMA stays in L2
   uint32_t bar = 0;
   Pattern memory;
@@ -79,7 +79,7 @@ struct Destination {
 enum class NeuralOperation : uint8_t { kMultiply = 0, kProduct = 2, kMaximum = 3, kCopy = 4 };
 enum class Nonlinear : uint8_t { kNone = 0, kRelu = 1, kTable = 2 };
 
-// The bytes that one engine reads: their offset and size in the surface of the coefficients.
+// The bytes that one engine reads. Offset and size refer to the surface of the coefficients.
 struct EngineStream {
   bool enabled = false;
   uint64_t offset = 0;
@@ -110,13 +110,13 @@ struct NeuralTask {
   uint32_t kernel_bar = 0;
   uint64_t kernel_base = 0;
   std::array<EngineStream, kEngines> streams = {};
-  // A table with its own address (H14 and later).
+  // True for a table with its own address (H14 and later).
   bool table_apart = false;
   uint32_t table_bar = 0;
   uint64_t table_base = 0;
 
   uint32_t CoefficientBytes() const { return int8_coefficients ? 1 : 2; }
-  // The number of input channels that enter one output channel.
+  // Returns the number of input channels that contribute to one output channel.
   uint32_t ChannelsPerOutput(uint32_t input_channels) const {
     return unicast ? unicast_channels : input_channels;
   }
@@ -139,7 +139,7 @@ struct PlanarTask {
   double bias = 0;
   bool relu = false;
   bool absolute = false;
-  bool maximum = false;  // a reduction takes the maximum; else the sum
+  bool maximum = false;  // a reduction takes the maximum if set; else the sum
   double final_scale = 1;
   double epsilon = 0;
   PostFunction post = PostFunction::kNone;
@@ -159,8 +159,8 @@ struct Task {
   PlanarTask planar;
 };
 
-// Decodes the task of these fields. Errors: kUnsupported, with the task and the fields, if they
-// contradict each other or are a combination that no file or record has.
+// Decodes the task of these fields. Errors: kUnsupported, with the task and the fields, if the
+// fields contradict each other or are a combination that no file or record has.
 Result<Task> DecodeTask(Generation generation, const TaskWords& words, const FieldValues& values,
                         const FieldTable& table);
 

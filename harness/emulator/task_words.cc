@@ -12,7 +12,7 @@ uint32_t Extract(uint32_t word, const Place& place) {
   return static_cast<uint32_t>(uint64_t{word} >> place.bit & ((uint64_t{1} << place.width) - 1));
 }
 
-// The raw value of one field, or the reset value if nothing wrote it.
+// Returns the raw value of one field, or the reset value if no write sets it.
 uint32_t RawValue(const FieldTable::Entry& entry, const TaskWords& words, uint32_t index) {
   const Place& place = entry.place;
   const uint32_t address = place.address + 4 * index;

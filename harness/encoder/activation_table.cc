@@ -28,12 +28,12 @@ constexpr uint16_t kInfinity = 0x7c00, kMinusInfinity = 0xfc00;
 constexpr uint16_t kOdd = 0x60, kRoot = 0xc5, kReciprocalRootMode = 0xc6, kReciprocalMode = 0x67;
 constexpr uint16_t kLargestNegative = 0x8001;  // -2^-24
 constexpr uint16_t kSmallest = 0x0001;         // 2^-24
-// Every number but zero is beyond the knots; zero is at knot 16.
+// Zero is at knot 16. Every other number is beyond the knots.
 constexpr uint16_t kOnlyZero = 0x40, kCentred = 1;
 constexpr size_t kStepKnots = 32;
 constexpr uint16_t kFractionMode = 0x63, kWholeMode = 0x64, kWholeSteps = 5;
 
-// Read from a compiler: words 0 to 42 (act_tables.csv).
+// Words 0 to 42, read from a compiler's tables (act_tables.csv).
 constexpr Halves kGeluWords = {
     0xc466, 0x7c00, 0x0000, 0x7c00, 0x0000, 0x8e8a, 0x9230, 0x9757, 0x9bf0, 0xa011, 0xa3bf,
     0xa6ec, 0xa9bf, 0xac75, 0xae67, 0xb03d, 0xb11e, 0xb184, 0xb104, 0xaecf, 0x922d, 0x3098,
@@ -69,7 +69,7 @@ Bytes ToBytes(const Halves& halves) {
   return bytes;
 }
 
-// A table without clamps whose knots from `begin` on are f(first + i / 2^steps), i from 0.
+// Returns a table without clamps. Its knots from `begin` on are f(first + i / 2^steps), i from 0.
 Halves Sampled(double (*f)(double), double first, uint16_t steps, size_t begin, uint16_t mode) {
   Halves made = {kMinusInfinity, kInfinity, kMinusInfinity, kInfinity};
   for (size_t knot = begin; knot < kKnots; ++knot) {
@@ -90,9 +90,9 @@ Halves TanhWords() {
   return made;
 }
 
-constexpr size_t kFirstRootKnot = 8;  // for mantissa 0.5; mantissa m, at most 2, has knot 16 * m
+constexpr size_t kFirstRootKnot = 8;  // for mantissa 0.5; mantissa m, at most 2, is at knot 16 * m
 
-// The lower bound handles negative arguments: their root is +0, and so is its reciprocal
+// The lower bound handles negative arguments. Their root is +0, and its reciprocal is +0 too
 // (numerics.md).
 Halves RootWords() {
   Halves made = Sampled([](double x) { return std::sqrt(x); }, 0.5, 4, kFirstRootKnot, kRoot);

@@ -1,8 +1,9 @@
 // The 64-halfword tables of the engines' activation functions. The tables of sigmoid, silu, gelu
-// and exp2 were read from a compiler (act_tables.csv). The others are computed by a rule
-// (numerics_laws.md, L9 to L13: knots are the exact values rounded to fp16). Those of the square
-// root and the reciprocal equal a compiler's word for word, and that of tanh equals it as a
-// function (kernels/unary of the public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e).
+// and exp2 were read from a compiler (act_tables.csv). The other tables are computed, with knots
+// that are the exact values rounded to fp16 (numerics_laws.md, L9 to L13). The computed tables of
+// the square root and the reciprocal equal a compiler's tables in every word. That of tanh is only
+// the same function (kernels/unary of the public repository eiln/ane, anec/kernels.tar.gz, blob
+// ddcde13e).
 #pragma once
 
 #include <array>
@@ -26,20 +27,20 @@ enum class Function : uint8_t {
   kReciprocal,
 };
 
-// The table's 128 bytes.
+// Returns the table's 128 bytes.
 Bytes TableOf(Function function);
-// The table of x if x > 0, else alpha * x; alpha is fp16 bits.
+// Returns the table of x for x > 0 and alpha * x otherwise. alpha is fp16 bits.
 Bytes LeakyTable(uint16_t alpha);
 
 // The tables of comparisons with zero and of roundings. Source: constants of the records of less,
 // logical_not, select and floor in the public repository joshuaswarren/mil-hwx-compiler,
 // plugins/H13/H13BooleanTemplates.inc.
 
-// The table that is `below` for x < 0, `zero` at 0 and `above` for x > 0; all three are fp16 bits.
+// Returns the table of `below` for x < 0, `zero` at 0, `above` for x > 0; all three are fp16 bits.
 Bytes StepTable(uint16_t below, uint16_t zero, uint16_t above);
 // The table of 1 with the sign of x, and 0 at 0. Source: kernels/unary/sign.bin of eiln/ane.
 Bytes SignTable();
-// The table of x rounded towards zero, and the table of x minus that whole part.
+// Return the table of x rounded towards zero, and the table of x minus that integer.
 Bytes WholeTable();
 Bytes FractionTable();
 

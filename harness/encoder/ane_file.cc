@@ -28,16 +28,17 @@ constexpr uint32_t kBars = 32;
 constexpr uint64_t kPage = 0x4000;
 constexpr uint64_t kGranule = 16;
 constexpr uint32_t kVersion7 = 7;
-// Base addresses of H13 by number (layout.md): constants, scratch, and the first tensor.
+// Numbers of base addresses on H13 (layout.md): constants, scratch, and the first tensor.
 constexpr uint32_t kConstantsBar = 1, kScratchBar = 3, kFirstTensorBar = 4;
 constexpr uint32_t kFp16Type = 5;
 constexpr uint32_t kBssSection = 0x25;
-// Streams of coefficients (register_semantics.csv): enabled, and their offset in the constants.
+// Registers of streams (register_semantics.csv): the enable bit, and the offset in the constants.
 constexpr uint32_t kStreamConfig = 0x1f808, kStreamBase = 0x1f848;
 constexpr uint32_t kKernelWord = 9, kKernelOfConstants = 0x20 | kConstantsBar;
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 
-// The pages of the product of `factors`, in bytes. Error: kLimit if they do not fit the header.
+// Returns the number of pages for the product of `factors`, in bytes. Error: kLimit if the number
+// does not fit the header.
 Result<uint32_t> Pages(std::initializer_list<uint64_t> factors) {
   const auto bytes = CheckedProduct<uint64_t>(std::span(factors.begin(), factors.end()));
   const auto rounded = bytes ? CheckedRoundUp(*bytes, kPage) : std::nullopt;
@@ -60,7 +61,7 @@ struct Header {
   uint32_t inputs = 0, outputs = 0;
   std::array<uint32_t, kBars> pages = {};
   std::array<TensorEntry, kBars> tensors = {};
-  uint64_t text_at = kHeaderBytes;  // not in the file
+  uint64_t text_at = kHeaderBytes;  // not a field of the file
 };
 constexpr auto kHeaderRecord = RecordOf<Header>(
     "github eiln/ane, libane/ane.h", FactEvidence::kPublicNotes, Field{"size", &Header::bytes},
@@ -80,7 +81,7 @@ Bytes WriteHeader(const Header& header) {
   return bytes;
 }
 
-// The padding of a header is all zeros, and tasks never are.
+// Returns the offset of the task words. The padding of a header is all zeros, but no task is.
 uint64_t TextPlace(ByteSpan bytes) {
   if (bytes.size() <= kCompilersHeaderBytes) return kHeaderBytes;
   const ByteSpan padding = bytes.subspan(kHeaderBytes, kCompilersHeaderBytes - kHeaderBytes);
@@ -116,7 +117,7 @@ Result<Header> ReadHeader(ByteSpan bytes) {
   return header;
 }
 
-// The section at an address of the aperture table, or null.
+// Returns the section at an address of the aperture table, or null.
 const hwx::Section* SectionAt(const hwx::Container& container, uint64_t address) {
   const auto found = std::ranges::find(container.sections, address, &hwx::Section::addr);
   return address == 0 || found == container.sections.end() ? nullptr : &*found;
@@ -183,7 +184,7 @@ Result<Bytes> AneOfContainer(ByteSpan bytes) {
   Header header;
   header.first_task = text->tasks->tasks.front().size;
   header.tasks = static_cast<uint32_t>(text->tasks->tasks.size());
-  // Constants begin at a line, as streams do.
+  // Constants begin at a multiple of kLine, as streams do.
   header.text = RoundUp(text->data.size(), kLine);
   header.constants = constants == nullptr ? 0 : constants->data.size();
   header.bytes = header.text + header.constants;
@@ -221,7 +222,7 @@ Result<hwx::TensorSpec> PortOf(const TensorEntry& tensor, std::string name, bool
   return spec;
 }
 
-// The value of a field of an H13 task; `absent` if the task does not write the field's register.
+// Returns the value of an H13 task's field, or `absent` if the task does not write its register.
 uint32_t ValueOf(const td::Task& task, emulator::Field field, uint32_t absent) {
   using emulator::FieldTable;
   static const FieldTable& table = FieldTable::Of(emulator::Generation::kH13);
@@ -259,7 +260,7 @@ BarUses UsesOf(const td::Chain& chain) {
   return uses;
 }
 
-// Whether each base address from the first tensor's on is an output.
+// Returns, for each base address from the first tensor's on, whether it is an output.
 std::vector<bool> OutputsOf(const Header& header, const td::Chain& chain,
                             std::vector<std::string>* warnings) {
   const BarUses uses = UsesOf(chain);

@@ -1,5 +1,5 @@
-// The model file of the Linux driver of the M1 (`.ane`, also `.anec`): a header of sizes, then task
-// words and constants, so that an M1 under Linux can run the encoder's files.
+// Converts the model file of the Linux driver of the M1 (`.ane`, also `.anec`), so that an M1 under
+// Linux can run the encoder's files. The file has a header of sizes, then task words and constants.
 //
 // Source: github eiln/ane, libane/ane.h (struct anec), libane/ane.c and ane/src/ane_drv.c, commit
 // 0dcea9976fae. All numbers are little endian:
@@ -16,8 +16,8 @@
 // | 0x800  | task words, at the next multiple of 16 the constants                        |
 //
 // The library of the driver reads the words at 0x800. The compiler of the driver writes them at
-// 0x1000 (github eiln/anecc, HEADER_SIZE, and nine real files). The functions below read both, and
-// write at 0x800.
+// 0x1000 (github eiln/anecc, HEADER_SIZE, and nine real files). The functions below read both
+// forms, and write the words at 0x800.
 #pragma once
 
 #include <string>
@@ -28,21 +28,21 @@
 
 namespace anecheck::encoder {
 
-// Whether `bytes` may be such a file: the sizes in its header fit each other and the length of the
-// file.
+// Returns whether `bytes` may be such a file. This is so if the sizes in its header are consistent
+// with each other and with the length of the file.
 bool LooksLikeAne(ByteSpan bytes);
 
-// Converts an H13 hardware container into such a file. Errors: kUnsupported if the container has
-// more than one procedure, kernels in a separate segment, or inputs before outputs. The format
-// contains no names.
+// Converts an H13 hardware container into such a file. The format contains no names. Errors:
+// kUnsupported if the container has more than one procedure, kernels in a separate segment, or
+// inputs before outputs.
 Result<Bytes> AneOfContainer(ByteSpan container);
 
-// Converts such a file into a container; its ports are input_0, input_1, ... and output_0, ...,
+// Converts such a file into a container. Its ports are input_0, input_1, ... and output_0, ...,
 // each in the order of the base addresses. A base address that tasks write is an output, and one
-// that they only read an input, whatever the header says: three published files, made from
-// containers of macOS 14 and 26, have their inputs first (github allbilly/ane, hwx). A header that
-// says otherwise adds one line to `warnings`. Errors: kTruncated and kMalformed with the offset,
-// kUnsupported for elements that are not fp16.
+// that they only read is an input. The tasks overrule the header, because three published files,
+// made from containers of macOS 14 and 26, have their inputs first (github allbilly/ane, hwx). A
+// header that contradicts the tasks adds one line to `warnings`. Errors: kTruncated and kMalformed
+// with the offset, kUnsupported for elements that are not fp16.
 Result<Bytes> ContainerOfAne(ByteSpan bytes, std::vector<std::string>* warnings = nullptr);
 
 // Converts a driver's file into its container; returns other bytes unchanged.

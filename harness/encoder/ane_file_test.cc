@@ -1,4 +1,4 @@
-// Models of the Linux driver have the same content as their containers.
+// Tests that models of the Linux driver have the same content as their containers.
 #include "harness/encoder/ane_file.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST(AneFile, HeaderHasTheFieldsOfTheDriversStructure) {
   EXPECT_EQ(file.size(), 0x800u + static_cast<size_t>(word(0)));
 }
 
-// The driver's compiler pads the header to 0x1000 bytes, its library to 0x800.
+// The driver's compiler pads the header to 0x1000 bytes. The driver's library expects 0x800 bytes.
 TEST(AneFile, ReadsBothSizesOfTheHeader) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::RealDataPath("hwx"));
   const Bytes file = AneOfContainer(Real("gemm-ef7e5c24.hwx")).value();
@@ -88,8 +88,8 @@ TEST(AneFile, RealFilesComputeTheSameAsTheirContainers) {
             Outputs(Real("sigmoid-7cc79341.hwx"), {"image"}, "probs@output"));
 }
 
-// x - y as a driver's file. The containers of compilers 4 and 5 and the header have the output
-// first: its base address is 4, those of x and y are 5 and 6.
+// Makes x - y as a driver's file. The containers of compilers 4 and 5 and the header have the
+// output first. The base address of the output is 4, and those of x and y are 5 and 6.
 Bytes Difference() {
   Graph graph;
   const TensorType type{DType::kFp16, {1, 8, 1, 4}};
@@ -101,7 +101,8 @@ Bytes Difference() {
   return AneOfContainer(Encode(graph).value()).value();
 }
 
-// Numbers base address n of each task, which word 8 of its header contains (layout.md), as to[n].
+// Changes the number n of each base address to to[n]. Word 8 of a task's header contains these
+// numbers (layout.md).
 void Renumber(Bytes& file, const std::map<uint32_t, uint32_t>& to) {
   const auto word = [&](size_t at) { return std::span(file).subspan(at, 4); };
   const auto load = [&](size_t at) {

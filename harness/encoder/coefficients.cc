@@ -22,7 +22,7 @@ void Pad(Bytes& bytes, size_t unit) { bytes.resize(RoundUp(bytes.size(), unit));
 
 bool IsZero(uint16_t half) { return (half & 0x7fff) == 0; }
 
-// Writes a mask for each 8 or 16 slots, then the halfwords of its set bits.
+// Writes a mask for every 8 or 16 slots, then the halfwords of the slots whose bits are set.
 class SlotWriter {
  public:
   SlotWriter(Bytes& body, uint32_t slots_of_mask) : body_(body), slots_of_mask_(slots_of_mask) {}
@@ -108,7 +108,7 @@ class Packer {
     }
   }
 
-  // Appends the size of the body, then the body, with taps ordered by the phase of the stride.
+  // Appends the size of the body, then the body. The taps are ordered by the phase of the stride.
   void AppendSkipping(uint32_t group, uint32_t first, Bytes& stream) {
     Bytes body;
     {

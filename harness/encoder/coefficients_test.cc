@@ -1,4 +1,4 @@
-// The encoder packs weights into the same bytes as recorded sections.
+// Tests that the encoder packs weights into the same bytes as recorded sections.
 #include "harness/encoder/coefficients.h"
 
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ Bytes Joined(const std::vector<Bytes>& streams) {
   return joined;
 }
 
-// The section's streams contain each weight once. The test reads every weight back into the order
-// of the network and packs it into the same bytes.
+// The streams of the section contain each weight once. The test reads every weight back into the
+// order of the network and packs it into the same bytes.
 TEST(Coefficients, DenseSectionsArePackedAsRecorded) {
   ANECHECK_SKIP_WITHOUT(anecheck::testing::VectorPath("h13_program"));
   const Bytes section = RecordedConstants("conv_known_k3_c64_n64_s16_st1_g1_bias0_same");
@@ -74,7 +74,7 @@ TEST(Coefficients, GroupsWithBiasArePackedAndPaddedAsRecorded) {
   EXPECT_EQ(Joined(*streams), section);
 }
 
-// The only weight is the third tap of the second row: at stride 2, it is in the second column of
+// The only weight is the third tap of the second row. At stride 2, it is in the second column of
 // phase (1, 0).
 TEST(Coefficients, ZeroSkipStreamsOrderTapsByPhase) {
   std::vector<uint16_t> weights(9);

@@ -1,6 +1,7 @@
-// Containers of comparisons, choices, roundings and casts compute the results of their graphs, keep
-// the rules of `inspect --verify`, and have the register words that decide results in a compiler's
-// records (the public repository joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean).
+// Tests containers of comparisons, choices, roundings and casts. They compute the results of their
+// graphs, keep the rules of `inspect --verify`, and have the register words that determine results
+// in a compiler's records (the public repository joshuaswarren/mil-hwx-compiler,
+// research/oracles/h13/boolean).
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -52,12 +53,12 @@ void ExpectRules(const Bytes& bytes) {
 constexpr const char* kHalf = "tensor<fp16, [1, 1, 16, 16]>";
 constexpr const char* kBool = "tensor<bool, [1, 1, 16, 16]>";
 
-// Every pair of numbers: x changes with the row and y with the column.
+// The elements are every pair of numbers. x changes with the row and y with the column.
 uint16_t XOf(size_t i) { return DoubleToHalf(kNumbers[i / kCount]).bits; }
 uint16_t YOf(size_t i) { return DoubleToHalf(kNumbers[i % kCount]).bits; }
 uint16_t TruthOf(size_t i) { return i * i % 7 < 3 ? 1 : 0; }
 
-// The elements of z, in the arithmetic of the family.
+// Returns the elements of z, in the arithmetic of the family.
 std::vector<uint16_t> Outcome(const Bytes& bytes) {
   auto program = emulator::LoadProgram(bytes);
   EXPECT_TRUE(program.ok()) << program.error().message;
@@ -236,7 +237,7 @@ TEST(Casts, NotOfAnInputsBoolsIsATaskFromBytesAsInTheRecord) {
   ASSERT_TRUE(container.ok());
   const auto& tasks = container->Text()->tasks->tasks;
   ASSERT_EQ(tasks.size(), 2u);
-  // The sides of logical_not_1x1x64x64: the first task reads bytes, the last writes them.
+  // In the record logical_not_1x1x64x64, the first task reads bytes, and the last task writes them.
   EXPECT_EQ(tasks[0].Find(0x8).value_or(0), 0x20u);
   EXPECT_EQ(tasks[0].Find(0x4804).value_or(0), 0x500132u);
   EXPECT_EQ(tasks[0].Find(0x13838).value_or(0), 0x01000000u);

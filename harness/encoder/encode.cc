@@ -14,13 +14,13 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint32_t kFp16 = 5, kUint8 = 3;  // of the catalog of element types; bools are uint8
+constexpr uint32_t kFp16 = 5, kUint8 = 3;  // ids in the catalog of element types; bools are uint8
 constexpr uint32_t kBssSection = 0x25;
-constexpr uint32_t kCoefficientBase = 0x1f848;  // the one register with relocations
+constexpr uint32_t kCoefficientBase = 0x1f848;  // the first of the only registers with relocations
 // The size of __const in a container of H14 and later without constants (header_forms.md, 4).
 constexpr uint64_t kEmptyConstants = 16384;
 
-// How often each value is read; an output counts once.
+// Counts the readers of each value. An output of the graph counts as one reader.
 std::vector<uint32_t> Readers(const Graph& graph) {
   std::vector<uint32_t> readers(graph.values().size());
   for (const Node& node : graph.nodes()) {
@@ -30,7 +30,7 @@ std::vector<uint32_t> Readers(const Graph& graph) {
   return readers;
 }
 
-// Lets each task apply the function that follows it, if nothing else reads the value between.
+// Makes each task apply the function that follows it, if nothing else reads the value between them.
 Status FuseFunctions(const Graph& graph, Planner& planner) {
   const std::vector<uint32_t> readers = Readers(graph);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
@@ -99,13 +99,13 @@ Result<hwx::TensorSpec> PortOf(const Graph& graph, ValueId id, bool output) {
                          .strides = hwx::PackedStrides(extents, bools ? 1 : 2)};
 }
 
-// Streams in the constants are relocated with their section; runtime streams are offsets in a
-// tensor.
+// Streams in the constants are relocated with their section. Streams that a task computes are
+// offsets in a tensor and have no relocations.
 void AddRelocations(const Task& task, const Machine& machine, uint32_t index,
                     hwx::ContainerSpec& spec) {
   const bool constant =
       task.neural.kernel_bar.value_or(machine.constants_bar) == machine.constants_bar;
-  // Later generations have packets of addresses instead.
+  // Later generations have packets of addresses instead of relocations.
   if (!constant || machine.generation != emulator::Generation::kH13) return;
   for (uint32_t engine = 0; engine < task.neural.streams.size(); ++engine) {
     spec.constant_registers.push_back({index, kCoefficientBase + 4 * engine});
@@ -120,9 +120,9 @@ uint32_t WordsOf(const td::Task& task, const Machine& machine) {
          static_cast<uint32_t>(task.writes.size() + task.values.size());
 }
 
-// After the frame of 16 bytes, each task begins at the next multiple of 16 bytes. On H14 no task
-// ends on a line of 64 bytes: writes of a register without effect, before the packets, move its end
-// (header_forms.md, 3).
+// The frame has 16 bytes, and each task begins at the next multiple of 16 bytes. On H14 no task
+// ends at a multiple of 64 bytes. To avoid this end, writes of a register without effect precede
+// the packets (header_forms.md, 3).
 void FinishLater(const Machine& machine, td::Chain& chain) {
   uint32_t at = td::kSectionHeaderWords;
   for (td::Task& task : chain.tasks) {

@@ -17,21 +17,21 @@ struct EncodeOptions {
   // The compiler's name of the target, one of those that machine.h lists.
   std::string target = "h13";
   Fault fault = Fault::kNone;
-  // Refuses operations whose tasks rely on the zero that an engine stores for inf - inf and 0 *
-  // inf; exact arithmetic gives NaN.
+  // Refuses operations whose tasks depend on the zero that an engine stores for inf - inf and 0 *
+  // inf. In exact arithmetic these results are NaN.
   bool exact = false;
 };
 
-// The operation that the encoder refuses, and the error's message without its name.
+// The operation that the encoder refuses, and the error's message without the operation's name.
 struct Refusal {
   std::string op;
   std::string reason;
 };
 
 // Encodes `graph` as a container. The container's ports have the names of the graph's inputs and
-// outputs, in that order. Precondition: the graph is valid. Errors: kUnsupported, naming the
-// operation and the missing fact, if no fact describes tasks for the operation; `refusal`, if
-// given, then receives both.
+// outputs, in that order. Precondition: the graph is valid. Errors: kUnsupported, with the
+// operation and the missing fact, if no fact describes tasks for the operation. `refusal`, if
+// given, then receives the operation and the reason.
 Result<Bytes> Encode(const Graph& graph, const EncodeOptions& options = {},
                      Refusal* refusal = nullptr);
 

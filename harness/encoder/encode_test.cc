@@ -1,4 +1,4 @@
-// Containers that the encoder writes keep the rules of `inspect --verify`.
+// Tests that containers of the encoder keep the rules of `inspect --verify`.
 #include "harness/encoder/encode.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Faults that can be planted in the encoder, so that `power` can measure whether they are found.
+// Faults that can be planted in the encoder. With them, `power` measures whether they are found.
 #pragma once
 
 #include <cstdint>

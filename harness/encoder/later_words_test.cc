@@ -1,5 +1,5 @@
-// Containers of H14 to H18: the fields that can change a result equal those of recorded programs,
-// and the containers compute the same as the container of H13.
+// Tests containers of H14 to H18. The fields that can change a result equal those of recorded
+// programs, and the containers compute the same results as the container of H13.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 std::string Fp16(std::string_view shape) { return fmt::format("tensor<fp16, {}>", shape); }
 
-// `count` nonzero numbers of either sign.
+// Returns `count` nonzero numbers of both signs.
 std::string Numbers(int count) {
   std::string text;
   for (int i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ std::vector<Recorded> Records() {
       {"h18__unary_exp_c64", Program(column + " x", column + " y = exp(x = x);")}};
 }
 
-// The fields that apply to the task, can change a result, and differ.
+// Returns the fields that apply to the task, can change a result, and differ.
 std::vector<std::string> Differences(const emulator::FieldTable& table,
                                      const emulator::TaskWords& made,
                                      const emulator::TaskWords& recorded, int& compared) {

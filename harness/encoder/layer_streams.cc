@@ -26,13 +26,13 @@ struct Layer {
   int64_t channels = 0;
 };
 
-// The producer of a value, or null for inputs and constants.
+// Returns the producer of a value, or null for inputs and constants.
 const Node* ProducerOf(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   return value.kind == ValueKind::kResult ? &graph.node(value.producer) : nullptr;
 }
 
-// Whether the value is constant weights, or weights from a lookup table.
+// Returns whether the value is constant weights, or weights from a lookup table.
 bool AreWeights(const Graph& graph, ValueId id) {
   if (id == kNoValue) return false;
   const Node* producer = ProducerOf(graph, id);
@@ -53,7 +53,8 @@ std::optional<Layer> LayerOf(const NodeView& node) {
   }
 }
 
-// The only node that reads the value; null if there are several or none, or if it is an output.
+// Returns the only node that reads the value. Null if several or none read it, or if it is an
+// output.
 const Node* OnlyConsumer(const Graph& graph, ValueId id) {
   if (std::ranges::find(graph.outputs(), id) != graph.outputs().end()) return nullptr;
   const Node* found = nullptr;

@@ -1,6 +1,6 @@
-// The weight sub-streams that a convolution or a product with constant weights needs, with the
-// functions folded into its task. They are for version-10 images, which have a separate stream for
-// each kind of number.
+// Computes the weight streams of a convolution or a product with constant weights, with the
+// functions that are folded into its task. They are for version-10 images, which have a separate
+// stream for each kind of number.
 #pragma once
 
 #include "harness/base/result.h"
@@ -10,11 +10,11 @@
 namespace anecheck::encoder {
 
 // Returns the sizes in bytes of the streams of the first such layer of the graph. A bias, or the
-// shift of a batch normalization after the layer, makes the bias stream; the normalization's scale
-// makes the post-scale stream. Weights of a lookup table make the palette, and a function with a
-// recorded table after the layer makes the activation stream. Each channel has one fp16 number in a
-// stream; a table has 128 bytes (facts/silicon/numerics_laws.md, L9: H14 and later). kUnsupported
-// if no node is such a layer.
+// shift of a batch normalization after the layer, is in the bias stream. The scale of the
+// normalization is in the post-scale stream. The lookup table of weights is in the palette stream,
+// and the recorded table of a function after the layer is in the activation stream. A stream has
+// one fp16 number per channel; a table has 128 bytes (facts/silicon/numerics_laws.md, L9: H14 and
+// later). Error: kUnsupported if the graph has no such layer.
 Result<tdv10::WeightStreamSizes> StreamsOfLayer(const Graph& graph);
 
 }  // namespace anecheck::encoder

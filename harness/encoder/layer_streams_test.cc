@@ -1,4 +1,4 @@
-// The weight streams of layers, and their registers in a version-10 image.
+// Tests the weight streams of layers, and their registers in a version-10 image.
 #include "harness/encoder/layer_streams.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ namespace {
 
 using tdv10::WeightStreamSizes;
 
-// A convolution from 2 to 4 channels with the further arguments `more`, and with the operations
-// `behind` that read its result "c".
+// Returns a convolution from 2 to 4 channels. `more` are its other arguments, and `behind` are the
+// operations that read its result "c".
 std::string Text(const std::string& weight, const std::string& more, const std::string& behind,
                  const std::string& output) {
   return fmt::format(R"(program(1.3)

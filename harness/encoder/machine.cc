@@ -7,7 +7,7 @@ namespace {
 
 using emulator::Generation;
 
-// observed_values.csv of the H13 facts.
+// Source: observed_values.csv of the H13 facts.
 constexpr ScheduleWords kScheduleH13 = {.log_events = {0x422, 0x400, 0x400, 0x422},
                                         .debug_events = {0xfff86a, 0x68, 0x68, 0xfff86a},
                                         .header6 = {0x30009800, 0x30009800},
@@ -22,7 +22,7 @@ constexpr ScheduleWords kScheduleH13 = {.log_events = {0x422, 0x400, 0x400, 0x42
                                         .table_dma = 2,
                                         .stream_hints = 1,
                                         .table_hints = 1};
-// Records of later generations (header_forms.md, 2; h14, h15, h16 and h18_registers.csv).
+// Source: records of later generations (header_forms.md, 2; h14, h15, h16 and h18_registers.csv).
 constexpr ScheduleWords kScheduleH14 = {.log_events = {0x2a, 0x08, 0, 0x22},
                                         .debug_events = {0xfff868, 0x68, 0, 0xfff860},
                                         .header6 = {0, 1},

@@ -17,7 +17,7 @@ constexpr uint64_t kMaxSurface = uint64_t{1} << 31;
 constexpr uint64_t kElement = 2;  // bytes of fp16
 constexpr uint32_t kByte = 1;     // bytes of a bool
 
-// The axis whose elements lie side by side, or -1.
+// Returns the axis whose neighbouring elements are adjacent in memory, or -1.
 int ColumnAxis(const View& view) {
   for (int i = kAxes - 1; i >= 0; --i) {
     const Axis& axis = view.axes[static_cast<size_t>(i)];
@@ -88,7 +88,7 @@ Task NeuralCopy(const Extents& extents, const Post& post) {
   return task;
 }
 
-// "K" and 64 hexadecimal digits that follow from the bytes, as real kernels are named by a hash.
+// Returns "K" and 64 hexadecimal digits computed from the bytes. Real names contain a hash.
 std::string KernelHash(std::span<const Bytes> streams) {
   Fnv1a hash(Fnv1a::kBasis);
   for (const Bytes& stream : streams) hash.Add(std::span<const uint8_t>(stream));
@@ -97,12 +97,12 @@ std::string KernelHash(std::span<const Bytes> streams) {
   return name;
 }
 
-// Converts numbers to bools, and bools of either form to the other form.
+// Converts numbers to bools, and bools in bytes or in fp16 to the other form.
 Post NotZero() { return {.nonlinear = Nonlinear::kTable, .table = StepTable(kOne, 0, kOne)}; }
 
 constexpr std::string_view kNoOrder = "an order of axes that no single task can move";
 
-// Calls act(part, row) for each row of a block, whose channels are the rows of the part.
+// Calls act(part, row) for each row of a block. The block's channels become the rows of the part.
 template <typename Act>
 Status ForRows(const L2Block& block, Act act) {
   for (uint32_t row = 0; row < block.rows; ++row) {
@@ -116,7 +116,7 @@ Status ForRows(const L2Block& block, Act act) {
   return {};
 }
 
-// Appends at the next line; returns the offset.
+// Appends at the next multiple of kLine and returns the offset.
 uint64_t Append(std::span<const uint8_t> bytes, Bytes& to) {
   const uint64_t offset = RoundUp(to.size(), kLine);
   to.resize(offset);
@@ -225,7 +225,7 @@ Place PlaceOf(const View& view, int channel, int row, int depth) {
   place.channel = stride(channel);
   place.row = stride(row);
   place.depth = stride(depth);
-  // Axes without a step have the smallest strides of real files.
+  // Axes without a stride get the smallest strides of real files.
   if (place.row == 0)
     place.row =
         std::max<uint64_t>(kLine, RoundUp(uint64_t{view.element} * ExtentOf(view, 3), kLine));
@@ -421,7 +421,7 @@ void Planner::BindTable(const Bytes& table, uint32_t channels, Neural& neural) {
   neural.streams = std::vector<Stream>(engines, {offset, static_cast<uint32_t>(kTableBytes)});
 }
 
-// layout.md, rule 6; weights_layout_later.md, 1.
+// Sources: layout.md, rule 6; weights_layout_later.md, 1.
 void Planner::BindStreams(std::vector<Bytes> streams, const Bytes& table, Neural& neural) {
   if (!table.empty() && machine_.table_apart) {
     neural.table_base = AddTable(table);

@@ -1,5 +1,5 @@
-// The encoder's tasks equal the tasks of real containers for the same networks, in their size and
-// in every field that can change a result.
+// Tests that the encoder's tasks equal the tasks of real containers for the same networks, in their
+// size and in every field that can change a result.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -74,8 +74,8 @@ uint32_t WordOf(const td::Task& task, const emulator::Place& place, uint32_t ind
   return static_cast<uint32_t>(word >> place.bit & ((uint64_t{1} << place.width) - 1));
 }
 
-// The fields that can change a result and differ. The numbers of base addresses may differ, because
-// a compiler chooses them freely.
+// Returns the fields that can change a result and differ. The numbers of base addresses may differ,
+// because a compiler chooses them freely.
 std::vector<std::string> Differences(const td::Task& real, const td::Task& made, int& compared) {
   using emulator::Field;
   std::vector<std::string> found;

@@ -22,7 +22,7 @@ struct Block {
   uint32_t address;
   uint32_t registers;
 };
-// The blocks in the order of real files; 157 words with the header.
+// The blocks in the order of real files. With the header they have 157 words.
 constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
                                                {0x0, 16},
                                                {0x13800, 28},
@@ -31,13 +31,13 @@ constexpr auto kBlocks = std::to_array<Block>({{0x1f800, 62},
                                                {0xc800, 5},
                                                {0x17800, 7}});
 
-// Values of real files in words that only schedule (observed_values.csv).
+// Values of real files in words that affect only scheduling (observed_values.csv).
 constexpr uint32_t kDmaHints = 0x500170 >> 3, kL2Hints = 0x100 >> 3;  // 0x4804
 constexpr uint32_t kStreamedResultHints = 0x500178 >> 3;              // 0x4830
 constexpr uint32_t kKeptResultHints = 0x500170 >> 3;
 // A bit of these words that is clear for sources and results of bytes.
 constexpr uint32_t kHalfHint = 0x40 >> 3;
-constexpr uint32_t kHalf = 2;  // format code of fp16; that of bytes is 0
+constexpr uint32_t kHalf = 2;  // format code of fp16; the code of bytes is 0
 constexpr uint32_t kProductSchedule = 0x444, kCopySchedule = 0x111, kWideCopySchedule = 0x101;
 constexpr uint32_t kWideCopy = 64;  // elements of a row
 constexpr uint32_t kMiddleSchedule = 0x10;
@@ -45,7 +45,7 @@ constexpr uint32_t kManyChannels = 64, kPlanarBanks = 2, kNeuralBanks = 3;
 constexpr uint32_t kNeuralPixelOffset = 0x100;
 constexpr uint32_t kIdleStream = 0x40;
 constexpr uint32_t kDepthOne = 0x2041;
-constexpr size_t kMostOfRun = 64;  // values of a record
+constexpr size_t kMostOfRun = 64;  // maximum number of values of a record
 
 uint32_t Log2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value) - 1); }
 uint32_t CeilLog2(uint32_t value) { return static_cast<uint32_t>(std::bit_width(value - 1)); }
@@ -83,7 +83,7 @@ class Words {
     const emulator::Place& place = PlaceOf(field);
     if (place.kind == PlaceKind::kNone) return;
     if (place.kind == PlaceKind::kPacketBar) packets_[place.address] = value;
-    // The packets of addresses set such fields.
+    // The packets of addresses set fields of these kinds.
     if (place.kind == PlaceKind::kPacketBar || place.kind == PlaceKind::kBound) return;
     const uint32_t address = place.address + (place.kind == PlaceKind::kHeader ? 0 : 4 * index);
     uint32_t& word = place.kind == PlaceKind::kHeader ? header_[address] : registers_[address];
@@ -116,7 +116,7 @@ class Words {
     Set(field, wide ? std::bit_cast<uint32_t>(HalfToFloat(Half{half})) : half);
   }
 
-  // Picks one of four values by the task's place in the network.
+  // Selects one of four values by the task's position in the network.
   uint32_t OfPlace(const std::array<uint32_t, 4>& values) const {
     if (place_.count == 1) return values[0];
     return place_.index == 0 ? values[1] : last_ ? values[3] : values[2];
@@ -186,7 +186,7 @@ class Words {
 
   static uint32_t FormatOf(const Place& place) { return place.OfBytes() ? 0 : kHalf; }
 
-  // The group stride in memory; real files have none if there is only one group.
+  // Returns the group stride in memory. Real files have no group stride if there is only one group.
   uint64_t GroupOf(const Place& place) const { return task_.groups > 1 ? place.group : 0; }
 
   // Records of later generations omit the strides of axes of extent 1; real files of H13 have them.
@@ -225,7 +225,7 @@ class Words {
     Set(Field::kPixelOffset, IsNeural() ? kNeuralPixelOffset : 0);
   }
 
-  // A source by DMA passes through lines of L2, which the same registers define.
+  // A source by DMA passes through lines of L2. The same registers define these lines.
   void SetL2Source1() {
     const Place place = task_.source1.in_l2 ? task_.source1 : StreamedSource1();
     Set(Field::kL2Source1Base, OfStride(place.base, kL2Line));
@@ -249,7 +249,7 @@ class Words {
     if (by_dma) {
       Set(Field::kSource2Dma, 1);
       Set(Field::kSource2Base, static_cast<uint32_t>(two.base));
-      // Rows with a number for each channel have a step although the task has one row.
+      // Rows with a number for each channel have a stride although the task has one row.
       Set(Field::kSource2Row,
           IsNeural() || !task_.planar.transpose2 ? RowOf(two, task_.in) : OfStride(two.row, kLine));
       Set(Field::kSource2Plane, OfStride(two.channel, kLine));
@@ -271,8 +271,8 @@ class Words {
     return channel * extents.channels;
   }
 
-  // Consecutive lines of all channels, as in real files. With many channels each row has a few more
-  // lines, probably because of the banks of L2.
+  // Returns consecutive lines of all channels, as in real files. If there are many channels, each
+  // row has a few more lines, probably because of the banks of L2.
   static Place Streamed(const Extents& extents, uint64_t base, uint32_t banks,
                         uint32_t element = 2) {
     Place place{.in_l2 = true, .base = base};
@@ -340,7 +340,7 @@ class Words {
     Set(Field::kL2ResultGroup, OfStride(place.group, kL2Line));
   }
 
-  // The offset of the result in L2, after the lines of the sources.
+  // Returns the offset of the result in L2, which is behind the lines of the sources.
   uint64_t StreamedResult() const {
     if (task_.source1.in_l2) return 0;
     const uint64_t one = StreamedSource1().row;
@@ -396,7 +396,7 @@ class Words {
     for (uint32_t i = 0; i < 4; ++i) Set(Field::kOtherStreamHints, 1, i);
   }
 
-  // Sets a table with its own address.
+  // Sets a table that has its own address.
   void SetTable() {
     if (!task_.neural.table_base) return;
     Set(Field::kTableEnable, 1);
@@ -437,7 +437,7 @@ class Words {
     Set(Field::kFinalScale, std::bit_cast<uint32_t>(p.final_scale));
   }
 
-  // Sets telemetry and prefetch of the last task as in records.
+  // Sets telemetry and prefetch of the last task as records do.
   void SetCacheDma() {
     Set(Field::kCacheDma0, 0x12);
     Set(Field::kCacheDma1, 0xa000a0);
@@ -485,7 +485,7 @@ class Words {
     flush();
     const uint32_t source2 = PlaceOf(Field::kSource2Bar).address;
     for (const auto& [address, bar] : packets_) {
-      // A base is followed by its high word.
+      // The high word of a base follows the base.
       const std::array<uint32_t, 2> words = {RegisterAt(address), 0};
       const bool twice = machine_.source2_twice && address == source2;
       for (int i = 0; i < (twice ? 2 : 1); ++i) WritePacket(made, address, bar, words);
@@ -507,7 +507,7 @@ class Words {
     made.writes.back().reserved = static_cast<uint16_t>(td::kAddressPacket | bar);
   }
 
-  // Whether the task has the surface whose stream id is in register `address`.
+  // Returns whether the task has the surface whose stream id is in register `address`.
   bool TakesStreamId(uint32_t address) const {
     constexpr std::array kBases = {Field::kSource1Bar, Field::kSource2Bar, Field::kResultBar};
     for (size_t i = 0; i < kBases.size(); ++i) {
@@ -525,7 +525,8 @@ class Words {
   bool last_;
   std::array<uint32_t, td::kMaxHeaderWords> header_ = {};
   std::map<uint32_t, uint32_t> registers_;
-  std::map<uint32_t, uint32_t> packets_;  // base address numbers by the register of the offset
+  std::map<uint32_t, uint32_t>
+      packets_;  // number of the base address, by the register of the offset
 };
 
 }  // namespace

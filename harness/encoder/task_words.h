@@ -10,14 +10,14 @@
 
 namespace anecheck::encoder {
 
-// The place of a task in its network.
+// The position of a task in its network.
 struct TaskPlace {
-  uint32_t index = 0, count = 1;  // in the network
+  uint32_t index = 0, count = 1;  // number of the task, and number of tasks
   uint32_t kernel_bar = 0;        // the base address of weights and tables
 };
 
-// The words of `task`. Words that only schedule have the values that real files have for a task of
-// that kind. Precondition: every number fits its field.
+// Returns the words of `task`. Words that affect only scheduling have the values that real files
+// have for a task of that kind. Precondition: every number fits its field.
 td::Task ToWords(const Task& task, const Machine& machine, const TaskPlace& place);
 
 }  // namespace anecheck::encoder

@@ -1,6 +1,6 @@
-// The answer to the question "what is known of this operation on this target by this route": the
-// rules' answer, the evidence, and which of the two the cell states. The matrix, the report,
-// `explain`, `lower`, `check` and `inspect --verify` all use these functions.
+// The knowledge about an operation on a target by a route. It has the rules' answer, the evidence,
+// and a cell that states one of the two. The matrix, the report, `explain`, `lower`, `check` and
+// `inspect --verify` all use these functions.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@
 namespace anecheck::evidence {
 
 struct Cell {
-  // One of kAttested, kDecomposed, kRefused, kNoPath and kUnknown if only the rules decide;
-  // kDisputed if sources disagree; else the furthest stage of the strongest evidence.
+  // If only the rules decide, one of kAttested, kDecomposed, kRefused, kNoPath and kUnknown. If
+  // sources disagree, kDisputed. Else the furthest stage of the strongest evidence.
   Stage stage = Stage::kUnknown;
   // The basis of the stage: "rules", "published tables", or a provenance.
   std::string kind = "rules";
-  std::optional<Strength> strength;  // of the evidence that the stage rests on
-  std::vector<uint32_t> by;  // indices of the statements of the stage, both sides of a dispute
+  std::optional<Strength> strength;  // of the evidence for the stage
+  std::vector<uint32_t> by;  // indices of the statements for the stage; of both sides in a dispute
   const KnownConflict* conflict = nullptr;  // the known conflict whose winner decided, or null
   bool admitted = false;                    // the rules admit the operation
-  bool reached = false;                     // the evidence that counts says so
-  bool silicon = false;                     // some statement has a proof that was checked
+  bool reached = false;                     // evidence states that the operation was reached
+  bool silicon = false;                     // a statement has a proof that was checked
 };
 
-// The stage that the rules alone give.
+// Returns the stage that the rules alone give.
 Stage StageOfRules(legality::Outcome outcome);
 // Returns whether the rules admit the operation, unchanged or after a rewrite.
 bool Admits(legality::Outcome outcome);
@@ -42,17 +42,17 @@ bool Admits(legality::Outcome outcome);
 Cell CellOf(legality::Outcome outcome, std::span<const Statement> statements,
             std::span<const uint32_t> of_cell);
 
-// The text of a cell, as every command writes it: "correct (simulated)", "attested", "sources
-// disagree (published)".
+// Returns the text of a cell, as every command writes it, such as "correct (simulated)", "attested"
+// or "sources disagree (published)".
 std::string CellText(const Cell& cell);
-// The name of a stage in documents: "no path" for the "no_path" of statements.
+// Returns the name of a stage in documents, such as "no path" for the "no_path" of statements.
 std::string StageText(Stage stage);
 
 // Returns the native layer that an operation's network description names, or an empty text.
 std::string_view LayerOf(const OpDefinition& op);
-// Returns whether a statement is about the operation or layer `name`: as its subject, or as the
-// layer of an operation that was reached by direct authoring. If the operation was not reached, the
-// statement is not about its layer.
+// Returns whether a statement is about the operation or layer `name`. It is if `name` is its
+// subject, or the layer of its subject and the subject was reached by direct authoring. If the
+// subject was not reached, the statement is not about its layer.
 bool SpeaksOf(const Statement& statement, std::string_view name);
 
 // Returns the index of the route that a statement is about. A statement without a route is about
@@ -67,8 +67,9 @@ struct Answer {
   std::vector<uint32_t> statements;  // indices of the statements about the cell
   Cell cell;
 };
-// If the rules judge an instance otherwise than the operation in general, statements about the
-// operation do not apply to it, and only the rules decide. Errors: those of legality::Judge.
+// Answers about one instance. If the rules judge the instance differently from the operation in
+// general, statements do not apply to it, and only the rules decide. Errors: those of
+// legality::Judge.
 Result<Answer> AnswerOf(const legality::Instance& instance, const Target& target, Route route,
                         std::span<const Statement> statements,
                         FamilyOrder order = FamilyOrder::kSpecification);

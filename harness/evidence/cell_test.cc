@@ -95,8 +95,8 @@ TEST(CellOf, ReachedFollowsTheEvidenceThatCounts) {
   EXPECT_EQ(cell.kind, "rules");
 }
 
-// Only a checked proof counts as silicon; a table, a declared basis or an engine of this project
-// does not.
+// Only a checked proof counts as silicon. Tables, a declared basis and this project's engines do
+// not.
 TEST(CellOf, SiliconNeedsAProof) {
   EXPECT_TRUE(Of(Outcome::kNative, {Say(Stage::kCorrect, Provenance::kSilicon)}).silicon);
   for (const Provenance provenance :

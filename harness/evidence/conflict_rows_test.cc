@@ -1,6 +1,5 @@
-// Every row of the published lists of conflicts (facts/source_conflicts.csv and
-// facts/m5_matrix_conflicts.csv, kept in testdata) is in the shipped table with the reading of each
-// source.
+// The shipped table has every row of the published lists of conflicts (facts/source_conflicts.csv
+// and facts/m5_matrix_conflicts.csv, copied to testdata), with the reading of each source.
 #include <gtest/gtest.h>
 #include <string>
 
@@ -54,8 +53,8 @@ TEST(M5ConflictRows, EachIsShippedWithTheSweepAsTheStronger) {
   }
 }
 
-// The published statements contain both sides of each row. A conflict must be found if one side
-// reached the operation and the other was refused.
+// The published statements contain both sides of each row. If one side states that the operation
+// was reached and the other one states that it was refused, FindConflicts must find the conflict.
 TEST(M5ConflictRows, BothSidesOfEachAreAmongTheStatements) {
   const std::vector<Conflict> found = FindConflicts(Published());
   for (const CsvRow& row : Rows("m5_matrix_conflicts.csv")) {
@@ -97,15 +96,13 @@ TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
           << known->id << ": " << reading.says << " is not in " << row.at("values");
       EXPECT_FALSE(reading.source.empty()) << known->id;
     }
-    // Two rows have a single reading: one whose note was corrected, and one that refers to the 20
-    // rows above.
+    // Two rows have a single reading. One has a corrected note, and one refers to 20 rows above.
     const bool single = row.at("item") == "A14 value" || row.at("item") == "M5 column";
     EXPECT_EQ(known->readings.size() >= 2, !single) << known->id;
   }
 }
 
-// A published list of contradictions between newer notes and older tables, and the names of its
-// columns.
+// A published list of contradictions between newer notes and older tables, and its columns.
 struct NewerList {
   const char* file;
   const char* prefix;  // the beginning of the ids of its conflicts

@@ -25,7 +25,8 @@ bool Opposed(const Statement& a, const Statement& b) {
   return differ && SameConditions(a, b);
 }
 
-// A declared winner decides only between published claims, not against later findings.
+// Whether the statement lost to the declared winner of a known conflict. A winner decides only
+// between published claims, so later findings are never overruled.
 bool Overruled(const Statement& statement, const KnownConflict* conflict) {
   return conflict != nullptr && statement.provenance == Provenance::kPublished &&
          Decides(statement) && Reached(statement.stage) != *conflict->Winner();

@@ -1,5 +1,4 @@
-// Contradictions between sources: how conflicts are found and weighed, the state of a cell with
-// several statements, and the shipped table.
+// Tests finding and deciding conflicts, cells with several statements, and the shipped table.
 #include "harness/evidence/conflicts.h"
 
 #include <gtest/gtest.h>
@@ -188,7 +187,7 @@ TEST(Conflicts, ConditionsAreFiltersAndAttestationIsNoConflict) {
   EXPECT_TRUE(FindConflicts(std::vector{a, b}).empty());
 }
 
-// The order of statements changes neither how many conflicts there are nor which side is stronger.
+// The number of conflicts and the stronger side of each do not depend on the order of statements.
 RC_GTEST_PROP(ConflictProperty, OrderDoesNotMatter, ()) {
   std::vector<Statement> statements;
   const int count = *rc::gen::inRange(0, 12);
@@ -247,8 +246,8 @@ TEST(KnownConflictTable, HasTheMostImportantConflicts) {
   }
 }
 
-// The published statements alone also show the conflicts of the M5 column that are about reach, not
-// about the route.
+// FindConflicts also finds, in the published statements alone, those conflicts of the M5 column
+// that concern the reach instead of the route.
 TEST(KnownConflictTable, AgreesWithTheConflictsFound) {
   std::set<std::string> found;
   for (const Conflict& conflict : FindConflicts(Published())) {
@@ -304,7 +303,7 @@ TEST(KnownConflictTable, AppliesOnlyToItsTargets) {
   EXPECT_FALSE(listed.IsAbout("", "h1"));
 }
 
-// Two sources contradict each other about fourteen operations on M5. The sweep is the stronger.
+// Two sources contradict each other about fourteen operations on M5. The sweep is stronger.
 TEST(KnownConflictTable, DecidesTheCellsOfM5) {
   for (const char* op : {"cumsum", "reduce_argmax", "reduce_argmin", "reshape_like", "slice_update",
                          "gather", "gather_along_axis", "gather_nd", "identity", "crop_resize",

@@ -8,7 +8,7 @@
 namespace anecheck::evidence {
 namespace {
 
-// Takes one record from the front of `text`; false if a quote is still open.
+// Takes one record from the front of `text`. Returns false if a quote is still open at the end.
 bool TakeRecord(std::string_view& text, std::vector<std::string>& fields, size_t& lines) {
   fields.assign(1, "");
   bool quoted = false;

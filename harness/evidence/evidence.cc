@@ -18,7 +18,7 @@
 namespace anecheck::evidence {
 namespace {
 
-// The stages that a statement may name; only rules and findings use the others.
+// The stages that a statement may name. Only rules and findings use the other stages.
 constexpr Stage kStated[] = {
     Stage::kNoPath,   Stage::kRejected, Stage::kCatalogued, Stage::kDecomposed, Stage::kAttested,
     Stage::kCompiled, Stage::kPlanned,  Stage::kDispatched, Stage::kCorrect,    Stage::kWrong};
@@ -26,7 +26,7 @@ constexpr Stage kStated[] = {
 constexpr std::string_view kRouteKey = "route", kProvenanceKey = "provenance";
 
 using Member = std::string Statement::*;
-// The members of a statement in the order of JSON, apart from the stage. Members that are
+// The members of a statement in the order of the JSON form, except the stage. Members that are
 // enumerations are null.
 constexpr std::pair<std::string_view, Member> kMembers[] = {
     {"subject", &Statement::subject},

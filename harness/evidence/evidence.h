@@ -1,7 +1,7 @@
-// Statements about how far an operation got on a target: from publications, campaigns, and
-// measurements by others. All statements are kept with their sources, even if they contradict each
-// other. README.md of this room states how much each can prove. The rules never use statements for
-// predictions.
+// Statements about the stage that an operation reached on a target. They come from publications,
+// campaigns, and measurements by others. All statements are kept with their sources, even if they
+// contradict each other. README.md of this room states the strength of each kind. The rules never
+// use statements for predictions.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ namespace anecheck::evidence {
 //   subject           a MIL operation or native layer, "conv" or "conv [kernel_depth=2]" for one
 //                     instance of it
 //   target            compiler name, "h13"
-//   route             mil, netlist, or empty where the source does not say
+//   route             mil, netlist, or empty if the source does not say
 //   stage             no_path, rejected, catalogued, decomposed, attested, compiled, planned,
 //                     dispatched, correct, wrong
 //   status            the source's own word: "bridge", "reachable_correct"
@@ -43,9 +43,9 @@ struct Statement {
 };
 
 // Reads a user's file in either form, recognised by the first character. Replaces aliases of
-// subjects by the canonical names. Such a file contains claims and no proof, so a row that claims
-// `silicon` or `published` becomes `reported`, with a note. Errors: kMalformed for wrong rows;
-// messages begin with `name`.
+// subjects by the canonical names. A user's file contains claims without proof, so a row that
+// claims `silicon` or `published` becomes `reported`, with a note. Errors: kMalformed for wrong
+// rows; messages begin with `name`.
 Result<std::vector<Statement>> ParseStatements(std::string_view text, std::string_view name);
 std::string StatementsJson(std::span<const Statement> statements);
 
@@ -53,18 +53,17 @@ std::string StatementsJson(std::span<const Statement> statements);
 // known_defects.csv), converted to statements.
 const std::vector<Statement>& Published();
 
-// Returns the canonical name: "gelu" for "gelu_exact", "LRN" for "LocalResponseNormalization".
-// Other names stay unchanged.
+// Returns the canonical name of an alias, such as "gelu" for "gelu_exact" or "LRN" for
+// "LocalResponseNormalization". Returns other names unchanged.
 std::string Canonical(std::string_view subject);
 
-// The strength of a statement against another, weakest first. A statement's basis can only lower
-// its strength: among the published rows of this project, the basis separates measured rows from
-// derived ones.
+// The strength of a statement, weakest first. A statement's basis can only lower its strength.
+// Among the published rows of this project, the basis separates measured rows from derived rows.
 enum class Strength : uint8_t {
   kNoEngine,          // a round trip through this project's readers and writers
   kModelled,          // a simulated or an emulated engine
-  kStated,            // published, and derived from tables or only stated
-  kReported,          // a user's file, an external program
+  kStated,            // published, but only derived from tables or stated
+  kReported,          // from a user's file or an external program
   kPublishedSilicon,  // published, measured on silicon
   kProvedSilicon,     // this tool's own runner, with a proof that was checked
 };
@@ -72,8 +71,8 @@ Strength StrengthOf(const Statement& statement);
 std::string_view StrengthReason(const Statement& statement);
 
 // Returns whether the statement says that its operation was reached, was refused, or failed. A
-// statement about one instance decides nothing, nor does one that only lists or admits the
-// operation.
+// statement about one instance does not decide, and a statement that only lists or admits the
+// operation does not decide either.
 bool Decides(const Statement& statement);
 
 }  // namespace anecheck::evidence

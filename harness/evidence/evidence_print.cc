@@ -61,7 +61,7 @@ Found About(std::span<const Statement> statements, std::span<const std::string> 
       found.statements.push_back(statement);
     }
   }
-  // Equally strong statements are sorted by their index, because std::sort is not stable.
+  // Sorts equally strong statements by their index, because std::sort is not stable.
   std::vector<size_t> order(found.statements.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -1,5 +1,5 @@
-// Prints evidence for people and for programs: the statements about one operation on one target.
-// Used by `anecheck explain` and, for the known conflicts, by the matrix.
+// Prints the statements about one operation on one target, for people and for programs. Used by
+// `anecheck explain`. The matrix uses it for the known conflicts.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@ struct Found {
 
 // Returns the statements about any of `subjects` (operations, native layers, and instances such as
 // "conv [kernel_depth=2]") on the target by these routes, and the known conflicts that name them. A
-// statement without a route counts for both.
+// statement without a route counts for both routes.
 Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
             std::string_view target, RouteSet routes);
 
-// A line per statement, then the conflicts between the statements, then the known conflicts.
+// Returns a line per statement, then the conflicts between them, then the known conflicts.
 std::string FoundText(const Found& found);
 // {"evidence": [statement], "conflicts": [{"stronger", "weaker", "decided", "why"}],
-// "known_conflicts": [...]}; statements as in StatementsJson, conflicts by the indices of their
-// statements.
+// "known_conflicts": [...]}; statements have the form of StatementsJson, and conflicts refer to
+// statements by index.
 Json FoundJson(const Found& found);
 
 Json StatementJson(const Statement& statement);

@@ -42,7 +42,7 @@ TEST(Csv, NamesTheLineOfAnError) {
 }
 
 TEST(Csv, EndsWithItsText) {
-  // A quote follows the text but does not belong to it.
+  // The byte behind the view is a quote, which must not be read.
   const auto rows = ParseCsv(std::string_view("a\n1\n\"x\"\"").substr(0, 7), "t");
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   ASSERT_EQ(rows->size(), 2u);
@@ -125,7 +125,7 @@ TEST(Aliases, LeadToOneName) {
   EXPECT_EQ(Canonical("conv"), "conv");
 }
 
-// A user's file proves nothing about an engine, whatever provenance its rows claim.
+// A user's file proves nothing about an engine, even if its rows claim a stronger provenance.
 TEST(Statements, AUsersFileIsAtMostReported) {
   const auto parsed = ParseStatements(
       "subject,target,route,stage,provenance,basis,source\n"

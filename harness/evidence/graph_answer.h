@@ -1,5 +1,5 @@
-// The answer about each operation of a graph on a target by a route: its cell (cell.h), and its
-// fate in the lowering plan. `check` and `lower` print this.
+// The answer about each operation of a graph on a target by a route. It has the operation's cell
+// (cell.h) and its layers in the lowering plan. `check` and `lower` print it.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +24,9 @@ struct GraphAnswer {
   plan::Plan plan;
   std::vector<OperationAnswer> operations;  // by node of the given graph
 
-  // Returns the layer that keeps an operation off the engine by the plan's route, although the
-  // rules admit the operation itself. It is one of the layers into which the operation is
-  // rewritten. Null if there is none.
+  // Returns the first of the operation's layers that cannot run on the engine by the plan's route,
+  // although the rules admit the operation itself. Null if there is no such layer or if the rules
+  // do not admit the operation.
   const plan::Layer* RefusedPart(NodeId operation) const;
   // Returns whether the plan's route admits every layer that the operation becomes.
   bool LayersRun(NodeId operation) const;
@@ -36,12 +36,13 @@ struct GraphAnswer {
   std::vector<int> SegmentsOf(NodeId operation) const;
 };
 
-// Pure. Precondition: ValidateGraph(graph) is ok. Errors: those of plan::PlanLowering and AnswerOf.
+// Answers about each operation. Pure. Precondition: ValidateGraph(graph) is ok. Errors: those of
+// plan::PlanLowering and AnswerOf.
 Result<GraphAnswer> AnswerOf(const Graph& graph, const Target& target,
                              const plan::PlanOptions& options,
                              std::span<const Statement> statements);
 
-// {"outcome", "known", "segments"}: the rules' outcome, the text of the cell, and SegmentsOf.
+// {"outcome": the rules' outcome, "known": the text of the cell, "segments": SegmentsOf}.
 Json OperationAnswerJson(const GraphAnswer& answer, NodeId operation);
 
 }  // namespace anecheck::evidence

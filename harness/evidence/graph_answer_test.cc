@@ -1,5 +1,5 @@
-// The answers about the operations of a graph: the cell of each, the layers that it becomes, and
-// the segments that contain them.
+// Tests the answers about the operations of a graph: the cell of each operation, the layers that it
+// becomes, and the segments that contain these layers.
 #include "harness/evidence/graph_answer.h"
 
 #include <gtest/gtest.h>
@@ -32,8 +32,7 @@ GraphAnswer Answered(const Graph& graph, Route route, std::string_view target = 
   return answer.ok() ? std::move(*answer) : GraphAnswer();
 }
 
-// Conversion refuses the cross product. The plan puts it into a separate segment, which takes the
-// direct route.
+// The conversion route refuses the cross product. The plan gives it a segment on the direct route.
 TEST(GraphAnswer, ARefusedOperationHasItsOwnSegment) {
   const GraphAnswer answer = Answered(CrossProductBetweenActivations(), Route::kMil);
   ASSERT_EQ(answer.operations.size(), 3u);
@@ -76,7 +75,7 @@ TEST(GraphAnswer, EvidenceAppliesToOperationsOfItsRouteAndTarget) {
   EXPECT_EQ(known(Route::kMil, "h13", 1), "refused");
 }
 
-// One operation for each fate of a layer.
+// The answer has one operation for each plan::Fate of a layer.
 TEST(GraphAnswer, ALayerRunsUnlessItIsRefusedUnknownOrABridge) {
   GraphAnswer answer;
   for (const plan::Fate fate : {plan::Fate::kNative, plan::Fate::kFolded, plan::Fate::kStreamed,

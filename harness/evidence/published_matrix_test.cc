@@ -35,7 +35,7 @@ bool Takes(const Cell& cell) {
 }
 
 // A bridge is a workaround: a rewrite, the host, or direct authoring. For some bridges of the
-// matrix no table of layers has an entry; their cells are unknown.
+// matrix no table of layers has an entry, so their cells are unknown.
 bool Agrees(const std::string& mark, const Cell& mil, const Cell& netlist) {
   if (mark == "native") return Takes(mil);
   if (mark == "bridge") {

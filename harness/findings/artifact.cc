@@ -78,8 +78,8 @@ Json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
   return list;
 }
 
-// The relation of a metamorphic case with the rewritten graph: the graph that ran, or else the
-// graph that would run.
+// Returns the relation of a metamorphic case with the rewritten graph. This is the graph that ran
+// or, if none ran, the graph that would run.
 Json RelationToJson(const Case& item, const CaseOutcome& outcome) {
   const CaseRelation& relation = outcome.relation ? *outcome.relation : *item.relation;
   Json json = {{"name", relation.name}, {"site", relation.site}};
@@ -127,7 +127,7 @@ Status ReadRunner(const Json& json, CampaignOptions& options) {
     if (!quirk.ok()) return Wrong("runner.quirks", quirk.error().message);
     options.worker.quirks.push_back(std::move(quirk).value());
   }
-  // Findings of earlier versions lack the limits; their limits were the defaults.
+  // Findings of earlier versions lack the limits, because these versions always used the defaults.
   if (json.contains("case_timeout_ms")) {
     ANECHECK_ASSIGN(options.worker.case_timeout_ms, Get<int>(json, "case_timeout_ms"));
     if (options.worker.case_timeout_ms < 1) {
@@ -143,8 +143,7 @@ Status ReadRunner(const Json& json, CampaignOptions& options) {
   return {};
 }
 
-// Reads only the name and the place of the relation. The rewritten graph follows from the case's
-// graph.
+// Reads only the relation's name and site, because they determine the rewritten graph.
 Status ReadRelation(const Json& json, Case& item) {
   if (!json.contains("relation")) return {};
   ANECHECK_ASSIGN(const Json written, Get<Json>(json, "relation"));
@@ -179,7 +178,7 @@ Status ReadInputs(const Json& json, const char* member, const Graph& graph,
   return {};
 }
 
-// The outputs at another shape of the program's range.
+// Returns the member "at_shape" for further shape `index` of the program's range.
 Json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
   const RunShape& shape = item.further[index];
   const ValueId input = *shape.graph.FindValue(item.range->input);
@@ -220,7 +219,7 @@ Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identi
   }
   if (outcome.execution.shape)
     json["at_shape"] = ShapeToJson(item, reply, *outcome.execution.shape);
-  // Correct files do not help with a finding of values.
+  // If the finding concerns values, the files are correct and are left out.
   if (reply.files && outcome.step == Step::kFiles) {
     json["files"] = {{"descriptor", Base64Encode(reply.files->descriptor)},
                      {"container", Base64Encode(reply.files->container)}};

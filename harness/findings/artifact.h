@@ -1,4 +1,4 @@
-// A finding as a file. It has everything that a rerun of one case on any machine needs.
+// A finding as a JSON file. The file has all data that a machine needs to run the case again.
 #pragma once
 
 #include "harness/base/json.h"
@@ -21,27 +21,27 @@ namespace anecheck {
 //  "relation": {name, site, graph, mil, actual: [{name, dtype, shape, data}]},
 //  "defects": [text of a catalogue]}
 //
-// Some members are present only if the finding has them. "relation" is the relation by which a
+// Members that do not apply to the finding are left out. "relation" is the relation by which a
 // metamorphic case was rewritten, with the rewritten graph. "defects" are the catalogues by which
 // the case was judged in addition to the documented defects. "again" is a second execution of the
-// program. It has inputs if they differ from those of the first execution, and outputs if they are
-// judged. "at_shape" is the further shape that shows the finding of a program with a range of
-// shapes, with the program's text. "files" are the compiler's files, if they show the finding.
-// `identity` describes the runner that answered.
+// program. It has "inputs" if they differ from those of the first execution, and "actual" if the
+// outputs were judged. "at_shape" is the shape, other than the graph's own, that shows the finding
+// of a program with a range of shapes, with the program's text. "files" are the compiler's files,
+// if these show the finding. `identity` identifies the runner that answered.
 Json ArtifactToJson(const CampaignOptions& options, const RunnerIdentity& identity,
                     const Case& item, const CaseOutcome& outcome, const RunReply& reply,
                     const std::string& id);
 
 // The parts of an artifact that a replay needs.
 struct Artifact {
-  CampaignOptions options;  // only the case's target; runner and worker settings
+  CampaignOptions options;  // the case's target, the runner and its settings
   Case item;
   std::string id;
   Verdict verdict = Verdict::kWrong;
   std::string op;     // empty if the artifact names none
   DefectSet defects;  // empty if the artifact names none
 };
-// Errors name the wrong member.
+// Reads an artifact. Errors name the wrong member.
 Result<Artifact> ArtifactFromJson(const Json& json);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// A suspect runs again before it counts: a result that repeats is a finding, any other is flaky.
+// A suspect runs again before it is recorded. A result that does not repeat is flaky.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST_F(Confirmation, AnUnrepeatedDeviationIsFlaky) {
   EXPECT_EQ(summary.findings, 1u) << "different answers to one case are a finding too";
 }
 
-// One batch, so that nothing else runs while suspects run again.
+// There is only one batch, so no other case runs while suspects run again.
 TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
   int restarts = 0;
   std::set<int> tried;  // the number of restarts before each run of the case
@@ -72,7 +72,7 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kSoftsign));
   options.modes = {CaseMode::kFloat};
-  uint64_t alone = 0;  // a case of one operation; in others the factor 1.001 may leave the bounds
+  uint64_t alone = 0;  // a case of one operation; in others 1.001 may exceed the bounds
   while (MakeCase(options, alone)->graph.nodes().size() > 1) ++alone;
   ASSERT_LT(alone, options.cases);
   for (const bool fleeting : {false, true}) {
@@ -119,14 +119,14 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   EXPECT_EQ(restarts, 0) << "a documented defect is not confirmed again";
 }
 
-// A case that only two defects together explain counts for both, and is no separate finding.
+// A case that only two defects together explain counts for both defects and is no separate finding.
 TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
   CampaignOptions options = Options(256);
   options.ops.reset();
   for (const OpKind kind : {OpKind::kSilu, OpKind::kAtan})
     options.ops.set(static_cast<size_t>(kind));
   options.modes = {CaseMode::kSpecial};
-  // Each operation in turn has the largest error that both defects admit on its actual operand.
+  // Each operation in turn gets the largest error that both defects permit for its operand.
   const auto departs = [](const RunRequest& request, RunReply& reply) {
     constexpr std::string_view kIds[] = {"D13", "D14"};
     const Contract contract = WithDepartures(2, kIds).value();
@@ -169,7 +169,7 @@ TEST_F(Confirmation, EachDocumentedDefectIsOneFinding) {
   ASSERT_TRUE(cases.ok());
   EXPECT_GT(shown["D13"].second + shown["D14"].second, std::stoll((*cases)[0][0]))
       << "no case showed both defects";
-  // A finding of one defect shrinks to that defect alone, although the case has both.
+  // A finding of one defect shrinks to a case with only that defect, although its case has both.
   const auto beside =
       testing::QueryText(*store,
                          "SELECT artifact, known_defect FROM findings WHERE summary LIKE "

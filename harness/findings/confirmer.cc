@@ -33,7 +33,7 @@ Result<std::vector<FindingRow>> Confirmer::Confirm(Suspect& suspect) {
     return findings;
   }
   for (const std::string& defect : together.defects()) {
-    // The defect may be at another operation.
+    // `op` is the operation of the whole outcome. This defect may be at another one.
     outcome.shown =
         Outcome({.verdict = together.verdict(),
                  .message = fmt::format("{}; it takes {} together to explain the case",
@@ -52,8 +52,8 @@ Result<FindingRow> Confirmer::ConfirmOne(Suspect& suspect) {
   if (signatures_.contains(suspect.signature)) return finding;
   if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
     ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
-    // A flaky result gets its own signature, because a later case with a repeating result is
-    // another finding.
+    // A flaky result gets its own signature, because a case whose result repeats is another
+    // finding.
     if (!repeats) {
       finding.verdict = Verdict::kFlaky;
       finding.signature = fmt::format("{}|{}", Verdict::kFlaky, suspect.signature);

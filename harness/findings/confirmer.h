@@ -1,4 +1,4 @@
-// Runs suspects again before they count: a result that repeats is a finding, any other is flaky.
+// Runs suspects again before they are recorded. A result that does not repeat is flaky.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct OfMany {
 OfMany AsFinding(const Leaning& leaning);
 OfMany AsFinding(const OftenUnconfirmed& often);
 
-// Confirms the suspects of one campaign. One thread at a time uses it.
+// Confirms the suspects of one campaign. Not thread-safe.
 class Confirmer {
  public:
   // `signatures` are the signatures of the findings that the campaign has recorded. `options` must
@@ -44,12 +44,12 @@ class Confirmer {
             std::set<std::string> signatures);
 
   // Returns the suspect's row, or one row for each documented defect if several explain it. The
-  // first row of a signature has an id, an artifact and the replay command; later rows only count.
-  // Runs each case of a signature three times in fresh processes, until one case shows its result
-  // every time. Known defects do not run again. Errors: those of the runner.
+  // first row of a signature has an id, an artifact and the replay command. Later rows only
+  // increase its count. Runs each case of a signature three times in new processes, until a case
+  // has shown its result every time. Does not run known defects again. Errors: those of the runner.
   Result<std::vector<FindingRow>> Confirm(Suspect& suspect);
-  // Returns the row of a finding that many cases show together, with `item` as an example; nothing
-  // if its signature is recorded. Errors: those of the runner.
+  // Returns the row of a finding that many cases show together, with `item` as an example; empty if
+  // its signature is already recorded. Errors: those of the runner.
   Result<std::optional<FindingRow>> Report(const OfMany& many,
                                            const std::function<Result<Case>()>& item);
 

@@ -10,7 +10,7 @@
 namespace anecheck {
 namespace {
 
-// More than the 128 programs that a process may load (specification 001, section 5.4).
+// Exceeds the 128 programs that a process may load (specification 001, section 5.4).
 constexpr int kMostInTurn = 160;
 
 }  // namespace

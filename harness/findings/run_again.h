@@ -18,9 +18,9 @@ struct AnsweredCase {
   RunReply reply;
 };
 // Runs and judges the case. If the recorded verdict shows only after many cases, the case runs up
-// to 160 times in turn, until it has that verdict again. After a case whose recorded verdict is
-// garbled the runner waits, because a second reply may come late. For a biased finding the message
-// states the lean of the case; the verdict is that of the case alone. Errors: those of the runner.
+// to 160 times in one process, until it has that verdict again. If the recorded verdict is garbled,
+// the runner waits after the case, because a second reply may come late. For a biased finding the
+// message states the case's lean, but the verdict is the case's own. Errors: those of the runner.
 Result<AnsweredCase> AnswerAgain(const Case& item, Verdict recorded, Runner& runner,
                                  Evaluation& evaluation);
 // As AnswerAgain, but returns only the outcome.

@@ -13,12 +13,12 @@
 namespace anecheck {
 namespace {
 
-// A range relative to the extent of the case itself: a number of steps down and up. It moves with
-// the extent when the extent becomes shorter. The axis is counted from the last one, because
-// shrinking drops leading axes.
+// A range as a number of steps below and above the extent of the case itself. When the extent
+// becomes shorter, the range moves with it. The axis is counted from the last one, because
+// shrinking removes leading axes.
 class FollowingRange {
  public:
-  // Returns nothing if the ends of the range are not whole steps away from the extent.
+  // Empty if an end of the range is not a whole number of steps away from the extent.
   static std::optional<FollowingRange> Of(const Case& item) {
     if (!item.range) return std::nullopt;
     const CaseRange& range = *item.range;
@@ -38,7 +38,7 @@ class FollowingRange {
     return following;
   }
 
-  // Returns the range about the extent in `graph`; nothing if the axis is gone.
+  // Returns the range around the extent in `graph`; empty if the axis was removed.
   std::optional<CaseRange> About(const Graph& graph) const {
     const auto input = graph.FindValue(input_);
     if (!input || graph.type(*input).shape.rank() < from_last_) return std::nullopt;
@@ -51,7 +51,7 @@ class FollowingRange {
     return range;
   }
 
-  // Returns plainer ranges, those with fewer steps first.
+  // Returns simpler ranges. For each number of the range, the smallest value comes first.
   std::vector<FollowingRange> Plainer() const {
     std::vector<FollowingRange> plainer;
     for (int64_t FollowingRange::* const number :
@@ -76,7 +76,7 @@ bool IsStopped(const ShrinkOptions& options) {
   return options.stop != nullptr && options.stop->load();
 }
 
-// A stop may be the reason that a run showed nothing.
+// Returns the error if a stop may be the reason why the first run did not show the finding.
 Error InterruptedAtFirst(const Artifact& finding) {
   return MakeError(
       ErrorCode::kInterrupted,
@@ -86,7 +86,7 @@ Error InterruptedAtFirst(const Artifact& finding) {
 }
 
 // Cuts `tensor` to the first entries along each axis and drops leading axes until it has `type`;
-// returns nothing if that is impossible.
+// empty if that is impossible.
 std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
   if (tensor.type.dtype != type.dtype || DTypeBits(type.dtype) % 8 != 0) return std::nullopt;
   while (tensor.type.shape.rank() > type.shape.rank()) {
@@ -103,8 +103,7 @@ std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
 }
 
 // The inputs of smaller cases in a second execution. Each input is the value of the same name in
-// the second execution of the original case. The oracle computes it, and it is cut to the input's
-// type.
+// the second execution of the original case, as the oracle computes it, cut to the input's type.
 class FollowingInputs {
  public:
   explicit FollowingInputs(const Case& item)
@@ -112,7 +111,7 @@ class FollowingInputs {
         twice_(ExecutedTwice(item.graph, true)),
         inputs_(InputsOfBoth(item.inputs, item.again)) {}
 
-  // Returns one tensor per input of `graph`, or none at all if one is not available.
+  // Returns one tensor per input of `graph`, or no tensors if one of them is not available.
   std::vector<Tensor> For(const Graph& graph) {
     std::vector<Tensor> tensors;
     for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
@@ -160,10 +159,11 @@ class FindingShrinker {
   // Makes candidates take the inputs of the first execution in the second one too.
   void TakeTheSameAgain() { again_.reset(); }
 
-  // Stores the answer that describes the result if a stop comes before its last run.
+  // Stores the answer to the smallest case so far. It is the final answer if a stop prevents the
+  // last run.
   void Note(AnsweredCase answer) { noted_ = std::move(answer); }
 
-  // Makes candidates be rewritten by this relation, wherever it applies to them.
+  // Rewrites candidates by this relation, at any place to which it applies.
   void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
 
   Result<ShrunkFinding> Run(const Interesting& interesting, const ShrinkOptions& options) {
@@ -173,7 +173,7 @@ class FindingShrinker {
     const ValueOf value_of = [this](const GraphCase& c, ValueId id) { return ValueAt(c, id); };
     ShrinkResult result = Shrink(std::move(item), interesting, value_of, options);
     shrunk.tries = result.tries;
-    // A plainer range leaves room for shorter axes.
+    // A simpler range permits shorter axes, so the graph is shrunk again.
     while (PlainerRange(result.smallest, interesting, options, shrunk.tries)) {
       ShrinkOptions left = options;
       left.max_tries -= shrunk.tries;
@@ -207,8 +207,8 @@ class FindingShrinker {
     return item;
   }
 
-  // Memory that an earlier candidate left allocated in the process must not count for this
-  // candidate.
+  // Runs the case. Restarts the process first if its growth decides the verdict, because memory
+  // that an earlier candidate left allocated must not count.
   Result<AnsweredCase> Ask(const Case& item) {
     if (ShowsAfterMany(finding_.verdict)) ANECHECK_RETURN_IF_ERROR(runner_.Restart());
     return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
@@ -224,8 +224,8 @@ class FindingShrinker {
   }
 
  private:
-  // Returns the answer to the result. After a stop this is the answer by which the result was
-  // accepted, because a case that hangs would take its whole time limit again.
+  // Returns the answer to the smallest case. After a stop this is the answer with which the case
+  // was accepted, because a case that hangs would take its whole time limit again.
   Result<AnsweredCase> AskAtEnd(const Case& item, const ShrinkOptions& options) {
     if (!IsStopped(options)) {
       Result<AnsweredCase> answer = Ask(item);
@@ -246,8 +246,8 @@ class FindingShrinker {
     return RightTensor(estimate);
   }
 
-  // Makes the range plainer as long as the case stays interesting. Returns whether it became
-  // plainer.
+  // Makes the range simpler as long as the case stays interesting. Returns whether it became
+  // simpler.
   bool PlainerRange(const GraphCase& item, const Interesting& interesting,
                     const ShrinkOptions& options, uint64_t& tries) {
     bool any = false;
@@ -277,7 +277,7 @@ class FindingShrinker {
   Evaluation cut_evaluation_;
 };
 
-// The relation that showed something, or an empty name.
+// Returns the name of the relation that showed the outcome, or an empty text.
 std::string RelationOf(const CaseOutcome& outcome) {
   return outcome.relation ? outcome.relation->name : "";
 }
@@ -291,8 +291,8 @@ std::string TextOf(Verdict verdict, const DefectSet& defects, std::string_view o
                      op.empty() ? "" : " in ", op);
 }
 
-// Returns whether a verdict is about numbers: the catalogue of defects decides between such
-// verdicts.
+// Returns whether a verdict concerns numbers. With another catalogue of defects, one such verdict
+// may become another.
 bool IsOfNumbers(Verdict verdict) {
   return verdict == Verdict::kWrong || verdict == Verdict::kUnconfirmed ||
          verdict == Verdict::kOften || verdict == Verdict::kKnownDefect;
@@ -304,21 +304,21 @@ bool ShowsDefects(const CaseOutcome& outcome, const DefectSet& defects) {
       defects, [&](const std::string& id) { return outcome.shown.defects().Has(id); });
 }
 
-// A documented defect counts as the finding's at any operation, because another defect at another
-// operation may explain the case too.
+// Returns whether the outcome shows the finding's documented defects. They may be at any operation,
+// because the case may also need a defect at another operation.
 bool ShowsRecordedDefect(const Artifact& finding, const CaseOutcome& outcome) {
   return finding.verdict == Verdict::kKnownDefect && !finding.defects.empty() &&
          outcome.verdict() == finding.verdict && ShowsDefects(outcome, finding.defects);
 }
 
-// Returns whether a candidate shows the same as the finding; `first` is the signature of the
-// recorded case.
+// Returns whether a candidate shows the finding. `first` is the signature of the recorded case.
 bool ShowsTheSame(const Artifact& finding, const std::string& first, const CaseOutcome& outcome) {
   return ShowsRecordedDefect(finding, outcome) || Signature(outcome) == first;
 }
 
-// The case may show another defect than the recorded one on another engine or after a repair. A
-// case that does not repeat may show anything, and another catalogue may name another defect.
+// Returns an error if the case shows another defect than the recorded one, as it may on another
+// engine or after a repair. Accepts any outcome of a flaky finding, and a verdict that differs only
+// because of another catalogue.
 Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const Verdict now = outcome.verdict();
   const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);
@@ -358,8 +358,8 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
   }
   ANECHECK_RETURN_IF_ERROR(IsTheRecordedOne(finding, first->outcome));
   std::string wanted = Signature(first->outcome);
-  // The recorded case may be too large to show which operation is wrong. The first smaller case
-  // that shows one decides: all later ones must show the same.
+  // The recorded case may be too large to show which operation is wrong. All later candidates must
+  // show the operation that the first smaller case shows.
   bool of_any = first->outcome.verdict() == Verdict::kWrong && first->outcome.shown.op().empty();
   const std::string relation = RelationOf(first->outcome);
   if (first->outcome.relation) shrinker.Keep(first->outcome.relation);

@@ -19,8 +19,8 @@
 namespace anecheck {
 namespace {
 
-// Returns the oracle's values, but a wrong first element if an output is the result of the
-// operation `op`.
+// Returns the oracle's values, except that the first element of an output is wrong if the operation
+// `op` computes the output.
 class WrongResult final : public Runner {
  public:
   explicit WrongResult(OpKind op = OpKind::kAdd) : op_(op) {}
@@ -53,7 +53,7 @@ class WrongResult final : public Runner {
   OpKind op_;
 };
 
-// The first case with more than three nodes that is judged wrong.
+// Returns the first case with more than three nodes that is judged wrong.
 Artifact FindWrong() {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -72,7 +72,7 @@ Artifact FindWrong() {
   }
 }
 
-// Another engine, or a partly repaired one, may show another defect. That is not the finding.
+// Another engine, or a partly repaired one, may show another defect, which is not the finding.
 TEST(ShrinkFinding, RefusesAnotherDefectThanTheRecordedOne) {
   const auto why = [](const Artifact& artifact) {
     WrongResult runner;
@@ -121,7 +121,7 @@ class OverflowsAtThePort final : public Runner {
   Status Restart() override { return {}; }
 };
 
-// If two defects together explain a case, each is a finding, charged to its own operation.
+// If two defects together explain a case, each defect is a finding with its own operation.
 TEST(ShrinkFinding, ADocumentedDefectIsRecognisedAtAnyOperation) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -198,8 +198,9 @@ class WrongAtFurtherShapes final : public Runner {
   }
 };
 
-// Returns whether an add takes the input whose extent is open. The add can then remain alone. If it
-// only takes values computed from that input, the operations between must stay.
+// Returns whether an add takes the input whose extent is open. Shrinking can then remove all other
+// operations. If the add takes only values computed from that input, the operations between must
+// stay.
 bool AddsTheOpenInput(const Case& item) {
   const auto open = item.graph.FindValue(item.range->input);
   return std::ranges::any_of(item.graph.nodes(), [&](const Node& node) {
@@ -209,7 +210,7 @@ bool AddsTheOpenInput(const Case& item) {
   });
 }
 
-// The first case that is wrong at further shapes only.
+// Returns the first case that is wrong only at further shapes.
 Artifact FindWrongFurther(Runner& runner) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -240,7 +241,7 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_TRUE(shrunk->outcome.of_further_run());
   ASSERT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
-  // The graph's own extent and one further are enough, and 1 and 2 are the shortest.
+  // The graph's own extent and one further extent suffice, and 1 and 2 are the shortest.
   const CaseRange& range = *shrunk->item.range;
   EXPECT_EQ(range.step, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.start, 1) << shrunk->item.ranged_mil;
@@ -280,7 +281,7 @@ TEST(ShrinkFinding, StopsWhileARangeIsShortened) {
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 2u);
 }
 
-// Requests the stop in its run number `last`, which it still answers. It answers no later run.
+// Requests the stop in run number `last`, which it still answers. It does not answer later runs.
 class StoppedAfter final : public Runner {
  public:
   StoppedAfter(uint64_t last, std::atomic<bool>& stop) : last_(last), stop_(stop) {}
@@ -305,14 +306,14 @@ class StoppedAfter final : public Runner {
   std::atomic<bool>& stop_;
 };
 
-// Whenever the stop comes, the result has the verdict and the values of the last accepted run.
+// For a stop at any time, the result has the verdict and the values of the last accepted run.
 TEST(ShrinkFinding, AfterAStopTheRunnerGetsNoRequest) {
   const Artifact artifact = FindWrong();
   std::atomic<bool> never = false;
   StoppedAfter whole(0, never);
   ASSERT_TRUE(ShrinkFinding(artifact, whole).ok());
-  // The first three runs judge the finding itself: the case, the case with every result as an
-  // output, and the wrong operation alone.
+  // The first three runs judge the finding itself. They run the case, the case with every result as
+  // an output, and the wrong operation alone.
   for (uint64_t last = 3; last < whole.runs(); last += 1 + last / 4) {
     std::atomic<bool> stop = false;
     StoppedAfter runner(last, stop);
@@ -348,8 +349,9 @@ TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
   EXPECT_NE(shrunk.error().message.find("interrupted"), std::string::npos);
 }
 
-// An engine that is inside the bounds everywhere, but returns another admitted number at odd places
-// of the results of softsign. Only the same numbers at other places can show that.
+// An engine whose values are all within the bounds, but which returns another admitted number at
+// odd places of the results of softsign. Only a comparison with the same numbers at other places
+// shows this.
 class UnlikeAtOddPlaces final : public Runner {
  public:
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unlike"}; }
@@ -386,7 +388,7 @@ class UnlikeAtOddPlaces final : public Runner {
   }
 };
 
-// The first metamorphic case with more than one node that only a relation shows.
+// Returns the first metamorphic case with more than one node whose deviation only a relation shows.
 Artifact FindUnlike(Runner& runner) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -429,8 +431,8 @@ TEST(ShrinkFinding, KeepsARelationThatAloneShowsTheFinding) {
   EXPECT_EQ(plain->verdict(), Verdict::kPass);
 }
 
-// relu(concat(x, y)) on an engine that joins wrongly if the concat is an output. Cutting the relu
-// into parts shows this. The concat alone would show it too; it is smaller, but is not the finding.
+// Runs relu(concat(x, y)) on an engine whose concat is wrong if it is an output. The relation that
+// cuts the relu into parts shows this. The concat alone also shows it, but without the relation.
 TEST(ShrinkFinding, KeepsTheRelationIfTheOperationAloneIsWrongToo) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};

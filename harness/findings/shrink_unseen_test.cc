@@ -1,5 +1,5 @@
-// A finding that named no operation, since no partial graph could be judged, is shrunk to one that
-// names the wrong operation.
+// A finding that names no operation, because no partial graph could be judged, is shrunk to a
+// finding that names the wrong operation.
 #include <gtest/gtest.h>
 
 #include "harness/campaign/testing/campaign_test.h"

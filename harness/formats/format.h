@@ -1,7 +1,7 @@
-// The interface of every file format of the project: recognise, parse to JSON, write back, verify
-// by named rules, print. Each format has one `Format` entry, in harness/formats/<format>/;
-// formats.def lists all of them. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and
-// the round trips.
+// The interface of every file format of the project. It recognises a file, converts it to JSON and
+// back, checks it against named rules, and prints it. Each format has one `Format` entry, in
+// harness/formats/<format>/; formats.def lists all of them. Used by `anecheck inspect`, `encode`,
+// `diff`, the fuzz targets and the round trips.
 #pragma once
 
 #include <concepts>
@@ -20,15 +20,15 @@ namespace anecheck {
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-// The kind of source for a field or rule, strongest first. The last two mark only fields that state
-// nothing about the format.
+// The kind of source for a field or rule, strongest first. kOpaque and kNotation apply only to
+// fields, because such fields state nothing about the format.
 enum class FactEvidence : uint8_t {
   kRealFile,       // confirmed by a file that a real tool made
   kSpecification,  // stated by the specification
   kPublicNotes,    // stated by public notes
   kAssumed,        // no source; rules that rest on it warn and never reject
-  kOpaque,         // bytes that no source describes, kept and printed as they stand
-  kNotation,       // this project's own notation: spelling, places, counts
+  kOpaque,         // bytes that no source describes; kept and printed unchanged
+  kNotation,       // members that exist only in this project's JSON, such as offsets and counts
 };
 std::string_view FactEvidenceName(FactEvidence evidence);
 
@@ -41,19 +41,18 @@ struct Rule {
   FactEvidence evidence = FactEvidence::kSpecification;
 };
 
-// The evidence for the fields at one path of a format's JSON form; the text for people shows the
-// same fields.
+// The evidence for the fields at one path of a format's JSON form.
 struct FieldFact {
   // The names of members with dots between them; "[]" stands for the elements of an array, and "*"
-  // for a name that the file chooses. Example: "commands[].segname". The row covers the field at
-  // the path and everything below it.
+  // for a name that the file chooses. Example: "commands[].segname". The evidence applies to the
+  // field at the path and to all fields below it.
   std::string path;
   FactEvidence evidence = FactEvidence::kSpecification;
   std::string source;  // "specification 000, table 23.9"
 };
 
-// A rule that a file breaks, and the place where it does. Rules of evidence kAssumed are warnings,
-// others errors.
+// A rule that a file breaks, and the offset of the fault. It is a warning if the evidence of the
+// rule is kAssumed, and an error otherwise.
 struct Violation {
   const Rule* rule = nullptr;
   uint64_t offset = Error::kNoOffset;
@@ -62,20 +61,18 @@ struct Violation {
   bool IsWarning() const { return rule->evidence == FactEvidence::kAssumed; }
 };
 
-// How much of a file is understood. Each byte counts once. Bytes that are neither payload nor typed
-// nor fill are opaque, because no source describes them.
+// How much of a file is understood. Each byte counts once. The rest of the bytes (Opaque()) belongs
+// to fields that no source describes.
 struct ByteCounts {
   uint64_t total = 0;    // bytes of the file
   uint64_t payload = 0;  // bytes that are data, such as weights
   uint64_t typed = 0;    // bytes outside the payload that belong to a named field
-  uint64_t fill = 0;     // zeros, white space and comments: they only separate other bytes
+  uint64_t fill = 0;     // zeros, white space and comments, which only separate other bytes
 
   uint64_t Opaque() const { return total - payload - typed - fill; }
-  // The typed share of bytes that are neither payload nor fill, from 0 to 1. It is 1 if there is no
-  // such byte.
+  // Returns typed / (total - payload - fill), or 1 if the divisor is 0.
   double TypedShare() const { return Share(typed, total - payload - fill); }
-  // The typed share of bytes that are not payload, fill included. It is at most the share without
-  // fill.
+  // Returns typed / (total - payload), or 1 if the divisor is 0. It is at most TypedShare().
   double TypedShareWithFill() const { return Share(typed, total - payload); }
 
  private:
@@ -84,8 +81,8 @@ struct ByteCounts {
   }
 };
 
-// A file that was read once. It views the bytes that were read, which must outlive it. Its
-// functions return the same as those of Format, and none changes the file.
+// A parsed file, for several calls without parsing it again. It refers to the bytes that were read,
+// which must outlive it. Its functions return the same as the functions of Format with these names.
 class ParsedFile {
  public:
   virtual ~ParsedFile() = default;
@@ -98,8 +95,8 @@ class ParsedFile {
   ParsedFile() = default;
 };
 
-// The rules of a format: a table, or a function that makes the table at its first use. The function
-// saves time in a program that reads no file of the format.
+// The rules of a format: a table, or a function that makes the table at its first use. With a
+// function, a program that reads no file of the format does not build the table.
 class FormatRules {
  public:
   constexpr FormatRules() = default;
@@ -120,42 +117,44 @@ class FormatRules {
   std::span<const Rule> (*make_)() = nullptr;
 };
 
-// Formats are defined by the functions of their model (format_of.h), from which this entry is made.
-// All functions are pure and may run on several threads at once. None throws.
+// The functions of one format. MakeFormat (format_of.h) makes this entry from the functions of the
+// format's model. All functions are pure and may run on several threads at once. None throws.
 struct Format {
   std::string_view name;   // as given to --format, for example "hwx"
-  std::string_view title;  // for people
+  std::string_view title;  // a descriptive name for users
   FormatRules rules;
 
-  // The evidence for the fields of `json`, a JSON form of this format: every field has a row, and
-  // the first row that fits it counts. The rows may depend on the JSON form.
+  // Returns the evidence for the fields of `json`, a JSON form of this format. Every field has a
+  // row. If several rows match a field, the first one applies. The rows may depend on `json`.
   std::span<const FieldFact> (*fields)(const Json& json);
 
-  // The certainty that `bytes` is of this format, from 0 (not) to 100 (a magic number matched).
-  // `path` may be empty; its extension counts only if the format has no magic number.
+  // Returns the certainty that `bytes` is a file of this format, from 0 (certainly not) to 100 (a
+  // magic number matched). `path` may be empty. Its extension counts only if the format has no
+  // magic number.
   int (*recognise)(ByteSpan bytes, std::string_view path);
 
-  // The whole file as JSON, with the field names of the specification. from_json makes the same
-  // bytes from it. Regions with known fields are stated field by field, not as raw bytes.
+  // Converts the whole file to JSON, with the field names of the specification. from_json converts
+  // this JSON back to the same bytes. A region with known fields becomes one member per field,
+  // never raw bytes.
   Result<Json> (*to_json)(ByteSpan bytes);
   Result<Bytes> (*from_json)(const Json& json);
 
-  // write(parse(bytes)): equal to `bytes` for every file that parses.
+  // Parses `bytes` and writes the model. The result equals `bytes` for every file that parses.
   Result<Bytes> (*rewrite)(ByteSpan bytes);
 
-  // Every broken rule, in file order. An Error if the file does not parse.
+  // Returns the broken rules in file order, or an Error if the file does not parse.
   Result<std::vector<Violation>> (*verify)(ByteSpan bytes);
 
-  // For people: names, sizes, structure, and differences between the specification and the file.
+  // Returns a text for users: names, sizes, structure, and differences from the specification.
   Result<std::string> (*print)(ByteSpan bytes);
 
   Result<ByteCounts> (*count_bytes)(ByteSpan bytes);
 
-  // The form that `diff` compares: that of to_json without the members that only describe the
-  // file's encoding. Null if `diff` can use to_json without some members (LayoutMembers, diff.h).
+  // Returns the JSON that `diff` compares: to_json without the members that only describe the
+  // file's encoding. Null if removing members by name (LayoutMembers, diff.h) is enough.
   Result<Json> (*structure)(ByteSpan bytes) = nullptr;
 
-  // Parses a file once, for several of the functions above. `bytes` must outlive the result.
+  // Parses a file once for several calls. `bytes` must outlive the result.
   Result<std::unique_ptr<ParsedFile>> (*read)(ByteSpan bytes) = nullptr;
 };
 

@@ -1,5 +1,5 @@
-// How a format is defined: functions of its model, the result of parsing a file. The entry
-// that the tools use, Format, is made from them.
+// Defines a format by functions of its model. The model is the result of parsing a file. MakeFormat
+// makes the entry that the tools use, Format, from these functions.
 //
 //   constexpr FormatOf<WeightFile> kDefinition = {.name = "netweights", ..., .parse = Parse, ...};
 //   const Format kFormat_netweights = MakeFormat<kDefinition>();
@@ -17,8 +17,8 @@
 
 namespace anecheck {
 
-// The model may view the bytes that it was parsed from, so they must outlive it. All members but
-// `structure` are required; format.h describes each.
+// The model may refer to the bytes that it was parsed from, so they must outlive it. All members
+// except `structure` are required. format.h describes each member.
 template <typename ModelType>
 struct FormatOf {
   using Model = ModelType;
@@ -39,7 +39,7 @@ struct FormatOf {
   Result<Json> (*structure)(const Model& model) = nullptr;
 };
 
-// A file of the format `kOf`, read once.
+// A parsed file of the format `kOf`.
 template <const auto& kOf>
 class ParsedAs final : public ParsedFile {
  public:
@@ -62,7 +62,7 @@ class ParsedAs final : public ParsedFile {
   ByteSpan bytes_;
 };
 
-// `kOf` is a FormatOf with static storage.
+// Makes the entry of the format `kOf`, a FormatOf with static storage.
 template <const auto& kOf>
 constexpr Format MakeFormat() {
   using Model = typename std::remove_cvref_t<decltype(kOf)>::Model;

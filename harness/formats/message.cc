@@ -12,7 +12,7 @@ void AppendByte(uint8_t byte, std::string& out) {
   out += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 0xf]};
 }
 
-// Appends well-formed UTF-8 with its controls escaped. C1 controls are the bytes c2 80 to c2 9f.
+// Appends valid UTF-8 with control characters escaped. C1 controls are the bytes c2 80 to c2 9f.
 void AppendEscaped(std::string_view text, std::string& out) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<uint8_t>(text[i]);
@@ -28,7 +28,7 @@ void AppendEscaped(std::string_view text, std::string& out) {
   }
 }
 
-// At most `most` bytes of `text`, without splitting a UTF-8 character.
+// Returns the first `most` bytes of `text`, or up to 3 fewer to split no UTF-8 character.
 std::string_view Start(std::string_view text, size_t most) {
   if (text.size() <= most) return text;
   size_t cut = most;

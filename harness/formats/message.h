@@ -1,5 +1,5 @@
-// Quotes texts of a file in error messages and violations: on one line, of bounded length, without
-// control characters. Used by every format.
+// Quotes texts of a file in error messages and violations. A quoted text is on one line, has a
+// bounded length and contains no control character. Used by every format.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,24 @@
 
 namespace anecheck {
 
-// The maximum number of bytes that Quoted takes from a text, and Clipped from a message; escaping
-// may make them longer.
+// Quoted takes at most kMostQuoted bytes of a text, and Clipped takes at most kMostClipped bytes of
+// a message. Escaping may make the result longer.
 inline constexpr size_t kMostQuoted = 60;
 inline constexpr size_t kMostClipped = 400;
-// The longest message of a format: each byte may become \xNN, and a number may follow.
+// The maximum bytes of a format's message. Each byte may become \xNN, and a number may follow.
 inline constexpr size_t kMostMessage = 4 * kMostClipped + 48;
 
-// `text` with \xNN in place of control characters (including those of C1) and of bytes that are not
-// UTF-8.
+// Replaces each byte of control characters (C1 too) and each byte that is not UTF-8 by \xNN.
 std::string Escaped(std::string_view text);
 
-// `text` escaped, with "..." in place of all bytes after the first 60. Messages show names and
-// values of a file with it.
+// Escapes `text` and replaces all bytes after the first 60 by "...". Messages use it for names and
+// values that come from a file.
 std::string Shown(std::string_view text);
 
-// Shown(text) between quotation marks.
+// Returns Shown(text) between quotation marks.
 std::string Quoted(std::string_view text);
 
-// A whole message that may quote long texts: escaped, with "..." in place of all bytes after the
-// first 400.
+// Escapes a whole message and replaces all bytes after the first 400 by "...".
 std::string Clipped(std::string_view message);
 
 // Applies Shown to a text and returns anything else unchanged. Messages use it for arguments that

@@ -1,4 +1,4 @@
-// Messages stay on one line, have a bounded length, and pass on no control character of a file.
+// Messages stay on one line, have a bounded length, and contain no control character of a file.
 #include "harness/formats/message.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(Message, QuotedCutsAfterSixtyBytesBetweenCharacters) {
   EXPECT_EQ(Quoted(less + "\xc3\xa9y"), "\"" + less + "...\"");
 }
 
-// Stray continuation bytes are cut at the limit.
+// A text of continuation bytes only is cut exactly at the limit.
 TEST(Message, QuotedBoundsTheLengthOfAnyBytes) {
   const std::string stray(1000, '\x80');
   EXPECT_EQ(Quoted(stray).size(), 4 * kMostQuoted + 5);

@@ -1,5 +1,5 @@
-// The rules of a format as one table. A row states a rule, names its source, and checks it. A rule
-// can be reported only through its row, so every reported rule has a statement and a check.
+// Tables of a format's rules. A row states a rule, names its source, and has its check. Code can
+// report a rule only through its row, so every reported rule has a statement and a source.
 //
 //   constexpr auto kRules = RulesOf<WeightFile>({
 //       {"blob-ids", "The ids of the table are 0, 1, 2, ...", "the real file", kReal,
@@ -23,15 +23,15 @@
 
 namespace anecheck {
 
-// Takes the violations of one rule. Not thread-safe.
+// Collects the violations of one rule. Not thread-safe.
 class RuleReport {
  public:
   // `base`, the offset of the model in its file, is added to every offset.
   RuleReport(const Rule& rule, uint64_t base, ViolationList& violations)
       : rule_(rule), base_(base), violations_(violations) {}
 
-  // Reports that the rule is broken at `offset`. The message is the rule's id and the text. Texts
-  // among `args` may come from a file, so they go through Shown.
+  // Reports that the rule is broken at `offset`. The message is the rule's id and the text. Strings
+  // in `args` may come from a file, so Shown escapes and shortens them.
   template <typename... Args>
   [[gnu::noinline, gnu::cold]] void operator()(uint64_t offset, fmt::format_string<Args...> text,
                                                const Args&... args) {
@@ -40,7 +40,7 @@ class RuleReport {
     });
   }
 
-  // Reports with a complete message, which is not cut like a quoted text.
+  // Reports a complete message, which Shown does not shorten.
   [[gnu::noinline, gnu::cold]] void Say(uint64_t offset, std::string_view message) {
     violations_.Add(rule_, base_ + offset,
                     [&] { return fmt::format("{}: {}", rule_.id, message); });
@@ -52,8 +52,8 @@ class RuleReport {
   ViolationList& violations_;
 };
 
-// The check of a rule that the parser enforces: a file that breaks it does not parse, and the error
-// begins with the rule's id.
+// The check of a rule that the parser enforces. A file that breaks the rule does not parse, and the
+// error begins with the rule's id.
 template <typename Model>
 void CheckedWhileParsing(const Model& /*model*/, RuleReport& /*broken*/) {}
 
@@ -67,7 +67,7 @@ struct RuleRow {
   void (*check)(const Model& model, RuleReport& broken);
 };
 
-// The table of a format, in the order of its rows. A row that lacks a part, or repeats an id, does
+// The rules of a format, each with its own check. A row that lacks a part, or repeats an id, does
 // not compile.
 template <typename Model, size_t kCount>
 class RuleTable {
@@ -88,13 +88,13 @@ class RuleTable {
 
   constexpr std::span<const Rule> rules() const { return rules_; }
 
-  // Every broken rule, in file order.
+  // Returns the violations in file order.
   std::vector<Violation> Verify(const Model& model) const {
     ViolationList violations;
     Verify(model, 0, violations);
     return std::move(violations).Take();
   }
-  // Adds the broken rules of a model that begins at offset `base` of another file.
+  // Adds the violations of a model that begins at offset `base` of another file.
   void Verify(const Model& model, uint64_t base, ViolationList& violations) const {
     for (size_t i = 0; i < kCount; ++i) {
       RuleReport report(rules_[i], base, violations);
@@ -112,8 +112,8 @@ consteval RuleTable<Model, kCount> RulesOf(const RuleRow<Model> (&rows)[kCount])
   return RuleTable<Model, kCount>(rows);
 }
 
-// The table of a format whose rules are checked together in one walk over the model, because they
-// need the same context. The walk reports a rule by its id; an id without a row does not compile.
+// The rules of a format that one walk over the model checks together, because the checks need the
+// same context. The walk names a rule by its id. An id without a row does not compile.
 template <size_t kCount>
 class WalkRules {
  public:

@@ -1,6 +1,6 @@
-// Gathers the violations of one file. A hostile file can break a rule at a million places, so the
-// list keeps only the first violations of each rule, and the number of the rest. Memory stays
-// bounded, and no rule hides another. Used by the verify function of every format.
+// Collects the violations of one file. A hostile file can break a rule at a million places, so the
+// list keeps only the first violations of each rule and counts the rest. Its memory is bounded, and
+// a rule that is broken often does not hide others. Used by the verify function of every format.
 #pragma once
 
 #include <concepts>
@@ -17,11 +17,11 @@ namespace anecheck {
 // Not thread-safe.
 class ViolationList {
  public:
-  // The most violations of one rule that are kept.
+  // The maximum number of violations of one rule that the list keeps.
   static constexpr size_t kMostOfARule = 24;
 
-  // `message` returns the text, which contains the rule's id. It is called only if the violation is
-  // kept; the text is then Clipped.
+  // `message` returns the text, which contains the rule's id. Add calls it only if the list keeps
+  // the violation, and passes the text to Clipped.
   template <std::invocable Message>
   void Add(const Rule& rule, uint64_t offset, Message message) {
     Count& count = CountOf(rule);
@@ -35,9 +35,9 @@ class ViolationList {
     Add(rule, offset, [&] { return fmt::format(text, args...); });
   }
 
-  // The violations in file order; violations with the same offset are in the order in which their
-  // rules were first broken. The last kept violation of a rule states how many more of that rule
-  // there are.
+  // Returns the violations in file order. Violations with the same offset are in the order in which
+  // their rules were first added. If the list dropped violations of a rule, the message of the last
+  // one that it kept states their number.
   std::vector<Violation> Take() &&;
 
  private:

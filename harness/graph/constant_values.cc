@@ -24,7 +24,7 @@ bool ConstantValues::IsKnown(ValueId id) const {
 }
 
 void ConstantValues::Copy(ValueId id, std::span<ValueId> places, Graph& to) const {
-  std::vector<ValueId> open = {id};  // each is copied once its operands are
+  std::vector<ValueId> open = {id};  // values to copy after their operands
   while (!open.empty()) {
     const ValueId next = open.back();
     const Value& value = graph_.value(next);

@@ -8,7 +8,8 @@
 
 namespace anecheck {
 
-// Checks each value at most once, on request. The graph must not change meanwhile.
+// Checks each value at most once, when it is first needed. The graph must not change during the
+// lifetime of this object.
 class ConstantValues {
  public:
   explicit ConstantValues(const Graph& graph) : graph_(graph) {}
@@ -16,8 +17,8 @@ class ConstantValues {
   // Precondition: `id` is a value of the graph.
   bool Contains(ValueId id);
 
-  // Copies `id` and the values from which it is computed, and sets their ids in `to` (CopyNode).
-  // Precondition: Contains(id).
+  // Copies `id` and the values from which it is computed to `to`. Sets places[v] to the new id of
+  // each copied value v. Precondition: Contains(id).
   void Copy(ValueId id, std::span<ValueId> places, Graph& to) const;
 
  private:

@@ -1,6 +1,6 @@
-// Arguments that MIL accepts as a constant or as a computed tensor are in a schema twice under one
-// name: as an attribute, which OpSchema::FindParameter finds, and as a tensor, which FindOperand
-// finds.
+// If MIL accepts an argument both as a constant and as a computed tensor, the schema has two
+// parameters of that name. OpSchema::FindParameter finds the attribute, and FindOperand finds the
+// tensor.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// The index of the tensor or list of tensors called `name`, or -1.
+// Returns the index of the tensor or list of tensors called `name`, or -1.
 inline int FindOperand(const OpSchema& schema, std::string_view name) {
   for (size_t i = 0; i < schema.parameters.size(); ++i) {
     const Parameter& parameter = schema.parameters[i];

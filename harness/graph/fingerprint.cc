@@ -20,8 +20,8 @@ class Hasher {
     Add(text.size());
     Add(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   }
-  // Adds eight bytes at a time, the last padded with zeros. Earlier additions must determine the
-  // number of bytes.
+  // Adds eight bytes at a time, and pads the last ones with zeros. Earlier additions must determine
+  // the number of bytes, because the padding hides it.
   void Add(std::span<const uint8_t> bytes) {
     static_assert(std::endian::native == std::endian::little,
                   "words are loaded in little-endian order");
@@ -44,8 +44,8 @@ class Hasher {
   uint64_t state_ = 0x616e65636865636b;
 };
 
-// Values are numbered by the order in which inputs, states and results appear, so that the numbers
-// do not depend on the order of constants.
+// Numbers inputs, then states, then results, each in their order. The numbers do not depend on the
+// order of constants.
 std::vector<uint64_t> NumberValues(const Graph& graph) {
   std::vector<uint64_t> numbers(graph.values().size(), 0);
   uint64_t next = 1;
@@ -66,8 +66,8 @@ void AddOperand(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& n
   DropPages(graph.ConstData(id));
 }
 
-// Arguments and attributes are keyed by parameter, so that their textual order does not matter;
-// operands of one list keep their order by position.
+// Each argument is hashed with its parameter, and the hashes are added, so the textual order of
+// arguments does not matter. Operands of one list are also hashed with their position.
 uint64_t ArgumentsHash(const Graph& graph, const std::vector<uint64_t>& numbers, const Node& node) {
   uint64_t sum = 0;
   uint64_t position = 0;
@@ -111,7 +111,7 @@ uint64_t AttributeHash(const Graph& graph, const Attribute& attribute) {
   return hash.state();
 }
 
-// The hashes of operands and attributes are added, not chained.
+// Adds the hashes of operands and attributes, so that their order does not matter.
 void AddNode(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& numbers,
              const Node& node) {
   hash.Add(node.schema->name);

@@ -1,5 +1,5 @@
-// A number that names a graph's structure, for deduplication and for detecting changes by a round
-// trip.
+// Computes a number that identifies the structure of a graph. It serves to find duplicates and to
+// detect changes after a round trip.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,10 @@
 
 namespace anecheck {
 
-// The number is equal for graphs that differ only in names, in the order in which constants are
-// listed, in unused constants and in unused pool bytes. The number is different (except with
-// probability 2^-64) if an input's type or order, a constant's bytes, an operation, operand,
-// attribute, block or output differs. The number is the same in all versions, compilers and
-// machines.
+// Returns equal numbers for graphs that differ only in names, the order of constants, unused
+// constants or unused pool bytes. The numbers differ (except with probability 2^-64) if an input's
+// type or order, a constant's bytes, an operation, operand, attribute, block or output differs. A
+// graph has the same number with all versions and compilers and on all machines.
 uint64_t GraphFingerprint(const Graph& graph);
 
 }  // namespace anecheck

@@ -26,7 +26,7 @@ void Graph::Clear() {
 
 ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view value_name) {
   if (values_.size() == values_.capacity()) {
-    // Copies the type and the name, which may be part of values_: the vector moves as it grows.
+    // Copies the type and the name, which may be part of values_. The vector moves when it grows.
     const TensorType kept_type = type;
     const std::string kept_name(value_name);
     values_.reserve(std::max<size_t>(16, 2 * values_.size()));
@@ -96,7 +96,7 @@ void Graph::SetConstData(ValueId value, std::span<const uint8_t> bytes) {
   Value& constant = values_[value];
   const auto size = static_cast<size_t>(constant.type.ByteSize());
   if (constant.shared) {
-    // Shared bytes must not be changed.
+    // Makes a copy, because shared bytes must not be changed.
     const std::span<const uint8_t> old = shared_[constant.data_begin].bytes;
     constant.shared = false;
     constant.data_begin = constant_bytes_.size();

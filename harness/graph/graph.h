@@ -1,5 +1,5 @@
-// The graph that is generated, lowered, run and judged: typed values, constants, and operations in
-// an order in which every operand is defined before its use.
+// The graph that the project generates, lowers, runs and judges. It has typed values, constants,
+// and operations in an order in which every operand is defined before its use.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,21 @@ struct Value {
   std::string name;
   TensorType type;
   ValueKind kind = ValueKind::kInput;
-  bool shared = false;        // kConst: its bytes are SharedBytes, not in the constant pool
+  bool shared = false;        // kConst: its bytes are SharedBytes and not in the constant pool
   NodeId producer = kNoNode;  // kResult: the node
-  uint32_t result_index = 0;  // kResult: which of its results
-  uint64_t data_begin = 0;    // kConst: offset in the constant pool; if shared, index of its bytes
+  uint32_t result_index = 0;  // kResult: the index among the node's results
+  uint64_t data_begin = 0;    // kConst: offset in the constant pool, or index of its SharedBytes
 };
 
-// Bytes of a constant that are not copied, for example in a mapped file. `owner` keeps them alive.
+// Bytes of a constant that the graph does not copy, for example in a mapped file. `owner` keeps
+// them alive.
 struct SharedBytes {
   std::span<const uint8_t> bytes;
   std::shared_ptr<const void> owner;
 };
 
-// One tensor operand: the index of its parameter in the schema, and its value. The operands of a
-// list parameter are several entries with one parameter index, in order.
+// A tensor operand: the index of its parameter in the schema, and its value. The operands of a list
+// parameter are consecutive entries with the same parameter index.
 struct Argument {
   uint16_t parameter = 0;
   ValueId value = kNoValue;
@@ -54,7 +55,7 @@ struct Attribute {
   AttributeKind kind = AttributeKind::kInt;
   int64_t integer = 0;  // kInt, kBool
   double number = 0;    // kFloat
-  uint32_t begin = 0;   // lists and strings: first element in the pool
+  uint32_t begin = 0;   // lists and strings: index of the first element in the pool
   uint32_t count = 0;
 };
 
@@ -68,11 +69,11 @@ struct Node {
   uint32_t result_count = 0;
   uint32_t first_block = 0;
   uint32_t block_count = 0;
-  bool added = false;  // by the tool: the model that the graph comes from lacks this operation
+  bool added = false;  // the tool added it; the source model lacks this operation
 };
 
-// A graph, with values and nodes in arrays. Copies are deep. Not thread-safe for writing; any
-// number of threads may read.
+// A graph, with values and nodes in arrays. Copies are deep. Any number of threads may read, but a
+// thread that writes needs exclusive access.
 class Graph {
  public:
   std::string name = "main";
@@ -89,10 +90,10 @@ class Graph {
   // Adds a constant whose bytes are not copied. Precondition: there are type.ByteSize() bytes.
   ValueId AddSharedConst(const TensorType& type, SharedBytes bytes,
                          std::string_view value_name = {});
-  // Adds a constant of `from`; shared bytes stay shared.
+  // Adds a copy of a constant of `from`. Shared bytes stay shared.
   ValueId CopyConst(const Graph& from, ValueId id, std::string_view value_name = {});
-  // Adds `count` rows of the first axis of a constant of `from`; shared bytes stay shared.
-  // Precondition: the rows exist, and each has whole bytes.
+  // Adds a constant with `count` rows of the first axis of a constant of `from`. Shared bytes stay
+  // shared. Precondition: the rows exist, and each is a whole number of bytes.
   ValueId CopyConstRows(const Graph& from, ValueId id, int64_t first, int64_t count,
                         std::string_view value_name = {});
 
@@ -107,15 +108,15 @@ class Graph {
   void AddFloats(int parameter, std::span<const double> values);
   void AddBools(int parameter, std::span<const int64_t> values);
   void AddBlock(Graph block);
-  // Marks the open node (Node::added).
+  // Sets Node::added of the open node.
   void MarkAdded() { open_.added = true; }
   // Checks the open node against its schema, infers its result types, and appends one value for
   // each result. The results take their names from `names` in order; results beyond `names` have no
   // name. On an error, drops the open node and restores the graph to its state before BeginNode.
   // Returns the first result.
   Result<ValueId> FinishNode(std::span<const std::string> names = {});
-  // As FinishNode, but with result types from the caller, which validation checks later. Readers of
-  // files use it, because they must keep the types of the file.
+  // Like FinishNode, but with result types from the caller, which validation checks later. Readers
+  // of files use it, because they must keep the types of the file.
   ValueId FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names);
 
   void AddOutput(ValueId value) { outputs_.push_back(value); }
@@ -125,15 +126,15 @@ class Graph {
   void Rename(ValueId value, std::string_view value_name);
 
   // ---- reading ----
-  // Spans are made from pointer and size, not from the vector: the range constraints of the
-  // standard library would take half of the compile time of every source that includes this header.
+  // Spans are made from a pointer and a size. Making them from the vector would double the compile
+  // time of every source that includes this header, because of the library's range constraints.
   std::span<const Value> values() const { return {values_.data(), values_.size()}; }
   std::span<const Node> nodes() const { return {nodes_.data(), nodes_.size()}; }
   std::span<const ValueId> outputs() const { return {outputs_.data(), outputs_.size()}; }
   const Value& value(ValueId id) const { return values_[id]; }
   const Node& node(NodeId id) const { return nodes_[id]; }
   const TensorType& type(ValueId id) const { return values_[id].type; }
-  // Inputs, states or constants in order of their ids.
+  // Returns the values of a kind in the order of their ids.
   std::vector<ValueId> ValuesOfKind(ValueKind kind) const;
   std::optional<ValueId> FindValue(std::string_view value_name) const;
 
@@ -180,8 +181,8 @@ class Graph {
   Node open_;
 };
 
-// One node together with its graph: typed access to operands and attributes by parameter index.
-// Cheap to copy; valid until the graph changes.
+// Gives typed access to the operands and attributes of a node by parameter index. Cheap to copy;
+// valid until the graph changes.
 class NodeView {
  public:
   NodeView(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {}
@@ -192,17 +193,17 @@ class NodeView {
   const OpSchema& schema() const { return *node_->schema; }
   std::string_view op() const { return node_->schema->name; }
 
-  // The operand at a tensor parameter, or kNoValue. For a list parameter, returns the first
+  // Returns the operand of a tensor parameter, or kNoValue. For a list parameter, returns the first
   // operand.
   ValueId Input(int parameter) const;
   bool HasInput(int parameter) const { return Input(parameter) != kNoValue; }
   // Precondition: HasInput(parameter).
   const TensorType& InputType(int parameter) const { return graph_->type(Input(parameter)); }
   const Shape& InputShape(int parameter) const { return InputType(parameter).shape; }
-  // All operands at a list parameter, in order.
+  // Returns all operands of a list parameter, in order.
   std::vector<ValueId> InputList(int parameter) const;
 
-  // Null if the attribute is absent.
+  // Returns null if the attribute is absent.
   const Attribute* FindAttribute(int parameter) const;
   bool HasAttribute(int parameter) const { return FindAttribute(parameter) != nullptr; }
   int64_t Int(int parameter, int64_t fallback) const;

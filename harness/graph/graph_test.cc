@@ -1,5 +1,5 @@
-// Types, graphs, validation and fingerprints: well-formed graphs, and the errors for ill-formed
-// ones.
+// Tests types, graphs, validation and fingerprints, with well-formed graphs and the errors of
+// ill-formed graphs.
 #include "harness/graph/graph.h"
 
 #include <functional>
@@ -438,7 +438,8 @@ TEST(ValidateGraph, ValuesComputedOnlyFromConstantsAreConstant) {
   const ValueId x = graph.AddInput({DType::kFp16, {2}});
   const ValueId table = graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4), "table");
   ValueId unpacked = table;
-  // Two levels, since a compressed constant may be made from another.
+  // There are two levels, because a compressed constant may be made from another compressed
+  // constant.
   for (int i = 0; i < 2; ++i) {
     graph.BeginNode(&kMix);
     graph.AddArgument(Mix::kX, unpacked);
@@ -477,7 +478,7 @@ TEST(GraphFingerprint, IgnoresTheOrderOfConstantsAndUnusedOnes) {
   EXPECT_EQ(make(false, false), make(false, true));
 }
 
-// Findings of different versions are merged by fingerprint.
+// The fingerprint must not change, because it merges findings of different versions.
 TEST(GraphFingerprint, IsTheSameInEveryVersion) {
   EXPECT_EQ(GraphFingerprint(ExampleGraph()), 3824035140865834852U);
 }

@@ -1,4 +1,4 @@
-// The graph's JSON form, version 1: a public format for people and for external runners.
+// The JSON form of a graph, version 1. It is a public format for people and for external runners.
 //
 //   {"version": 1, "name": "g",
 //    "inputs": [{"name", "dtype", "shape"}], "states": [the same],
@@ -7,7 +7,7 @@
 //             "outputs": [{"name", "dtype", "shape"}], "blocks": [graphs]}],
 //    "outputs": [value names]}
 //
-// Argument and attribute names are MIL's. An operation's name is the name of its first output, and
+// Argument and attribute names are MIL's. The name of an operation is that of its first output, and
 // may be left out. Numbers that JSON lacks are the strings "NaN", "Infinity" and "-Infinity".
 // "states" and "blocks" are present only if not empty.
 #pragma once
@@ -28,8 +28,8 @@ Json GraphToJson(const Graph& graph);
 // `ops[3].inputs.weight`.
 Result<Graph> GraphFromJson(const Json& json, const Vocabulary& vocabulary);
 
-// As GraphFromJson, but for a text. This call builds no Json value, and so is several times as
-// fast. Errors of the text itself are those of ParseJson, which begin with `name`.
+// Like GraphFromJson, but for a text. It is several times as fast, because it builds no Json value.
+// Errors of the text itself are those of ParseJson, which begin with `name`.
 Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
                             std::string_view name = "json");
 

@@ -24,8 +24,8 @@ namespace {
 
 constexpr int kMaxBlockDepth = 16;
 
-// The path of a value in messages ("ops[3].inputs.weight"), linked to the path of the enclosing
-// value. The text is built only for a message.
+// The path of a value ("ops[3].inputs.weight"), as a link to the place of the enclosing value. The
+// text is built only for a message.
 struct Place {
   std::string_view name = {};
   const Place* around = nullptr;
@@ -46,7 +46,7 @@ Error Wrong(const Place& place, std::string_view what) {
 }
 Error Wrong(std::string_view name, std::string_view what) { return Wrong(Place{name}, what); }
 
-// Checks that the object has all `required` members and no others except `optional` ones.
+// Checks that the object has all `required` members, and besides them only `optional` members.
 Status CheckKeys(JsonValue json, const Place& place,
                  std::initializer_list<std::string_view> required,
                  std::initializer_list<std::string_view> optional) {
@@ -68,7 +68,7 @@ Status CheckKeys(JsonValue json, const Place& place,
   return {};
 }
 
-// The returned text points into the document.
+// The result points into the document.
 Result<std::string_view> ReadString(JsonValue json, const Place& place) {
   if (!json.is_string()) return Wrong(place, "must be a string");
   return json.text();
@@ -160,7 +160,7 @@ class Reader {
     return {};
   }
 
-  // The elements of the list `key`, which may be absent.
+  // Reads the elements of the list `key`, which may be absent.
   Status ReadValues(JsonValue json, std::string_view key, ValueKind kind) {
     const auto list = json.Find(key);
     if (!list) return {};
@@ -243,8 +243,8 @@ class Reader {
     return {};
   }
 
-  // An operation has only the name of its first output. A different name is an error, because a
-  // graph cannot keep it.
+  // Checks that the name of an operation is that of its first output. A graph cannot store another
+  // name.
   static Status CheckName(JsonValue json, JsonValue outputs, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
     if (outputs.size() == 0) return {};
@@ -280,7 +280,7 @@ class Reader {
       const std::string_view name = value.name();
       const Place where = place / name;
       int parameter = FindOperand(schema, name);
-      // Validation reports an attribute that is given as an argument.
+      // If an attribute is given as an argument, validation reports that later.
       if (parameter < 0) parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
       if (!value.is_array()) return Wrong(where, "must be a list of names");
@@ -373,7 +373,8 @@ class Reader {
   std::vector<std::string> result_names_;
 };
 
-// Messages repeat names of the file, which may contain anything, so they are reduced to one line.
+// Makes a message one line, because it may quote names of the file, which may contain any
+// character.
 Error OnOneLine(Error error) {
   error.message = OneLine(error.message);
   return error;

@@ -1,4 +1,5 @@
-// The JSON form, version 1: it loses nothing, and the message of every mistake names its path.
+// Tests the JSON form, version 1. It preserves the graph, and the message of every mistake names
+// its path.
 #include "harness/graph/json.h"
 
 #include <functional>

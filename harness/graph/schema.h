@@ -1,5 +1,5 @@
-// The schema of an operation: its name, its parameters and the rule for its result types.
-// harness/ops has one schema for each operation; this header only defines the form.
+// The schema of an operation has its name, its parameters and the rule for its result types.
+// harness/ops has one schema for each operation. This header only defines the types.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace anecheck {
 
 class NodeView;
 
-// The kinds of values that a parameter may have. Tensor kinds are edges of the graph; the others
-// are attributes, known when the graph is compiled.
+// The kinds of values that a parameter may have. Tensor kinds are edges of the graph. The other
+// kinds are attributes, which are known when the graph is compiled.
 enum class ParameterKind : uint8_t {
   kTensor,
   kTensorList,  // MIL's tuple, `values = (a, b)`
@@ -34,13 +34,13 @@ std::string_view ParameterKindName(ParameterKind kind);
 
 enum class Need : uint8_t { kRequired, kOptional };
 
-// The meaning of an absent optional parameter: a value, or only a description if the value follows
-// from the rank or from other operands. Code that reads the parameter states the value again as the
-// fallback of its accessor (NodeView).
+// The meaning of an absent optional parameter. It is a value, or only a description if the value
+// depends on the rank or on other operands. Code that reads the parameter passes the same value as
+// the fallback of an accessor of NodeView.
 struct Default {
   enum class Form : uint8_t { kNone, kNumber, kName, kWords };
   Form form = Form::kNone;
-  double number = 0;      // kNumber: the value, of a list each element, of a bool 0 or 1
+  double number = 0;      // kNumber: the value, or each element of a list; a bool is 0 or 1
   std::string_view text;  // kName: the name; kWords: a description; kNumber: its meaning, or empty
 
   static constexpr Default Number(double value, std::string_view meaning = {}) {
@@ -57,11 +57,11 @@ struct Parameter {
   Need need = Need::kRequired;
   // Tensor kinds: the accepted element types.
   DTypeSet dtypes = {DType::kFp16};
-  // Tensor kinds: the operand must be known when the graph is compiled, as a constant or as a
-  // result of constants alone (a weight, a bias, a table).
+  // Tensor kinds: whether the operand must be a constant or computed from constants alone, so that
+  // it is known when the graph is compiled (a weight, a bias, a table).
   bool constant = false;
-  // Float attributes: whether MIL writes them in the element type of the first tensor input rather
-  // than in fp32 (facts/more/mil_text_forms.csv).
+  // Float attributes: whether MIL writes them in the element type of the first tensor input.
+  // Otherwise MIL writes them in fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
   // Whether MIL requires this integer attribute as uint32.
   bool unsigned_integer = false;
@@ -71,15 +71,15 @@ struct Parameter {
   // Whether MIL writes this integer list attribute as a tensor [n, 2]. A graph has the tensor's
   // entries in row-major order.
   bool pairs = false;
-  // Integer lists: whether MIL writes them in uint32 rather than in int32.
+  // Integer lists: whether MIL writes them in uint32. Otherwise MIL writes them in int32.
   bool unsigned_integers = false;
   // String attributes: the accepted spellings. An empty list accepts any spelling.
   std::span<const std::string_view> choices = {};
   Default fallback = {};
 };
 
-// The meaning of the absent parameter, for people: "1e-05", "true", "1 on every axis", "valid", or
-// the description. Empty if there is none.
+// Returns the meaning of the absent parameter for people, such as "1e-05", "true", "1 on every
+// axis" or "valid". Empty if there is none.
 std::string DefaultText(const Parameter& parameter);
 
 // The result types of one node, at most kMaxResults.
@@ -112,10 +112,10 @@ struct OpSchema {
   Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
   // Names of the nested blocks of the operation (cond: true_fn, false_fn); usually none.
   std::span<const std::string_view> blocks = {};
-  // False for operations that only change a state (write_state).
+  // False for operations that only change a state (write_state) and have no result.
   bool has_results = true;
 
-  // The index of the parameter called `name`, or -1.
+  // Returns the index of the parameter called `parameter`, or -1.
   int FindParameter(std::string_view parameter) const {
     for (size_t i = 0; i < parameters.size(); ++i) {
       if (parameters[i].name == parameter) return static_cast<int>(i);
@@ -124,13 +124,13 @@ struct OpSchema {
   }
 };
 
-// A set of operations by name; the project's set is in harness/ops.
+// A set of operations by name. The project's set is in harness/ops.
 class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
-  // The schema called `name`, or null.
+  // Returns the schema of the operation `name`, or null.
   virtual const OpSchema* Find(std::string_view name) const = 0;
-  // The reason that a known operation has no schema; empty for all others.
+  // Returns the reason why a known operation has no schema; empty for all other names.
   virtual std::string_view ReasonWithout(std::string_view /*name*/) const { return {}; }
 };
 

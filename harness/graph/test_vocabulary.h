@@ -11,7 +11,7 @@ namespace anecheck::testing {
 
 inline constexpr std::array<std::string_view, 2> kTestModes = {"up", "down"};
 
-// mix: a tensor, an optional constant, and one attribute of every kind.
+// `mix` has a tensor, an optional constant, and one attribute of every kind.
 struct Mix {
   enum : int { kX, kTable, kCount, kScale, kFlag, kMode, kSizes, kWeights, kMask };
 };
@@ -37,7 +37,7 @@ inline Status InferMix(const NodeView& node, ResultTypes& results) {
 inline constexpr OpSchema kMix = {
     .name = "mix", .id = 0, .parameters = kMixParameters, .infer = InferMix};
 
-// join: a list of tensors; halves: two results.
+// `join` has a list of tensors. `halves` has two results.
 inline constexpr Parameter kJoinParameters[] = {
     {.name = "values", .kind = ParameterKind::kTensorList, .dtypes = {DType::kFp16}}};
 inline Status InferJoin(const NodeView& node, ResultTypes& results) {
@@ -73,7 +73,7 @@ class TestVocabulary final : public Vocabulary {
   }
 };
 
-// x:[2,3] -> mix with every attribute -> halves; outputs both halves.
+// Returns a graph: x:[2,3] -> mix with every attribute -> halves. Its outputs are both halves.
 inline Graph ExampleGraph() {
   Graph graph;
   graph.name = "example";

@@ -1,4 +1,4 @@
-// Element types, shapes and tensor types: the vocabulary that graphs, formats and engines share.
+// Element types, shapes and tensor types, which graphs, formats and engines share.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace anecheck {
 
-// Element types of graph values. Types narrower than a byte and the two fp8 forms occur in
-// constants only; string values (pad_type and the like) are attributes, not tensors.
+// Element types of graph values. Only constants have types narrower than a byte or one of the two
+// fp8 types. Strings, such as pad_type, are attributes and no tensors.
 enum class DType : uint8_t {
   kFp16,
   kFp32,
@@ -34,11 +34,11 @@ enum class DType : uint8_t {
 };
 inline constexpr size_t kDTypeCount = 16;
 
-// MIL's spelling: "fp16", "int8", "fp8e4m3fn" ... (facts/mil.md).
+// Returns MIL's spelling, such as "fp16", "int8" or "fp8e4m3fn" (facts/mil.md).
 std::string_view DTypeName(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 
-// Storage size of one element in bits: 1 to 32. A bool takes 8.
+// Returns the storage size of one element in bits, 1 to 32. A bool takes 8.
 constexpr int DTypeBits(DType dtype) {
   constexpr std::array<int, kDTypeCount> kBits = {16, 32, 8, 8, 16, 16, 32, 8,
                                                   4,  4,  8, 8, 1,  2,  3,  6};
@@ -61,7 +61,7 @@ class DTypeSet {
     return ((bits_ >> static_cast<unsigned>(dtype)) & 1u) != 0;
   }
   constexpr bool Empty() const { return bits_ == 0; }
-  // "fp16, int32".
+  // Returns a text such as "fp16, int32".
   std::string ToString() const;
 
  private:
@@ -69,8 +69,7 @@ class DTypeSet {
 };
 
 // Up to kMaxRank extents, outermost first. The engine's limit is rank 5 (facts/limits.csv). Higher
-// ranks are allowed, so that a test can write a graph that breaks the limit and that an engine must
-// reject.
+// ranks are allowed, so that tests can make graphs beyond that limit, which an engine must reject.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -80,7 +79,7 @@ class Shape {
   constexpr Shape(std::initializer_list<int64_t> dims) {
     for (const int64_t dim : dims) dims_[rank_++] = dim;
   }
-  // The first kMaxRank of `dims`.
+  // Makes a shape of the first kMaxRank of `dims`.
   static constexpr Shape FromSpan(std::span<const int64_t> dims) {
     Shape shape;
     for (const int64_t dim : dims) {
@@ -104,8 +103,8 @@ class Shape {
   // Precondition: rank() < kMaxRank.
   constexpr void Append(int64_t dim) { dims_[rank_++] = dim; }
 
-  // The number of elements; 1 for rank 0. Precondition: the product fits 63 bits (the graph
-  // validator caps it at kMaxElements).
+  // Returns the number of elements, which is 1 for rank 0. Precondition: the product fits 63 bits
+  // (the graph validator caps it at kMaxElements).
   constexpr int64_t Elements() const {
     int64_t count = 1;
     for (int i = 0; i < rank_; ++i) count *= dims_[static_cast<size_t>(i)];
@@ -135,16 +134,16 @@ struct TensorType {
   DType dtype = DType::kFp16;
   Shape shape;
 
-  // The size in bytes of the elements, packed without gaps. Elements narrower than a byte fill it
-  // from the least significant bit.
+  // Returns the size in bytes of the elements, packed without gaps. Elements narrower than a byte
+  // fill a byte from its least significant bit.
   constexpr int64_t ByteSize() const { return (shape.Elements() * DTypeBits(dtype) + 7) / 8; }
   friend constexpr bool operator==(const TensorType&, const TensorType&) = default;
-  // "tensor<fp16, [1, 8, 4, 4]>", MIL's spelling.
+  // Returns MIL's spelling, such as "tensor<fp16, [1, 8, 4, 4]>".
   std::string ToString() const;
 };
 
-// Returns the shape to which NumPy broadcasts both shapes, aligned at the last axis; nothing if the
-// shapes do not match.
+// Returns the shape to which NumPy broadcasts both shapes, aligned at the last axis. Returns
+// nothing if they cannot be broadcast.
 std::optional<Shape> BroadcastShapes(const Shape& a, const Shape& b);
 
 // Maps an axis in [-rank, rank) to [0, rank). Returns nothing for any other axis.

@@ -1,5 +1,5 @@
-// Checks whether a graph is well formed; the error is one line that names the node, the parameter
-// and the rule.
+// Checks whether a graph is well formed. An error message is one line that names the node, the
+// parameter and the rule.
 #pragma once
 
 #include "harness/base/result.h"
@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// Whether the product of the extents above 0 is at most kMaxElements, so that products and sums of
-// a few extents fit in 64 bits, even if the tensor is empty.
+// Returns whether the product of the extents above 0 is at most kMaxElements. Products and sums of
+// a few extents then fit in 64 bits, even if the tensor is empty.
 bool IsHoldable(const Shape& shape);
 
 // Checks one node's arguments and attributes against its schema: required parameters are present,
@@ -19,11 +19,11 @@ Status CheckNode(const NodeView& node);
 // Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and shapes within
 // the limits, every operand is defined before it is used, every node obeys its schema, every
 // declared result type is the inferred one, every output exists, and there is at least one output.
-// Operands that must be constant are constants or computed from constants alone; inputs and states
-// of constant-only element types are refused. The first broken rule is the error.
+// Operands that must be constant are constants or computed from constants alone, and no input or
+// state has an element type that is only for constants. The error is the first broken rule.
 Status ValidateGraph(const Graph& graph);
 
-// The engine's path admits no rank above 5 (facts/limits.csv, max_rank).
+// The largest rank that the engine accepts (facts/limits.csv, max_rank).
 inline constexpr int kMaxEngineRank = 5;
 
 }  // namespace anecheck

@@ -11,7 +11,7 @@
 namespace anecheck::lifting {
 namespace {
 
-constexpr size_t kMostParts = 256;  // of one concat; more parts are gathered
+constexpr size_t kMostParts = 256;  // parts of one concat; more parts are gathered
 
 std::vector<uint8_t> BytesOf(std::span<const uint16_t> bits) {
   std::vector<uint8_t> bytes(bits.size_bytes());
@@ -19,7 +19,7 @@ std::vector<uint8_t> BytesOf(std::span<const uint16_t> bits) {
   return bytes;
 }
 
-// Row-major steps of a shape, in elements.
+// Returns the row-major strides of a shape, in elements.
 std::vector<int64_t> StepsOf(const Shape& shape) {
   std::vector<int64_t> steps(static_cast<size_t>(shape.rank()), 1);
   for (int axis = shape.rank() - 2; axis >= 0; --axis) {
@@ -38,7 +38,7 @@ bool OneValue(const Elements& elements) {
   });
 }
 
-// Whether these are all elements of a value with `count` elements, in its order.
+// Whether these are all elements of a value with `count` elements, in the value's order.
 bool IsWhole(const Elements& elements, int64_t count) {
   if (static_cast<int64_t>(elements.size()) != count) return false;
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -74,7 +74,7 @@ std::optional<Affine> AffineOf(const Elements& elements, const Shape& shape) {
   return affine;
 }
 
-// A part of a value as a box: the value is reshaped to `view` and cut, and its axes are reordered.
+// A box of a value's elements. The value is reshaped to `view`, then cut, then transposed.
 struct Box {
   std::vector<int64_t> view, begin, size;
   std::vector<int> order;  // axes of the result, in the order of the view
@@ -107,8 +107,8 @@ std::optional<Box> BoxOf(const Affine& affine, const Shape& shape, int64_t eleme
   return box;
 }
 
-// The places along an axis at which runs of one value (or of numbers) begin. Empty if the elements
-// at one place of the axis come from several values.
+// Returns the places along an axis at which runs of elements of one value (or of numbers) begin.
+// Empty if the elements at one place of the axis come from several values.
 std::vector<int64_t> RunsAlong(const Elements& elements, const Shape& shape, int axis) {
   const std::vector<int64_t> own = StepsOf(shape);
   const int64_t step = own[static_cast<size_t>(axis)];
@@ -332,7 +332,7 @@ Result<ValueId> Builder::AssembleOne(const Elements& elements, const Shape& shap
   if (!box) return Gather(elements, shape, dtype);
   ANECHECK_ASSIGN(ValueId result, Reshape(value, Shape::FromSpan(box->view)));
   ANECHECK_ASSIGN(result, Slice(result, box->begin, box->size));
-  // The axes first have the order of the view, then that of the result.
+  // The cut has the view's order of axes. A transpose gives it the result's order.
   Shape cut;
   std::vector<int64_t> perm(box->order.size());
   for (size_t i = 0; i < box->order.size(); ++i) {

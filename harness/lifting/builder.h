@@ -1,4 +1,4 @@
-// A graph under construction: one call for each operation, and values assembled from any elements.
+// Builds a graph. Has functions that add operations, and functions that assemble elements.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace anecheck::lifting {
 
-// The value whose elements, in their order, the reshapes before `value` pass on.
+// Follows reshapes from `value` back to the value that the first of them takes. It has the same
+// elements in the same order.
 ValueId WithoutReshapes(const Graph& graph, ValueId value);
 
 struct WindowSpec {
@@ -41,24 +42,23 @@ class Builder {
   Result<ValueId> LeakyRelu(ValueId x, double alpha);
   Result<ValueId> Clip(ValueId x, double low, double high);
   Result<ValueId> Select(ValueId cond, ValueId a, ValueId b);
-  // The bools as 0 and 1 in fp16.
+  // Converts bools to 0 and 1 in fp16.
   Result<ValueId> AsNumbers(ValueId bools);
   Result<ValueId> Reduce(OpKind kind, ValueId x, std::span<const int64_t> axes);
   Result<ValueId> Conv(ValueId x, ValueId weight, ValueId bias, const WindowSpec& window);
   Result<ValueId> Reshape(ValueId x, const Shape& shape);
   Result<ValueId> Slice(ValueId x, std::span<const int64_t> begin, std::span<const int64_t> size);
 
-  // fp16 bits.
+  // Adds an fp16 constant with these bits.
   ValueId Constant(const Shape& shape, std::span<const uint16_t> bits);
-  // A number as a constant with one element; kUnsupported if fp16 cannot represent it.
+  // Adds a number as a constant with one element. Errors: kUnsupported if fp16 cannot represent it.
   Result<ValueId> Scalar(double number);
 
   // Returns an fp16 value of this shape with the given elements in row-major order. Reshapes, cuts,
   // transposes and joins values if that is enough, else gathers element by element. Elements of
-  // bools become 0 and 1. Precondition: `elements` has as many elements as the shape.
+  // bool values become 0 and 1. Precondition: `elements` has as many elements as the shape.
   Result<ValueId> Assemble(const Elements& elements, const Shape& shape);
-  // As Assemble, but returns bools. Precondition: all elements are bools or numbers; a number is
-  // true if it is not 0.
+  // As Assemble, but returns bools. Precondition: all elements are bools or numbers. 0 means false.
   Result<ValueId> AssembleBools(const Elements& elements, const Shape& shape);
 
  private:
@@ -75,7 +75,7 @@ class Builder {
   Result<ValueId> Cast(ValueId x, std::string_view dtype);
 
   Graph& graph_;
-  std::map<ValueId, ValueId> numbers_;  // of bools
+  std::map<ValueId, ValueId> numbers_;  // results of AsNumbers
   std::map<std::pair<ValueId, std::vector<int64_t>>, ValueId> reshaped_;
 };
 

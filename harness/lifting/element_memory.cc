@@ -13,11 +13,11 @@
 namespace anecheck::lifting {
 namespace {
 
-// Marks in the places of a region of bytes: the second byte of the value before, and a byte of
-// which something else overwrote the other half.
+// Marks for places of one byte. kSecondByte is the second byte of the element at the place before.
+// kLost is a byte of an element of two bytes whose other byte was overwritten.
 constexpr ValueId kSecondByte = kNoValue - 1, kLost = kNoValue - 2;
 
-// Byte offsets of a port's elements in its region, in row-major order.
+// Returns the byte offsets of a port's elements in its region, in row-major order.
 std::vector<uint64_t> OffsetsOfPort(const emulator::Port& port) {
   std::vector<uint64_t> offsets;
   offsets.reserve(port.Count());
@@ -36,7 +36,7 @@ std::vector<uint64_t> OffsetsOfPort(const emulator::Port& port) {
 
 uint16_t HalfOfByte(uint8_t byte) { return DoubleToHalf(byte).bits; }
 
-// The byte of an fp16 number, or nothing if it is no whole number from 0 to 255.
+// Returns an fp16 number as a byte; empty if it is not an integer from 0 to 255.
 std::optional<uint8_t> ByteOfHalf(uint32_t bits) {
   const double number = HalfToDouble(Half{static_cast<uint16_t>(bits)});
   if (!(number >= 0 && number <= 255) || number != std::floor(number)) return std::nullopt;
@@ -65,7 +65,7 @@ uint64_t ElementMemory::BytesOf(size_t region) const {
 std::span<const uint8_t> ElementMemory::ConstantsOf(size_t region) const {
   if (region == L2Region()) return {};
   const emulator::Region& of = memory_.regions()[region];
-  // Scratch and results begin with zeros, even if a run has written them.
+  // Only constants have content at first. Other regions are zero, even if a run wrote to them.
   const bool holds = of.kind == emulator::RegionKind::kConstants;
   return holds ? std::span<const uint8_t>(of.bytes) : std::span<const uint8_t>();
 }
@@ -197,7 +197,7 @@ Result<ElementMemory::Home> ElementMemory::HomeOf(const Surface& surface, bool w
   if (surface.l2) return Home{L2Region(), 0, emulator::kL2Bytes};
   ANECHECK_ASSIGN(const std::span<uint8_t> bytes, memory_.Bar(surface.bar, write, who));
   const std::vector<emulator::Region>& regions = memory_.regions();
-  // The region that contains the base address.
+  // Finds the region that contains the base address.
   const uint64_t address = memory_.bars().at(surface.bar);
   for (size_t i = 0; i < regions.size(); ++i) {
     if (address < regions[i].address) continue;

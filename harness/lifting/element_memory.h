@@ -1,5 +1,5 @@
-// The symbolic memory of a program: for each element, the element of a graph's value that is stored
-// there, or the number that the container contains. Copies between surfaces leave no trace.
+// The symbolic memory of a program. Each place has the element of a graph's value that is stored
+// there, or a number of the container. A copy adds no operation to the graph.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace anecheck::lifting {
 
-// Element `index` of a value in row-major order. Without a value, `index` holds the bits of an fp16
-// number, also for an element of one byte. A bool is 0 or 1 in either width.
+// Element `index` of a value in row-major order. Without a value, `index` has the bits of an fp16
+// number, even for an element of one byte. A bool is 0 or 1, in one byte or two.
 struct Element {
   ValueId value = kNoValue;
   uint32_t index = 0;
@@ -24,17 +24,16 @@ struct Element {
 };
 using Elements = std::vector<Element>;
 
-// A surface: L2, or the memory behind a base address.
+// A surface: L2, or the memory at a base address.
 struct Surface {
   bool l2 = false;
   uint32_t bar = 0;
 };
 
-// The largest number of places that are tracked at a time: two bytes each, or one byte in a region
-// that holds bools. More places are an error of kLimit.
+// The maximum number of places that are tracked at a time. A place has two bytes, or one byte in a
+// region with elements of one byte. More places are an error of kLimit.
 inline constexpr uint64_t kMostTracked = uint64_t{1} << 26;
-// The largest number of elements that a task reads or writes at one place. More elements are an
-// error of kLimit.
+// The maximum number of elements that a task accesses in one surface. More are an error of kLimit.
 inline constexpr uint64_t kMostOfTask = uint64_t{1} << 24;
 
 // Keeps a reference to the program's memory, which must outlive this object. Not thread-safe.
@@ -48,7 +47,7 @@ class ElementMemory {
 
   // Reads or writes the elements of a pattern in the order g, d, c, y, x. Errors, which name `who`:
   // kInvalid if the pattern leaves its surface; kUnsupported if a read element is a part of a wider
-  // one or spans narrower ones, or if a number becomes a byte that does not hold it.
+  // element or spans narrower elements, or if a number that is written as one byte does not fit it.
   Result<Elements> Read(const Surface& surface, const emulator::Pattern& pattern,
                         const emulator::Extents& extents, const std::string& who);
   Status Write(const Surface& surface, const emulator::Pattern& pattern,
@@ -59,14 +58,15 @@ class ElementMemory {
                           const std::string& who);
 
  private:
-  // The place of a surface's first byte: its region, and its offset in the region.
+  // The position of a surface's first byte: its region, and its offset in the region.
   struct Home {
     size_t region = 0;
     uint64_t offset = 0;
-    uint64_t bytes = 0;  // from there to the end
+    uint64_t bytes = 0;  // from `offset` to the end
   };
-  // The tracked content of a region. Each place is `unit` bytes: 2, or 1 after the first access to
-  // a byte. Of a value of two bytes, the second byte then has the value kSecondByte.
+  // The tracked content of a region. Each place is `unit` bytes, which is 2, or 1 after the first
+  // access to a single byte. With a unit of 1, the second byte of an element has the value
+  // kSecondByte.
   struct Content {
     uint64_t unit = 2;
     Elements places;  // empty until something is written
@@ -78,7 +78,7 @@ class ElementMemory {
                                const std::string& who);
   Status WriteOffsets(size_t region, std::span<const uint64_t> offsets, uint32_t width,
                       std::span<const Element> elements, const std::string& who);
-  // Lets the places of a region be fine enough for elements of `width` bytes at these offsets.
+  // Makes the places of a region small enough for elements of `width` bytes at these offsets.
   Status Refine(size_t region, std::span<const uint64_t> offsets, uint32_t width);
   Result<Element> At(size_t region, uint64_t offset, uint32_t width, const std::string& who) const;
   Status Put(Elements& places, uint64_t offset, uint32_t width, const Element& element,

@@ -31,14 +31,14 @@ using emulator::PlanarTask;
 using emulator::Task;
 using emulator::TaskKind;
 
-// The elements of a value in row-major order.
+// Returns the elements of a value in row-major order.
 Elements ElementsOf(ValueId value, uint64_t count) {
   Elements elements(count);
   for (uint32_t i = 0; i < count; ++i) elements[i] = {value, i};
   return elements;
 }
 
-// Lifts one task: turns the elements of its sources into those of its result.
+// Lifts one task. Computes the elements of its result from the elements of its sources.
 class TaskLift {
  public:
   TaskLift(const Task& task, emulator::Memory& memory, ElementMemory& elements, Builder& build,
@@ -185,7 +185,7 @@ class TaskLift {
         PaddingBehind(in.height, out.height, neural.kernel_height, neural.stride_y, neural.pad_top);
     const int64_t right =
         PaddingBehind(in.width, out.width, neural.kernel_width, neural.stride_x, neural.pad_left);
-    // Cuts off rows and columns that no tap reaches.
+    // Cuts off rows and columns that no element of the kernel reaches.
     const std::array<int64_t, 4> begin = {};
     const std::array<int64_t, 4> size = {1, int64_t{in.groups} * in.channels,
                                          in.height + std::min<int64_t>(below, 0),
@@ -294,7 +294,7 @@ class TaskLift {
 
   // ---- planar engine ----
 
-  // Depth has a separate axis only if it is not 1.
+  // Returns the shape of extents. Depth has a separate axis only if the task's depth is not 1.
   Shape PlanarShape(const Extents& e) const {
     if (task_.input.depth == 1) return {e.groups, e.channels, e.height, e.width};
     return {e.groups, e.depth, e.channels, e.height, e.width};
@@ -335,14 +335,14 @@ class TaskLift {
       case PlanarOperation::kSquareOfSum:
         break;
     }
-    // Negating both operands does not change the square, so only a difference between the signs
-    // counts.
+    // Negating both operands does not change the square, so only different signs matter.
     const bool differ = planar.negate1 != planar.negate2;
     ANECHECK_ASSIGN(const ValueId sum, build_.Binary(differ ? OpKind::kSub : OpKind::kAdd, a, b));
     return build_.Unary(OpKind::kSquare, sum);
   }
 
-  // Adds row 0 of source 2 and multiplies by row 1; omits rows that change nothing.
+  // Adds row 0 of source 2 (or subtracts it if negated), then multiplies by row 1. Omits a row of
+  // zeros or ones that would change nothing.
   Result<ValueId> PerChannel(ValueId value, const Elements& rows) {
     std::array<Elements, 2> row;
     for (size_t i = 0; i < rows.size(); ++i) row[i % 2].push_back(rows[i]);
@@ -419,7 +419,7 @@ class TaskLift {
   ElementMemory& elements_;
   Builder& build_;
   Steps& steps_;
-  Elements& chain_;  // the elements between a task and the next
+  Elements& chain_;  // elements that one task passes to the next
 };
 
 std::string NameOf(const emulator::Port& port) {
@@ -448,8 +448,8 @@ Status AddInputs(const emulator::Program& program, Graph& graph, ElementMemory& 
   return {};
 }
 
-// Each output must be a separate result: an identity is added if the output is an input, a constant
-// or another output.
+// Each output must be a separate result, so an identity is added if the output is an input, a
+// constant or another output.
 Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory& elements,
                   Builder& build) {
   for (const emulator::Port& port : program.ports) {
@@ -469,8 +469,8 @@ Status AddOutputs(const emulator::Program& program, Graph& graph, ElementMemory&
   return {};
 }
 
-// Copies the inputs, the outputs and all that they need. Tasks that another operation completed
-// leave operations behind that nothing reads.
+// Copies the inputs, the outputs and all values that the outputs need. The other operations come
+// from tasks that Steps replaced by one operation.
 Graph WithoutUnread(const Graph& graph) {
   std::vector<bool> read(graph.values().size());
   for (const ValueId output : graph.outputs()) read[output] = true;
@@ -493,8 +493,8 @@ Graph WithoutUnread(const Graph& graph) {
   return kept;
 }
 
-// Ports keep their names, and other values are named by number. An output whose name without
-// "@output" is already taken keeps the mark.
+// Names the values. Ports keep their names, and other values are numbered. An output whose name
+// without "@output" is already taken keeps the mark.
 void Name(const emulator::Program& program, Graph& graph) {
   std::set<std::string> taken;
   for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {

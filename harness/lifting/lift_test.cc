@@ -1,5 +1,5 @@
-// Lifted graphs compute the same as the emulator, for every real container and recorded program,
-// and for containers that the encoder writes from generated graphs.
+// Lifted graphs compute the same values as the emulator. Tests every real container and recorded
+// program, and containers that the encoder writes from generated graphs.
 #include "harness/lifting/lift.h"
 
 #include <algorithm>
@@ -36,8 +36,7 @@ std::vector<std::string> OperationsOf(const Graph& graph) {
   return names;
 }
 
-// Three of four numbers lie between -8 and 8, and the others have random bits. Infinities and NaN
-// become 1.
+// Three of four numbers lie between -8 and 8, others have random bits. Inf and NaN become 1.
 std::vector<uint16_t> Draw(std::mt19937& random, size_t count) {
   std::vector<uint16_t> values(count);
   std::uniform_real_distribution<double> near(-8, 8);
@@ -158,7 +157,7 @@ TEST(Lift, RealContainersLiftToTheirNetworks) {
   }
 }
 
-// Adds a port for each input and output, which covers its whole region element by element.
+// Adds a port for each input and output region. The port covers the whole region.
 void AddWholePorts(Program& program) {
   for (size_t i = 0; i < program.memory.regions().size(); ++i) {
     const emulator::Region& region = program.memory.regions()[i];
@@ -202,7 +201,7 @@ TEST(Lift, RecordedProgramsLiftToTheirNetworks) {
   }
 }
 
-// Runs the program in this arithmetic on random inputs: its outputs lie in the bounds of the graph.
+// Runs the program on random inputs, and checks that its outputs lie in the graph's bounds.
 void ExpectAdmitted(Program& program, const Graph& graph, const emulator::RunOptions& options,
                     std::mt19937& random) {
   const std::vector<Tensor> inputs = DrawInputs(program, graph, random);
@@ -250,7 +249,7 @@ TEST(Lift, ProgramsOfBoolsLiftToTheirOperations) {
     const std::vector<std::string> operations = OperationsOf(*graph);
     ASSERT_FALSE(operations.empty());
     EXPECT_EQ(operations.back(), operation);
-    // `less` subtracts with int8 factors, from channels of both operands in turn.
+    // `less` subtracts with int8 factors. Its input alternates channels of both operands.
     if (std::string_view(operation) != "less") EXPECT_EQ(operations.size(), 1u);
     for (const ValueId output : graph->outputs()) {
       const bool bools = program.FindPort(graph->value(output).name)->element == 1;
@@ -261,8 +260,8 @@ TEST(Lift, ProgramsOfBoolsLiftToTheirOperations) {
   }
 }
 
-// Every operation for which the encoder has tasks, without those whose tables err by more than the
-// contract admits without a measurement.
+// Returns the operations for which the encoder has tasks, except those whose tables have larger
+// errors than the contract admits without a measurement.
 std::bitset<kOpCount> JudgedOps() {
   constexpr OpKind kTables[] = {OpKind::kExp,     OpKind::kExp2,        OpKind::kGelu,
                                 OpKind::kSilu,    OpKind::kRsqrt,       OpKind::kSqrt,
@@ -279,8 +278,8 @@ std::bitset<kOpCount> JudgedOps() {
   return ops;
 }
 
-// Encodes drawn graphs, runs the containers and lifts them: the emulator's outputs lie in the
-// bounds of the lifted graphs. Returns how many graphs the encoder takes.
+// Encodes drawn graphs, runs the containers, lifts them, and checks that the emulator's outputs lie
+// in the bounds of the lifted graphs. Returns the number of graphs that the encoder accepts.
 size_t RoundTrips(const std::bitset<kOpCount>& ops, bool exact) {
   GeneratorOptions options;
   options.family = kFamily;

@@ -14,7 +14,7 @@ using params::Binary;
 
 struct Relation {
   OpKind kind;
-  std::array<bool, 3> truth;  // where the first operand is smaller, equal, larger
+  std::array<bool, 3> truth;  // if the first operand is smaller, equal or larger
 };
 constexpr Relation kRelations[] = {
     {OpKind::kLess, {true, false, false}},    {OpKind::kLessEqual, {true, true, false}},
@@ -24,7 +24,7 @@ constexpr Relation kRelations[] = {
 
 }  // namespace
 
-// The node of this kind that computes the elements of a value, or nothing.
+// Returns the node of this kind that computes the elements of a value, if there is one.
 std::optional<NodeId> Steps::ProducerOf(ValueId value, OpKind kind) const {
   const Graph& graph = build_.graph();
   const Value& made = graph.value(WithoutReshapes(graph, value));
@@ -33,7 +33,7 @@ std::optional<NodeId> Steps::ProducerOf(ValueId value, OpKind kind) const {
   return made.producer;
 }
 
-// The bools of which an fp16 value has the numbers, in its shape; kNoValue if there are none.
+// If an fp16 value is cast from bools, returns the bools in the value's shape; else kNoValue.
 Result<ValueId> Steps::TruthOf(ValueId number) {
   const auto cast = ProducerOf(number, OpKind::kCast);
   if (!cast) return kNoValue;
@@ -84,7 +84,8 @@ Result<ValueId> Steps::Completed(ValueId a, ValueId b, bool difference) {
   return other != kNoValue ? Result<ValueId>(other) : Chosen(a, b);
 }
 
-// floor is the whole part minus 1 where x < whole part, and ceil is it plus 1 where x > whole part.
+// Elements of floor are the whole part, minus 1 if x is smaller. Elements of ceil are the whole
+// part, plus 1 if x is greater.
 Result<ValueId> Steps::Rounded(ValueId whole, ValueId step, bool down) {
   const ValueId stored = WithoutReshapes(build_.graph(), whole);
   const auto known = std::ranges::find(wholes_, stored, &decltype(wholes_)::value_type::second);
@@ -100,7 +101,7 @@ Result<ValueId> Steps::Rounded(ValueId whole, ValueId step, bool down) {
   return build_.Reshape(rounded, shape);
 }
 
-// Whether b is the inverse of a, element by element.
+// Whether b is the logical negation of a, element by element.
 bool Steps::AreOpposite(ValueId a, ValueId b) const {
   const Graph& graph = build_.graph();
   const auto inverse = ProducerOf(b, OpKind::kLogicalNot);
@@ -109,7 +110,7 @@ bool Steps::AreOpposite(ValueId a, ValueId b) const {
   return WithoutReshapes(graph, inverted) == WithoutReshapes(graph, a);
 }
 
-// The choice between two operands, of which one is multiplied by bools and one by their inverse.
+// Returns the choice between two operands, multiplied by bools and by their negation.
 Result<ValueId> Steps::Chosen(ValueId a, ValueId b) {
   struct Term {
     ValueId truth, value;

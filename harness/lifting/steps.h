@@ -1,6 +1,7 @@
-// Comparisons, choices and roundings, which containers compute in several tasks: a table of steps
-// takes the difference of two operands; a choice is a sum of two products with 0 or 1; floor and
-// ceil correct the whole part of a number by a comparison of its fraction.
+// Recognises comparisons, choices and roundings, which containers compute in several tasks. A
+// comparison is a step table applied to the difference of two operands. A choice is a sum of two
+// products with 0 or 1. floor and ceil correct a number's whole part by a comparison of its
+// fraction.
 #pragma once
 
 #include <array>
@@ -12,21 +13,20 @@
 
 namespace anecheck::lifting {
 
-// Recognises these operations in what earlier tasks became. The operations that one of them
-// replaces stay in the graph, perhaps unread. The builder must outlive this object. Not
-// thread-safe.
+// Recognises these operations in the operations of earlier tasks. The replaced operations stay in
+// the graph, even if unread. The builder must outlive this object. Not thread-safe.
 class Steps {
  public:
   explicit Steps(Builder& build) : build_(build) {}
 
-  // The bools that a table of steps gives for a value; `truth` is its result below, at and above
-  // zero. kNoValue if the table is constant.
+  // Returns the bools that a step table gives for a value. `truth` is the table's result below, at
+  // and above zero. Returns kNoValue if the table is constant.
   Result<ValueId> OfTable(std::array<bool, 3> truth, ValueId value);
-  // x rounded towards zero, and the rest with the sign of x.
+  // Whole returns x rounded towards zero. Fraction returns the rest, with the sign of x.
   Result<ValueId> Whole(ValueId x);
   Result<ValueId> Fraction(ValueId x);
-  // The operation that a + b or, if `difference`, a - b completes; kNoValue if there is none.
-  // Precondition: a and b have one shape.
+  // Returns the result of the operation that a + b (or a - b if `difference`) completes; kNoValue
+  // if it completes none. Precondition: a and b have the same shape.
   Result<ValueId> Completed(ValueId a, ValueId b, bool difference);
 
  private:
@@ -37,7 +37,7 @@ class Steps {
   Result<ValueId> Chosen(ValueId a, ValueId b);
 
   Builder& build_;
-  std::map<ValueId, ValueId> wholes_;  // of values
+  std::map<ValueId, ValueId> wholes_;  // results of Whole, by x
 };
 
 }  // namespace anecheck::lifting

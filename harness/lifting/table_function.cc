@@ -29,13 +29,13 @@ constexpr Candidate kCandidates[] = {
     {OpKind::kSign, [](double x) { return x < 0 ? -1.0 : 1.0; }},
 };
 
-// The tables of compilers have absolute errors of at most 0.0062 near 0 (gelu), and relative errors
-// of at most 0.002 (exp2, rsqrt); facts of H13 programs, "Activation table".
+// The tables that compilers write have absolute errors of at most 0.0062 near 0 (gelu) and relative
+// errors of at most 0.002 (exp2, rsqrt). Source: facts of H13 programs, "Activation table".
 constexpr double kMostError = 0.008;
-// The step between numbers that are compared; it is odd, so that every significand occurs.
+// The step between the bits of compared numbers. It is odd, so that all significands occur.
 constexpr uint32_t kEvery = 37;
-// Results above kMost are not compared. Results of positive numbers are not compared below kLeast
-// either. A table need not be right where fp16 has a subnormal number or an infinity.
+// Results above kMost are not compared. Results below kLeast are not compared either if the
+// argument is positive. A table need not be right if the fp16 result is subnormal or infinite.
 constexpr double kLeast = 0x1p-14, kMost = 65504;
 
 bool Follows(const emulator::ActivationTable& table, Function function) {
@@ -54,14 +54,14 @@ bool Follows(const emulator::ActivationTable& table, Function function) {
   return compared > 100;
 }
 
-// Whether the table is two lines through zero, of which the right one has the slope 1.
+// Whether the table consists of two lines through zero, and the right line has the slope 1.
 bool IsLeaky(const emulator::ActivationTable& table) {
   return table.knots_a_unit == emulator::ActivationTable::kOnlyZero && table.right_slope == 1 &&
          table.left_intercept == 0 && table.right_intercept == 0 && std::isinf(table.low) &&
          std::isinf(table.high);
 }
 
-// Whether the table is x between two bounds around zero, and the nearer bound outside.
+// Whether the table is x between two bounds around zero, and the nearer bound outside of them.
 bool IsClip(const emulator::ActivationTable& table) {
   const bool left = table.low == 0 || (table.left_slope == 1 && table.left_intercept == 0);
   return table.mode == emulator::TableMode::kCentred &&
@@ -82,7 +82,7 @@ std::optional<TableFunction> FunctionOf(const emulator::ActivationTable& table, 
   if (IsClip(table)) return TableFunction{OpKind::kClip, table.low, table.high};
   for (const Candidate& candidate : kCandidates) {
     if (!Follows(table, candidate.value)) continue;
-    // Only sign jumps at 0, which Follows leaves out.
+    // Follows does not compare at 0, where only sign jumps.
     if (candidate.op == OpKind::kSign && table.Evaluate(0) != 0) continue;
     if (candidate.op == OpKind::kExp2 && IsLog2OfE(scale)) return TableFunction{OpKind::kExp};
     return TableFunction{candidate.op};

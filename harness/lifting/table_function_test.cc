@@ -1,6 +1,6 @@
-// Tables that a compiler wrote have the operations for which it wrote them. The halfwords are those
-// of kernels/unary and kernels/activation of the public repository eiln/ane, anec/kernels.tar.gz,
-// blob ddcde13e.
+// FunctionOf finds, for each table of a compiler, the operation for which the compiler wrote the
+// table. The halfwords are those of kernels/unary and kernels/activation of the public repository
+// eiln/ane, anec/kernels.tar.gz, blob ddcde13e.
 #include "harness/lifting/table_function.h"
 
 #include <array>

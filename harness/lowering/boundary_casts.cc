@@ -49,7 +49,7 @@ class Peeler {
     }
     for (const ValueId output : from_.outputs()) {
       otherwise[output] = true;
-      // A cast input that is an output stays fp32: an engine does not return an input.
+      // An input whose cast is an output stays fp32, because an engine does not return an input.
       const Value& value = from_.value(output);
       if (value.kind != ValueKind::kResult) continue;
       const Node& node = from_.node(value.producer);
@@ -62,7 +62,7 @@ class Peeler {
     }
   }
 
-  // Casts whose only use is to be an fp32 output.
+  // Finds the casts whose result is an fp32 output that no operation reads.
   void FindOutputs() {
     std::vector<bool> read(from_.values().size(), false);
     for (const Node& node : from_.nodes()) {
@@ -125,7 +125,7 @@ class Peeler {
   PeeledGraph peeled_;
   std::vector<ValueId> known_;
   std::vector<bool> narrow_;      // fp32 inputs that become fp16
-  std::vector<ValueId> widened_;  // of an fp32 output: the fp16 value it is cast from
+  std::vector<ValueId> widened_;  // for each fp32 output, the fp16 value before its cast
 };
 
 }  // namespace

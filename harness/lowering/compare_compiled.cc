@@ -139,7 +139,8 @@ std::string CompareTasks(const CompiledProgram& program, const hwx::Container& c
   return {};
 }
 
-// Compares the kernel's bytes with its tiles: each lane's share, without the padding behind it.
+// Compares the kernel's bytes with its tiles. A tile holds one lane's share of the bytes; the
+// padding behind the share is not compared.
 std::string CompareKernel(const CompiledKernel& kernel, std::span<const hwx::Tile> tiles) {
   const size_t channel = kernel.bytes.size() / static_cast<size_t>(kernel.channels);
   const size_t share = channel * static_cast<size_t>((kernel.channels + 15) / 16);
@@ -166,7 +167,7 @@ std::string CompareKernels(const CompiledProgram& program, const hwx::Container&
     std::vector<hwx::Tile> tiles = hwx::TilesOf(container, number);
     std::ranges::sort(tiles, {}, &hwx::Tile::order);
     for (const hwx::Tile& tile : tiles) {
-      if (tile.lane < 0) continue;  // ports are symbols of their windows
+      if (tile.lane < 0) continue;  // a symbol of a port's window
       if (kernels.empty() || kernels.back().first != tile.kernel) {
         kernels.emplace_back(tile.kernel, std::vector<hwx::Tile>());
       }

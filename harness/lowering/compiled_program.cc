@@ -18,7 +18,7 @@ constexpr uint32_t kVersion7 = 7;
 struct ElementType {
   DType dtype;
   e5::TensorDataType e5;
-  uint32_t catalog;  // harness/formats/stabs
+  uint32_t catalog;  // the type's code in harness/formats/stabs
 };
 constexpr auto kElementTypes = std::to_array<ElementType>({
     {DType::kFp16, e5::TensorDataType::kFloat16, 5},
@@ -54,8 +54,8 @@ Status CheckProgram(const CompiledProgram& program) {
   return {};
 }
 
-// Assigns apertures to tensors: those of the container's ports or, without a container, one
-// page-aligned window each, in the order of a container.
+// Assigns apertures to tensors. A tensor gets the aperture of the container's port with its name.
+// Without such a port it gets a page-aligned window of its own, in the order of a container.
 class Apertures {
  public:
   explicit Apertures(const hwx::Container* container) : container_(container) {}
@@ -79,7 +79,7 @@ class Apertures {
   uint64_t next_ = hwx::kApertureBase;
 };
 
-// Sets the kinds and the procedure of the program in the chain that MakeProgram made.
+// Sets the kinds and the procedure of the program's dispatches in the chain that MakeProgram made.
 void SetInferences(const CompiledProgram& program, e5::Program& descriptor) {
   size_t next = 0;
   for (e5::Operation& operation : descriptor.functions[0].blocks[0].operations) {

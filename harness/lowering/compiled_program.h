@@ -1,7 +1,7 @@
 // The content of a compiler's two output files: the dispatch descriptor (.e5) and the hardware
-// container. Both files contain fused operations, so a graph cannot be read back from them. The
-// files are written from this outline and compared with it. Used by `anecheck lower` and the round
-// trip.
+// container. Both files contain fused operations, so a graph cannot be read back from them.
+// CompiledProgram is the outline from which the files are written and with which they are compared.
+// Used by `anecheck lower` and the round trip.
 #pragma once
 
 #include <array>
@@ -20,8 +20,9 @@ namespace anecheck {
 // Batch, channel, height, width.
 using EngineShape = std::array<uint32_t, 4>;
 
-// A tensor of rank r takes the last r of the four axes, like the vector in specification 000 (a
-// decoded program: [1, 1, 1, 64]). Empty for higher ranks and for extents above 32 bits.
+// Returns the four extents of a tensor. A tensor of rank r takes the last r axes and has the extent
+// 1 at the others, like the vector [1, 1, 1, 64] in the decoded program of specification 000. Empty
+// for ranks above 4 and for extents that do not fit 32 bits.
 std::optional<EngineShape> ToEngineShape(const Shape& shape);
 
 struct CompiledTensor {
@@ -29,8 +30,7 @@ struct CompiledTensor {
   TensorType type;
 };
 
-// One hardware task. A container has the task's extents in the registers InDim, Cin, Cout and
-// OutDim.
+// One hardware task. A container stores its extents in the registers InDim, Cin, Cout and OutDim.
 struct CompiledTask {
   std::string layer;
   EngineShape in = {1, 1, 1, 1};
@@ -45,8 +45,8 @@ struct CompiledKernel {
   Bytes bytes;
 };
 
-// A state that is held in the shared buffer: the input with the state, and the state's offset in
-// the state area.
+// A state that is held in the shared buffer. `input` is the graph's input with the state, and
+// `offset` is the state's place in the state area.
 struct CompiledState {
   std::string input;
   uint32_t offset = 0;
@@ -58,7 +58,7 @@ struct CompiledProgram {
   std::vector<CompiledTensor> inputs;
   std::vector<CompiledTensor> outputs;
   std::vector<CompiledState> states;
-  std::vector<e5::OpType> inferences;  // between the casts, in order
+  std::vector<e5::OpType> inferences;  // the dispatches between the casts, in order
   std::vector<CompiledTask> tasks;
   std::vector<CompiledKernel> kernels;
 };
@@ -73,16 +73,16 @@ struct CompiledFiles {
 // addresses, or none of its operations runs on the engine. Empty if the program has a container.
 std::string NoContainer(const CompiledProgram& program);
 
-// Adds the descriptor to `container`, which may be the error that prevented a container. The
-// descriptor's tensors are at the addresses of the container's ports. Errors: kUnsupported if a
-// tensor has no form in a descriptor.
+// Writes the descriptor and returns it together with `container`, which may be the error that
+// prevented a container. The descriptor gives its tensors the addresses of the container's ports.
+// Errors: kUnsupported if a tensor has no form in a descriptor.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program, Result<Bytes> container);
 
 // The parts of the outline that are compared in addition to ports, extents and strides.
 struct ComparedParts {
   bool chain = true;  // the kinds and the number of dispatches
-  // The tasks and their kernels. Each lane has one block of channels, as the simulated engine
-  // writes it.
+  // The tasks and their kernels. The comparison expects one block of channels per lane, as the
+  // simulated engine writes kernels.
   bool tasks = true;
 };
 

@@ -20,7 +20,7 @@ constexpr bool IsDecoded(DType dtype) {
 // Precondition: IsDecoded(dtype). An incomplete element at the end is ignored.
 std::vector<int64_t> ElementWords(DType dtype, std::span<const uint8_t> bytes);
 
-// As ElementWords, but as numbers. Each number is exact.
+// As ElementWords, but returns each element as a double. The conversion is exact.
 std::vector<double> ElementNumbers(DType dtype, std::span<const uint8_t> bytes);
 
 }  // namespace anecheck

@@ -121,7 +121,7 @@ class Writer {
     return {};
   }
 
-  // A float attribute, or its default.
+  // Writes a float attribute, or its default.
   void Number(int parameter) {
     const Default& fallback = node_.schema().parameters[static_cast<size_t>(parameter)].fallback;
     to_.AddFloat(parameter, node_.Float(parameter, fallback.number));

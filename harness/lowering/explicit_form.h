@@ -8,10 +8,10 @@
 namespace anecheck {
 
 // Returns a graph that computes the same values, and in which every attribute that a network
-// description states is written out: windows as strides and explicit padding, axes counted from the
-// front and in order, shapes and sizes as numbers. Attributes that the description cannot vary
-// (dilations of 1, ceil_mode false) are left out. Operations that network descriptions cannot
-// express are copied unchanged.
+// description states is written out. Windows have strides and explicit padding, axes are counted
+// from the front and sorted, and shapes and sizes are numbers. Attributes that the description
+// cannot vary (dilations of 1, ceil_mode false) are left out. Operations that network descriptions
+// cannot express are copied unchanged.
 Result<Graph> ExplicitForm(const Graph& graph);
 
 }  // namespace anecheck

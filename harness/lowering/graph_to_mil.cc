@@ -132,7 +132,7 @@ class Lowering {
     writer_.ConstTensor(name, type, value.type.shape.dims(), bytes);
   }
 
-  // Writes a constant to the weight file; false if weight files lack the type.
+  // Writes a constant to the weight file. Returns false if weight files lack the type.
   bool SideConstant(ValueId id, mil::DataType type) {
     const Value& value = graph_.value(id);
     const std::span<const uint8_t> data = graph_.ConstData(id);
@@ -171,7 +171,7 @@ class Lowering {
       const uint16_t index = arguments[i].parameter;
       const anecheck::Parameter& parameter = node.schema->parameters[index];
       if (node.block_count > 0 && parameter.name == "captures") {
-        ++i;  // the blocks name them in place
+        ++i;  // the blocks name the captured values directly
         continue;
       }
       if (parameter.kind == ParameterKind::kTensor) {
@@ -187,8 +187,8 @@ class Lowering {
     }
   }
 
-  // Whether MIL text writes this float attribute in fp16. MIL text does so if the first tensor is
-  // fp16, and the numbers are exact in fp16 or must be fp16.
+  // Whether this float attribute is written as fp16. It is if the first tensor is fp16, and the
+  // numbers are exact in fp16 or must have the tensor's type.
   bool IsHalf(const Node& node, const anecheck::Parameter& parameter,
               std::span<const double> numbers) const {
     const Argument* first = nullptr;
@@ -204,7 +204,7 @@ class Lowering {
            });
   }
 
-  // A threshold has its operand's type.
+  // Whether the node is a threshold of an int32 operand. Its number then has that type too.
   bool IsIntegerThreshold(const Node& node) const {
     return node.schema->name == "threshold" &&
            graph_.type(graph_.arguments(node)[0].value).dtype == DType::kInt32;
@@ -301,7 +301,7 @@ class Lowering {
   mil::TextWriter& writer_;
   milweights::WeightFileWriter* side_;
   int64_t least_;
-  std::vector<std::string_view> names_;  // in the text, by value
+  std::vector<std::string_view> names_;  // each value's name in the text
   std::deque<std::string> own_names_;    // names that the graph lacks
   std::vector<int32_t> integers_;
   Status status_;
@@ -314,7 +314,7 @@ Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
 }
 
 Result<std::string> GraphToMil(const Graph& graph) {
-  // Static only to reuse its memory; it keeps no state between texts.
+  // Thread-local only to reuse its memory. It keeps no state between texts.
   thread_local mil::TextWriter writer;
   writer.Clear();
   ANECHECK_RETURN_IF_ERROR(GraphToMil(graph, writer));
@@ -347,7 +347,7 @@ Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
   if (used_bits == 0 || data.size() != static_cast<size_t>(type.ByteSize())) {
     return SharedBytes{data, std::move(owner)};
   }
-  // The unused bits of the last byte may be anything in the file, and are 0 in a graph.
+  // The file may have any unused bits in the last byte. In a graph they are 0.
   auto own = std::make_shared<std::vector<uint8_t>>(data.begin(), data.end());
   own->back() &= static_cast<uint8_t>((1u << used_bits) - 1);
   return SharedBytes{*own, own};

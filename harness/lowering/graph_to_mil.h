@@ -18,15 +18,15 @@ namespace anecheck {
 // rounded once to the element type that MIL gives them (the first operand's, or fp32). The text is
 // valid until the writer is cleared. Names are those of the graph. An integer attribute beyond
 // MIL's 32 bits is an error; the text is then incomplete. A nested block uses captured values by
-// their outer names; its own names begin with the statement's name. No public text shows the labels
-// of blocks, so MIL's names of the functions are used.
+// their outer names; its own names begin with the statement's name. No public MIL text shows how
+// blocks are labelled, so a block's label is MIL's name for its function.
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer);
 
 // As above, but returns a new string.
 Result<std::string> GraphToMil(const Graph& graph);
 
-// A program of two files: the text, and the weight file, which the text calls "@model_path/"
-// followed by kMilWeightFile.
+// A program of two files, the text and the weight file. The text calls the weight file
+// "@model_path/" followed by kMilWeightFile.
 struct MilProgram {
   std::string text;
   std::vector<uint8_t> weights;  // empty if every constant is in the text
@@ -42,8 +42,8 @@ struct SideFileLimits {
 };
 Result<MilProgram> GraphToMilProgram(const Graph& graph, const SideFileLimits& limits = {});
 
-// The elements of a constant of a weight file, in the form of MilReadOptions::read_blob. `owner`
-// keeps `file` alive; without an owner the caller must keep it alive. Errors: those of
+// Returns the elements of a constant in a weight file, packed as MilReadOptions::read_blob returns
+// them. `owner` keeps `file` alive; without an owner the caller must. Errors: those of
 // milweights::ReadBlob.
 Result<SharedBytes> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
                                 const TensorType& type, std::shared_ptr<const void> owner = {});

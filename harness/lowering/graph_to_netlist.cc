@@ -30,7 +30,7 @@ Error Unsupported(std::string_view what, std::string_view why) {
                    fmt::format("{}: no network description: {}", what, why));
 }
 
-// The reason why an operation with that layer is not written; `unit` is empty if there is no layer.
+// Returns the reason why an operation is not written. `unit` is its layer's type, or empty.
 std::string WhyNot(std::string_view unit) {
   if (unit.empty()) return "there is no native layer for it";
   const netlist::LayerSpec* const layer = netlist::FindLayer(unit);
@@ -44,7 +44,7 @@ std::string WhyNot(std::string_view unit) {
 }
 
 // The keys of a window, innermost axis first, as Step lists them. Assumed: Step begins with the
-// width. All real files step both axes alike.
+// width. All real files have the same step for both axes, so they do not show the order.
 struct WindowKeys {
   std::string_view kernel, before, after;
 };
@@ -123,7 +123,7 @@ class Lowering {
     return offset;
   }
 
-  // The symbol of an operand; a constant is declared at its first use.
+  // Returns the symbol of an operand. Declares a constant at its first use.
   const std::string& Symbol(ValueId id) {
     const anecheck::Value& value = graph_.value(id);
     if (value.kind == ValueKind::kConst && declared_.insert(id).second) {
@@ -153,7 +153,7 @@ class Lowering {
 
   std::string NameOf(const NodeView& node) const { return graph_.value(node.Result()).name; }
 
-  // A name for a unit that has no value in the graph.
+  // Reserves a name for a unit that has no value in the graph.
   Result<std::string> HelperName(const std::string& name) {
     if (names_.insert(name).second) return name;
     return Unsupported(name, "the name is taken");
@@ -260,7 +260,7 @@ class Lowering {
 
   Status GainOffset(const NodeView& node) {
     using P = params::GainOffset;
-    // The layer works by channel, which lower ranks lack or have at another axis.
+    // The layer works by channel, but lower ranks have no channel or have it at another axis.
     if (node.InputShape(P::kX).rank() < 4) return Unsupported(node.op(), "ranks below 4");
     tree::Dict group;
     const std::pair<const char*, int> kParts[] = {{"Bias", P::kBias}, {"Scale", P::kScale}};
@@ -296,7 +296,7 @@ class Lowering {
     return WriteNativeParams(node, unit);
   }
 
-  // Adds the begin of a DynamicSlice, which is a separate constant.
+  // Adds the start of a DynamicSlice as a separate constant.
   Result<std::string> AddStart(const NodeView& node) {
     ANECHECK_ASSIGN(std::string name, HelperName(NameOf(node) + "_start"));
     const auto start = static_cast<uint16_t>(node.Int(params::NativeDynamicSlice::kStart, 0));
@@ -343,8 +343,8 @@ class Lowering {
     return {};
   }
 
-  // The symbol of an elementwise operand, with a Broadcast if the operand is smaller than the
-  // result.
+  // Returns the symbol of an elementwise operand. If the operand is smaller than the result, adds a
+  // Broadcast and returns its symbol.
   Result<std::string> Grown(ValueId id, const NodeView& node, int operand) {
     const std::string symbol = Symbol(id);
     const Shape& have = graph_.type(id).shape;
@@ -461,8 +461,7 @@ class Lowering {
     return {};
   }
 
-  // Writes a tile as a Broadcast. The layer Tile repeats other axes too, but no source tells the
-  // form of its counts.
+  // Writes a tile as a Broadcast. No source shows the form of counts of the layer Tile.
   Status Tile(const NodeView& node) {
     const Shape& from = node.InputShape(params::Tile::kX);
     const Shape& to = node.ResultType().shape;

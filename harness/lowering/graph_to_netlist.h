@@ -18,7 +18,7 @@ struct NetlistProgram {
   std::vector<uint8_t> weights;  // constants at multiples of 64 bytes
 };
 
-// The operations that network descriptions can express; others are refused.
+// The operations that network descriptions can express. GraphToNetlist refuses all others.
 const std::bitset<kOpCount>& NetlistOps();
 
 // Writes one unit per operation, and further units for separate steps of the engine. A bias becomes
@@ -26,8 +26,8 @@ const std::bitset<kOpCount>& NetlistOps();
 // elementwise unit, and a slice becomes one InputView per axis (as in the real files). Unit names
 // are value names. Errors: kUnsupported, naming the operation and the reason, if no source gives
 // its form in a network description. No source gives the form of element types other than fp16,
-// states, blocks, dilations, ceil_mode, and some operations. If the layer of such an operation has
-// published parameters, the message lists them.
+// states, blocks, dilations, ceil_mode, and some operations. If the layer of a refused operation
+// has published parameters, the message lists them.
 Result<NetlistProgram> GraphToNetlist(const Graph& graph);
 
 }  // namespace anecheck

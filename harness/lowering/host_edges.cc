@@ -16,8 +16,8 @@ bool IsEngines(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
 
-// Whether the host may compute the operation. Its results must be numbers from its operands,
-// perhaps cast or in another order.
+// Whether the host may compute the operation. Elements of its result are elements of an operand,
+// possibly cast.
 bool IsHosts(const Node& node) {
   constexpr std::string_view kOps[] = {"cast",    "gather",      "gather_along_axis", "gather_nd",
                                        "reshape", "expand_dims", "squeeze",           "identity"};
@@ -52,8 +52,8 @@ class Splitter {
     return node.result_count == 1 && hosts_[node.first_result];
   }
 
-  // Finds the values that the host can compute if the values in `kept_` stay with the engine. True
-  // if further values must stay with the engine.
+  // Finds the values that the host can compute if the values in `kept_` stay with the engine.
+  // Returns true if further values must stay with the engine.
   bool FindHosts() {
     for (ValueId id = 0; id < from_.values().size(); ++id) {
       const Value& value = from_.value(id);
@@ -64,7 +64,7 @@ class Splitter {
       for (const Argument& argument : from_.arguments(node)) {
         const Value& value = from_.value(argument.value);
         const bool host = hosts_[argument.value];
-        // After the first fp16 value the engine continues.
+        // The host stops at the first value that has a type of the engine.
         reads |= host && !IsEngines(value.type.dtype);
         knows_all &= host || value.kind == ValueKind::kConst;
       }
@@ -85,7 +85,7 @@ class Splitter {
     return more;
   }
 
-  // The operands of values that stay with the engine stay there too.
+  // Also keeps with the engine the operands of the values that stay there.
   void KeepInputs() {
     for (size_t i = from_.nodes().size(); i-- > 0;) {
       const Node& node = from_.nodes()[i];
@@ -120,8 +120,8 @@ class Splitter {
     }
   }
 
-  // For each int32 output that a cast makes from an fp16 value of the engine, finds that value, if
-  // no operation reads the output. Such casts are not needed.
+  // For each int32 output that is the cast of an fp16 value of the engine and that no operation
+  // reads, finds that fp16 value. The cast is not needed.
   void FindWidened() {
     std::vector<bool> read(from_.values().size());
     for (const Node& node : from_.nodes()) {
@@ -224,7 +224,7 @@ class Splitter {
   std::vector<bool> hosts_;      // values that the host knows
   std::vector<bool> kept_;       // values that must stay with the engine, and their operands
   std::vector<bool> crosses_;    // values of the host that the engine takes
-  std::vector<bool> needed_;     // these, and the values that they need
+  std::vector<bool> needed_;     // `crosses_`, and the values that they need
   std::vector<ValueId> halves_;  // for an int32 output: the fp16 value that replaces it
 };
 

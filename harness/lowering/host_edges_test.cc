@@ -129,7 +129,7 @@ TEST(HostEdges, AWidenedOutputTakesAFreeName) {
   EXPECT_EQ(OutputNames(edges.graph), (Names{"at_as_fp16_2", "at_as_fp16"}));
 }
 
-// The name of an operation does not tell who added it: names change, and a model may use any name.
+// A cast's name does not tell who added it, because names change and a model may use any name.
 TEST(HostEdges, OnlyCastsThatTheModelLacksAreMarkedAsAdded) {
   const Graph graph = Parse("tensor<fp32, [4]> x",
                             "tensor<fp16, [4]> h = cast(x = x, dtype = string(\"fp16\"));\n"

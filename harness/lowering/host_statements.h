@@ -1,5 +1,5 @@
-// Statements of a MIL program that stand for no operation of a graph: the host does their work at
-// the edges of a model.
+// Statements of a MIL program that become no operation of a graph, because the host does their work
+// at the inputs and outputs of a model.
 #pragma once
 
 #include "harness/formats/mil/program.h"
@@ -10,8 +10,9 @@ namespace anecheck {
 // analytics go through buffers, which hold the same elements as the tensors.
 bool MovesBuffer(mil::StatementView statement);
 
-// classify: pairs the numbers of its argument `probabilities` with the labels of a classifier, and
-// gives the likeliest label and a dictionary. Source: coremltools, MIL operations of iOS 15.
+// Whether the statement is a classify. A classify pairs the numbers of its argument `probabilities`
+// with the labels of a classifier, and returns the likeliest label and a dictionary. Source:
+// coremltools, MIL operations of iOS 15.
 bool GivesLabels(mil::StatementView statement);
 // Whether any statement of the program, in any of its functions, is a classify.
 bool GivesLabels(const mil::Program& program);

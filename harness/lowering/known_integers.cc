@@ -32,7 +32,7 @@ Integers OfConstant(const Graph& graph, ValueId id) {
 
 bool IsFirstAxis(const NodeView& node) {
   const int64_t axis = node.Int(node.schema().FindParameter("axis"), 0);
-  return axis == 0 || axis == -1;  // of one axis
+  return axis == 0 || axis == -1;  // the operand has one axis
 }
 
 using Arithmetic = std::optional<int64_t> (*)(int64_t x, int64_t y);
@@ -43,8 +43,8 @@ struct ArithmeticRow {
 };
 
 // Operands have at most 32 bits, so no result overflows 64 bits. Sources do not agree on the
-// rounding of a quotient of integers, so real_div is known only if it is exact. Converters make it
-// for the repetitions of `expand`.
+// rounding of a quotient of integers, so real_div is known only if it is exact. Converters write
+// real_div to compute the repetitions of `expand`.
 constexpr ArithmeticRow kArithmetic[] = {
     {"add", [](int64_t x, int64_t y) -> std::optional<int64_t> { return x + y; }},
     {"sub", [](int64_t x, int64_t y) -> std::optional<int64_t> { return x - y; }},
@@ -64,7 +64,7 @@ constexpr ArithmeticRow kArithmetic[] = {
 };
 
 // Evaluates integers within limits. Shapes and the values made from them are short, so the
-// evaluation gives up longer values and values that depend on too many others.
+// evaluation gives up on longer values and on values that depend on too many others.
 class Folding {
  public:
   explicit Folding(const Graph& graph) : graph_(graph) {}
@@ -81,7 +81,7 @@ class Folding {
     if (op == "concat") return Joined(node);
     const auto* const row = std::ranges::find(kArithmetic, op, &ArithmeticRow::op);
     if (row != std::end(kArithmetic)) return Computed(node, row->of);
-    // Programs are read before they are checked: an operand may be missing.
+    // An operand may be missing, because programs are read before they are checked.
     if (!node.HasInput(0)) return std::nullopt;
     if (op == "shape") {
       const auto dims = node.InputShape(0).dims();
@@ -129,7 +129,7 @@ class Folding {
     return numbers;
   }
 
-  // An operand of one element is combined with each element of the other.
+  // Combines an operand of one element with each element of the other operand.
   Integers Computed(const NodeView& node, Arithmetic of) {
     if (node.ResultType().dtype != DType::kInt32 || node.ResultType().shape.rank() > 1) {
       return std::nullopt;

@@ -10,10 +10,10 @@
 
 namespace anecheck {
 
-// The elements of an integer value: a constant, an extent (shape), or the result of gather along
-// axis 0, concat along axis 0, arithmetic without rounding (floor_div included), and operations
-// that keep the order of elements (cast to an integer type, identity, reshape, expand_dims,
-// squeeze) on such values. Empty for all other values.
+// Returns the elements of an integer value if they are known, else empty. Constants and results of
+// `shape` are known. From known operands, so are the results of gather and concat along axis 0, of
+// arithmetic without rounding (and floor_div), and of operations that keep the order of elements
+// (cast to an integer type, identity, reshape, expand_dims, squeeze).
 std::optional<std::vector<int64_t>> KnownIntegers(const Graph& graph, ValueId id);
 
 }  // namespace anecheck

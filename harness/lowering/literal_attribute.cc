@@ -16,7 +16,7 @@ Status AddFloats(mil::ValueView literal, const OpSchema& schema, int parameter, 
   if (schema.parameters[static_cast<size_t>(parameter)].kind == ParameterKind::kFloat) {
     auto number = mil::ReadFloat(literal);
     if (!number.ok()) {
-      // MIL allows an integer as a number in some places (pad's constant_val).
+      // MIL allows an integer instead of a float for some attributes (pad's constant_val).
       const auto integer = mil::ReadInteger(literal);
       if (!integer.ok()) return number.error();
       number = static_cast<double>(*integer);

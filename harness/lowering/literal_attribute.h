@@ -11,12 +11,12 @@
 
 namespace anecheck {
 
-// Adds the literal to the node that `graph` builds, as the schema's parameter. Errors have the byte
-// offset: kInvalid if the parameter is of another kind than the literal.
+// Adds the literal to the node that `graph` builds, as the schema's parameter. Errors contain the
+// byte offset. The error is kInvalid if the literal and the parameter differ in kind.
 Status AddLiteralAttribute(mil::ValueView literal, const OpSchema& schema, int parameter,
                            Graph& graph);
 
-// Returns the message that an attribute is no constant, with advice on what to do next.
+// Returns the message for an attribute that is not a constant. It also says what to do.
 std::string ComputedAttribute(std::string_view op, std::string_view attribute);
 
 // As AddLiteralAttribute, for a tuple of scalars. Each scalar is a literal or the name of a

@@ -113,7 +113,7 @@ TEST(MilRoundTrip, ThresholdsOfIntegersAreIntegers) {
   EXPECT_EQ(GraphFingerprint(graph), GraphFingerprint(*back)) << *text;
 }
 
-// The first tensor of the schema decides, whatever the order of the operands.
+// The first tensor in the schema determines the type, for any order of the operands.
 TEST(MilRoundTrip, NumbersHaveTheTypeOfTheFirstTensorOfTheSchema) {
   using P = params::CropResize;
   Graph graph;
@@ -196,8 +196,7 @@ TEST(MilToGraph, RefusalsNameTheReason) {
   }
 }
 
-// Reads a program whose input x has an axis of unknown extent, which the attribute or the caller
-// gives.
+// Reads a program with an axis `?` of input x. The attribute or the caller gives the extent.
 Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shapes) {
   MilReadOptions options;
   options.shapes = std::move(shapes);
@@ -452,7 +451,7 @@ TEST(MilToGraph, StatesAreReadAndWritten) {
   EXPECT_EQ(graph->nodes().back().result_count, 0u);
 }
 
-// MIL's begin is one argument: a constant becomes an attribute, a computed value an operand.
+// MIL's argument `begin` becomes an attribute if it is constant, and an operand if it is computed.
 TEST(MilToGraph, ABeginIsConstantOrComputed) {
   const auto computed = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 6]> x) {\n"

@@ -80,7 +80,7 @@ class Reader {
   }
 
  private:
-  // The type of a parameter, its open axes from the options or the program's defaults.
+  // Returns the type of a parameter. Its open axes get extents from the options or the program.
   Result<TensorType> ReadParameter(mil::FunctionView function, mil::BindingView parameter) const {
     if (parameter.type().kind() == mil::TypeKind::kState) {
       return ReadMilType(parameter.type(), function.offset());
@@ -167,7 +167,7 @@ class Reader {
   }
 
   // Whether an argument equals its default. Source: a real plan of Core ML, whose compiler adds
-  // such arguments.
+  // arguments with their default values.
   static bool RestatesMeaning(mil::StatementView statement, mil::ArgumentView argument) {
     constexpr std::pair<std::string_view, std::string_view> kOfResample[] = {
         {"coordinates_format", "xy"}, {"coordinates_type", "absolute"}};
@@ -193,8 +193,8 @@ class Reader {
     return arguments;
   }
 
-  // The parameter of an argument, or -1 for none. If an attribute and a tensor have the same name,
-  // the result is the attribute if the argument is a constant or follows from shapes.
+  // Returns the parameter of an argument, or -1 for none. If an attribute and a tensor have the
+  // same name, the result is the attribute if the argument is a constant or follows from shapes.
   int ParameterOf(mil::ArgumentView argument, const OpSchema& schema) const {
     const int parameter = schema.FindParameter(argument.name());
     if (parameter < 0 || IsTensorKind(schema.parameters[static_cast<size_t>(parameter)].kind)) {
@@ -205,7 +205,7 @@ class Reader {
     return operand >= 0 && !constant ? operand : parameter;
   }
 
-  // The integers of a value that follows from shapes.
+  // Returns the integers of a value that is computed only from shapes.
   std::optional<std::vector<int64_t>> KnownOf(mil::ValueView value) const {
     if (value.kind() != mil::ValueKind::kName || !value.IsResolved()) return std::nullopt;
     const auto found = values_.find(value.binding().index());
@@ -377,7 +377,7 @@ class Reader {
         fmt::format("{}: its operands give {}", statement.op(), graph_.type(*first).ToString()));
   }
 
-  // Replaces a value that follows from shapes by a constant, for parameters that must be constant.
+  // Replaces a value that is computed only from shapes by a constant, if a parameter needs one.
   ValueId Folded(ValueId id) {
     if (graph_.value(id).kind == ValueKind::kConst) return id;
     const TensorType type = graph_.type(id);
@@ -392,7 +392,7 @@ class Reader {
     return graph_.AddConst(type, bytes);
   }
 
-  // The value of an operand; constants and literals are added on first use.
+  // Returns the value of an operand. Adds a constant or a literal at its first use.
   Result<ValueId> Operand(mil::ValueView value) {
     if (value.kind() == mil::ValueKind::kName) {
       if (!value.IsResolved()) {
@@ -464,8 +464,8 @@ class Reader {
     return PlacedError(added.error().code, literal.offset(), added.error().message);
   }
 
-  // Adds an integer or a list of integers that follows from shapes as an attribute; false if it
-  // does not follow.
+  // Adds an integer or a list of integers that is computed only from shapes as an attribute.
+  // Returns false if it is computed from other values.
   bool FoldAttribute(mil::ArgumentView argument, const OpSchema& schema, int parameter) {
     const ParameterKind kind = schema.parameters[static_cast<size_t>(parameter)].kind;
     const auto known = KnownOf(argument.value());
@@ -505,7 +505,7 @@ class Reader {
   const MilReadOptions& options_;
   Graph graph_;
   std::unordered_map<uint32_t, ValueId> values_;    // by binding
-  std::unordered_map<uint32_t, ValueId> labelled_;  // LabelledBy, by binding
+  std::unordered_map<uint32_t, ValueId> labelled_;  // for LabelledBy, by binding
   std::vector<ValueId> literals_;                   // operands that have no name in the text
   std::vector<Argument> operands_;
 };

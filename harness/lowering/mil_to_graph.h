@@ -1,4 +1,4 @@
-// Reads MIL text into a graph: generated programs in the round trip, and model authors' own models.
+// Reads MIL text into a graph, for the round trip of generated programs and for users' models.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ struct ModelShape {
 };
 
 struct MilReadOptions {
-  // The function to read. Empty: "main", or the program's only function.
+  // The function to read. An empty name means "main" or the program's only function.
   std::string function = {};
   // Returns the elements of a constant in a weight file, packed as in graphs. `path` is as written
   // in the text. If the function is empty, BLOBFILE constants are an error. Errors of the function
@@ -28,28 +28,28 @@ struct MilReadOptions {
       read_blob = {};
   // Shapes of inputs with `?` axes; inputs that are not listed take the program's DefaultShapes.
   std::vector<ModelShape> shapes = {};
-  // For OpenInputs: whether inputs with known extents are left out.
+  // Only for OpenInputs: whether it leaves out inputs whose extents are known.
   bool with_defaults = true;
 };
 
-// Reads the function as a valid graph. Constants become values where an operand needs them and
-// attributes where the schema has an attribute; unused ones are dropped. Errors name the statement
-// and the byte offset: kUnsupported for operations the vocabulary lacks, for `?` axes of inputs
-// without extents, and for attributes that are computed from more than shapes; kInvalid if the text
+// Reads the function as a valid graph. A constant becomes a value if an operand uses it, and an
+// attribute if the schema has one. Unused constants are dropped. Errors name the statement and the
+// byte offset: kUnsupported for operations the vocabulary lacks, for `?` axes of inputs without
+// extents, and for attributes that are computed from more than shapes; kInvalid if the text
 // contradicts itself. `?` axes of results follow from the operands. If the function returns results
-// of classify, the graph returns instead the tensor that classify labels (host_statements.h).
+// of classify, the graph instead returns the tensor that classify labels (host_statements.h).
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 
-// The shapes of a function's inputs whose `?` axes have extents neither in `options` nor in the
-// program's defaults, with kOpenExtent for an open axis. Empty for a function that can be read. If
-// `with_defaults` is false, returns all inputs with `?` axes. Errors: those of finding the function
-// and of types that graphs lack.
+// Returns the inputs of a function that have `?` axes whose extents are missing from both `options`
+// and the program's defaults. The shapes have kOpenExtent at open axes. Empty for a function that
+// can be read. If `with_defaults` is false, returns all inputs with `?` axes. Errors: those of
+// finding the function and of types that graphs lack.
 Result<std::vector<ModelShape>> OpenInputs(const mil::Program& program,
                                            const Vocabulary& vocabulary,
                                            const MilReadOptions& options = {});
 
-// Parses and reads.
+// Parses the text, then reads it as MilToGraph does.
 Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,
                              const MilReadOptions& options = {});
 

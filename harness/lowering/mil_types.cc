@@ -68,7 +68,7 @@ bool FitsDeclared(const TensorType& type, const TensorType& declared) {
   return true;
 }
 
-// DefaultShapes of FlexibleShapeInformation, (kind, {{input, extents}, ...}), for one input.
+// FlexibleShapeInformation has the form (DefaultShapes, {{input, extents}, ...}).
 std::optional<Shape> DefaultShapeOf(mil::FunctionView function, std::string_view input) {
   const auto attribute = mil::FindValue(function.attributes(), "FlexibleShapeInformation");
   if (!attribute) return std::nullopt;

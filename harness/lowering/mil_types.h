@@ -12,13 +12,13 @@
 
 namespace anecheck {
 
-// The extent of an axis that is unknown in a type, if ReadMilType admits such axes.
+// The extent that ReadMilType, called with `open`, gives to an axis of unknown extent.
 inline constexpr int64_t kOpenExtent = -1;
 bool IsOpenShape(const Shape& shape);
 
-// The graph type for a tensor, a buffer, a scalar or a state; with `open` it may have axes of
-// kOpenExtent. Errors, at `offset`: kUnsupported for other types, element types that graphs lack
-// and unknown extents, kLimit for too many elements.
+// Returns the graph type for a tensor, a buffer, a scalar or a state. With `open`, the type may
+// have axes of kOpenExtent. Errors, at `offset`: kUnsupported for other types, element types that
+// graphs lack and unknown extents, kLimit for too many elements.
 Result<TensorType> ReadMilType(mil::TypeView type, uint64_t offset, bool open = false);
 
 // Whether a tensor may have these extents.
@@ -29,7 +29,7 @@ bool FitsDeclared(const TensorType& type, const TensorType& declared);
 // Returns the shape of one input in DefaultShapes of FlexibleShapeInformation.
 std::optional<Shape> DefaultShapeOf(mil::FunctionView function, std::string_view input);
 
-// An error at a place in the text.
+// Returns an error at byte `offset` of the text.
 Error PlacedError(ErrorCode code, uint64_t offset, std::string_view what);
 
 }  // namespace anecheck

@@ -21,7 +21,7 @@ using tree::Value;
 enum class Kind : uint8_t {
   kName,     // text
   kInteger,  // a number
-  kLane,     // a number as a list of one
+  kLane,     // an integer as a list of one element
   kFlag,     // true or false
   kHalf,     // the bits of an fp16 number (facts/netlist_layers.csv)
   kReal,     // a number
@@ -136,12 +136,12 @@ bool Normalizes(OpKind op) {
   return op == OpKind::kLayerNorm || op == OpKind::kInstanceNorm || op == OpKind::kL2Norm ||
          op == OpKind::kLocalResponseNorm;
 }
-// The exponent and the offset of local response normalisation, which have no key.
+// The exponent and the offset of local response normalisation. The layer has no key for them.
 constexpr double kResponseExponent = 0.75, kResponseOffset = 1;
 
 // ---- writing ----
 
-// A float attribute, or its default.
+// Returns a float attribute, or its default.
 double NumberOf(const NodeView& node, int parameter) {
   return node.Float(parameter,
                     node.schema().parameters[static_cast<size_t>(parameter)].fallback.number);
@@ -208,7 +208,7 @@ struct Pair {
   std::string_view key;
   Value value;
 };
-// The keys of the only public instance of a DynamicSlice, besides its size.
+// The keys of the only public instance of a DynamicSlice, except the key of its size.
 std::vector<Pair> SliceKeys() {
   return {{"DynamicSliceAxisOrder", Value::Strings({"Width"})},
           {"CoordinateInfo", ListOf(OfWidth("CoordinateMode", Value::String("NonNormalized")))},
@@ -232,7 +232,7 @@ Status WriteNormalization(const NodeView& node, Unit& unit) {
   if (node.graph().arguments(node.node()).size() > 1) {
     return Unsupported(node.op(), "gamma and beta have no key");
   }
-  // Ranks below 4 have only the last axes, so that their second axis is not the channel.
+  // A tensor of rank below 4 has only the last axes, so its second axis is not the channel.
   const bool by_place = op == OpKind::kInstanceNorm || op == OpKind::kLocalResponseNorm;
   if (rank > 4 || rank < (by_place ? 4 : 3)) return Unsupported(node.op(), "other ranks than 4");
   if (op == OpKind::kLayerNorm) {
@@ -279,7 +279,7 @@ Status Read(const Unit& unit, const Key& key, Graph& graph) {
         return {};
       }
       break;
-    case Kind::kFlag:  // absent is false
+    case Kind::kFlag:  // an absent key means false
       graph.AddBool(key.parameter, unit.Boolean(key.key).value_or(false));
       return {};
     case Kind::kReal:
@@ -332,7 +332,7 @@ Status ReadSlice(const Unit& unit, Graph& graph) {
   return {};
 }
 
-// The count of operands decides whether there is a scale; BiasOnly, if present, must agree.
+// The number of operands tells whether there is a scale. BiasOnly, if present, must agree with it.
 Status ReadGain(const Unit& unit) {
   const bool bias_only = unit.bottoms.size() == 2;
   if (unit.Boolean("BiasOnly").value_or(bias_only) != bias_only) {
@@ -344,7 +344,7 @@ Status ReadGain(const Unit& unit) {
   return {};
 }
 
-// The guide spells the key Rate, a public netlist DropoutRate.
+// The guide spells the key Rate, but a public netlist spells it DropoutRate.
 Status ReadRate(const Unit& unit, Graph& graph) {
   const auto rate = unit.Real("DropoutRate");
   const auto other = unit.Real("Rate");

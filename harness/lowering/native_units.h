@@ -20,12 +20,12 @@ std::optional<OpKind> NativeUnitOp(std::string_view type);
 // The type of the constant that holds the start of a DynamicSlice (public netlists).
 inline constexpr std::string_view kNetlistStart = "UInt16";
 
-// The operation's parameter for bottom `index` of `count`.
+// Returns the operation's parameter for bottom `index` of a unit with `count` bottoms.
 int NativeOperand(OpKind op, size_t index, size_t count);
 
-// Sets the unit's parameters. Errors: kUnsupported if the layer cannot express the node: a batch
-// above 1 in rearrangements, a factor other than 1, 2, 3, 4 or 8, margins, or a number that is not
-// exact in fp16.
+// Sets the unit's parameters. Errors: kUnsupported if the layer cannot express the node. Examples
+// are a batch above 1 in rearrangements, a factor other than 1, 2, 3, 4 or 8, margins, and a number
+// that is not exact in fp16.
 Status WriteNativeParams(const NodeView& node, netlist::Unit& unit);
 // Adds the attributes to the graph's open node; `x` is the type of its first operand. Errors:
 // kUnsupported if the operation cannot express the unit, kInvalid for missing keys.

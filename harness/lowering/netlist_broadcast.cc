@@ -20,7 +20,7 @@ struct Growth {
   int64_t size = 0;
 };
 
-// Empty if BroadcastInfo is not a list of Dimension and Size.
+// Returns the entries of BroadcastInfo; empty if it is not a list of Dimension and Size.
 std::optional<std::vector<Growth>> GrowthOf(const netlist::Unit& unit) {
   const tree::Value* items = unit.Param("BroadcastInfo");
   if (items == nullptr || items->AsArray() == nullptr) return std::nullopt;

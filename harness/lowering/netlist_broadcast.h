@@ -1,5 +1,5 @@
-// The layer Broadcast of a network description: it repeats axes of extent 1. The layer's keys are
-// those of facts/netlist_layers.csv (BroadcastInfo[{Dimension, Size}]).
+// Reads the layer Broadcast of a network description, which repeats axes of extent 1. The layer's
+// keys are those of facts/netlist_layers.csv (BroadcastInfo[{Dimension, Size}]).
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@
 
 namespace anecheck {
 
-// Part of the name of a helper Broadcast, as tools write it ("x_broadcasted_y"). Such a unit is not
-// a separate operation: the elementwise unit behind it repeats the operand.
+// A part of the name of a helper Broadcast, as tools write it ("x_broadcasted_y"). A helper
+// Broadcast is not an operation of the graph, because the elementwise operation behind it
+// broadcasts the operand itself.
 inline constexpr std::string_view kBroadcastMark = "_broadcasted_";
 
-// Whether the layer names the depth, but an operand of that rank has no depth axis. The result then
-// has five axes, and the operand is read with a depth of 1.
+// Whether the layer names the depth, but an operand of that rank has no depth axis. The layer's
+// result then has five axes, and the operand is read with a depth of 1.
 bool GivesDepth(const netlist::Unit& broadcast, int operand_rank);
 
 struct NetlistBroadcast {

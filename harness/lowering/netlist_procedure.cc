@@ -14,7 +14,7 @@ using netlist::KeyStyle;
 using netlist::Network;
 using netlist::Procedure;
 
-// Adds one port per symbol: a procedure lists an input once for every unit that reads it.
+// Adds one port per symbol, although a procedure lists an input once for every unit that reads it.
 Status TakeInputs(const Procedure& procedure, Network& network) {
   for (const Input& given : procedure.inputs) {
     Input input = given;

@@ -7,10 +7,10 @@
 
 namespace anecheck {
 
-// Returns the program with its ports in the network. Returns a description in this form unchanged.
-// Errors: kUnsupported for more than one network, procedure or operation; kInvalid if the operation
-// runs no network of the description, if ports are in both places, or if inputs of the same symbol
-// differ.
+// Returns the program with its ports in the network. A description that already has this form is
+// returned unchanged. Errors: kUnsupported for more than one network, procedure or operation;
+// kInvalid if the operation runs no network of the description, if ports are in both places, or if
+// inputs of the same symbol differ.
 Result<netlist::Description> WithPorts(netlist::Description description);
 
 // Returns the program with one procedure "main" that has one operation "op0". Precondition: the

@@ -38,8 +38,7 @@ Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   return graph;
 }
 
-// Keeps only violations of the format's own rules: a gate refuses the graph itself, however it is
-// written.
+// Keeps only violations of the format's own rules. A gate refuses the graph in any format.
 std::vector<Violation> WithoutGates(std::vector<Violation> violations) {
   std::erase_if(violations, [](const Violation& violation) {
     return std::ranges::find(netlist::GateRules(), violation.rule->id, &Rule::id) !=

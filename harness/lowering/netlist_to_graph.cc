@@ -81,7 +81,7 @@ class Reader {
   }
 
  private:
-  // An unused name for a weight, which has no symbol in the description.
+  // Returns an unused name for a weight, which has no symbol in the description.
   std::string Unused(std::string name) {
     while (!names_.insert(name).second) name += '_';
     return name;
@@ -159,7 +159,7 @@ class Reader {
            unit.name != ChainName(unit.name) && ChainName(unit.name) == ChainName(readers[0]->name);
   }
 
-  // The value at operand `index`, looking through broadcasts.
+  // Returns the value of operand `index`, skipping a helper Broadcast that makes it.
   Result<ValueId> Operand(const Unit& unit, size_t index) const {
     if (index >= unit.bottoms.size()) return Wrong(unit, "an operand is missing");
     std::string name = unit.bottoms[index];
@@ -313,7 +313,7 @@ class Reader {
     return Finish(unit);
   }
 
-  // The constant of `part`, Bias or Scale: that of the group, or one number for every channel.
+  // Returns the constant of `part`, Bias or Scale. It comes from the group or repeats one number.
   Result<ValueId> GainConst(const Unit& unit, const std::string& part, const Shape& x) {
     if (IsGainOffset(unit)) return GroupConst(unit, part);
     const auto half = unit.HalfBits(part + "Scalar");
@@ -321,7 +321,7 @@ class Reader {
     return AddChannels(x[1], *half, Unused(unit.name + (part == "Bias" ? "_bias" : "_scale")));
   }
 
-  // The constant described by the group's keys of `part`, Bias or Scale.
+  // Returns the constant that the group's keys for `part`, Bias or Scale, describe.
   Result<ValueId> GroupConst(const Unit& unit, std::string_view part) {
     const tree::Dict& group = *unit.Param("BiasScaleGroupData")->AsDict();
     const auto integer = [&](std::string_view key) {
@@ -455,7 +455,7 @@ class Reader {
       if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that does not exist");
       perm[static_cast<size_t>(*to)] = *from;
     }
-    // Axes that no pair names keep their position.
+    // An axis that no pair names keeps its position.
     for (size_t i = 0; i < perm.size(); ++i) {
       if (perm[i] < 0) perm[i] = static_cast<int64_t>(i);
     }
@@ -519,7 +519,7 @@ class Reader {
   }
 
   Status Slice(const Unit& unit) {
-    // Follows a chain of views from the last back to the first.
+    // Follows a chain of views from the last view back to the first.
     std::vector<const Unit*> chain = {&unit};
     for (;;) {
       if (chain.back()->bottoms.empty()) return Wrong(unit, "an operand is missing");

@@ -10,8 +10,8 @@
 namespace anecheck {
 namespace {
 
-// The extents of the axes that the indices of a node refer to: one extent, or one for each number
-// of an index vector. Empty if the node has no indices.
+// Returns the extents of the axes that a node's indices address. The result has one extent, or one
+// for each number of an index vector. Empty if the node has no indices.
 std::vector<int64_t> ExtentsOf(const NodeView& node) {
   const Shape& data = node.InputShape(0);
   const auto along = [&](int axis_parameter) -> std::vector<int64_t> {
@@ -49,8 +49,7 @@ bool IsSigned(DType dtype) {
   return dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32;
 }
 
-// Adds the extent of its axis to each negative number; numbers are in two's complement, low bytes
-// first.
+// Adds the extent of its axis to each negative number. Numbers are little-endian two's complement.
 std::vector<uint8_t> FromTheFront(std::span<const uint8_t> bytes, size_t width,
                                   std::span<const int64_t> extents) {
   std::vector<uint8_t> moved(bytes.begin(), bytes.end());

@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// The numbers of the constant `i` in the graph of a program.
+// Returns the numbers of the constant `i` in the graph of a program.
 std::vector<double> Indices(const std::string& opset, const std::string& body) {
   const auto graph = MilTextToGraph("program(1.3)\n{\n func main<" + opset +
                                         ">(tensor<fp16, [2, 3]> x, tensor<fp16, [2, 2]> u) {\n" +
@@ -64,7 +64,7 @@ TEST(OldIndices, OfUpdatesCountFromTheEnd) {
             (Numbers{0, 2}));
 }
 
-// Another operation reads the constant too, and its operand must not change.
+// Another operation also reads the constant, and that operation's operand must not change.
 TEST(OldIndices, OfASharedConstantStayUnchanged) {
   EXPECT_EQ(Indices("ios15", std::string(kGather) + "tensor<int32, [2]> j = add(x = i, y = i);\n"),
             (Numbers{-1, 0}));

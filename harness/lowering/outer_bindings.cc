@@ -31,8 +31,7 @@ class Finder {
     if (std::ranges::none_of(outer_, same)) outer_.push_back(binding);
   }
 
-  // Bindings are numbered in the order of the text, so bindings before the first one of the block
-  // are outer ones.
+  // The block's first binding. Bindings with lower numbers are outer.
   const uint32_t first_;
   const std::function<bool(mil::ValueView)>& is_constant_;
   std::vector<mil::BindingView>& outer_;

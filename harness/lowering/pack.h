@@ -1,5 +1,4 @@
-// Conversion between a graph's packed constants and the form of MIL and the weight files, with one
-// byte per element.
+// Conversion between a graph's packed constants and one byte per element, as MIL text needs.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ inline constexpr PaddingName kPaddingNames[] = {
     {"symmetric", "Symmetric"}, {"reflect", "Reflective"},
 };
 
-// Empty for other modes.
+// Returns the name in network descriptions; empty for other modes.
 constexpr std::string_view PaddingModeOf(std::string_view mode, double value) {
   for (const PaddingName& row : kPaddingNames) {
     if (row.mode == mode && (mode != "constant" || (row.name == kBackground) == (value != 0))) {
@@ -28,7 +28,7 @@ constexpr std::string_view PaddingModeOf(std::string_view mode, double value) {
   }
   return {};
 }
-// Empty for other names.
+// Returns the mode of `pad` with that name; empty for other names.
 constexpr std::string_view ModeOfPadding(std::string_view name) {
   for (const PaddingName& row : kPaddingNames) {
     if (row.name == name) return row.mode;

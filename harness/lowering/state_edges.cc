@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// A name that no value of `graph` has.
+// Returns a name that no value of `graph` has.
 std::string FreeName(const Graph& graph, std::string_view state, std::string_view when) {
   std::string name = fmt::format("{}_{}", state, when);
   while (graph.FindValue(name)) name += '_';

@@ -1,7 +1,6 @@
-// The content of states before and after an execution. A graph's states are zero at first. To
-// evaluate and judge a model that keeps values of earlier executions (a cache of keys and values)
-// in the middle of its work, the caller supplies these values. Used by `anecheck eval` and
-// `anecheck judge`.
+// The content of states before and after an execution. A graph's states are zero at first. A model
+// may keep values of earlier executions in its states (a cache of keys and values). To evaluate or
+// judge a later execution, the caller supplies them. Used by `anecheck eval` and `anecheck judge`.
 #pragma once
 
 #include <span>

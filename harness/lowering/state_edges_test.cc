@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A state that increases by x. A value already has the name that the state's content would get.
+// A model whose state increases by x. One value already has the name for the state's content.
 Graph Counter() {
   const auto graph = MilTextToGraph(
       "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [2]>> s, tensor<fp16, [2]> x) {\n"

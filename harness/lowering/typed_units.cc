@@ -6,8 +6,8 @@
 namespace anecheck {
 namespace {
 
-// Source of the types: facts/netlist_layers.csv. The type Erf is assumed: it is the name in the
-// enumeration (facts/enums.json, nonlinear_mode), spelt in the style of the other types.
+// Source of the types: facts/netlist_layers.csv. The type Erf is assumed. It is the enumeration's
+// name (facts/enums.json, nonlinear_mode), spelt in the style of the other types.
 constexpr TypedUnit kRows[] = {
     {OpKind::kMaxPool, "Pooling", "Max"},
     {OpKind::kAvgPool, "Pooling", "Avg"},

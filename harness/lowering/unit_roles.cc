@@ -3,7 +3,7 @@
 namespace anecheck {
 namespace {
 
-// Whether the unit's data of biases and factors have `key`.
+// Whether the unit's BiasScaleGroupData has `key`.
 bool GroupHas(const netlist::Unit& unit, std::string_view key) {
   const tree::Value* group = unit.Param("BiasScaleGroupData");
   return group != nullptr && group->AsDict() != nullptr && group->AsDict()->Find(key) != nullptr;

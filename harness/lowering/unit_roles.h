@@ -1,4 +1,4 @@
-// The part that a unit of a network description has in an operation of several units.
+// Functions that recognise units of a network description that together form one operation.
 #pragma once
 
 #include <string_view>

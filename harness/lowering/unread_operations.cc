@@ -10,7 +10,8 @@
 namespace anecheck {
 namespace {
 
-// "; nor can: list_read (2), list_write (2)"; empty if `first` is the only such operation.
+// Returns a text such as "; nor can: list_read (2), list_write (2)". It lists the program's
+// operations other than `first` that graphs cannot express, and is empty if there are none.
 std::string OthersText(const mil::Program& program, std::string_view first,
                        const Vocabulary& vocabulary) {
   std::map<std::string_view, size_t> counts;

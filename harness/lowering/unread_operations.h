@@ -1,4 +1,4 @@
-// Operations of a program that graphs lack.
+// The error for operations of a MIL program that graphs cannot express.
 #pragma once
 
 #include "harness/base/result.h"
@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// The error for a statement whose operation the vocabulary lacks. The message also lists the
-// program's other operations that the vocabulary lacks, with their counts.
+// Returns the error for a statement whose operation the vocabulary lacks. The message also lists
+// the program's other operations that the vocabulary lacks, with their counts.
 Error UnreadOperation(const mil::Program& program, mil::StatementView statement,
                       const Vocabulary& vocabulary);
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Parameter kUnaryParameters[] = {{.name = "x", .dtypes = kFloats}};
 
-// Operations with these parameters also take int32 (coremltools, elementwise_unary_with_int).
+// An operation with these parameters takes int32 as well as floats (coremltools,
+// elementwise_unary_with_int).
 constexpr Parameter kNumberParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}}};
 

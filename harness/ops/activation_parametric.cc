@@ -1,5 +1,5 @@
-// Activations with slopes, thresholds and scales: schemas and shape inference. Definitions are
-// those of the MIL operation set (coremltools).
+// Activations with slopes, thresholds and scales: schemas and shape inference, as in the MIL
+// operation set (coremltools).
 #include <cmath>
 #include <fmt/format.h>
 
@@ -34,8 +34,8 @@ constexpr Parameter kSoftplusParameters[] = {
     {.name = "beta", .dtypes = kFloats, .constant = true},
 };
 
-// The constants have one number per channel of x, axis 1; from iOS 17 on they may be fp32 if x is
-// fp16 (coremltools).
+// The constants must have one number per channel (axis 1 of x). From iOS 17 on, fp32 is also valid
+// for fp16 x (coremltools).
 Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < 3 || x.shape.rank() > 5) {
@@ -53,7 +53,7 @@ Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-// The threshold has the type of x.
+// The threshold must be a number of x's type.
 Status InferThreshold(const NodeView& node, ResultTypes& results) {
   const double alpha = node.Float(params::WithAlpha::kAlpha, 0);
   const bool whole = std::trunc(alpha) == alpha && std::fabs(alpha) < 0x1p31;

@@ -1,5 +1,5 @@
-// Every operation of the public matrix is in the operation table, or in the list of operations
-// without a numeric reference, with the reason.
+// Every operation of the public matrix is in the operation table or, with a reason, in the list of
+// operations without a numeric reference.
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -21,8 +21,7 @@
 namespace anecheck {
 namespace {
 
-// The sheets of the operations in the public matrix: those of the table and those that are only
-// catalogued.
+// Returns the sheets of the operations in the public matrix, from the table and from the catalogue.
 std::vector<const OpSheet*> MatrixSheets() {
   std::vector<const OpSheet*> rows;
   for (const std::span<const OpSheet> sheets : {OpSheets(), CataloguedOps()}) {
@@ -33,7 +32,7 @@ std::vector<const OpSheet*> MatrixSheets() {
   return rows;
 }
 
-// The fields of a line. Names of columns and classes may have quotes.
+// Returns the fields of a line. Fields may be quoted.
 std::vector<std::string> CsvFields(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
@@ -96,7 +95,7 @@ TEST(OpSheet, ReachFollowsTheGenerations) {
   EXPECT_EQ(ReachName(Reach::kFamilyGated), "family_gated");
 }
 
-// The names of the parameters in a row: "Type(Max/Min)|K|Pad*" has Type, K and Pad.
+// Returns the parameters in a row, such as Type, K and Pad for "Type(Max/Min)|K|Pad*".
 std::vector<std::string> ParameterNames(std::string_view row) {
   size_t from = 0;
   for (int comma = 0; comma < 3; ++comma) from = row.find(',', from) + 1;
@@ -212,8 +211,7 @@ TEST(Completeness, CataloguedOperationsHaveAReason) {
 }
 
 // Counts the operations of the matrix without a numeric reference and the native layers without an
-// operation. Operations that no public list of the engine names have a reason too but are not
-// counted.
+// operation. Operations that no public list of the engine names are not counted.
 TEST(Completeness, AtMostTwentyOperationsAndLayersAreLeftOut) {
   std::vector<std::pair<std::string_view, std::string_view>> reasons;
   for (const OpSheet& op : CataloguedOps()) {

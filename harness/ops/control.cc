@@ -1,11 +1,11 @@
 // State, buffers and control flow: schemas and shape inference.
 //
 // read_state and write_state are MIL's (facts/mil.md). No public text shows the buffer movers. The
-// buffer movers are assumed to use the names of the state operations. Since they occur in stateful
-// graphs only (facts/more/op_notes.csv), a buffer is a state here.
+// buffer movers are assumed to use the names of the state operations. Buffer movers occur only in
+// stateful graphs (facts/more/op_notes.csv), so this project treats a buffer as a state.
 //
 // A block is a separate graph. The outer values that it uses are the operation's `captures` and, in
-// the same order, the block's last inputs; MIL text names them directly.
+// the same order, the block's last inputs; MIL text uses the outer names instead.
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -55,7 +55,7 @@ Status InferWrite(const NodeView& node, ResultTypes&) {
   return {};
 }
 
-// The ring's axis and its extent; the position is taken modulo the extent.
+// Checks a ring and returns its axis. The position is taken modulo the extent of that axis.
 Result<int> RingAxis(const NodeView& node, int axis, int position) {
   ANECHECK_RETURN_IF_ERROR(CheckState(node));
   const Shape& ring = node.InputShape(0);
@@ -120,8 +120,8 @@ constexpr std::array<std::string_view, 2> kCondBlocks = {"_true_fn", "_false_fn"
 constexpr std::array<std::string_view, 2> kWhileBlocks = {"_cond", "_body"};
 constexpr std::array<std::string_view, 1> kCallBlocks = {"_function"};
 
-// The block must take the values at `parameter` (-1 for none), then the captures, and must keep no
-// state.
+// Checks the inputs of a block. It must take the values at `parameter` (-1 for none), then the
+// captures, and it must have no state.
 Status CheckBlock(const NodeView& node, const Graph& block, int parameter) {
   std::vector<ValueId> given;
   if (parameter >= 0) given = node.InputList(parameter);

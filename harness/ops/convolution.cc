@@ -99,8 +99,8 @@ MatmulShape MatmulShapeOf(const NodeView& node) {
 
 namespace {
 
-// The element type of a matrix product: the common type of both operands or, if one operand is
-// constant, the type of the other (coremltools, matmul from iOS 17 on).
+// Returns the element type of a matrix product. It is the common type of both operands or, if one
+// operand is constant, the type of the other operand (coremltools, matmul from iOS 17 on).
 Result<DType> ProductType(const NodeView& node) {
   using P = params::Matmul;
   const Value& x = node.graph().value(node.Input(P::kX));
@@ -188,8 +188,9 @@ constexpr Parameter kConvQuantizedParameters[] = {
     {.name = "quant_bias", .dtypes = kFloats, .constant = true},
 };
 
-// The weight is weight * quant_scale + quant_bias; each of these is one number, or one per output
-// channel (coremltools; Core ML's NeuralNetwork.proto, LinearQuantizationParams).
+// The convolution's weight is weight * quant_scale + quant_bias. The scale and the bias are each
+// one number, or one number per output channel (coremltools; Core ML's NeuralNetwork.proto,
+// LinearQuantizationParams).
 Status InferConvQuantized(const NodeView& node, ResultTypes& results) {
   using P = params::ConvQuantized;
   if (node.String(P::kQuantizationType, "") == "lut") {

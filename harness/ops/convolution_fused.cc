@@ -59,7 +59,7 @@ Status CheckPerAxis(const NodeView& node, int parameter, std::string_view name, 
   return {};
 }
 
-// The extent of one spatial axis if output_shape is absent.
+// Returns the result's extent on one spatial axis if output_shape is absent.
 int64_t TransposedExtent(const NodeView& node, size_t axis, int64_t input, int64_t kernel) {
   using P = params::ConvTranspose;
   const auto at = [&](int parameter) {

@@ -1,7 +1,7 @@
 // The private units of the two compute engines (ne_*: the multiply-accumulate engine, pe_*: the
-// planar engine): schemas and shape inference. No public text shows these units. They are assumed
-// to use the argument names of the operation whose atom they share (facts/more/op_notes.csv); their
-// modes are spelled as in the compiler's enumerations (facts/enums.json).
+// planar engine): schemas and shape inference. No public text shows these units. Each unit is
+// assumed to have the argument names of the operation whose hardware atom it shares
+// (facts/more/op_notes.csv). Modes are spelled as in facts/enums.json.
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -27,7 +27,8 @@ constexpr Parameter kGainOffsetParameters[] = {
     {.name = "bias", .dtypes = kFloats, .constant = true},
 };
 
-// One gain and one offset for each channel, axis 1 (specification 004, gain_offset_control).
+// There is one gain and one offset for each channel on axis 1 (specification 004,
+// gain_offset_control).
 Status InferGainOffset(const NodeView& node, ResultTypes& results) {
   using P = params::GainOffset;
   const TensorType& x = node.InputType(P::kX);

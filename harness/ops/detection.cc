@@ -11,7 +11,7 @@
 namespace anecheck {
 namespace {
 
-// MIL also has uint32, which this project has no type for.
+// MIL also has uint32, for which this project has no type.
 constexpr std::array<std::string_view, 3> kIndexTypes = {"int32", "int16", "uint16"};
 constexpr DTypeSet kSortable = {DType::kFp16,  DType::kFp32,  DType::kInt32, DType::kInt8,
                                 DType::kUint8, DType::kInt16, DType::kUint16};
@@ -30,7 +30,7 @@ constexpr Parameter kTopkParameters[] = {
      .fallback = Default::Name("int32")},
 };
 
-// k of -1 takes the whole axis.
+// If k is -1, the result has the whole axis.
 Status InferTopk(const NodeView& node, ResultTypes& results) {
   using P = params::Topk;
   const TensorType& x = node.InputType(P::kX);
@@ -71,7 +71,7 @@ constexpr Parameter kSuppressionParameters[] = {
     OptionalParameter("per_class_suppression", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// Boxes [n, B, 4] as (x, y, width, height) around the centre, scores [n, B, K].
+// Boxes are [n, B, 4], with (x, y) of the centre, width and height. Scores are [n, B, K].
 Status InferSuppression(const NodeView& node, ResultTypes& results) {
   using P = params::NonMaximumSuppression;
   const TensorType& boxes = node.InputType(P::kBoxes);
@@ -94,7 +94,7 @@ Status InferSuppression(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
-// Top-k and argsort: family_gated on A13, native from A14 (facts/op_device_matrix.csv).
+// Top-k and argsort are family_gated on A13 and native from A14 on (facts/op_device_matrix.csv).
 constinit const OpDefinition kOpNonMaximumSuppression =
     Define(OpKind::kNonMaximumSuppression, kSuppressionParameters, InferSuppression);
 constinit const OpDefinition kOpTopk = Define(OpKind::kTopk, kTopkParameters, InferTopk);

@@ -1,5 +1,5 @@
-// Rare forms of operations that MIL admits: vectors in matmul, int32, windows that
-// ceil_mode adds, slices at computed places, regions of interest.
+// Tests rare forms of operations that MIL admits: vectors in matmul, int32, windows that ceil_mode
+// adds, slices at computed places, and regions of interest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Reading and writing at computed places: schemas and shape inference. Argument names and defaults
-// are those of the public MIL operation set (iOS 15 to 17).
+// Operations that read or write at computed indices: schemas and shape inference. Argument names
+// and defaults are those of the public MIL operation set (iOS 15 to 17).
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -30,7 +30,7 @@ Status Join(const NodeView& node, const Shape& a, int end, const Shape& b, int f
   return {};
 }
 
-// The number of leading axes that x and the indices share.
+// Returns the number of leading axes that x and the indices share.
 Result<int> BatchDims(const NodeView& node, int parameter, const Shape& x, const Shape& indices,
                       int most) {
   const int64_t batch = node.Int(parameter, 0);
@@ -44,7 +44,7 @@ Result<int> BatchDims(const NodeView& node, int parameter, const Shape& x, const
   return static_cast<int>(batch);
 }
 
-// The value of the bytes of one element of a type of kIntegers.
+// Returns the value of one element of a type in kIntegers.
 int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
   uint32_t bits = 0;
   for (size_t i = 0; i < bytes.size(); ++i) bits |= uint32_t{bytes[i]} << (8 * i);
@@ -60,10 +60,9 @@ int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
   }
 }
 
-// With validate_indices, constant indices must lie in [0, extent); negative ones count as out of
-// bounds (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter).
-// Element i is an index on axis `first` + i % `axes` of x. Without validate_indices any constant is
-// accepted.
+// With validate_indices, constant indices must lie in [0, extent), so negative indices are errors
+// (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter). Without it,
+// any constant is accepted. Element i is an index on axis `first` + i % `axes` of x.
 Status CheckIndices(const NodeView& node, int parameter, int validate, const Shape& x, int first,
                     int axes) {
   const Value& indices = node.graph().value(node.Input(parameter));
@@ -82,7 +81,7 @@ Status CheckIndices(const NodeView& node, int parameter, int validate, const Sha
   return {};
 }
 
-// x[:axis] + indices[batch_dims:] + x[axis + 1:].
+// The result's extents are x[:axis] + indices[batch_dims:] + x[axis + 1:].
 Status InferGather(const NodeView& node, ResultTypes& results) {
   using P = params::Gather;
   const TensorType& x = node.InputType(P::kX);
@@ -131,7 +130,7 @@ constexpr Parameter kGatherNdParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// The number of axes of `data` that one index vector addresses, after `batch` shared axes.
+// Returns the number of axes of `data` that one index vector addresses, after `batch` shared axes.
 Result<int> NamedAxes(const NodeView& node, const Shape& data, const Shape& indices, int batch) {
   if (indices.rank() < 1 || batch >= indices.rank()) {
     return Reject(node, fmt::format("indices {} have no index vectors", indices.ToString()));
@@ -144,7 +143,7 @@ Result<int> NamedAxes(const NodeView& node, const Shape& data, const Shape& indi
   return static_cast<int>(named);
 }
 
-// indices[:-1] + x[batch_dims + indices[-1]:].
+// The result's extents are indices[:-1] + x[batch_dims + indices[-1]:].
 Status InferGatherNd(const NodeView& node, ResultTypes& results) {
   using P = params::GatherNd;
   const TensorType& x = node.InputType(P::kX);
@@ -183,7 +182,7 @@ Status CheckUpdates(const NodeView& node, int parameter, const TensorType& wante
                                   wanted.ToString()));
 }
 
-// updates: data[:axis] + indices + data[axis + 1:].
+// The extents of updates are data[:axis] + indices + data[axis + 1:].
 Status InferScatter(const NodeView& node, ResultTypes& results) {
   using P = params::Scatter;
   const TensorType& data = node.InputType(P::kData);
@@ -220,7 +219,7 @@ constexpr Parameter kScatterNdParameters[] = {
     OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
-// updates: indices[:-1] + data[indices[-1]:].
+// The extents of updates are indices[:-1] + data[indices[-1]:].
 Status InferScatterNd(const NodeView& node, ResultTypes& results) {
   using P = params::ScatterNd;
   const TensorType& data = node.InputType(P::kData);

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// Required if no fallback is given.
+// The attribute is required if no fallback is given.
 constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices) {
   return {.name = name, .kind = ParameterKind::kString, .choices = choices};
 }
@@ -101,7 +101,7 @@ Status InferResizePlane(const NodeView& node, ResultTypes& results) {
                     static_cast<double>(node.Int(P::kTargetSizeWidth, 1)));
 }
 
-// MIL takes integers or reals. Here the factor is always a real, spelled in fp32.
+// In MIL the factor is an integer or a real. This project always writes an fp32 real.
 constexpr Parameter Scale(std::string_view name) {
   return {.name = name,
           .kind = ParameterKind::kFloat,
@@ -167,8 +167,8 @@ constexpr Parameter kCropResizeParameters[] = {
      .fallback = Default::Words("boxes")},
 };
 
-// The form before iOS 17. roi [N, 1, 4, 1, 1] crops every box from every image; [N, 1, 5, 1, 1]
-// crops box n from the image whose index is its first number.
+// The form of crop_resize before iOS 17. A roi [N, 1, 4, 1, 1] crops every box from every image. A
+// roi [N, 1, 5, 1, 1] crops box n from the image whose index is the box's first number.
 Status InferRoi(const NodeView& node, Shape& shape) {
   using P = params::CropResize;
   const TensorType& x = node.InputType(P::kX);

@@ -29,7 +29,7 @@ Status ReadPerAxis(const NodeView& node, int parameter, int spatial, std::string
   return {};
 }
 
-// Total padding that makes the output ceil(input / stride), as MIL's "same" requires.
+// Returns the total padding that makes the output ceil(input / stride), as MIL's "same" requires.
 int64_t SamePadding(int64_t input, int64_t span, int64_t stride) {
   const int64_t output = (input + stride - 1) / stride;
   return std::max<int64_t>(0, (output - 1) * stride + span - input);
@@ -168,7 +168,7 @@ bool MaskAt(const NodeView& node, int parameter, size_t axis) {
 
 using Slices = std::array<AxisSlice, Shape::kMaxRank>;
 
-// The extents of a slice that begins or ends at computed places.
+// Returns the extents of a slice whose begin or end is computed.
 Result<Slices> ResolveComputed(const NodeView& node, const Shape& x,
                                const SliceParameters& parameters, const Shape* kept) {
   const auto stride = node.Ints(parameters.stride);
@@ -248,7 +248,7 @@ Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SlicePar
     if (given_step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
     // A squeezed axis is indexed at its begin; its end and its stride are ignored.
     const int64_t step = squeezed ? 1 : given_step;
-    // The ends that Python's slices clamp to: [0, extent] forward, [-1, extent - 1] backward.
+    // Python clamps the ends of a slice to [0, extent] forward and to [-1, extent - 1] backward.
     const int64_t least = step > 0 ? 0 : -1;
     const int64_t most = step > 0 ? extent : extent - 1;
     const auto place = [&](int64_t given) {

@@ -1,4 +1,4 @@
-// Data movement and structure: schemas and shape inference.
+// Operations that move elements or change a shape: schemas and shape inference.
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -15,7 +15,7 @@ constexpr Parameter kReshapeParameters[] = {
     {.name = "shape", .kind = ParameterKind::kInts},
 };
 
-// MIL (iOS 17): -1 means the extent that the element count leaves; 0 means the input's extent of
+// In MIL (iOS 17), -1 means the extent that the element count leaves. 0 means the input's extent of
 // that axis, counted from the last axis, or 1 if the input has no such axis. Earlier versions allow
 // 0 only if the input and the result have the same number of axes; its meaning is the same.
 Status InferReshape(const NodeView& node, ResultTypes& results) {
@@ -167,7 +167,7 @@ constexpr Parameter kSliceBySizeParameters[] = {
     ComputedPlace("begin"),
 };
 
-// In MIL, a size of -1 takes everything from begin to the end of the axis. If begin is computed,
+// In MIL, a size of -1 takes all elements from begin to the end of the axis. If begin is computed,
 // that extent depends on the data.
 Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   using P = params::SliceBySize;

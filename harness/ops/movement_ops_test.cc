@@ -296,7 +296,7 @@ TEST(Gathers, ShapesFollowIndices) {
                       "an index vector of 3 does not fit rank 2"));
 }
 
-// x is [2, 3]; two indices of int16, or one vector of two, are constant.
+// x is [2, 3]. The constant indices are two int16 numbers or one vector of two.
 TEST(Gathers, ConstantIndicesLieInsideIfValidated) {
   using Bytes = std::vector<uint8_t>;
   const auto taken = [](OpKind kind, Shape indices, Bytes bytes, int validate, bool checks) {
@@ -319,7 +319,7 @@ TEST(Gathers, ConstantIndicesLieInsideIfValidated) {
                   params::GatherAlongAxis::kValidateIndices, true)
                 .find("gather_along_axis: "),
             0u);
-  // An index vector names a row and a column: column 2 is inside, row 2 is not.
+  // An index vector names a row and a column. Column 2 is inside, but row 2 is not.
   const int nd = params::GatherNd::kValidateIndices;
   EXPECT_EQ(taken(OpKind::kGatherNd, {1, 2}, beyond, nd, true), "tensor<fp16, [1]>");
   EXPECT_NE(taken(OpKind::kGatherNd, {1, 2}, {2, 0, 0, 0}, nd, true).find("must be 0 to 1"),

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 4> kArgModes = {"SpatialArgMax", "Spatial
 constexpr std::array<std::string_view, 3> kDimensions = {"Channel", "Height", "Width"};
 constexpr std::array<std::string_view, 5> kScaledTypes = {"Add", "Mult", "Sub", "Max", "Min"};
 
-// The last position that fp16 distinguishes from its neighbours.
+// With at most this many positions, fp16 represents every position exactly.
 constexpr int64_t kMostPositions = 2048;
 
 constexpr Parameter Name(std::string_view name, std::span<const std::string_view> choices) {
@@ -55,8 +55,8 @@ constexpr Parameter kSdpaParameters[] = {
 };
 
 // The sequence is axis C, heads are axis H, the embedding is axis W (facts/more/netplist_keys.csv).
-// A mask is for all heads or has a plane per head. Without SubtractMax an engine's softmax is wrong
-// (facts/known_defects.csv, D21).
+// A mask has one plane for all heads or one plane per head. Without SubtractMax an engine's softmax
+// is wrong (facts/known_defects.csv, D21).
 Status InferSdpa(const NodeView& node, ResultTypes& results) {
   using P = params::NativeSdpa;
   for (const int operand : {P::kQuery, P::kKey, P::kValue}) {
@@ -131,8 +131,9 @@ Status InferTopK(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kArgMinMaxParameters[] = {{.name = "x"}, Name("Mode", kArgModes)};
 
-// The window is the whole plane: public netlists show no other. Spatial modes return one position
-// of the flattened plane for each channel; the other modes return one channel for each place.
+// The window is the whole plane, because public netlists show no other window. Spatial modes return
+// one position of the flattened plane for each channel; the others return one channel for each
+// place.
 Status InferArgMinMax(const NodeView& node, ResultTypes& results) {
   using P = params::NativeArgMinMax;
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
@@ -185,7 +186,7 @@ constexpr Parameter kScaledParameters[] = {
 };
 
 // The compiler refuses Sub, and Mult ignores the scale (facts/netlist_layers.csv,
-// scaled_elementwise). A rule of legality and a documented defect describe this, so both modes are
+// scaled_elementwise). A legality rule and a documented defect describe both modes, so both are
 // admitted here.
 Status InferScaled(const NodeView& node, ResultTypes& results) {
   using P = params::NativeScaledElementWise;
@@ -249,8 +250,7 @@ constexpr Parameter kRadiusParameters[] = {
 };
 
 // Both operands have depth 1, three channels and height 1 (facts/netlist_layers.csv,
-// radius_search). The result has a row for each point, with a cell for each centroid (ANEForge
-// bridges).
+// radius_search). The result has a row per point and a column per centroid (ANEForge bridges).
 Status InferRadius(const NodeView& node, ResultTypes& results) {
   using P = params::NativeRadiusSearch;
   for (const int operand : {P::kCentroids, P::kPoints}) {
@@ -276,8 +276,7 @@ Status InferRadius(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kDynamicGainParameters[] = {
     {.name = "x"}, {.name = "scale", .need = Need::kOptional}, {.name = "bias"}};
 
-// Public netlists show planes of one element; it is assumed that scale and bias apply to a whole
-// plane, as in GOC.
+// Public netlists only show planes of one element. Assumed: both apply to a whole plane, as in GOC.
 Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
   using P = params::GainOffset;
   ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
@@ -335,10 +334,10 @@ int NativeAxis(std::string_view dimension) {
 }
 
 // Each floor is the first family whose code generation supports the layer by direct authoring
-// (facts/netlist_layers.csv): sort and top-k above A13, range normalization above A13
-// (specification 004, table 26.1), the dynamic slice above A13 (facts/known_defects.csv, D18).
-// Dropout's byte is set from A15 on (specification 003, table 24.3); the guide's catalog, in which
-// rate 0 runs everywhere (facts/source_conflicts.csv), is not followed.
+// (facts/netlist_layers.csv). Sort, top-k, range normalization (specification 004, table 26.1) and
+// the dynamic slice (facts/known_defects.csv, D18) are supported above A13. Dropout's capability
+// byte is set from A15 on (specification 003, table 24.3). The guide's catalog says that rate 0
+// runs everywhere (facts/source_conflicts.csv), and this table does not follow it.
 constinit const OpDefinition kOpNativeSdpa =
     Define(OpKind::kNativeSdpa, kSdpaParameters, InferSdpa);
 constinit const OpDefinition kOpNativeSort =

@@ -1,13 +1,12 @@
-// Facts about native layers, which only a network description can name, for all folders that need
-// them.
+// Facts about native layers, which only a network description can name.
 #pragma once
 
 #include <string_view>
 
 namespace anecheck {
 
-// The axis of [N, C, H, W] that the attribute Dimension names. Every name other than "Channel" and
-// "Height" means the width.
+// Returns the axis of [N, C, H, W] that the attribute Dimension names. Every name other than
+// "Channel" and "Height" means the width.
 int NativeAxis(std::string_view dimension);
 
 namespace params {

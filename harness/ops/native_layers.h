@@ -11,7 +11,7 @@ struct NativeLayer {
   std::string_view layer;   // as in facts/native_layers.csv
   std::string_view unit;    // its Type in a network description
   std::string_view op;      // the operation that computes it, or empty
-  std::string_view reason;  // why there is none, or empty
+  std::string_view reason;  // why no operation computes it, or empty
 };
 
 // The 53 layers, in the order of the facts.

@@ -93,7 +93,7 @@ Status InferChannels(const NodeView& node, int least, int most, ResultTypes& res
   for (int i = 1; i < static_cast<int>(parameters.size()); ++i) {
     const Parameter& parameter = parameters[static_cast<size_t>(i)];
     if (!IsTensorKind(parameter.kind) || !node.HasInput(i)) continue;
-    // From iOS 17 on these constants may be of another float type than x (coremltools).
+    // From iOS 17 on the float type may differ from x's (coremltools), so only the shape counts.
     if (node.InputShape(i) == Shape{x.shape[1]}) continue;
     return Reject(node,
                   fmt::format("{} is {}, must be {}", parameter.name, node.InputType(i).ToString(),

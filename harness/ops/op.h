@@ -1,5 +1,5 @@
-// The operation table: every operation's schema and the facts that decide its legality. Lowering,
-// generators, oracles and the simulated engine all look operations up here.
+// The operation table. It has every operation's schema and the facts that decide its legality.
+// Lowering, generators, oracles and the simulated engine look operations up in it.
 #pragma once
 
 #include <cstddef>

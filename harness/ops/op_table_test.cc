@@ -1,4 +1,4 @@
-// The operation table: complete, and consistent with the parameter names that other rooms use.
+// The operation table is complete and agrees with the parameter names that other rooms use.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -105,7 +105,7 @@ TEST(OpTable, DefaultsHaveATextForm) {
   EXPECT_EQ(text("split", "num_splits"), "as many as split_sizes has");
 }
 
-// A name in lower case, without underscores and without the prefix for computed arguments.
+// Returns a name in lower case, without underscores and without the prefix for computed arguments.
 std::string Folded(std::string_view name) {
   std::string folded;
   for (const char c : name) {
@@ -115,7 +115,7 @@ std::string Folded(std::string_view name) {
   return folded.starts_with(kComputed) ? folded.substr(kComputed.size()) : folded;
 }
 
-// A struct of params.h: the names of its parameters in order, without the leading `k`.
+// A struct of params.h, with the names of its parameters in order and without the leading `k`.
 struct Listed {
   std::string name;
   std::vector<std::string> parameters;
@@ -140,7 +140,7 @@ std::vector<Listed> StructsOfParams() {
   return structs;
 }
 
-// The operation whose name in C++ is `name` or `Constexpr` and `name`.
+// Returns the operation whose name in C++ is `name` or `Constexpr` followed by `name`.
 const OpDefinition* OpCalled(std::string_view name) {
   constexpr std::pair<std::string_view, OpKind> kNames[] = {
 #define ANECHECK_OP(mil_name, Name, ...) {#Name, OpKind::k##Name},
@@ -172,7 +172,7 @@ constexpr std::pair<std::string_view, OpKind> kShared[] = {
     {"RingRead", OpKind::kCircularBufferToTensor},
     {"RingWrite", OpKind::kTensorToCircularBuffer},
 };
-// Structs with one index for parameters that the operations name differently.
+// Structs whose operations have different names for the parameter at the same index.
 constexpr std::string_view kOfManyNames[] = {"Blocks", "Batches"};
 
 TEST(Params, IndicesAreThoseOfTheSchemas) {
@@ -195,7 +195,7 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   EXPECT_GT(held, 250u);
 }
 
-// Operations that share a struct with the operation that names it.
+// Some operations share a struct that has another operation's name.
 TEST(Params, AreSharedByOperationsWithTheSameIndices) {
   const auto expect = [](OpKind kind, int parameter, std::string_view name) {
     EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);

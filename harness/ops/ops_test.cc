@@ -255,7 +255,8 @@ TEST(Reshape, OpenAndCopiedExtents) {
   };
   EXPECT_EQ(reshape({2, 6}, {3, -1}).Infer(), "tensor<fp16, [3, 4]>");
   EXPECT_EQ(reshape({2, 6}, {0, 0}).Infer(), "tensor<fp16, [2, 6]>");
-  // A 0 counts from the last axis, and beyond the first one it is 1.
+  // A 0 means the input's extent, with axes counted from the last one, or 1 if the input has no
+  // such axis.
   EXPECT_EQ(reshape({4, 3, 2}, {0, -1}).Infer(), "tensor<fp16, [3, 8]>");
   EXPECT_EQ(reshape({2, 50}, {1, 0, -1, 0}).Infer(), "tensor<fp16, [1, 1, 2, 50]>");
   EXPECT_NE(reshape({2, 6}, {0, 3, 2}).Infer().find("[1, 3, 2] has 6 elements, x has 12"),

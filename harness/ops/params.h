@@ -1,6 +1,5 @@
-// Parameter indices of every operation: the order in which its schema lists them. Code that reads
-// operands and attributes uses these names instead of numbers; a test compares them with the
-// schemas.
+// Parameter indices of every operation, in the order of its schema. Code that reads operands and
+// attributes uses these names instead of numbers; a test compares them with the schemas.
 #pragma once
 
 namespace anecheck::params {
@@ -15,7 +14,7 @@ struct Linear {
 struct Matmul {
   enum : int { kX, kY, kTransposeX, kTransposeY };
 };
-struct Pool {  // avg_pool, max_pool; kExcludePadding is avg_pool's alone
+struct Pool {  // avg_pool, max_pool; only avg_pool has kExcludePadding
   enum : int { kX, kKernelSizes, kStrides, kPadType, kPad, kCeilMode, kExcludePadding };
 };
 
@@ -188,10 +187,10 @@ struct ScatterNd {
 struct Resize {
   enum : int { kX, kShape, kResizedDims, kInterpolationMode, kSamplingMode };
 };
-struct ResizePlane {  // resize_bilinear, resize_nearest_neighbor; kSamplingMode is the former's
+struct ResizePlane {  // resize_bilinear, resize_nearest_neighbor; only the former has kSamplingMode
   enum : int { kX, kTargetSizeHeight, kTargetSizeWidth, kSamplingMode };
 };
-struct Upsample {  // upsample_bilinear, upsample_nearest_neighbor; the flags are the former's
+struct Upsample {  // upsample_bilinear, upsample_nearest_neighbor; only the former has the flags
   enum : int { kX, kScaleFactorHeight, kScaleFactorWidth, kAlignCorners, kHalfPixelCenters };
 };
 struct CropResize {
@@ -254,7 +253,7 @@ struct Cast {
 struct ConvTranspose {
   enum : int { kX, kWeight, kBias, kPad, kOutputShape, kPadType, kStrides, kDilations, kGroups };
 };
-struct ConvQuantized {  // the parameters of Conv come first
+struct ConvQuantized {  // its first parameters are those of Conv
   enum : int {
     kX,
     kWeight,
@@ -273,13 +272,13 @@ struct ConvQuantized {  // the parameters of Conv come first
 struct Einsum {
   enum : int { kValues, kEquation };
 };
-struct UnitPool : Pool {  // ne_pool, pe_pool: Pool and the kind of pooling
+struct UnitPool : Pool {  // ne_pool, pe_pool: the parameters of Pool and the kind of pooling
   enum : int { kMode = kExcludePadding + 1 };
 };
 struct UnitElementwise {
   enum : int { kX, kY, kMode };
 };
-// DynamicGOC too, whose scale may be absent.
+// Also for DynamicGOC, whose scale may be absent.
 struct GainOffset {
   enum : int { kX, kScale, kBias };
 };
@@ -319,8 +318,8 @@ struct ConstexprCast {
   enum : int { kSourceVal, kOutputDtype };
 };
 
-// state and control flow; the captures of every operation with blocks are parameter 1
-struct WriteState {  // read_state has kInput alone
+// state and control flow; parameter 1 of every operation with blocks is its captures
+struct WriteState {  // read_state has only kInput
   enum : int { kInput, kData };
 };
 struct RingRead {

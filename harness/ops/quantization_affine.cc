@@ -35,7 +35,7 @@ constexpr Parameter kDequantizeParameters[] = {
     {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional},
 };
 
-// Scale and zero point must be scalars without an axis, or vectors as long as the axis.
+// Scale and zero point must be scalars if there is no axis, or vectors of the axis's extent.
 Status CheckScale(const NodeView& node) {
   using P = params::Dequantize;
   const Shape& input = node.InputShape(P::kInput);

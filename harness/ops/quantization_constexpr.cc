@@ -1,5 +1,5 @@
 // Constants and compressed constants: schemas and shape inference (coremltools op reference, iOS16
-// constexpr_ops and iOS18 compression; both forms of the table and of the mask are supported).
+// constexpr_ops and iOS18 compression). The forms of table and mask in both versions are supported.
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -85,7 +85,7 @@ Result<Shape> ShapeFrom(const NodeView& node, int parameter) {
   return shape;
 }
 
-// Bits of an index into a packed table; 0 if the format has no such table.
+// Returns the bits of an index into `palettes` entries; 0 if no format has so many.
 int PackedIndexBits(int64_t palettes) {
   for (const int bits : {1, 2, 4, 6, 8}) {
     if (palettes == int64_t{1} << bits) return bits;
@@ -141,7 +141,7 @@ Status CheckLut(const NodeView& node, const Shape& indices, DType index_type, co
   return {};
 }
 
-// The shape of the indices, with the axis of the vector multiplied by its length.
+// Returns the shape of the indices with the vector's axis multiplied by the vector's length.
 Shape ExpandedShape(const NodeView& node, Shape shape, int64_t vector, int vector_axis) {
   if (vector > 1) shape[*NormalizeAxis(node.Int(vector_axis, 0), shape.rank())] *= vector;
   return shape;
@@ -292,7 +292,7 @@ constinit const OpDefinition kOpConstexprSparseBlockwiseShiftScale = Define(
     OpKind::kConstexprSparseBlockwiseShiftScale, kSparseBlockwiseParameters, InferSparseBlockwise);
 constinit const OpDefinition kOpConstexprSparseToDense =
     Define(OpKind::kConstexprSparseToDense, kSparseToDenseParameters, InferSparseToDense);
-// Rejected everywhere (facts/more/op_notes.csv).
+// Every engine rejects constexpr_cast (facts/more/op_notes.csv).
 constinit const OpDefinition kOpConstexprCast =
     Define(OpKind::kConstexprCast, kCastParameters, InferConstexprCast);
 

@@ -232,7 +232,7 @@ Status InferToSpace(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// space_to_depth, pixel_unshuffle: the inverse.
+// space_to_depth, pixel_unshuffle: [n, C, H, W] to [n, C f^2, H / f, W / f].
 Status InferToDepth(const NodeView& node, ResultTypes& results) {
   using P = params::Blocks;
   ANECHECK_RETURN_IF_ERROR(CheckBlocks(node));

@@ -12,8 +12,8 @@ namespace anecheck {
 namespace {
 
 // The documentation of rnn names sigmoid_hard; coremltools' runtime test of lstm names
-// hard_sigmoid: 0.2 x + 0.5, clipped to [0, 1]. scaled_tanh has no coefficients here and equals
-// tanh (test_recurrent.py, TestLSTM).
+// hard_sigmoid, which is 0.2 x + 0.5 clipped to [0, 1]. scaled_tanh has no coefficients in
+// recurrent cells and equals tanh (test_recurrent.py, TestLSTM).
 constexpr std::array<std::string_view, 7> kActivations = {
     "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", "sigmoid_hard", "scaled_tanh"};
 constexpr std::array<std::string_view, 2> kDirections = {"forward", "reverse"};
@@ -74,7 +74,7 @@ constexpr Parameter kGruParameters[] = {
     kOutputSequence,
     Activation("recurrent_activation", "sigmoid"),
     Activation("activation", "tanh"),
-    {.name = "reset_after",  // iOS 18, as input_bias
+    {.name = "reset_after",  // from iOS 18 on, like input_bias
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
      .fallback = Default::Flag(false)},

@@ -37,7 +37,7 @@ Status InferReduce(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// For int32, roots and logarithms are truncated to int32 (coremltools).
+// If x is int32, roots and logarithms are truncated to int32 (coremltools).
 constexpr Parameter kReduceRealParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
     {.name = "axes",

@@ -9,10 +9,10 @@ namespace anecheck {
 
 using Infer = Status (*)(const NodeView&, ResultTypes&);
 
-// An operation that only changes a state.
+// For an operation that only changes a state.
 inline constexpr bool kWithoutResults = false;
 
-// The row of one operation: its sheet, the parameters and the shape rule.
+// Returns the row of one operation: its sheet, its parameters and its shape rule.
 constexpr OpDefinition Define(OpKind kind, std::span<const Parameter> parameters, Infer infer,
                               std::span<const std::string_view> blocks = {},
                               bool has_results = true) {

@@ -1,5 +1,5 @@
-// The sheet of an operation: its name, its class, how far it gets on each generation, and the facts
-// that decide its legality. harness/ops/ops.def holds one sheet per operation.
+// The sheet of an operation: its name, its class, its reach on each generation, and the facts that
+// decide its legality. harness/ops/ops.def holds one sheet per operation.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ std::string_view OpClassName(OpClass op_class);
 // The four marks of the public matrix (facts/op_device_matrix.csv).
 enum class Reach : uint8_t {
   kNative,       // the conversion route reaches the engine
-  kBridge,       // only through another route: direct authoring, the host, or inside the compiler
+  kBridge,       // only reachable by direct authoring, on the host, or inside the compiler
   kFamilyGated,  // from a later generation on
   kNoPath,       // not on the engine
 };
@@ -43,26 +43,25 @@ std::string_view ReachName(Reach reach);
 // The reach on A13, on A14, on A15, and on A16 and later.
 using FamilyReach = std::array<Reach, 4>;
 
-// The floor of operations that no engine has (facts/op_device_matrix.csv, no_path).
+// The family floor of operations that no engine has (facts/op_device_matrix.csv, no_path).
 inline constexpr uint8_t kNoFamily = 255;
 
-// The pairs of elements that a sum of products takes. Several operations may have the same
-// structure of products.
+// The pairs of elements that an operation multiplies in its sums of products. Several operations
+// may have the same structure.
 enum class Products : uint8_t {
   kNone,      // no sum of products
-  kWindows,   // a kernel at each place of its window (conv)
+  kWindows,   // the kernel and each window of x (conv)
   kSpread,    // each element spread over the result by the kernel (conv_transpose)
   kRows,      // each row by each row of the weight (linear)
   kMatrices,  // rows by columns (matmul)
-  kLetters,   // entries that the same letters name (einsum)
+  kLetters,   // entries with equal letters (einsum)
 };
 
-// The axes that an operation treats alike, as oracles/metamorphic defines them: metamorphic
-// relations cut along them, or put entries in another order. The last rules state why there are no
-// such axes.
+// The axes of an operation along which metamorphic relations may cut a tensor or reorder its
+// entries. oracles/metamorphic defines each rule. The last rules state why there are no axes.
 enum class AxisRule : uint8_t {
   kPointwise,         // an element follows from the elements at the same position
-  kChannelConstants,  // every axis but that of the channels
+  kChannelConstants,  // every axis except the channel axis
   kImages,
   kInstances,
   kWindows,
@@ -90,10 +89,10 @@ enum class AxisRule : uint8_t {
   kKeys,
   // None:
   kReadAnew,          // the result has another shape, so that axes do not correspond
-  kNamedPlaces,       // the places that are read or written have names, and so an order
-  kNoOperand,         // there is no operand whose elements could be cut or put in another order
-  kPairsOfPlaces,     // an element follows from several places whose order counts
-  kBeforeTheProgram,  // it is computed before the program runs, and must be
+  kNamedPlaces,       // operands name the places that are read or written, so their order matters
+  kNoOperand,         // there is no operand to cut or reorder
+  kPairsOfPlaces,     // an element depends on several places, and on their order
+  kBeforeTheProgram,  // it must be computed before the program runs
   kOfStates,          // it reads or changes a state as a whole
   kOfBlocks,          // the work is in blocks
   kNoText,            // MIL text, in which metamorphic cases are written, cannot name it
@@ -118,7 +117,7 @@ class AxisRules {
 struct OpSheet {
   std::string_view name;  // MIL's operation name, or the native layer's
   OpClass op_class = OpClass::kElementwise;
-  // Nothing for operations that the public matrix does not list.
+  // Empty for operations that the public matrix does not list.
   std::optional<FamilyReach> reach = {};
   // The lowest family index on which the conversion route emits the operation natively
   // (specification 003, table 24.2; facts/minimum_family.csv). Below that family the compiler
@@ -138,13 +137,13 @@ struct OpSheet {
 
 // The sheets of operations with a schema, indexed by OpKind.
 std::span<const OpSheet> OpSheets();
-// Operations of the public matrix that are listed and have no schema, each with the reason.
+// Returns the operations of the public matrix that have no schema, each with the reason.
 std::span<const OpSheet> CataloguedOps();
-// The sheet called `name` of either list; null if there is none.
+// Returns the sheet called `name` of either list; null if there is none.
 const OpSheet* FindSheet(std::string_view name);
 const OpSheet* FindCataloguedOp(std::string_view name);
 
-// Nothing for operations and families (below A13, index 2) that the matrix does not have.
+// Empty if the matrix lacks the operation or the family (below A13, index 2).
 std::optional<Reach> ReachOn(std::string_view name, int family);
 
 }  // namespace anecheck

@@ -197,7 +197,7 @@ Status InferSplit(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-// A scalar that determines the element type of the result.
+// Returns a parameter for a scalar that determines the element type of the result.
 constexpr Parameter Filler(std::string_view name, std::string_view fallback) {
   return {.name = name,
           .need = Need::kOptional,
@@ -211,7 +211,7 @@ constexpr Parameter kFillParameters[] = {
     Filler("value", "fp32 0"),
 };
 
-// The element type of an optional scalar operand.
+// Returns the element type of an optional scalar operand.
 Result<DType> FillerType(const NodeView& node, int parameter, DType fallback) {
   if (!node.HasInput(parameter)) return fallback;
   ANECHECK_RETURN_IF_ERROR(ConstantScalar(node, parameter));
@@ -252,8 +252,8 @@ constexpr Parameter kRange1dParameters[] = {
     {.name = "step", .dtypes = kRangeTypes, .constant = true},
 };
 
-// The numbers of [start, end) in steps of `step`. `end`, `start` and `step` must be constants,
-// because the result's extent must be known.
+// The result has the numbers of [start, end) in steps of `step`. `end`, `start` and `step` must be
+// constants, because the result's extent must be known.
 Status InferRange1d(const NodeView& node, ResultTypes& results) {
   using P = params::Range1d;
   ANECHECK_ASSIGN(const double end, ConstantScalar(node, P::kEnd));

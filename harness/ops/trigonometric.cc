@@ -33,9 +33,9 @@ Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
-// cost[d, x] = |x[x] - y[x + d]| for d up to the range: one plane per disparity, rows of one
-// channel (facts/netlist_layers.csv, cost_volume, and the public notes it cites). No source states
-// which axis direction 1 means, so only 0 is accepted.
+// The result is cost[d, i] = |x[i] - y[i + d]| for d up to the range. It has one plane per
+// disparity, and the operands are rows of one channel (facts/netlist_layers.csv, cost_volume, and
+// the public notes it cites). No source states which axis direction 1 means, so only 0 is accepted.
 Status InferCostVolume(const NodeView& node, ResultTypes& results) {
   using P = params::CostVolume;
   const Shape& x = node.InputShape(P::kX);
@@ -60,9 +60,9 @@ Status InferUnpublished(const NodeView& node, ResultTypes&) {
 
 }  // namespace
 
-// Sine and cosine are native from A15 and have no direct route (specification 004); the arc tangent
-// is the one trigonometric primitive of A13 (facts/more/op_notes.csv). The other functions have no
-// path to the engine.
+// Sine and cosine are native from A15 on and have no direct route (specification 004). The arc
+// tangent is the only trigonometric primitive of A13 (facts/more/op_notes.csv). The other functions
+// have no path to the engine.
 constinit const OpDefinition kOpSin = Define(OpKind::kSin, kUnaryParameters, InferSameAsX);
 constinit const OpDefinition kOpCos = Define(OpKind::kCos, kUnaryParameters, InferSameAsX);
 constinit const OpDefinition kOpAtan = Define(OpKind::kAtan, kUnaryParameters, InferSameAsX);

@@ -1,5 +1,5 @@
 // Parameters that several operations of the convolution class share, with MIL's names and defaults
-// (coremltools op reference). The private units use the parameters of the operation whose atom they
+// (coremltools op reference). Private units have those of the operation whose hardware atom they
 // share.
 #pragma once
 
@@ -38,8 +38,8 @@ inline constexpr Parameter kMatmulParameters[] = {
 
 inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
 
-// The parameters are in the order of params::UnitPool. avg_pool has all of them except the mode;
-// the other pools have all except the last two.
+// The parameters are in the order of params::UnitPool. avg_pool has all of them except the mode.
+// The other pools have all of them except the last two.
 inline constexpr Parameter kUnitPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},

@@ -30,7 +30,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Chooses the campaign's runner for the way; its worker must be set.
+// Sets the campaign's runner for the way. Precondition: campaign.worker is set.
 void SetWay(Way way, CampaignOptions& campaign) {
   if (way == Way::kExec) campaign.runner = "exec:" + ExecCommandOf(campaign.worker);
 }
@@ -65,7 +65,7 @@ bool Answers(const Subject& subject, const FindingRow& finding) {
                              [&](const std::string& label) { return finding.defects.Has(label); });
 }
 
-// As Answers, for results that do not count as new findings.
+// Like Answers, but for unconfirmed results, which are no new findings.
 bool AnswersOpenly(const Subject& subject, const FindingRow& finding) {
   return subject.group == SubjectGroup::kPlanted && IsSuspect(finding.verdict) &&
          KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
@@ -95,7 +95,7 @@ Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
   return MakeError(ErrorCode::kInternal, db + ": lost finding " + id);
 }
 
-// Returns the hunt's engine without the subject.
+// Returns the settings of the hunt's engine without the subject.
 WorkerOptions WithoutSubject(const Subject& subject, WorkerOptions worker) {
   worker.faults.clear();
   std::erase_if(worker.quirks, [&](const QuirkSetting& quirk) { return quirk.id == subject.id; });
@@ -109,8 +109,8 @@ CampaignOptions WithoutSubject(const Subject& subject, CampaignOptions campaign)
   return campaign;
 }
 
-// Returns whether the found case shows nothing without the subject. Only then the hunt has found
-// the subject and not something else.
+// Returns whether the found case shows nothing on an engine without the subject. Only such a case
+// proves that the hunt found the subject.
 Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
                            const CampaignOptions& campaign, const std::atomic<bool>* stop) {
   const CampaignOptions clean = WithoutSubject(subject, campaign);
@@ -126,8 +126,8 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
          !(Answers(subject, without) || AnswersOpenly(subject, without));
 }
 
-// As OwesToSubject, for a lean, which only many cases show: as many cases without the subject must
-// not show it. Fewer cases, after an early stop, prove nothing.
+// Like OwesToSubject, for a lean, which only many cases together show. As many cases without the
+// subject must not show it. Fewer cases, after an early stop, prove nothing.
 Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
                             const CampaignOptions& campaign, uint64_t cases, const std::string& db,
                             const std::atomic<bool>* stop) {
@@ -141,12 +141,13 @@ Result<bool> LeansBySubject(const FindingRow& finding, const Subject& subject,
       summary.list, [&](const FindingRow& other) { return other.signature == finding.signature; });
 }
 
-// A finding that does not show again cannot be made small. That is no failure of the measurement.
+// Shrinks the finding. A finding that cannot be reproduced cannot be shrunk, which is no failure of
+// the measurement.
 Status MakeSmall(const FindingRow& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options,
                  const std::atomic<bool>* stop, HuntResult& result) {
-  // Candidates with these verdicts are costly: a hang, a crash or a lack of memory ends a worker, a
-  // hang also takes its whole time limit, and a slow compilation takes seconds.
+  // Candidates with these verdicts are slow to run. A hang, a crash or a lack of memory ends a
+  // worker, a hang also takes the whole time limit, and a slow compilation takes seconds.
   constexpr std::array kCostly = {Verdict::kHung, Verdict::kCrashed, Verdict::kMemoryGrowth,
                                   Verdict::kSlow};
   const bool costly = std::ranges::find(kCostly, finding.verdict) != kCostly.end();
@@ -194,8 +195,8 @@ std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   return probes;
 }
 
-// Returns whether a defect shows in calls or refusals, which probes test, rather than in values,
-// which campaigns test.
+// Returns whether a defect shows in calls or refusals, which probes test. All other defects show in
+// values, which campaigns test.
 bool ConcernsCalls(const Subject& subject) {
   if (subject.group == SubjectGroup::kKnownDefect) {
     return subject.kind != "numeric" && !ProbesFor(subject).empty();
@@ -205,8 +206,8 @@ bool ConcernsCalls(const Subject& subject) {
                            subject.op_class == "calls");
 }
 
-// Returns whether the probe's answer shows the subject. Fills in verdict and label. If the
-// measurement fits several defects, other probes on the same engine decide.
+// Returns whether the probe's answer shows the subject. Sets the verdict and the label of `result`.
+// If the answer fits several defects, other probes on the same engine decide.
 Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
                    const WorkerOptions& worker, const std::atomic<bool>* stop, HuntResult& result) {
   if (subject.group == SubjectGroup::kKnownDefect) {
@@ -225,7 +226,7 @@ Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const Runt
   return true;
 }
 
-// Runs the runtime probes up to the first that shows the subject. Returns whether one did.
+// Runs the runtime probes until one shows the subject. Returns whether one did.
 Result<bool> Probe(const Subject& subject, const HuntOptions& options,
                    const std::atomic<bool>* stop, HuntResult& result) {
   WorkerOptions worker;
@@ -233,10 +234,10 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   worker.faults = subject.faults;
   worker.quirks = subject.quirks;
   worker.unmarked = options.way == Way::kUnmarked;
-  // A probe does as much work as a hundred cases.
+  // A probe does the work of up to a hundred cases.
   worker.case_timeout_ms = 20 * options.case_timeout_ms;
-  // If the subject is no leak, the memory of a probe is not limited: the probe of D39 needs more
-  // than a gigabyte.
+  // Only hunts for leaks use the low memory limit, because the probe of D39 needs more than a
+  // gigabyte.
   if (subject.kind == "memory") worker.memory_limit = options.memory_limit;
   const std::string& target = subject.targets.front().name;
   for (const RuntimeProbe* probe : ProbesFor(subject)) {
@@ -244,7 +245,7 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
     ++result.cases;
     HuntResult shown = result;
     ANECHECK_ASSIGN(const bool shows, Shows(subject, *probe, answer, worker, stop, shown));
-    // Counts values that neither a conforming engine nor the subject gives.
+    // Counts values that differ from those of a conforming engine and of the subject.
     const bool known = subject.group == SubjectGroup::kKnownDefect;
     if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
     if (!shows) continue;
@@ -274,8 +275,8 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options,
   return false;
 }
 
-// A flag that Set sets, or that this object sets soon after `*stop`. Needed because a campaign
-// takes only one stop flag.
+// A stop flag for a campaign, which takes only one. Set() sets the flag, and this object sets it
+// soon after `*stop` becomes true.
 class Enough {
  public:
   explicit Enough(const std::atomic<bool>* stop) {
@@ -311,7 +312,7 @@ class Enough {
   std::thread follower_;
 };
 
-// Runs a campaign of the first `cases` cases, up to the first finding that shows the subject.
+// Runs a campaign of the first `cases` cases until a finding shows the subject.
 Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const Subject& subject,
                                 const std::atomic<bool>* stop) {
   campaign.cases = cases;
@@ -351,7 +352,7 @@ Result<bool> Take(const FindingRow& finding, const Subject& subject,
   return true;
 }
 
-// Looks for the subject by a campaign; `start` is the start of the whole hunt.
+// Looks for the subject with a campaign. `start` is the start of the whole hunt.
 Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock::time_point start,
                       const std::atomic<bool>* stop, HuntResult& result) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
@@ -391,12 +392,12 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   return {};
 }
 
-// Looks for the subject by campaign and probes. Errors: kInterrupted if the stop came before the
-// search had ended.
+// Looks for the subject with a campaign and probes. Errors: kInterrupted if `*stop` became true
+// before the search ended.
 Status LookFor(const Subject& subject, const HuntOptions& options, const std::atomic<bool>* stop,
                HuntResult& result) {
   const auto start = Clock::now();
-  // Probes make the calls of the runtime themselves, so they do not apply to the exec protocol.
+  // Probes make the calls of the runtime themselves, so they do not work through the exec protocol.
   const bool probes = options.way != Way::kExec;
   const bool calls = probes && ConcernsCalls(subject);
   if (calls) {

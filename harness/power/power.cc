@@ -13,7 +13,8 @@
 namespace anecheck {
 namespace {
 
-// "exec:run-slow" names a fault in one way only; ids have no colon.
+// Returns the id in a name such as "exec:run-slow", which means a fault in one way. Ids have no
+// colon.
 std::string_view WithoutWay(std::string_view name) {
   const size_t colon = name.find(':');
   const bool way = colon != std::string_view::npos && FindWord<Way>(name.substr(0, colon));
@@ -138,8 +139,8 @@ class Measurement {
             std::ranges::any_of(names, [&](const std::string& name) { return Means(name, op); }));
   }
 
-  // A class is named in full, or by its first words up to a comma, because commas separate the
-  // names of a list.
+  // Returns whether `name` means the operation or its class. The name of a class may end before its
+  // first comma, because commas separate the names of a list.
   static bool Means(std::string_view name, const OpDefinition& op) {
     const std::string_view of_class = OpClassName(op.op_class);
     return name == op.schema.name || name == of_class ||
@@ -162,7 +163,7 @@ class Measurement {
   Status FindMagnitudes() {
     for (const OpDefinition* op : AllOps()) {
       if (!IsMeasured(*op) || !GivesHalves(*op, options_.targets.front())) continue;
-      // A fault that is found in few elements is also found in more.
+      // An error that is found in few elements is also found in more elements.
       std::optional<int> before;
       for (const int permille : kShares) {
         if (Stopped()) return {};
@@ -259,7 +260,7 @@ void JudgeLosses(PowerReport& report, const HuntOptions& options,
       return name == id || name == fmt::format("{}:{}", hunt.way, id);
     };
     if (hunt.found || !hunt.acts || std::ranges::any_of(not_found, known)) continue;
-    // A hunt by probes ends after the last of a few probes, before its time limit.
+    // A hunt with probes ends after a few probes, before its time limit.
     const bool cut = options.max_seconds > 0 && hunt.seconds >= options.max_seconds &&
                      hunt.cases < options.cases;
     report.undecided += cut ? 1 : 0;

@@ -1,6 +1,6 @@
 // Measures the power of a campaign to find defects. It hunts every planted fault and every
-// switchable known defect, runs campaigns on the clean engine, and measures the smallest error that
-// is found in each operation.
+// switchable known defect, and runs campaigns on the engine without defects. It also measures the
+// smallest error that campaigns find in each operation.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,26 @@
 
 namespace anecheck {
 
-// The sizes of errors that are tried, in units in the last place, and the shares of elements that
-// have the error.
+// The sizes of the tried errors in units in the last place, and the shares of elements with the
+// error.
 inline constexpr int kUlpsTried[] = {1, 2, 4, 8, 16, 32, 64};
 inline constexpr int kShares[] = {10, 100, 1000};  // permille
 
 struct PowerOptions {
   HuntOptions hunt;
   std::vector<CampaignTarget> targets;
-  std::vector<CampaignTarget> clean_targets;  // of clean campaigns; empty: `targets`
-  std::vector<Way> ways = {Way::kMarked};     // each subject is hunted in each of them
-  std::vector<std::string> only;              // ids of faults and defects; empty: all
+  std::vector<CampaignTarget> clean_targets;  // of clean campaigns; if empty, `targets`
+  std::vector<Way> ways = {Way::kMarked};     // each subject is hunted in each way
+  std::vector<std::string> only;              // ids of faults and defects; if empty, all
   uint64_t clean_cases = 2000;  // per target, with the defects off and again with them on
   bool magnitudes = true;       // measure the smallest errors of operations with fp16 results
   // Operations ("add") and classes ("elementwise arithmetic", or "convolution" for "convolution,
   // matrix multiply, and pooling"). If the list is not empty, only their smallest errors are
-  // measured, and no hunts and clean campaigns run. If it is empty, everything is measured.
+  // measured, without hunts and clean campaigns. If it is empty, everything is measured.
   std::vector<std::string> magnitudes_of;
   // Ids of the faults and defects that hunts are known not to find. An id that begins with a way
-  // ("exec:run-slow") is known not to be found in that way only. Any other subject that is not
-  // found is lost. Without this list nothing counts as lost.
+  // ("exec:run-slow") applies only to that way. Any other subject that is not found counts as lost.
+  // Without this list nothing counts as lost.
   std::optional<std::vector<std::string>> not_found;
 };
 
@@ -42,11 +42,10 @@ struct PowerOptions {
 struct MagnitudeResult {
   std::string op, op_class;
   int permille = 0;
-  std::optional<int> ulps;  // empty if even the largest was not found
-  // The terms of the contract that admit a smaller error in this operation, by name; empty if there
-  // are none.
+  std::optional<int> ulps;  // empty if even the largest error was not found
+  // The names of the contract's terms that admit a smaller error in this operation, if any.
   std::vector<std::string> freedoms;
-  // True if this was not run because the same error was found in fewer elements.
+  // True if no hunt ran, because the same error was found in fewer elements.
   bool implied = false;
   uint64_t cases = 0;  // of all hunts for it
   double seconds = 0;
@@ -56,13 +55,12 @@ struct MagnitudeResult {
 struct WaySummary {
   uint64_t planted = 0, planted_found = 0;  // subjects that have an effect
   uint64_t known = 0, known_found = 0;
-  // Planted faults of one operation that a campaign found, and those of them whose finding names
-  // that operation.
+  // The planted faults of one operation that a campaign found. For `named` of them, the finding
+  // names that operation.
   uint64_t of_one_op = 0, named = 0;
-  std::vector<std::string> misnamed;  // the others of these, "id: operation"
-  std::vector<std::string>
-      unconfirmed;                  // planted faults that only results without exit code 1 show
-  std::vector<std::string> missed;  // planted faults that nothing shows
+  std::vector<std::string> misnamed;     // the other ones of `of_one_op`, "id: operation"
+  std::vector<std::string> unconfirmed;  // planted faults that only unconfirmed results show
+  std::vector<std::string> missed;       // planted faults that nothing shows
 };
 
 struct PowerReport {
@@ -76,31 +74,29 @@ struct PowerReport {
   double seconds = 0;
   bool interrupted = false;
   std::optional<std::vector<std::string>> lost;  // empty if losses were not judged
-  uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
+  uint64_t undecided = 0;  // hunts without a finding that the time limit ended
 
   uint64_t FalseFindings() const;
-  // Sums up the hunts in this way, for the subjects that have an effect.
+  // Counts the results of the hunts in this way, for the subjects that have an effect.
   WaySummary InWay(Way way) const;
 };
 
-// If at least this many hunts ran and none found anything, hunts that the clock ended count as
-// lost.
+// If at least this many hunts ran and found nothing, hunts that the time limit ended count as lost.
 inline constexpr size_t kManyHunts = 10;
 
-// Fills in `lost` and `undecided`. A subject outside `not_found` is lost if a hunt ran all its
-// cases and did not find it. If many hunts found nothing at all, hunts that the clock ended count
-// as lost too.
+// Sets `lost` and `undecided`. A subject outside `not_found` is lost if a hunt ran all its cases
+// and did not find it. If kManyHunts hunts or more found nothing, hunts that the time limit ended
+// count as lost too.
 void JudgeLosses(PowerReport& report, const HuntOptions& options,
                  const std::vector<std::string>& not_found);
 
-// Reads the ids of a file. Each line is an id, a tab, and the reason why it is not found; # begins
-// a comment.
+// Reads the ids of a file. Each line has an id, a tab, and the reason why hunts do not find it. A #
+// begins a comment.
 Result<std::vector<std::string>> ReadNotFound(const std::string& path);
 
-// Measures the power; hunts only the ids of `options.only` if there are any. `progress` receives
-// the report after every step. Errors: kNotFound for an id, also in `not_found`, that the engine
-// does not know, or for a name that is neither a drawn operation nor a class of such operations;
-// those of ReadSubjects and Hunt.
+// Measures the power. Calls `progress` with the report after every step. Errors: kNotFound for an
+// id in `only` or `not_found` that the engine does not know, and for a name in `magnitudes_of` that
+// is no drawn operation and no class of such operations; those of ReadSubjects and Hunt.
 Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::function<void(const PowerReport&)>& progress,
                                  const std::atomic<bool>* stop = nullptr);
@@ -120,11 +116,11 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}
 //
 // In "summary", found_by_campaign and found_by_probe count found subjects. Its not_shrunk is the
-// number of findings that the medians lack because they could not be made small. Medians are null
-// if no finding could be made small. `ulps` of a class is the smallest error that is found in every
-// operation of the class; null if there is none.
+// number of findings that could not be shrunk, which the medians leave out. Medians are null if no
+// finding was shrunk. `ulps` of a class is the smallest error that is found in every operation of
+// the class; null if there is none.
 Json PowerToJson(const PowerReport& report);
-// The report as a table for people.
+// Returns the report as a table for people.
 std::string PowerToText(const PowerReport& report);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The forms in which a measurement of power is printed.
+// Prints a measurement of power as JSON and as text.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -16,7 +16,7 @@ Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
-// Rounds to a thousandth of a second; smaller differences are noise of the clock.
+// Rounds to a thousandth of a second, because smaller differences are noise.
 double Rounded(double seconds) { return static_cast<double>(std::llround(seconds * 1000)) / 1000; }
 
 Json HuntToJson(const HuntResult& hunt) {
@@ -47,7 +47,7 @@ Json HuntToJson(const HuntResult& hunt) {
           {"reason", hunt.reason}};
 }
 
-// Returns the middle value; of two middle values, the smaller.
+// Returns the middle value, or the smaller of two middle values.
 Json Median(std::vector<uint64_t> values) {
   if (values.empty()) return {};
   std::ranges::sort(values);
@@ -79,7 +79,7 @@ Json SummaryJson(const PowerReport& report) {
           {"not_shrunk", not_shrunk}};
 }
 
-// The summaries of the ways that have hunts.
+// Returns the summaries of the ways that have hunts.
 Json WaysJson(const PowerReport& report) {
   Json list = Json::array();
   for (const Way way : AllWords<Way>()) {

@@ -1,5 +1,5 @@
-// A measurement of power finds and names a planted fault, finds nothing on a clean engine, and
-// reports subjects that cannot be found.
+// A measurement of power finds and names a planted fault, finds nothing on an engine without
+// defects, and reports subjects that it does not find.
 #include "harness/power/power.h"
 
 #include <algorithm>
@@ -119,7 +119,7 @@ TEST(HuntTest, LabelsAKnownDefect) {
 }
 
 // Two defects lose bits in the same way, one in products and one in reductions. If one of them is
-// on, nothing is labelled as the other.
+// on, no finding has the label of the other.
 TEST(HuntTest, TellsTheLossOfProductsFromThatOfReductions) {
   const auto hunt = [](std::string_view on, const std::string& label) {
     Subject subject = Named(on);
@@ -155,7 +155,7 @@ TEST(HuntTest, FindsAFaultThatNoValueShowsByAProbe) {
   }
 }
 
-// Probes of calls need a program. Nothing compiles for h11, so these probes prove nothing there.
+// Probes of calls need a program. No program compiles for h11, so these probes prove nothing there.
 TEST(HuntTest, AProbeThatAlsoFailsWithoutTheFaultFindsNothing) {
   Subject subject = Named("slots-100");
   ASSERT_TRUE(HuntFor(subject).found) << "the fault is found where programs compile";
@@ -185,8 +185,8 @@ TEST(HuntTest, FindsDefectsOfProgramsByAProbe) {
   }
 }
 
-// One defect refuses only products of rank 5, the other also transposes. The label comes from the
-// measurements of both probes, not from the first row.
+// One defect refuses only products of rank 5. The other defect also refuses transposes. The label
+// comes from the measurements of both probes, not from the first row.
 TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
   for (const char* id : {"D31", "P12"}) {
     const HuntResult found = HuntFor(Named(id));
@@ -216,8 +216,8 @@ TEST(HuntTest, LooksForValuesByACampaignFirst) {
   EXPECT_EQ(short_hunt->reason, "");
 }
 
-// Judging names a documented numeric defect by its values. A defect without values in the oracle
-// must be shown by its own probe.
+// The judgement recognises a documented numeric defect by its values. A defect without values in
+// the oracle must have a probe of its own.
 TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
   std::set<std::string_view> departures, unnamed, probed;
   for (const Departure& row : KnownDepartures()) departures.insert(row.id);
@@ -258,7 +258,7 @@ TEST(HuntTest, GivesTheReasonIfItFindsNothing) {
   EXPECT_FALSE(result.nodes);
 }
 
-// Each case of this engine takes its whole time limit.
+// Each case of this engine hangs until its time limit.
 TEST(HuntTest, AStopEndsACaseThatHangs) {
   HuntOptions options = Options().hunt;
   options.case_timeout_ms = 1 << 30;
@@ -342,7 +342,7 @@ TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
 }
 
 TEST(CleanTest, AFindingWithoutDefectsIsFalse) {
-  // A missing library is an error, not a clean result.
+  // A missing library is an error and no clean result.
   HuntOptions options = Options().hunt;
   options.library = "/nonexistent.so";
   EXPECT_FALSE(RunClean(kTargets[0], false, 64, options).ok());
@@ -414,8 +414,8 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfNamedOperations) {
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }
 
-// For a function with a recorded table the bounds do not admit an error of one unit in the last
-// place, on the families whose tables are measured.
+// On families whose tables are measured, the bounds of a function with a recorded table admit no
+// error of one unit in the last place.
 TEST(PowerTest, FindsOneUlpInAHundredthOfARecordedTablesResults) {
   PowerOptions options = Options();
   options.hunt.shrink_tries = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kListName = "the engine's list";
 
-// The operation classes of the engine's list, and the project's class for each.
+// A word for an operation class in the engine's list, and the project's class.
 struct ClassWord {
   std::string_view word;
   OpClass op_class;
@@ -39,7 +39,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// The operations that a text names, or all if it names none.
+// Returns the operations that a text names, or all if it names none.
 std::bitset<kOpCount> OpsNamedIn(std::string_view text) {
   std::bitset<kOpCount> ops;
   for (const std::string& word : Words(text)) {
@@ -72,7 +72,7 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
   // The default mix has no cases with states.
   if (subject.op_class == "state") subject.modes = {CaseMode::kState};
-  // Faults that accept too much show in graphs that must be refused.
+  // Graphs that must be refused show a fault by which the compiler accepts too much.
   if (subject.op_class == "compiler" && subject.kind == "gating") {
     subject.modes = {CaseMode::kFloat, CaseMode::kMustReject};
   }
@@ -81,8 +81,8 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// Returns a target of a family that `families` lists: the first such target of `preferred`, or else
-// one of the lowest such family in the catalogue. Without such a target, the first of `preferred`.
+// Returns the first target of `preferred` whose family is in `families`, or else a target of the
+// lowest such family in the catalogue. If there is none, returns the first target of `preferred`.
 std::vector<CampaignTarget> TargetWith(const Json& families,
                                        const std::vector<CampaignTarget>& preferred) {
   const auto has = [&](int family) {
@@ -92,7 +92,7 @@ std::vector<CampaignTarget> TargetWith(const Json& families,
   for (const CampaignTarget& target : preferred) {
     if (has(target.family)) return {target};
   }
-  // Families before A13 take no MIL, so the hunt switches on their defects on a target of another
+  // Families before A13 take no MIL, so the hunt switches on their defects on a target of a later
   // family.
   if (!families.empty() && std::ranges::all_of(families, [](const Json& name) {
         return name == "A11" || name == "A12";
@@ -129,8 +129,8 @@ Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& ta
   return subject;
 }
 
-// The encoder's faults. The emulator runs the encoder's containers, on the only target of these
-// faults.
+// Returns the faults of the encoder. The emulator runs the encoder's containers for the only target
+// of these faults.
 std::vector<Subject> EncoderSubjects() {
   std::vector<Subject> subjects;
   for (const encoder::FaultName& fault : encoder::FaultNames()) {

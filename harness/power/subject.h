@@ -1,6 +1,6 @@
-// The subjects of the power measurement: each planted fault of the simulated engine and each
-// documented defect that it can switch on, with the operations, modes and targets of its hunt.
-// Subjects are read from the engine's own lists, so a fault that is added there needs nothing here.
+// The subjects of the power measurement are the planted faults of the simulated engine and the
+// documented defects that it can switch on. A subject has the operations, modes and targets of its
+// hunt. The subjects come from the engine's own lists, so a new fault needs no change here.
 #pragma once
 
 #include <bitset>
@@ -22,13 +22,13 @@ struct Subject {
   std::string id;  // "conv-bias-dropped", "D01"
   SubjectGroup group = SubjectGroup::kPlanted;
   std::string description;
-  std::string kind;      // as the engine's list words it: "numeric", "layout", "route", ...
-  std::string op;        // MIL's name, "*" for all, empty where it concerns none
+  std::string kind;      // a word of the engine's list: "numeric", "layout", "route", ...
+  std::string op;        // MIL's name, "*" for all, empty for none
   std::string op_class;  // as in the engine's list
-  double ulps = 0;       // size of the error, 0 if it is not numeric
+  double ulps = 0;       // size of the error; 0 if it is not numeric
   double share = 1;      // share of the elements with the error
-  std::string admitted;  // why its results are admitted; empty if they are not
-  // Operations of the hunt; all if the list names none.
+  std::string admitted;  // why the contract admits its results; empty if it does not
+  // Operations of the hunt; all if the engine's list names none.
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   // Modes of the hunt's cases; empty for the default mix.
   std::vector<CaseMode> modes;
@@ -41,11 +41,11 @@ struct Subject {
 };
 
 // Returns whether the subject has an effect in that way. Faults of the encoder and of the
-// compiler's files are judged only for the simulated engine. Behind the exec protocol the program
-// makes the calls of the runtime, so faults of calls have no effect.
+// compiler's files are judged only for the simulated engine. With the exec protocol the external
+// program makes the calls of the runtime, so faults of calls have no effect.
 bool ActsBy(const Subject& subject, Way way);
-// Returns whether the subject concerns calls of the runtime (their arguments, order, slots,
-// buffers, events) rather than programs.
+// Returns whether the subject is a fault of calls of the runtime (their arguments, order, slots,
+// buffers, events) and not of programs.
 bool IsOfCalls(const Subject& subject);
 
 // Reads the rows of the engine's lists, and adds the faults of the encoder, which the emulator must
@@ -57,16 +57,16 @@ bool IsOfCalls(const Subject& subject);
 Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
                                           const std::vector<CampaignTarget>& targets);
 
-// Makes a fault of one operation: `permille` of 1000 result elements are `ulps` units in the last
-// place too large.
+// Makes a fault of one operation. In every 1000 result elements, `permille` are too large by `ulps`
+// units in the last place.
 Subject UlpSubject(const OpDefinition& op, int ulps, int permille,
                    const std::vector<CampaignTarget>& targets);
 
-// Returns whether an operation has fp16 results, as seen in its first cases. Only fp16 errors have
-// units in the last place here; comparisons, counts and indices have none.
+// Returns whether an operation has fp16 results in its first cases. Errors are measured in units in
+// the last place only for fp16, and not for comparisons, counts and indices.
 bool GivesHalves(const OpDefinition& op, const CampaignTarget& target);
 
-// Returns whether graphs are drawn from an operation: it has a numeric reference, a generator and a
+// Returns whether campaigns draw the operation. It must have a numeric reference, a generator and a
 // kernel of the simulated engine.
 bool IsDrawn(const OpDefinition& op);
 

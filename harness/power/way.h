@@ -1,5 +1,5 @@
-// The ways in which the harness sees the engine of a hunt. Judging depends on the way: a real
-// engine is also judged by terms that were never measured on its family.
+// The ways in which a hunt presents its engine to the harness. The judgement depends on the way,
+// because terms that were not measured on a family apply only to a real engine.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 namespace anecheck {
 
 enum class Way : uint8_t {
-  kMarked,    // as the simulated engine
-  kUnmarked,  // the simulated engine without its mark, so it is judged as a real one
+  kMarked,    // the simulated engine
+  kUnmarked,  // the simulated engine without its mark, judged like a real engine
   kExec,      // a program of the exec protocol
 };
 

@@ -80,8 +80,8 @@ Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view t
       ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
                 "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"));
 }
-// The number of device masks of specification 001 (CPU, GPU, both, engine, all) that compile the
-// program.
+// Returns the number of device masks of specification 001 (CPU, GPU, both, engine, all) with which
+// the program compiles.
 Result<double> KernelDepthMasks(const E5rtLibrary& engine, std::string_view target) {
   double masks = 0;
   for (const uint64_t mask : {1, 2, 3, 4, 7}) {
@@ -96,8 +96,8 @@ Result<double> KernelDepthMasks(const E5rtLibrary& engine, std::string_view targ
   }
   return masks;
 }
-// Tests a kernel one column wider than the narrowest published limit of families with that defect:
-// 13 on A13, 15 later.
+// Tests a kernel that is one column wider than the narrowest published limit of the families with
+// that defect. The limit is 13 on A13 and 15 on later families.
 Result<double> KernelWidthAccepted(const E5rtLibrary& engine, std::string_view target) {
   constexpr int kA13Index = 2;
   const auto found = FindTarget(target);
@@ -170,7 +170,7 @@ Result<double> GatherThird(const E5rtLibrary& engine, std::string_view target) {
                   "int32(0));",
                   {{"x", {1, 2, 4, 8}}});
 }
-// The error, in percent, of hard_swish(8) = 8 applied to a product of two matrices.
+// Returns the error, in percent, of hard_swish(8) = 8 when it is applied to a matrix product.
 Result<double> SwishOfProduct(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const double y,
                   MilFirst(engine, target, "tensor<fp16, [1, 1]> a, tensor<fp16, [1, 1]> b",
@@ -294,7 +294,7 @@ struct Attention {
   bool subtract = true;
 };
 
-// Runs attention with one element per head; a mask has a plane per head.
+// Runs attention with one element per head. A mask has one plane per head.
 Result<Numbers> Attend(const E5rtLibrary& engine, std::string_view target, const Attention& a) {
   using P = params::NativeSdpa;
   Layer layer(OpKind::kNativeSdpa);
@@ -307,9 +307,9 @@ Result<Numbers> Attend(const E5rtLibrary& engine, std::string_view target, const
       .Results(engine, target);
 }
 
-// The weight of the first key, in percent. exp(-15) and exp(-16) are 5 and 2 times the smallest
-// subnormal. A softmax without subtraction of the maximum therefore gives 5/7; one that subtracts
-// it gives e/(e + 1).
+// Returns the weight of the first key, in percent. exp(-15) and exp(-16) are 5 and 2 times the
+// smallest subnormal. So a softmax that does not subtract the maximum returns 5/7, and a softmax
+// that subtracts it returns e/(e + 1).
 Result<double> AttentionUnshifted(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const Numbers y,
                   Attend(engine, target,
@@ -317,7 +317,7 @@ Result<double> AttentionUnshifted(const E5rtLibrary& engine, std::string_view ta
   return std::round(100 * y[0]);
 }
 
-// The cosine, in percent, between the results of 520 rows and the right results, which are all 1.
+// Returns the cosine, in percent, between the results of 520 rows and the right results, all 1.
 Result<double> AttentionOfLongRows(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kLong = 520;
   Attention a = {.rows = kLong, .keys = kLong};
@@ -333,7 +333,7 @@ Result<double> AttentionOfLongRows(const E5rtLibrary& engine, std::string_view t
   return std::round(100 * product / std::sqrt(square * static_cast<double>(y.size())));
 }
 
-// The result of attention with all weight on the last key, whose value is 1.
+// Returns the result of attention that has all weight on the last key, whose value is 1.
 Result<double> AttentionOfManyKeys(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kMany = 2056;
   Attention a = {.keys = kMany, .query = {1}};
@@ -345,7 +345,7 @@ Result<double> AttentionOfManyKeys(const E5rtLibrary& engine, std::string_view t
   return std::round(y[0]);
 }
 
-// The result of the second head, whose plane of the mask allows only the second key.
+// Returns the result of the second head. Its plane of the mask allows only the second key.
 Result<double> AttentionOfTwoHeads(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const Numbers y, Attend(engine, target,
                                           {.heads = 2,
@@ -387,7 +387,7 @@ constexpr std::array kProbes = {
                  {"P12", 0}},
     RuntimeProbe{"transpose_rank_5_accepted", "1: transpose of rank 5 compiles", 1, kDefects, "P12",
                  0, 0, TransposeRankFive},
-    // topk also sorts the three largest, so a defect of sorting changes this probe too.
+    // topk also sorts its three results, so a defect of sorting changes this probe too.
     RuntimeProbe{"topk_of_3_accepted",
                  "1: the three largest of a row compile",
                  1,

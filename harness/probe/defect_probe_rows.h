@@ -1,5 +1,5 @@
-// Probes of documented defects that random graphs seldom or never meet: single programs whose
-// answer identifies the defect.
+// Probes of documented defects that random graphs seldom or never trigger. Each probe is a program
+// whose result shows whether the engine has the defect.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace anecheck {
 
-// A part of RuntimeProbes(). Probes of native layers use network descriptions, which only the
-// simulated engine takes; with other engines such a probe is kUnsupported.
+// Returns a part of RuntimeProbes(). Probes of native layers use network descriptions, which only
+// the simulated engine accepts. With other engines these probes fail with kUnsupported.
 std::span<const RuntimeProbe> DefectProbes();
 
 }  // namespace anecheck

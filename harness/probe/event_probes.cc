@@ -25,13 +25,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-// The longest wait for an event, a block or a result, and the wait for a second call of a block.
+// The longest wait for an event, for the call of a block or for a result, and the wait for a second
+// call of a block.
 constexpr Milliseconds kComes(2000);
 constexpr Milliseconds kComesAgain(100);
 
-// A completion block of the published block ABI, marked global: retaining and releasing it change
-// nothing, though they read its class and flags. The block returns 0, since the code that
-// specification 001 describes submits blocks of type `e5rt_error_code_t (^)(void)`.
+// A completion block in the published block ABI. It is marked global, so retaining and releasing it
+// only read its class and flags. The block returns 0, because specification 001 describes blocks of
+// type `e5rt_error_code_t (^)(void)`.
 struct CompletionBlock {
   struct Descriptor {
     unsigned long reserved = 0;
@@ -58,8 +59,8 @@ CompletionBlock* MakeBlock() {
   return block;
 }
 
-// The runtime releases a block some time after calling it, and no source tells when. So there is
-// one block per process, which is never freed.
+// The runtime releases a block some time after the call, and no source states when. So the process
+// has one block, which is never freed.
 CompletionBlock& TheBlock() {
   static CompletionBlock* const block = MakeBlock();
   return *block;
@@ -72,11 +73,11 @@ struct Wait {
   std::string message;
 };
 
-// Waits for an event that was promised to a request. Returns false if the event does not come. A
-// thread then still waits for it, and no object of the request may be released.
+// Waits for the completion event of a request. Returns false if it is not signalled in time. A
+// thread then continues to wait for it, so no object of the request may be released.
 Result<bool> Comes(const E5rtLibrary& engine, const E5rtStreamApi& streams, void* event) {
   const auto wait = std::make_shared<Wait>();
-  // Messages belong to a thread, so the thread that waits reads its message.
+  // The engine keeps a message for each thread, so the thread that waits reads the message.
   std::thread([wait, event, waits = streams.event_sync_wait,
                message = engine.api.get_last_error_message] {
     const int64_t code = waits(event);
@@ -105,8 +106,8 @@ struct Answer {
   int calls = 0;  // of the block
 };
 
-// Runs the program once. A submission in flight must not be released, so the program is abandoned
-// if its event does not come.
+// Runs the program once. If its event is not signalled, the submission may still be in flight, so
+// the program is leaked (Abandon).
 Result<Answer> Run(const E5rtLibrary& engine, const E5rtStreamApi& streams,
                    std::unique_ptr<ProbeProgram> program, void* event, bool async) {
   Answer answer;
@@ -139,7 +140,7 @@ Result<Answer> RunWithEvent(const E5rtLibrary& engine, std::string_view target, 
   return Run(engine, streams, std::move(program), event, async);
 }
 
-// The side of a product that takes far longer than the wake-up of a thread.
+// The side of a matrix product. The product takes far longer than the wake-up of a thread.
 constexpr size_t kSide = 256;
 constexpr size_t kProductBytes = kSide * kSide * 2;
 constexpr std::string_view kParameters = "tensor<fp16, [256, 256]> x";
@@ -158,13 +159,12 @@ bool LastIsWritten(const void* y) {
   return bits != 0;
 }
 
-// The number of elements of y = x + 1. With so many, an execution takes far longer than its
-// submission.
+// The number of elements of y = x + 1. It makes an execution take far longer than its submission.
 constexpr size_t kCounted = size_t{512} * 512;
 // Above the 127 requests that may be in flight (facts e5rt_abi.md, "Limits").
 constexpr int kRequests = 200;
 
-// The number of executions of y = x + 1 in place. Each element of the buffer counts the executions.
+// Returns the number of executions of y = x + 1 in place, which every element of the buffer counts.
 // The engine may write to the buffer during the call.
 int CountedIn(const void* buffer) {
   uint16_t bits = 0;
@@ -211,7 +211,7 @@ Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
     }
     if (LastIsWritten(y)) continue;
     ++early;
-    // The engine is not done, although the event was signalled.
+    // The event was signalled, but the engine has not finished.
     if (!Becomes([&] { return LastIsWritten(y); })) {
       Abandon(std::move(program));
       return MakeError(ErrorCode::kUnsupported, "an event came, and its result did not");

@@ -1,6 +1,6 @@
-// Measurements of completion events and blocks: when they come, and how often. They are rows of the
-// runtime probes. Each probe binds, encodes, submits, waits and releases by specification 001
-// (sections 2.3 to 2.6). Errors: the step that failed.
+// Measures when and how often completion events are signalled and completion blocks are called. The
+// functions are rows of the runtime probes. Each binds, encodes, submits, waits and releases as in
+// specification 001 (sections 2.3 to 2.6). Errors: the step that failed.
 #pragma once
 
 #include <string_view>
@@ -10,16 +10,16 @@
 
 namespace anecheck {
 
-// The value of a completion event after execute_sync, and after submit_async. If an event does not
-// come within two seconds, its value at that time.
+// Return the value of a completion event after execute_sync and after submit_async, or its value
+// after two seconds if it is not signalled until then.
 Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target);
 Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view target);
-// The number of calls of the completion block of one submission.
+// Returns how often the engine calls the completion block of one submission.
 Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target);
-// The number of waits for an event, out of 20 waits, that ended before the result was written.
+// Returns how many of 20 waits for an event ended before the result was written.
 Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target);
-// The most requests in flight while 200 are submitted one after another. A request is in flight
-// until it has incremented the buffer that counts them.
+// Returns the largest number of requests in flight while 200 are submitted one after another. A
+// request is in flight until it has incremented the counter in the buffer.
 Result<double> RequestsInFlight(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Measurements of the compiler's gates: programs that every compiler of the engine must refuse.
-// They are rows of the runtime probes. Errors: the step that failed.
+// Measures whether the compiler refuses programs that every compiler of the engine must refuse. The
+// functions are rows of the runtime probes. Errors: the step that failed.
 #pragma once
 
 #include <string_view>
@@ -15,11 +15,11 @@ Result<double> WideAxisRefused(const E5rtLibrary& engine, std::string_view targe
 Result<double> WideKernelRefused(const E5rtLibrary& engine, std::string_view target);
 Result<double> IntegerInputRefused(const E5rtLibrary& engine, std::string_view target);
 Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view target);
-// 1 if the compiler refuses an operation under mask 7 that it refuses under mask 4 (the engine
-// alone), 0 if it places the operation on another backend. A compiled program proves nothing by
-// itself: the analytics must name another backend.
+// Compiles an operation that the compiler refuses with mask 4 (the engine alone) with mask 7.
+// Returns 1 if the compiler refuses it again, and 0 if the analytics show that it placed the
+// operation on another backend. A compiled program alone does not prove that.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target);
-// 1 if the refusal of rank 6 names the rank, otherwise 0.
+// Returns 1 if the message that refuses rank 6 mentions the rank, otherwise 0.
 Result<double> RefusalNamesReason(const E5rtLibrary& engine, std::string_view target);
 
 }  // namespace anecheck

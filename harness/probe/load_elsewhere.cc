@@ -17,8 +17,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace anecheck {
 namespace {
 
-// This prefix and a folder, in place of the name of a probe, ask the other process to load the
-// folder's bundle.
+// If the probe's name is this prefix and a folder, the other process loads the folder's bundle.
 constexpr std::string_view kLoads = "load of ";
 constexpr int kBundleLoads = 0;
 constexpr int kBundleRefused = 1;

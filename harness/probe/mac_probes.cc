@@ -28,7 +28,7 @@ constexpr std::string_view kDispatch = "specification 001, section 1: words of t
 constexpr size_t kElementBytes = 2;
 constexpr size_t kPortBytes = 4 * kElementBytes;
 
-// Runs one program in this process once.
+// Runs a program once in this process.
 Status RunOnce(const E5rtLibrary& engine, std::string_view target) {
   ProbeProgram program(engine, target, PlainProbeText());
   if (!program.failed().empty()) return Broken(program);
@@ -38,7 +38,7 @@ Status RunOnce(const E5rtLibrary& engine, std::string_view target) {
   return {};
 }
 
-// The lines of the system log of the last minute that contain `words`.
+// Returns the lines of the last minute of the system log that contain `words`.
 Result<std::vector<std::string>> LogLines(std::string_view words) {
   const std::string command = fmt::format(
       "/usr/bin/log show --style compact --last 1m --info --debug --predicate "
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> LogLines(std::string_view words) {
                    fmt::format("the system log of the last minute does not hold '{}'", words));
 }
 
-// 1 if the log names the expected signing identity for the dispatch.
+// Returns 1 if the log names the expected signing identity for the dispatch.
 Result<double> SigningIdentity(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_RETURN_IF_ERROR(RunOnce(engine, target));
   ANECHECK_ASSIGN(const auto lines, LogLines("csIdentity"));
@@ -69,7 +69,7 @@ Result<double> SigningIdentity(const E5rtLibrary& engine, std::string_view targe
              : 0;
 }
 
-// The number after "qos=" in the last line that contains "qos=".
+// Returns the number after "qos=" in the last line of the log that contains "qos=".
 Result<double> LaneOfService(const E5rtLibrary& engine, std::string_view target) {
   constexpr std::string_view kWords = "qos=";
   ANECHECK_RETURN_IF_ERROR(RunOnce(engine, target));
@@ -92,7 +92,7 @@ Result<double> WiredBytes() {
   return static_cast<double>(statistics.wire_count) * static_cast<double>(getpagesize());
 }
 
-// Kilobytes that the machine wires for each loaded program, to the nearest page.
+// Returns the kilobytes of wired memory for each loaded program, to the nearest page.
 Result<double> WiredKilobytes(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kLoaded = 64;
   ANECHECK_ASSIGN(const double before, WiredBytes());
@@ -106,7 +106,7 @@ Result<double> WiredKilobytes(const E5rtLibrary& engine, std::string_view target
   return std::round((after - before) / static_cast<double>(kLoaded) / page) * page / 1024;
 }
 
-// 1 if data written to a surface can be read from the surface behind its Mach port.
+// Returns 1 if data that is written to a surface can be read through the surface's Mach port.
 Result<double> SurfaceByPort(const E5rtLibrary&, std::string_view) {
   const std::string name = fmt::format("anecheck.probe.{}", getpid());
   const std::array<uint8_t, kPortBytes> sent = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -1,6 +1,5 @@
-// Probes of parts that only a Mac has: its service, its signatures, its surfaces. They are in the
-// table of `anecheck probe --runtime` on every machine; on other systems each is reported as
-// unmeasured.
+// Probes of parts that only macOS has: its service, its signatures, its surfaces. `anecheck probe
+// --runtime` lists them on every machine, and reports them as unmeasured on other systems.
 #pragma once
 
 #include <span>
@@ -9,7 +8,7 @@
 
 namespace anecheck {
 
-// Not a part of RuntimeProbes(), which any engine behind the interface can answer.
+// These probes are not part of RuntimeProbes(), which work with any engine of the interface.
 std::span<const RuntimeProbe> MacProbes();
 
 }  // namespace anecheck

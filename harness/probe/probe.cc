@@ -67,7 +67,7 @@ class Prober {
   }
 
   // Returns the reason why the engine did not run the program, or an empty text if it did. Numbers
-  // of another backend are no figures of the engine (specification 001, section 3). An external
+  // from another backend say nothing about the engine (specification 001, section 3). An external
   // program need not prove its backend.
   Result<std::string> WhyNotOfTheEngine(const RunReply& reply) {
     if (reply.backend == kEngineBackend) return std::string();
@@ -92,7 +92,7 @@ class Prober {
     return {};
   }
 
-  // Conversion between arguments and positions on the probe's grid.
+  // Position and Argument convert between arguments and positions on the probe's grid.
   int64_t Position(double argument) const {
     return probe_.grid == ProbeGrid::kInteger ? static_cast<int64_t>(argument)
                                               : HalfOrdinal(DoubleToHalf(argument));
@@ -185,8 +185,8 @@ bool Named(std::string_view probe, std::span<const std::string> names) {
   return std::find(names.begin(), names.end(), probe) != names.end();
 }
 
-// The source of a defect's figure: the list of defects, and the probe's own source, which may state
-// another figure. The text lives as long as the process.
+// Returns the sources of a defect's value: the list of defects, and the probe's own source, which
+// may state another value. The text lives as long as the process.
 std::string_view DefectSource(const RuntimeProbe& probe) {
   constexpr std::string_view kDefects = "facts known_defects.csv";
   static std::deque<std::string> texts;
@@ -194,8 +194,8 @@ std::string_view DefectSource(const RuntimeProbe& probe) {
   return texts.emplace_back(fmt::format("{}; {}", kDefects, probe.source));
 }
 
-// Makes two entries for each runtime probe: its expected answer on the families with its documented
-// defect, and on all other families.
+// Makes two entries for each runtime probe. The first has the expected answer of families with the
+// probe's documented defect. The second has the expected answer of all other families.
 std::span<const PublishedCliff> RuntimePublished() {
   static const std::vector<PublishedCliff> published = [] {
     std::vector<PublishedCliff> list;
@@ -250,7 +250,7 @@ namespace {
 
 bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
-// The probes to run on every target: the named probes or, without names, all probes of one kind.
+// The probes to run on every target.
 struct ChosenProbes {
   std::vector<const Probe*> numeric;
   std::vector<const RuntimeProbe*> runtime;
@@ -269,8 +269,8 @@ ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
   return chosen;
 }
 
-// Runs the probes until `*stop` is set. A measurement that the stop interrupts is left out: Ctrl-C
-// ends the engine's process too, and that end is no answer of the engine.
+// Runs the probes until `*stop` is set. It leaves out the measurement during which that happens,
+// because Ctrl-C may also end the engine's process, and that is no answer of the engine.
 Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
                                         Runner& runner, const std::atomic<bool>* stop) {
   std::vector<ProbeDatum> data;
@@ -340,8 +340,7 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
     datum.provenance = identity.provenance;
     datum.engine = identity.engine;
   }
-  // A run without a probe is not recorded: it would look like a campaign, and `run --resume` would
-  // continue it.
+  // A run without a probe is not recorded, because `run --resume` would take it for a campaign.
   if (data.empty() || options.db.empty()) return data;
   ANECHECK_RETURN_IF_ERROR(
       Record(options, identity, data, IsSet(stop) ? RunState::kInterrupted : RunState::kFinished));

@@ -128,8 +128,8 @@ void ProbeProgram::Load(const char* architecture, const std::string& mil, uint64
       Check(api_.stream_create(&stream_), "stream"));
 }
 
-// If the simulated engine cannot write its files, the step is "bundle": the compiler has refused
-// nothing.
+// If the simulated engine cannot write its files, the failed step is "bundle", because the compiler
+// did not refuse the program.
 bool ProbeProgram::Compile(const std::string& path) {
   const int64_t code = api_.compiler_compile(compiler_, path.c_str(), options_, &library_);
   return Check(code, code == ANECHECK_SIM_NO_BUNDLE ? "bundle" : ToText(Step::kCompile));

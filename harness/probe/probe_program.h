@@ -1,5 +1,5 @@
-// A program compiled and loaded by e5rt calls, with a separate stream, for runtime probes. The
-// program's ports and events are bound first. The program is encoded before its first run.
+// A program for runtime probes, compiled and loaded by e5rt calls, with its own stream. Callers
+// bind its ports and events first. The first run encodes the program.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,20 @@
 
 namespace anecheck {
 
-// A MIL program of one function `main` with output `y`.
+// Returns a MIL program with one function `main` and the output `y`.
 std::string ProbeText(std::string_view parameters, std::string_view statements);
-// y = x + 1 of four elements; every compiler that takes MIL compiles it.
+// Returns y = x + 1 with four elements, which every compiler that takes MIL compiles.
 std::string PlainProbeText();
 
-// When to pass the target to the compiler. kWhereNeeded passes it unless the engine is the
-// system's, which compiles for its own chip (see TargetOption). kAlways passes it in any case.
+// Whether the target is passed to the compiler. kWhereNeeded passes it unless the engine is the
+// system's, which compiles for its own chip (see TargetOption). kAlways passes it to any engine.
 enum class NamesTarget : uint8_t { kWhereNeeded, kAlways };
 
 // Not thread-safe. The destructor releases everything in the order of specification 001.
 class ProbeProgram {
  public:
-  // The text is MIL, or a network description with its `weights`. failed() is the name of the call
-  // that failed; empty if all succeeded.
+  // The text is MIL, or a network description with its `weights`. If a call fails, failed() is its
+  // name; otherwise it is empty.
   ProbeProgram(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
                uint64_t mask = 4, std::span<const uint8_t> weights = {},
                NamesTarget names_target = NamesTarget::kWhereNeeded);
@@ -45,22 +45,23 @@ class ProbeProgram {
   const std::string& message() const { return message_; }  // the engine's, of the failed call
 
   // Bind binds a new buffer of `bytes` bytes to the port. Share binds the buffer of the port
-  // `shared`, which belongs to this program or to another one. Null on failure. Bindings cannot
-  // change once the program is encoded.
+  // `shared`, which belongs to this program or to `other`. Both return the memory of the buffer, or
+  // null on failure. Bindings cannot change after the program is encoded.
   void* Bind(const std::string& port, bool output, size_t bytes);
   void* Share(const std::string& port, bool output, const std::string& shared);
   void* Share(const std::string& port, bool output, const std::string& shared,
               const ProbeProgram& other);
-  // A new completion event of the operation, released with the program. Null on failure.
+  // Binds a new completion event to the operation. The destructor releases it. Null on failure.
   void* BindEvent(const E5rtStreamApi& streams);
   // Encodes the operation of `other` after the operation of this program, in this program's stream.
   // Precondition: the ports of `other` are bound.
   bool Encode(ProbeProgram& other);
   bool Execute();
-  // `block` is an Objective-C block. The program must not be destroyed before the request is done.
+  // `block` is an Objective-C block. The program must not be destroyed before the request is
+  // complete.
   bool Submit(const E5rtStreamApi& streams, void* block);
 
-  // The buffer of a bound port; null for other ports.
+  // Returns the handle of a bound port's buffer; null for other ports.
   void* buffer(const std::string& port) const;
   void* operation() const { return operation_; }
   void* function() const { return function_; }
@@ -68,9 +69,8 @@ class ProbeProgram {
   std::string folder() const;  // of the program's files
   // The folder that contains only the compiler's bundle.
   const std::string& bundle() const { return bundle_.path(); }
-  // The backend that the bundle's analytics name. Empty if the analytics name no backend, if there
-  // are no analytics, or if the simulated engine wrote them although the probe runs on another
-  // engine.
+  // Returns the backend that the bundle's analytics name. Empty if there are no analytics, if they
+  // name no backend, or if the probe runs on another engine but the simulated engine wrote them.
   std::string SelectedBackend();
 
  private:
@@ -103,18 +103,18 @@ class ProbeProgram {
   std::map<std::string, void*> buffers_;
 };
 
-// Errors of kind kUnsupported, with the name of the failed call and the engine's message. Broken is
-// for a call of the program, CallFailed for any other call.
+// Return an error of kind kUnsupported with the name of the failed call and the engine's message.
+// Broken is for a call of the program, and CallFailed is for any other call.
 Error Broken(const ProbeProgram& program);
 Error CallFailed(const E5rtLibrary& engine, std::string_view call);
 
-// For a program that cannot be released because a request may still be in flight: removes its
-// files, and leaks the rest until the process ends.
+// Removes the files of a program and leaks the program. It is for a program that cannot be released
+// because a request may still be in flight.
 void Abandon(std::unique_ptr<ProbeProgram> program);
 
-// Whether the compiler refused `asked` because of the feature in question: it compiled `control`, a
-// program without that feature. Errors: kUnsupported if nothing can be decided, because the control
-// was refused as well or because a call before the compiler failed.
+// Returns whether the compiler refused `asked` because of the tested feature. `control` is a
+// program without that feature, which must have compiled. Errors: kUnsupported if the compiler
+// refused `control` too, or if a call before the compiler failed.
 Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& control);
 
 }  // namespace anecheck

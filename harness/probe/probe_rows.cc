@@ -1,4 +1,4 @@
-// The table of probes and the published figures. Sources: facts numerics.md and known_defects.csv,
+// The table of probes and the published values. Sources: facts numerics.md and known_defects.csv,
 // and the figures of specification 000 that repeat them.
 #include <array>
 #include <cmath>
@@ -35,7 +35,7 @@ class Builder {
   ValueId Input(const Shape& shape, double value) {
     return Input(shape, std::vector<double>(static_cast<size_t>(shape.Elements()), value));
   }
-  // Begins the operation; an Error if the table lacks it.
+  // Begins the operation. Returns an Error if the operation table lacks it.
   Status Begin(std::string_view op, std::initializer_list<ValueId> operands) {
     const OpDefinition* found = FindOp(op);
     if (found == nullptr) {
@@ -57,7 +57,7 @@ class Builder {
   ProbeGraph probe_;
 };
 
-// A row of `x` times a column of ones through the multiply-accumulate array.
+// Multiplies the row `x` by a column of ones. The multiply-accumulate array computes the product.
 Result<ProbeGraph> Dot(std::span<const double> x) {
   const auto n = static_cast<int64_t>(x.size());
   Builder builder;
@@ -67,7 +67,7 @@ Result<ProbeGraph> Dot(std::span<const double> x) {
   return builder.Finish();
 }
 
-// Sums two equal halves of the argument, so that the sum is the argument itself.
+// Sums two halves of the argument, so that the right sum is the argument itself.
 Result<ProbeGraph> Port(std::string_view, double x) {
   const double parts[] = {x / 2, x / 2};
   return Dot(parts);
@@ -155,7 +155,7 @@ bool NotItself(double x, double y) { return y != x; }
 bool NotOneMore(double x, double y) { return y != x + 1; }
 bool NotSixteen(double, double y) { return y != 16; }
 bool Vanishes(double, double y) { return y == 0; }
-// Probes use this to search the first argument whose result does not vanish.
+// Probes use it to find the first argument whose result is not 0.
 bool Kept(double, double y) { return y != 0; }
 
 constexpr std::array kProbes = {
@@ -379,12 +379,12 @@ constexpr std::array kPublished = {
     PublishedCliff{"maximum_nan", kA13, false, kInfinity, kInfinity,
                    "facts numerics.md, NaN input"},
     PublishedCliff{"infinity_minus_infinity", kA13, false, 0, 0, "facts numerics.md, inf-inf"},
-    // "x >= about 10.4": the last digit is left open.
+    // The source says "x >= about 10.4", so the range admits other values of the last digit.
     PublishedCliff{"softplus_drop", kA13 | kA16 | kA17, false, 10.35, 10.45,
                    "facts known_defects.csv, D09"},
     PublishedCliff{"softplus_edge", kA13, false, 0, 0, "facts numerics.md, softplus(+inf)"},
     PublishedCliff{"softsign_edge", kA13, false, 0, 0, "facts numerics.md, softsign(+inf)"},
-    // The source has three digits; this is the fp16 value that rounds to them.
+    // The source has three digits. The value is the fp16 number that rounds to them.
     PublishedCliff{"gelu_origin", kA13, false, -0x1.1ccp-11, -0x1.1ccp-11,
                    "facts numerics.md, gelu(0)"},
     PublishedCliff{"gelu_origin", kA18, false, -0x1.8b4p-11, -0x1.8b4p-11,

@@ -1,5 +1,5 @@
-// Probes: bisection finds the first argument with a departure, and reports if there is none or if
-// nothing can be decided.
+// Bisection finds the first argument with a wrong result. It reports whether there is none, or
+// whether the runner does not answer.
 #include "harness/probe/probe.h"
 
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace anecheck {
 namespace {
 
-// Computes in plain fp16 arithmetic and passes each result through `spoil`.
+// Computes in plain fp16 arithmetic and applies `spoil` to each result.
 class PlainRunner final : public Runner {
  public:
   using Spoil = std::function<double(const Graph&, double)>;
@@ -109,7 +109,7 @@ TEST(Probe, BisectionFindsTheFirstBadArgument) {
 }
 
 TEST(Probe, AgreementIsWithinTheGridOfThePublishedFigure) {
-  // The published value is 4095; fp16 only has 4094 and 4096.
+  // The published value is 4095, and its neighbours in fp16 are 4094 and 4096.
   const auto clean_below = [](double limit) {
     return PlainRunner([limit](const Graph&, double y) { return y >= limit ? HUGE_VAL : y; });
   };
@@ -152,7 +152,7 @@ TEST(Probe, ARefusalLeavesAProbeUnmeasuredWithTheReason) {
   EXPECT_EQ(datum->message, "no_such_operation is not in the operation table");
 }
 
-// A CPU has other cliffs than the engine.
+// The cliffs of a CPU differ from those of the engine.
 TEST(Probe, NumbersOfAnotherBackendAreNotRecorded) {
   PlainRunner runner;
   runner.provenance = Provenance::kSilicon;
@@ -225,7 +225,8 @@ TEST(Probe, UnknownNamesAreRefused) {
   EXPECT_NE(message.find(RuntimeProbes().back().name), std::string::npos) << message;
 }
 
-// Runtime probes need an engine of the e5rt interface; numeric probes also run on other programs.
+// Runtime probes need an engine of the e5rt interface. Numeric probes also run on external
+// programs.
 TEST(Probe, RuntimeProbesAreRefusedForExternalPrograms) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};

@@ -39,7 +39,7 @@ bool Writes(const td::Task& task, uint32_t image_offset) {
   return written;
 }
 
-// Counts the misplaced settings in a container of version 7, read by the project's own codec.
+// Counts the misplaced settings in a container of version 7. The project's own codec reads it.
 Result<double> MisplacedIn(ByteSpan bytes) {
   ANECHECK_ASSIGN(const hwx::Container container, hwx::Parse(bytes));
   const hwx::Section* text = container.Text();
@@ -58,7 +58,7 @@ Result<double> MisplacedIn(ByteSpan bytes) {
 struct Ending {
   std::mutex mutex;
   std::condition_variable changed;
-  std::optional<bool> ran;  // set once it has ended: whether it succeeded
+  std::optional<bool> ran;  // set at its end: whether it succeeded
 };
 
 double ComputedSeconds() {
@@ -67,7 +67,7 @@ double ComputedSeconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Waits as program_defects.h describes. Empty if the execution is still running.
+// Waits as program_defects.h describes. Returns nothing if the execution is still running.
 std::optional<bool> WaitFor(Ending& ending, bool simulated) {
   constexpr auto kLongest = std::chrono::seconds(30);
   constexpr auto kLook = std::chrono::milliseconds(2);
@@ -117,8 +117,7 @@ Result<double> LargeProductTimesOut(const E5rtLibrary& engine, std::string_view 
   }).detach();
   const std::optional<bool> ran = WaitFor(*ending, engine.simulated());
   if (!ran) {
-    // The program runs until this process ends and would keep its folder until then, so the folder
-    // is removed here.
+    // The program object lives until this process ends, so its folder is removed here.
     const TempDirectory removed = TempDirectory::Adopt(folder);
     return 0;
   }

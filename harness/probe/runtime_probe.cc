@@ -14,11 +14,11 @@
 namespace anecheck {
 namespace {
 
-// The beginning of the line with which the process of a probe answers; all other output is the
+// The line with the answer of a probe's process begins with this text. All other output is the
 // engine's.
 constexpr std::string_view kAnswer = "anecheck-probe-answer ";
 constexpr size_t kLongestLine = size_t{1} << 20;
-// The longest delay until a stopped measurement ends, whatever the process does.
+// The interval at which a wait for the process checks whether the measurement was stopped.
 constexpr std::chrono::milliseconds kStopTick(50);
 
 std::vector<std::string> Arguments(const RuntimeProbe& probe, std::string_view target,
@@ -144,8 +144,8 @@ int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::st
   const Result<double> value = probe->measure(engine, target);
   const std::string text =
       value.ok() ? fmt::format("value {}", *value) : "failed " + value.error().message;
-  // The engine may have printed without a line break, so the reader searches for this mark within
-  // the line.
+  // The engine may have printed text without a line break before, so the reader searches for this
+  // mark inside the line.
   std::fwrite(kAnswer.data(), 1, kAnswer.size(), stdout);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);

@@ -1,5 +1,5 @@
-// The calls of runtime probes, in their order (specification 001, section 2), and the probes'
-// messages if a call fails or the compiler's bundle is unusual.
+// Tests the order of the calls of runtime probes (specification 001, section 2), and the messages
+// of probes if a call fails or the compiler's bundle is unusual.
 #include <cstdint>
 #include <dlfcn.h>
 #include <filesystem>
@@ -40,7 +40,7 @@ class ProbeCalls : public ::testing::Test {
   void Refuse(const char* call, int after) const {
     Symbol<void (*)(const char*, int)>("anecheck_refuse")(call, after);
   }
-  // The calls since the last call of this function.
+  // Returns the engine's calls since the previous call of this function.
   std::string Calls() const { return Symbol<const char* (*)()>("anecheck_calls")(); }
 
   E5rtLibrary engine_;
@@ -99,14 +99,14 @@ TEST_F(ProbeCalls, EventsAreBoundBeforeEncodingAndReleasedAfterPorts) {
   EXPECT_LT(calls.find("async_event_release"), calls.find("stream_release"));
 }
 
-// Both operations are in one stream, which runs them in order.
+// Both operations are in one stream, which executes them in order.
 TEST_F(ProbeCalls, AChainIsEncodedAfterAllItsPortsAreBound) {
   EXPECT_EQ(Measure("chain_of_two").value(), 2);
   const std::string calls = Calls();
   EXPECT_LT(calls.rfind("bind_buffer_object"), calls.find("encode_operation")) << calls;
 }
 
-// The runtime may still hold the block when the probe is over.
+// The runtime may still hold the block after the end of the probe.
 TEST_F(ProbeCalls, TheBlockOutlivesTheProbeAndReturnsSuccess) {
   struct Header {
     const void* isa;
@@ -122,7 +122,7 @@ TEST_F(ProbeCalls, TheBlockOutlivesTheProbeAndReturnsSuccess) {
   EXPECT_EQ(Measure("completion_calls").value(), 1) << "calls before the submission do not count";
 }
 
-// A failed call must not yield a value, above all not the value of a defect or of its absence.
+// A failed call must not give a value, which would show a defect or its absence.
 TEST_F(ProbeCalls, AFailedCallGivesNoValue) {
   struct Row {
     const char* probe;
@@ -214,7 +214,7 @@ TEST_F(ProbeBundles, PlacementIsReadWhereverTheBundleHasTheAnalytics) {
   EXPECT_EQ(MeasureWith(Lose, "placement").value(), 0);
 }
 
-// D35 is on by default: rank 6 falls back to the CPU under mask 7.
+// D35 is on by default, so rank 6 falls back to the CPU with mask 7.
 TEST_F(ProbeBundles, AFallbackNeedsAnalyticsThatNameAnotherBackend) {
   EXPECT_EQ(MeasureWith(Keep, "fallback_refused").value(), 0);
   EXPECT_EQ(MeasureWith(Nest, "fallback_refused").value(), 0);

@@ -40,7 +40,8 @@ std::string Twice() {
   return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);");
 }
 
-// y = x + 1 at 2 to 8 elements by 2 (the form is assumed, see harness/device/shape_range.h).
+// Returns y = x + 1 for 2, 4, 6 or 8 elements (the form is assumed, see
+// harness/device/shape_range.h).
 std::string Ranged() {
   std::string text =
       ProbeText("tensor<fp16, [?]> x", "tensor<fp16, [?]> y = add(x = x, y = fp16(1));");
@@ -50,8 +51,8 @@ std::string Ranged() {
   return text;
 }
 
-// Whether the program runs with buffers of `count` elements and writes the sum to the last element.
-// False if binding, encoding or executing is refused.
+// Returns whether the program runs with buffers of `count` elements and writes the sum to the last
+// element. Returns false if the engine refuses to bind, encode or execute.
 Result<bool> RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
   ProbeProgram program(engine, target, Ranged());
   if (!program.failed().empty()) return Broken(program);
@@ -107,8 +108,8 @@ struct Adder {
   void* y = nullptr;
 };
 
-// If the program did not load, the number of programs before it: that is the limit. Any other
-// failure shows no limit.
+// If the program did not load, returns the number of programs that were loaded before it, which is
+// the limit. Any other failure shows no limit.
 Result<double> LimitBefore(const ProbeProgram& program, size_t loaded) {
   if (loaded == 0 || program.failed() != ToText(Step::kLoad)) return Broken(program);
   return static_cast<double>(loaded);
@@ -208,7 +209,7 @@ Result<double> OperandOrder(const E5rtLibrary& engine, std::string_view target) 
   return First(y);
 }
 
-// y of AddOne after `runs` executions with y bound to x.
+// Returns y of AddOne after `runs` executions with x and y in one buffer.
 Result<double> Resident(const E5rtLibrary& engine, std::string_view target, int runs) {
   ProbeProgram program(engine, target, AddOne());
   void* x = program.failed().empty() ? program.Bind("x", false, kBytes) : nullptr;
@@ -226,7 +227,7 @@ Result<double> ResidentThrice(const E5rtLibrary& engine, std::string_view target
   return Resident(engine, target, 3);
 }
 
-// Computes (0 + 1) * 2 by two operations in one stream over one chain of buffers.
+// Computes (0 + 1) * 2 by two operations in one stream, with a shared buffer between them.
 Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
   Adder first(engine, target);
   if (!first.ready()) return Broken(first.program);
@@ -252,7 +253,7 @@ struct Sharing {
   std::vector<std::unique_ptr<Program>> all;
 };
 
-// The number of programs such that one stream accepts their operations and runs them by one call.
+// Returns the number of programs whose operations one stream accepts and runs in one call.
 Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view target) {
   Sharing<Adder> sharing;
   std::vector<std::unique_ptr<Adder>>& adders = sharing.all;
@@ -274,7 +275,7 @@ Result<double> OperationsInAStream(const E5rtLibrary& engine, std::string_view t
 
 constexpr size_t kSteps = 64;
 
-// Programs that add 1 in place to the value of the first, encoded into its stream.
+// Programs in the stream of the first program. Each adds 1 in place to the value of the first.
 struct Steps {
   std::vector<std::unique_ptr<ProbeProgram>>& all() { return sharing.all; }
   ProbeProgram& first() { return *sharing.all.front(); }
@@ -283,7 +284,7 @@ struct Steps {
   void* value = nullptr;
 };
 
-// Makes `count` of these programs in `steps`.
+// Adds `count` such programs to `steps`.
 Status MakeSteps(const E5rtLibrary& engine, std::string_view target, size_t count, Steps& steps) {
   for (size_t i = 0; i < count; ++i) {
     auto step = std::make_unique<ProbeProgram>(engine, target, AddOne());
@@ -298,7 +299,7 @@ Status MakeSteps(const E5rtLibrary& engine, std::string_view target, size_t coun
   return {};
 }
 
-// Adds 1 to 0 in place 64 times, by 64 operations in one stream and one call.
+// Adds 1 to 0 in place 64 times, with 64 operations in one stream and one call.
 Result<double> ResidentByOneCall(const E5rtLibrary& engine, std::string_view target) {
   Steps steps;
   ANECHECK_RETURN_IF_ERROR(MakeSteps(engine, target, kSteps, steps));
@@ -307,7 +308,7 @@ Result<double> ResidentByOneCall(const E5rtLibrary& engine, std::string_view tar
   return First(steps.value);
 }
 
-// The shortest time of several in which the program runs `calls` times.
+// Returns the shortest time of several in which the program runs `calls` times.
 Result<Clock::duration> ShortestRun(ProbeProgram& program, size_t calls) {
   auto best = Clock::duration::max();
   for (int i = 0; i < 8; ++i) {
@@ -320,7 +321,8 @@ Result<Clock::duration> ShortestRun(ProbeProgram& program, size_t calls) {
   return best;
 }
 
-// Whether 64 operations by one call take less than twice the time of 64 calls of one.
+// Returns whether one call with 64 operations takes less than twice the time of 64 calls with one
+// operation.
 Result<double> OneCallNoSlower(const E5rtLibrary& engine, std::string_view target) {
   Steps together, alone;
   ANECHECK_RETURN_IF_ERROR(MakeSteps(engine, target, kSteps, together));
@@ -330,8 +332,8 @@ Result<double> OneCallNoSlower(const E5rtLibrary& engine, std::string_view targe
   return one_call < 2 * calls ? 1 : 0;
 }
 
-// The result of loading this process's bundle in a forked child: 0 loaded, 1 refused, 2 ended by a
-// signal.
+// Loads this process's bundle in a forked child. Returns 0 if it loads, 1 if the engine refuses it,
+// 2 if a signal ends the child.
 Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view target) {
   using Loader = int64_t (*)(void**, const char*);
   const auto load = reinterpret_cast<Loader>(dlsym(engine.handle, "e5rt_program_library_create"));
@@ -349,8 +351,8 @@ Result<double> ReusedAfterFork(const E5rtLibrary& engine, std::string_view targe
   return WIFSIGNALED(status) ? 2 : WEXITSTATUS(status);
 }
 
-// The result of loading this process's bundle in another process of this executable. The code of
-// both processes has the same signature.
+// Loads this process's bundle in another process of this executable. Both processes have the same
+// code signature.
 Result<double> ReusedAfterSpawn(const E5rtLibrary& engine, std::string_view target) {
   const ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
@@ -365,7 +367,7 @@ Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
   return backend == kEngineBackend ? 1 : 2;
 }
 
-// The number of executions, of 12 with new inputs, that fail or return another result than x + 1.
+// Returns how many of 12 executions with new inputs fail or return a result other than x + 1.
 Result<double> WrongRuns(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready()) return Broken(adder.program);
@@ -386,7 +388,7 @@ Result<double> InputsKept(const E5rtLibrary& engine, std::string_view target) {
   return First(static_cast<const char*>(adder.x) + kBytes - 2) == 3 ? 1 : 0;
 }
 
-// The number of bytes after the output that change, in a buffer that is larger than the output.
+// Returns how many bytes after the output change, in a buffer that is larger than the output.
 Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) {
   constexpr size_t kMargin = 64;
   Adder adder(engine, target, kBytes + kMargin);
@@ -402,7 +404,7 @@ Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) 
   return changed;
 }
 
-// Whether the fastest of eight executions of four additions still takes 20 ms.
+// Returns whether even the fastest of eight executions of four additions takes 20 ms.
 Result<double> Slow(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready()) return Broken(adder.program);
@@ -437,7 +439,7 @@ Result<double> MemoryOfCompiles(const E5rtLibrary& engine, std::string_view targ
   return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
 }
 
-// Runs a program. The parent process measures the output of this process.
+// Runs a program. The parent process counts the bytes that this process prints.
 Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
   if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);
@@ -452,8 +454,8 @@ constexpr std::string_view kLiveIns =
     "specification 000, live-in parameters; that the size of a buffer binds one is assumed";
 constexpr std::string_view kGates = "facts limits.csv; facts mil.md";
 
-// The time factor of a probe that compiles kPrograms programs; the time limit of a case covers some
-// ten.
+// The time factor of a probe that compiles kPrograms programs. The time limit of a case is enough
+// for about ten compilations.
 constexpr int kLong = 15;
 constexpr int kTwice = 2;
 

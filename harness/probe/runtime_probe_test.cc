@@ -1,6 +1,6 @@
-// Runtime probes: an engine without planted faults returns the documented values of its family, and
-// without its defects those of a conforming engine. Each planted fault of the calls changes some
-// answer.
+// Tests runtime probes. An engine without planted faults gives the documented values of its family.
+// Without its defects it gives the values of a conforming engine. Each planted fault of calls
+// changes an answer.
 #include "harness/probe/runtime_probe.h"
 
 #include <atomic>
@@ -69,7 +69,7 @@ TEST(RuntimeProbes, GiveAConformingEnginesValuesWithoutDefects) {
   }
 }
 
-// Labels by probes rely on this: a single known defect changes its own probes to the values in
+// Labels depend on this property. A single known defect changes its own probes to the values in
 // their rows, and every other probe of defects keeps the value of a conforming engine.
 TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
   std::set<std::string> ids;
@@ -123,7 +123,7 @@ TEST(DefectsShown, FollowFromTheMeasuredValue) {
   EXPECT_EQ(DefectsShown(*FindRuntimeProbe("placement"), 2, none).value(), Ids{});
 }
 
-// One defect refuses products of rank 5, another refuses products and transposes.
+// One defect refuses products of rank 5. Another defect refuses products and transposes.
 TEST(DefectsShown, AnotherProbeDecidesBetweenDefects) {
   const RuntimeProbe& product = *FindRuntimeProbe("matmul_rank_5_accepted");
   for (const double transposed : {0.0, 1.0}) {
@@ -138,7 +138,7 @@ TEST(DefectsShown, AnotherProbeDecidesBetweenDefects) {
     EXPECT_EQ(*shown, std::vector<std::string_view>{transposed == 0 ? "P12" : "D31"});
     EXPECT_EQ(asked, 1);
   }
-  // topk of three is refused either along with sorts, or alone.
+  // One defect refuses topk of three and sorts, and another refuses only topk of three.
   for (const double sorted : {0.0, 1.0}) {
     const auto measure = [&](const RuntimeProbe&) -> Result<RuntimeAnswer> {
       return RuntimeAnswer{sorted, ""};
@@ -153,8 +153,8 @@ TEST(DefectsShown, AnotherProbeDecidesBetweenDefects) {
       << "without an answer both defects stay possible";
 }
 
-// The families of the tests above do not have the defect of large products, and most targets have
-// no container to check.
+// The families of the tests above do not have the defect of large products, and for most targets
+// there is no container to check.
 TEST(RuntimeProbes, LargeProductsAndContainersFollowTheFamily) {
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h17s"), 1);
   EXPECT_EQ(Ask("large_product_times_out", Options(), "h16"), 0);
@@ -167,7 +167,7 @@ TEST(RuntimeProbes, LargeProductsAndContainersFollowTheFamily) {
 // On h11 no MIL program and no network description compiles, so a refusal shows nothing about the
 // tested feature.
 TEST(RuntimeProbes, ARefusalOfEveryProgramMeasuresNothing) {
-  // The probes that need no program, or run on the CPU if the engine refuses.
+  // These probes need no program, or run on the CPU if the engine refuses.
   const std::set<std::string_view> answered = {"bad_buffer_type_refused", "error_text",
                                                "buffer_size", "fallback_refused"};
   for (const RuntimeProbe& probe : RuntimeProbes()) {
@@ -251,8 +251,8 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   EXPECT_EQ(answer->message, "no answer in 300 ms");
 }
 
-// The wait itself has no time limit. Without a separate limit in the probe, no message would name
-// the hanging call.
+// The wait call has no time limit. Without a limit in the probe, no message would name the call
+// that hangs.
 TEST(RuntimeProbes, ALostEventIsReportedBeforeTheTimeLimit) {
   WorkerOptions options = Options();
   options.case_timeout_ms = 20000;

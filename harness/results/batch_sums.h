@@ -46,7 +46,7 @@ void AddTo(Counts& sum, const Counts& counts) {
 }
 
 // Hashes cells of coverage by the addresses of their names. Most names have one copy in the
-// process; a second copy only makes a second row, which the file adds up.
+// process. A second copy only makes a second row, and the file adds both rows up.
 struct CellAddressHash {
   size_t operator()(const CoverageKey* key) const {
     const std::hash<const void*> hash;
@@ -74,8 +74,8 @@ inline std::vector<std::pair<const CoverageKey*, CoverageCounts>> SumOfCoverage(
   return sorted;
 }
 
-// The keys are in the batches. They are sorted in the order of the tables, because SQLite finds
-// neighbouring rows faster.
+// Adds up the counts of each key. The result points to keys in `batches`. They have the order of
+// the tables, because SQLite finds neighbouring rows faster.
 template <typename Map>
 auto SumOf(std::span<const RowBatch> batches, Map RowBatch::* member) {
   using Key = const typename Map::key_type*;

@@ -1,5 +1,5 @@
-// The description of a table, from which its schema, binding, reading, checks and merging follow.
-// tables.h describes the tables of the results file.
+// The form of a table's description, which determines its schema, binding, reading, checks and
+// merging. tables.h describes the tables of the results file.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace anecheck {
 
-// The new value of a column if a row with the same key is written again.
+// The value of a column after a second row with the same key is written.
 enum class Growth : uint8_t {
-  kNone,    // the row is refused
+  kNone,    // none: the second row is an error
   kSum,     // the sum of both
-  kLeast,   // the smaller one stays
-  kMost,    // the greater one stays
+  kLeast,   // the smaller value
+  kMost,    // the greater value
   kOfMost,  // taken from the row whose kMost column is greater
 };
 
-// Larger than any count of cases or elements in one run, and small enough that sums of thousands of
-// runs fit in 64 bits.
+// The greatest count in a column. No run has more cases or elements, and the sums of thousands of
+// runs still fit in 64 bits.
 inline constexpr int64_t kMostCount = int64_t{1} << 48;
 
 // The properties of a column that do not depend on the struct of the table's rows.
@@ -38,17 +38,17 @@ struct ColumnRule {
   bool optional = false;  // NULL if the fact is not known
   bool json = false;      // a text that is JSON
   bool large = false;     // left out of lists of rows
-  bool local = false;     // depends on the file's path, so it is no content of the run
+  bool local = false;     // depends on the file's path, so a run's digest omits it
   Growth growth = Growth::kNone;
   // The range of a number; reals must also be finite. Unsigned 64-bit numbers are stored as signed
   // ones.
   int64_t least = 0;
   int64_t most = kMostCount;
-  std::span<const std::string_view> words;  // the valid texts; empty: any
-  std::string_view kind;                    // the kind of these: "verdict"
+  std::span<const std::string_view> words;  // the valid texts; empty if any text is valid
+  std::string_view kind;                    // the kind of `words`, e.g. "verdict"
 };
 
-// A column and the place of its value in the struct of a row: a member or a function of the row.
+// A column, and the member or the function of the row's struct that has its value.
 template <typename Access>
 struct Column : ColumnRule {
   Access access;
@@ -59,7 +59,7 @@ struct Column : ColumnRule {
     column.most = high;
     return column;
   }
-  // Admits every 64-bit number.
+  // Permits every 64-bit number.
   constexpr Column Bits() const {
     return Within(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
   }
@@ -102,8 +102,8 @@ struct TableRule {
   std::string_view name;
   std::string_view note;
   int since = 1;                // the first version of the file with the table
-  bool of_run = true;           // its first column is `run`, which begins its key
-  std::string_view end;         // of its schema: further constraints
+  bool of_run = true;           // its first column, and the first of its key, is `run`
+  std::string_view end;         // further constraints at the end of its schema
   std::string_view index = {};  // the statement that makes its index
 };
 
@@ -117,13 +117,13 @@ template <typename T>
 inline constexpr bool kIsOptional = false;
 template <typename T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
-// A missing word is stored as the text '', so that a key can contain a column with missing words.
+// A missing word is stored as the text '' instead of NULL, so that a key can contain the column.
 template <typename T>
 inline constexpr bool kIsOptionalWord = false;
 template <Word E>
 inline constexpr bool kIsOptionalWord<std::optional<E>> = true;
 
-// Fills in the parts that follow from the type of the value.
+// Sets the parts of a column that the type of its value determines.
 template <typename Row, typename Access>
 constexpr Column<Access> Typed(Column<Access> column) {
   using V = std::remove_cvref_t<std::invoke_result_t<Access, Row&>>;

@@ -24,8 +24,8 @@ struct Place {
   size_t input = 0;
   int64_t id = 0;
   int64_t cases = 0;
-  RunState state = RunState::kRunning;  // how far its writer came
-  std::optional<uint64_t> digest;       // over all its rows, if two places tie
+  RunState state = RunState::kRunning;  // the state that the input records
+  std::optional<uint64_t> digest;       // of all rows; only computed if two places tie
 };
 
 // Chooses the input from which each run is taken, by uuid.
@@ -83,10 +83,10 @@ class Chooser {
   int64_t duplicates_ = 0;
 };
 
-// Writes the file to `path`; its later name is `out`.
+// Writes the joined file to `path`. Its later name is `out`.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
                    const std::string& path, const std::string& out, const std::atomic<bool>* stop) {
-  // The runs taken from each input, with their new ids.
+  // For each input, the ids of the runs to take and their new ids.
   std::vector<std::vector<std::pair<int64_t, int64_t>>> taken(inputs.size());
   int64_t id = 0;
   for (const auto& [uuid, place] : chooser.places())
@@ -113,7 +113,7 @@ Error Exists(const std::string& out) {
   return MakeError(ErrorCode::kInvalid, fmt::format("{}: exists; name a file that does not", out));
 }
 
-// Creates an empty file in the folder of `out` to which no other process writes.
+// Creates an empty file in the folder of `out`, under a name that no other process uses.
 Result<std::string> NewPartial(const std::string& out) {
   for (int i = 0;; ++i) {
     std::string path = fmt::format("{}.partial-{}-{}", out, getpid(), i);
@@ -122,7 +122,7 @@ Result<std::string> NewPartial(const std::string& out) {
       close(file);
       return path;
     }
-    // Nothing is written yet, so the name is at fault.
+    // Nothing is written yet, so the user must choose another name.
     if (errno != EEXIST) return MakeError(ErrorCode::kInvalid, Unwritable(out, errno).message);
   }
 }
@@ -137,8 +137,8 @@ Status Flush(const std::string& path, const std::string& out) {
   return {};
 }
 
-// Gives the complete file its name, unless a file of that name exists, even one that another
-// process makes at the same time.
+// Renames the complete file to `out`. Returns an error if `out` exists, even if another process
+// makes it at the same time.
 Status Publish(const std::string& partial, const std::string& out) {
   ANECHECK_RETURN_IF_ERROR(Flush(partial, out));
   if (link(partial.c_str(), out.c_str()) != 0) {

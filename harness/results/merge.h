@@ -1,4 +1,4 @@
-// Joins results files: each machine tests its own chip, and one file has the findings of all.
+// Joins results files, so that one file has the findings of several machines.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,12 @@ struct MergeSummary {
 };
 
 // Writes every run of `inputs` to `out`, ordered by uuid. `out` must not exist. A run that is in
-// several files is taken once. It is taken from the file with the most of its cases. If several
-// files have as many, it is taken from the one in which the run came furthest (running,
-// interrupted, finished). If there are still several, it is taken from the one whose rows have the
-// largest digest. So the result depends only on the content of the files, not on their order:
-// joining is idempotent, commutative and associative. The inputs are only read. Errors: those of
-// Store::OpenReadOnly; kInvalid if `out` exists; kIo; kInterrupted if `stop` is set between two
-// inputs. On an error `out` is not written, and no part of it stays.
+// several files is taken once, from the file with the most of its cases. If several files have
+// equally many, it is taken from the file with the latest state of the run (running, interrupted,
+// finished), and then from the file whose rows have the largest digest. The result therefore
+// depends only on the content of the files, and joining is idempotent, commutative and associative.
+// The inputs are only read. Errors: those of Store::OpenReadOnly; kInvalid if `out` exists; kIo;
+// kInterrupted if `stop` is set between two inputs. On an error, no part of `out` is left.
 Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out,
                                   const std::atomic<bool>* stop = nullptr);
 

@@ -23,7 +23,7 @@ class MergeTest : public ::testing::Test {
  protected:
   std::string Path() { return folder_->File("f" + std::to_string(++files_) + ".sqlite"); }
 
-  // Adds a run of `cases` cases to the file; its rows contain `salt`.
+  // Adds a run of `cases` cases to the file. Its rows contain `salt`.
   static void AddRun(Store& store, const std::string& uuid, uint64_t cases, const std::string& salt,
                      RunState state = RunState::kFinished) {
     RunRow run;
@@ -63,8 +63,7 @@ class MergeTest : public ::testing::Test {
     int cases = 0;
     int salt = 0;
   };
-  // Draws the content of a file: some of three runs, each at most once, complete or in part, in any
-  // order.
+  // Draws the content of a file: some of three runs, complete or in part, in any order.
   static std::vector<Part> DrawFile() {
     std::vector<Part> parts;
     const int first = *rc::gen::inRange(0, 3);
@@ -85,7 +84,7 @@ class MergeTest : public ::testing::Test {
     return path;
   }
 
-  // The number of files beside `path` whose names begin with its name.
+  // Returns the number of files in the folder of `path` whose names begin with the name of `path`.
   static size_t FilesNamed(const std::string& path) {
     const std::filesystem::path whole(path);
     size_t count = 0;
@@ -102,7 +101,7 @@ class MergeTest : public ::testing::Test {
     return out;
   }
 
-  // Everything in the file, by the uuid of its run.
+  // Returns all content of the file, with the uuid of each row's run.
   static std::string Content(const std::string& path) {
     auto store = Store::OpenReadOnly(path);
     EXPECT_TRUE(store.ok());
@@ -194,8 +193,7 @@ TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
       "u1,u2");
 }
 
-// A copy that was made before the end of the run was recorded counts less, although it has all
-// cases.
+// A copy made before the run was finished is not taken, although it has all cases.
 TEST_F(MergeTest, TakesARunFromTheFileThatHasItsEnd) {
   const std::string earlier = Path(), whole = Path(), out = Path();
   {
@@ -230,7 +228,7 @@ TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
   EXPECT_EQ(*ReadTextFile(bad), "no results");
 }
 
-// Files that another process makes at the same time, or left earlier, stay unchanged.
+// Files that another process makes at the same time, or made earlier, stay unchanged.
 TEST_F(MergeTest, ReplacesNothing) {
   const std::string good = Path(), out = Path(), elsewhere = Path();
   {
@@ -238,7 +236,7 @@ TEST_F(MergeTest, ReplacesNothing) {
     AddRun(*store, "u1", 1, "a");
   }
   ASSERT_TRUE(WriteFileAtomic(out + ".partial", std::string_view("somebody's")).ok());
-  // With a dangling link the name looks free.
+  // A dangling link makes the name look unused.
   ASSERT_EQ(symlink(elsewhere.c_str(), out.c_str()), 0);
   const auto merged = MergeResults({&good, 1}, out);
   ASSERT_FALSE(merged.ok());
@@ -350,8 +348,7 @@ RunRow StartedAt(const std::string& started, RunRow run) {
   return run;
 }
 
-// Campaigns with another fault, another target, another label or another number of cases share no
-// findings, and no shard of one completes the other.
+// Runs with different faults, labels or numbers of cases are parts of different campaigns.
 TEST(Shards, OtherOptionsAreAnotherCampaign) {
   const char* const options[] = {
       R"({"shard": [0, 2], "cases": 9, "faults": []})",
@@ -367,8 +364,8 @@ TEST(Shards, OtherOptionsAreAnotherCampaign) {
   EXPECT_EQ(FindMissingShards(PointersTo(runs)).size(), 3u);
 }
 
-// Two hosts, each named by its label, ran a campaign on two nights; then one campaign with two
-// labels ran whole.
+// Two hosts, each named by its label, ran a campaign on two nights. Then a whole campaign ran under
+// each of two labels.
 TEST(Shards, LabelsOfHostsDoNotPartACampaign) {
   const char* const first = R"({"shard": [0, 2], "label": "lab-1"})";
   const char* const second = R"({"shard": [1, 2], "label": "lab-2"})";

@@ -36,7 +36,7 @@ struct Words<RunState> {
 };
 
 struct RunRow {
-  int64_t id = 0;  // in the results file; set by the store
+  int64_t id = 0;  // its id in the results file; set by the store
   std::string uuid, command, options = "{}";
   uint64_t seed = 0;
   RunState state = RunState::kRunning;
@@ -85,8 +85,8 @@ struct FindingRow {
   int64_t occurrences = 1;
 };
 
-// Counts of one operation on one target by one route; columns of the table `reach`, and the rows of
-// `unconfirmed_reach` and `planned_reach`.
+// Counts of one operation on one target by one route. These are columns of the table `reach`, and
+// rows of `unconfirmed_reach` and `planned_reach`.
 struct ReachCounts {
   int64_t cases = 0, compiled = 0, dispatched = 0, correct = 0, known_defect = 0, wrong = 0,
           rejected = 0, inconclusive = 0, unconfirmed = 0, planned = 0;
@@ -105,7 +105,7 @@ struct OutputRow : OutputVerdict {
   uint64_t case_index = 0, output_index = 0;
 };
 
-// Kind and name of a cell of coverage.h. The texts live as long as the process.
+// The kind and the name of a cell (coverage.h). The texts live as long as the process.
 using CoverageKey = std::pair<std::string_view, std::string_view>;
 struct CoverageKeyHash {
   size_t operator()(const CoverageKey& key) const {
@@ -121,8 +121,8 @@ struct CoverageCounts {
   CoverageCounts& operator+=(const CoverageCounts& other);
 };
 
-// The cells that a batch met. This is a list, because most cells are made together and read in
-// order; only tests and counters of single cases look cells up.
+// The cells that a batch met. The class is a list, because most cells are made together and read in
+// order. Only tests and counters of single cases look cells up.
 class CoverageCells {
  public:
   using Entry = std::pair<CoverageKey, CoverageCounts>;
@@ -146,19 +146,19 @@ class CoverageCells {
 
  private:
   std::vector<Entry> entries_;
-  std::unordered_map<CoverageKey, size_t, CoverageKeyHash> index_;  // of the first entries
+  std::unordered_map<CoverageKey, size_t, CoverageKeyHash> index_;  // may lack the last entries
 };
 
-// Elements whose expected values have one magnitude; columns of the table `magnitude_errors`.
+// Errors of elements with expected values of one magnitude. Columns of `magnitude_errors`.
 struct MagnitudeErrors {
   uint64_t elements = 0;
-  uint64_t sum_ulp = 0;  // of the errors without their signs
+  uint64_t sum_ulp = 0;  // sum of the absolute errors
   uint64_t max_ulp = 0;
   MagnitudeErrors& operator+=(const MagnitudeErrors& other);
   bool operator==(const MagnitudeErrors&) const = default;
 };
 
-// The rows of these counts in the file.
+// Rows of the file that contain these counts with their keys.
 struct ReachRow : ReachCounts {
   std::string target;
   Route route = Route::kMil;
@@ -173,7 +173,8 @@ struct PlannedRow {
   std::string op;
   int64_t cases = 0;
 };
-// `provenance` is empty for the counts of all cases, else the provenance of the proved part.
+// `provenance` is empty for the counts of all cases. Else only proved cases of that provenance
+// count.
 struct UnconfirmedRow {
   std::string target;
   Route route = Route::kMil;
@@ -181,8 +182,8 @@ struct UnconfirmedRow {
   std::optional<Provenance> provenance;
   int64_t cases = 0;
 };
-// The analytics by which a case proves that its operations ran on the engine (`ports` and
-// `operations`: names, a line each).
+// The analytics by which a case proves that its operations ran on the engine. `ports` and
+// `operations` have one name per line.
 struct ProofRow {
   uint64_t case_index = 0;
   std::string target;
@@ -191,7 +192,7 @@ struct ProofRow {
 };
 // Returns the names of a list that has one name on each line.
 std::vector<std::string> LinesOf(std::string_view names);
-// A case that shows the finding of `signature`, `times` times: late replies may show it again.
+// A case that shows the finding of `signature`. Late replies may show it several `times`.
 struct FindingCaseRow {
   std::string signature;
   uint64_t case_index = 0;
@@ -218,7 +219,7 @@ struct LeanRow : LeanSums {
   std::string op;
   Lean lean = Lean::kUp;
 };
-// How many cases of a run have a verdict, and the first of them.
+// The number of cases of a run that have a verdict, and the first of these cases.
 struct VerdictCount {
   Verdict verdict = Verdict::kPass;
   uint64_t first_case = 0;
@@ -247,9 +248,9 @@ struct Words<Agreement> {
   static constexpr auto kTexts = std::to_array<std::string_view>({"", "yes", "no"});
 };
 
-// One measurement of one probe on one target. `value` and `published` are a decimal, "Infinity" or
-// "NaN". Only kAtValue has a `value`. `published` may also be "no cliff", or empty if nothing is
-// known.
+// One measurement of one probe on one target. `value` and `published` are decimal numbers,
+// "Infinity" or "NaN". `value` is empty unless the state is kAtValue. `published` may also be "no
+// cliff", or empty if nothing is known.
 struct ProbeRow {
   std::string probe, target;
   ProbeState state = ProbeState::kUnmeasured;
@@ -273,8 +274,8 @@ struct RowBatch {
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
   std::map<std::tuple<std::string, Route, std::string>, OperationLeans> leans;  // target, route, op
-  // The working time of the run, in seconds, when these cases were recorded; makes a row of `pace`
-  // if it is set.
+  // The working time of the run, in seconds, when these cases were recorded. If set, adds a row of
+  // `pace`.
   std::optional<double> seconds;
 };
 

@@ -1,5 +1,5 @@
-// Reads rows of a results file as structs, and writes them. Only this file knows positions of
-// columns. Used only by this room.
+// Reads rows of a results file as structs, and writes them. No other file depends on the positions
+// of columns. Used only by this room.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,9 @@ enum class Columns : uint8_t { kAll, kSmall };
 template <typename Row>
 class RowReader {
  public:
-  // Reads the rows of `run`, or of all runs if it is empty, in the order of their keys. If `key` is
-  // given, reads the row whose key, besides the run, is that text. `table` is the name of the table
-  // in the file.
+  // Reads the rows of `run`, or of all runs if `run` is empty, in the order of their keys. If `key`
+  // is given, reads only the row whose key, apart from the run, is that text. `table` is the name
+  // of the table in the file.
   static Result<RowReader> Open(const Connection& file, std::optional<int64_t> run,
                                 Columns columns = Columns::kAll,
                                 std::optional<std::string_view> key = {},
@@ -50,8 +50,8 @@ class RowReader {
     return RowReader(file, *std::move(statement), columns);
   }
 
-  // Reads the next row; false if there is none. Errors: kMalformed, with file, table, row and
-  // column, if the column may not contain the value.
+  // Reads the next row. Returns false if there is none. Errors: kMalformed, with file, table, row
+  // and column, if the column may not contain the value.
   Result<bool> Next(Row& row) {
     const int code = statement_.Step();
     if (code == SQLITE_DONE) return false;
@@ -83,7 +83,7 @@ class RowReader {
   RowReader(const Connection& file, Statement statement, Columns columns)
       : file_(&file), statement_(std::move(statement)), columns_(columns) {}
 
-  // The error of a damaged row, with its keys as in the file.
+  // Returns the error for a damaged row, with the row's keys as they are in the file.
   Error Damaged(const ColumnRule& column, std::string_view problem) {
     std::vector<int> keys;
     int at = 0;

@@ -12,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// The path of a run's lock file. It is the same whichever link to the results file `db` names.
+// Returns the path of a run's lock file. All links to a results file give the same path.
 std::string LockPath(const std::string& db, int64_t run) {
   std::error_code failed;
   const std::filesystem::path file = std::filesystem::canonical(db, failed);
@@ -29,7 +29,7 @@ struct flock WholeFile() {
 Error Taken(const std::string& db, int64_t run, int file) {
   struct flock holder = WholeFile();
   const bool known = fcntl(file, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK &&
-                     holder.l_pid > 0;  // 0 for a process that is not visible from here
+                     holder.l_pid > 0;  // 0 for a process in another container
   return MakeError(
       ErrorCode::kInvalid,
       fmt::format(
@@ -37,7 +37,7 @@ Error Taken(const std::string& db, int64_t run, int file) {
           known ? fmt::format("process {}", holder.l_pid) : std::string("another process")));
 }
 
-// Whether `path` still names the open file: a holder that ended took its file away.
+// Whether `path` still names the open file. A process that releases its lock removes the file.
 bool IsNamed(const std::string& path, int file) {
   struct stat named = {};
   struct stat open = {};
@@ -83,7 +83,7 @@ RunLock& RunLock::operator=(RunLock&& other) noexcept {
 }
 
 RunLock::~RunLock() {
-  // The order matters: a process that opens the file in between notices that its name is gone.
+  // The order matters: IsNamed shows another process that the file it has opened is removed.
   if (!path_.empty()) unlink(path_.c_str());
   if (file_ >= 0) close(file_);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kShownKey = 100;  // bytes
 
-// The names of the columns of the key, including the run.
+// Returns the names of the key's columns, including the run.
 std::vector<std::string_view> KeyOf(const TableRule& rule, std::span<const ColumnRule> columns) {
   std::vector<std::string_view> names;
   if (rule.of_run) names.push_back(kRunColumn.name);
@@ -32,7 +32,7 @@ std::vector<std::string_view> NamesOf(const TableRule& rule, std::span<const Col
   return names;
 }
 
-// The SQL of a growing column's next value; `most` is the table's column with Growth::kMost.
+// Returns the SQL of a growing column's next value. `most` is the column with Growth::kMost.
 std::string GrownSql(const ColumnRule& column, std::string_view most) {
   const std::string_view name = column.name;
   switch (column.growth) {

@@ -1,5 +1,4 @@
-// The SQL that follows from the descriptions of tables.h. Only SchemaSql is used outside
-// harness/results.
+// The SQL that follows from the descriptions of tables.h. Other rooms use only SchemaSql.
 #pragma once
 
 #include <span>
@@ -32,18 +31,18 @@ struct TableShape {
 };
 const std::vector<TableShape>& AllTables();
 
-// The statements that make all tables of a new file. Every table is STRICT, so that SQLite itself
-// refuses values of another type (https://www.sqlite.org/stricttables.html).
+// Returns the statements that make all tables of a new file. Every table is STRICT, so that SQLite
+// itself refuses values of another type (https://www.sqlite.org/stricttables.html).
 std::string SchemaSql();
 std::string CreateTableSql(const TableShape& table, bool temporary = false);
 std::string SelectSql(const TableRule& rule, std::span<const ColumnRule> columns, bool large,
                       std::string_view table);
-// If a row with the same key exists, its columns grow (Growth). In a table without growing columns
-// the new row is refused.
+// If a row with the same key exists, its columns grow (Growth). In a table without growing columns,
+// a second row with the same key is an error.
 std::string InsertSql(const TableRule& rule, std::span<const ColumnRule> columns);
 std::string OrderSql(const TableRule& rule, std::span<const ColumnRule> columns);
 
-// "r.sqlite: table reach, row (1, h13, mil, conv), column cases: holds -5, ...; the file is
+// Returns "r.sqlite: table reach, row (1, h13, mil, conv), column cases: holds -5, ...; the file is
 // damaged". `keys` are the places of the key's columns in the current row of `statement`.
 Error DamagedRow(std::string_view path, std::string_view table, sqlite3_stmt* statement,
                  std::span<const int> keys, std::string_view column, std::string_view problem);

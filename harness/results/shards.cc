@@ -36,15 +36,15 @@ CampaignKey KeyOf(const RunRow& run) {
           run.engine, run.chip,           run.compiler_version};
 }
 
-// The runs of one occasion, each of another shard.
+// Runs that are parts of one execution of a campaign. No two have the same shard.
 struct Occasion {
   std::string label;
   std::set<int64_t> shards;
   std::vector<size_t> runs;
 };
 
-// Joins occasions whose labels differ: a label may name the host of a shard. `count` shards are the
-// whole campaign, so that occasions which are complete alone stay apart.
+// Joins occasions with different labels if they share no shard, because a label may name the host
+// of a shard. `count` is the number of shards of the whole campaign, so complete ones stay apart.
 void JoinAcrossLabels(int64_t count, std::vector<Occasion>& occasions) {
   std::vector<Occasion> joined;
   for (Occasion& occasion : occasions) {
@@ -113,10 +113,10 @@ std::vector<size_t> CampaignsOf(std::span<const RunRow* const> runs) {
 }
 
 std::vector<MissingShards> FindMissingShards(std::span<const RunRow* const> runs) {
-  // A larger count comes from a damaged file.
+  // A larger number of shards can only come from a damaged file.
   constexpr int64_t kMostShards = 100'000;
   const std::vector<size_t> campaigns = CampaignsOf(runs);
-  // By seed, then by start, since campaigns are numbered by their start.
+  // In order of seed and start, because campaigns are numbered by their start.
   std::map<std::pair<uint64_t, size_t>, std::vector<const RunRow*>> parts;
   for (size_t i = 0; i < runs.size(); ++i) {
     parts[{runs[i]->seed, campaigns[i]}].push_back(runs[i]);

@@ -6,8 +6,7 @@ namespace anecheck {
 
 Error Connection::Failed(std::string_view action) const {
   const int code = sqlite3_errcode(database);
-  // SQLITE_ERROR means a missing table or column, SQLITE_CONSTRAINT a value that a table does not
-  // accept.
+  // SQLITE_ERROR means that a table or a column is missing.
   const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;
   return MakeError(damaged ? ErrorCode::kMalformed : ErrorCode::kIo,
                    fmt::format("{}: {}: {}", path, action, sqlite3_errmsg(database)));

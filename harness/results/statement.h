@@ -20,10 +20,10 @@ struct Connection {
   sqlite3* database = nullptr;
   std::string path;
 
-  // Returns the error of the last call of SQLite, such as "r.sqlite: cannot write: disk is full":
-  // kMalformed if the file is at fault, kIo if the system is.
+  // Returns the error of the last call of SQLite, such as "r.sqlite: cannot write: disk is full".
+  // The code is kMalformed if the file is damaged or has another schema, else kIo.
   Error Failed(std::string_view action) const;
-  // Runs statements without rows.
+  // Runs statements that return no rows.
   Status Execute(const std::string& sql) const;
 };
 
@@ -89,7 +89,7 @@ class Statement {
     ++bound_;  // an unbound parameter is NULL
     return *this;
   }
-  // Runs a statement without rows and makes it ready for the next binding.
+  // Runs a statement that returns no rows, and makes it ready for the next binding.
   bool Run();
   int Step() { return sqlite3_step(raw_); }
   // Forgets the bound values.

@@ -21,10 +21,10 @@ namespace {
 
 // Only one thread writes, so the connection needs no locks.
 constexpr int kWriting = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-// The mode is stored in the file, so a file of an earlier version gets it only after its upgrade.
+// The file stores the journal mode, so a file of an earlier version gets it after the upgrade.
 constexpr const char* kLogged = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
 
-// The text of one value.
+// Returns the text of the query's only value.
 Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
   ANECHECK_ASSIGN(Statement statement, Statement::Prepare(database, sql));
   if (statement.Step() != SQLITE_ROW) return MakeError(ErrorCode::kNotFound, "no row");
@@ -33,8 +33,8 @@ Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
 }
 
 // Returns whether the last statement failed because a killed writer left a journal that only a
-// writer can roll back. For results files this happens only while they are made; later they have a
-// log.
+// writer can roll back. A results file can be in this state only while it is made, because a
+// complete results file has a log instead.
 bool IsUnfinished(sqlite3* database) {
   return sqlite3_extended_errcode(database) == SQLITE_READONLY_ROLLBACK;
 }
@@ -68,7 +68,7 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
 }
 
 // As ReadVersion, but first rolls back the journal that a killed writer left. It works on a copy,
-// because a file of another program must stay unchanged.
+// because the file may belong to another program and must stay unchanged.
 Result<int> RecoveredVersion(const std::string& path) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-store-"));
   const std::string copy = folder.File("copy");
@@ -94,8 +94,8 @@ Status CheckEmpty(sqlite3* database, const std::string& path) {
                                path));
 }
 
-// Uses the system's message if it has one. The error is kNotFound, because the user must name
-// another file.
+// Returns the error for a file that cannot be opened, with the system's message if there is one.
+// The code is kNotFound, because the user must name another file.
 Error CannotOpen(const std::string& path, int code) {
   struct stat found = {};
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -114,7 +114,7 @@ Error CannotWrite(const std::string& path) {
       fmt::format("{}: cannot be written: it, its folder or its file system is read-only", path));
 }
 
-// SQLite opens a folder and fails at the first read.
+// Returns an error if `path` is a folder. SQLite would open the folder and fail at the first read.
 Status CheckNoFolder(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) return {};
@@ -133,8 +133,8 @@ bool FolderIsReadOnly(sqlite3* database) {
   return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
 }
 
-// The URI by which SQLite reads a file as immutable, without locks
-// (https://www.sqlite.org/uri.html). It does not see the rows in an unfinished writer's log.
+// Returns the URI with which SQLite reads a file as immutable, without locks
+// (https://www.sqlite.org/uri.html). Rows in an unfinished writer's log are then invisible.
 std::string ImmutableUri(const std::string& path) {
   std::string uri = "file://";
   for (const char c : std::filesystem::absolute(path).string()) {
@@ -228,8 +228,8 @@ Status Store::MakeSchema() {
                                          kSchemaVersion, kToolVersion));
 }
 
-// Makes every table anew and copies its rows through their descriptions, so that faults of an older
-// tool and damage are found here.
+// Makes every table anew and copies its rows through the table's description, so that damage and
+// errors of an older tool are found.
 Status Store::Upgrade() {
   const Connection& file = impl_->file;
   // Another process may have upgraded the file while this one waited for the lock.
@@ -256,7 +256,7 @@ Status Store::Upgrade() {
     if (std::ranges::find(copied, kName) == copied.end()) return {};
     return CopyTable<Row>(file, fmt::format("earlier_{}", kName));
   }));
-  // Last to first, because rows refer to rows of earlier tables.
+  // Drops the last table first, because rows refer to rows of earlier tables.
   for (const std::string_view name : std::views::reverse(copied)) {
     ANECHECK_RETURN_IF_ERROR(file.Execute(fmt::format("DROP TABLE earlier_{}", name)));
   }
@@ -288,7 +288,7 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
   if (version == 0) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: holds no results", path));
   }
-  // Temporary tables replace the tables that later versions added; the file is not changed.
+  // Temporary tables stand in for the tables that later versions added, so the file is not changed.
   for (const TableShape& table : AllTables()) {
     if (HasTable(file.database, table.rule.name)) continue;
     if (table.rule.since <= version) return LacksTable(path, table.rule.name);

@@ -18,8 +18,8 @@
 
 namespace anecheck {
 
-// Version 9 has STRICT tables, version 10 adds proofs, version 11 the cases of findings, version 12
-// the operations that a plan puts on the engine, version 13 the widths of bounds.
+// Version 9 has STRICT tables. Version 10 adds proofs, version 11 adds the cases of findings,
+// version 12 adds planned operations, and version 13 adds the widths of bounds.
 inline constexpr int kSchemaVersion = 13;
 
 // One value of a query, as text and with its type in the file.
@@ -29,19 +29,18 @@ struct StoreValue {
   std::string text;  // empty for NULL; the bytes of a BLOB
 };
 
-// An open results file. Not thread-safe: one thread writes. Every reader of rows checks them: a
-// value of another type than its column's, or one that no campaign writes, is an error of
-// kMalformed that names file, table, row and column.
+// An open results file. Not thread-safe; only one thread may write. Every function that reads rows
+// checks them. A value of a type that differs from the column's, or a value that no campaign
+// writes, is an error of kMalformed that names file, table, row and column.
 class Store {
  public:
-  // Opens or makes `path` for writing; a file of an older version is upgraded to this version. A
-  // file that is no results file, is damaged, or comes from a newer tool is an error and is left
-  // untouched.
+  // Opens or makes `path` for writing; a file of an older version is upgraded to this version. If
+  // the file is no results file, is damaged, or comes from a newer tool, returns an error and
+  // leaves the file unchanged.
   static Result<Store> Open(const std::string& path);
-  // Opens an existing file for reading only. A column that a file of an older version lacks reads
-  // as empty.
+  // Opens an existing file for reading only. Tables that an older version lacks are read as empty.
   static Result<Store> OpenReadOnly(const std::string& path);
-  // Makes a file without a log. Nothing may read it before it is complete. For MergeResults.
+  // Makes a file without a log, for MergeResults. No process may read it before it is complete.
   static Result<Store> MakeUnlogged(const std::string& path);
 
   Store(Store&&) noexcept;
@@ -52,7 +51,7 @@ class Store {
   Result<int64_t> BeginRun(const RunRow& run);
   Status FinishRun(int64_t run, RunState state, std::string_view finished);
   // Appends all batches in their order or, on an error, none. Appending several batches at once
-  // costs less, because the sum of their counts under one key is written once.
+  // costs less, because counts with the same key are added up and written once.
   Status Append(int64_t run, std::span<const RowBatch> batches);
   Status Append(int64_t run, const RowBatch& batch) { return Append(run, {&batch, 1}); }
   // Appends all of `probes` or, on an error, none.
@@ -60,32 +59,31 @@ class Store {
   // Sets the replay commands of appended findings. A command names the run if the file has another
   // finding with the same id.
   Status ReadReplays(int64_t run, std::span<FindingRow> findings);
-  // Copies runs of another file, each with its new id. NameFile sets the file from which findings
-  // are replayed to `name`, the later name of this file.
+  // Copies runs of another file, each with its new id. NameFile sets the file name in the replay
+  // commands of findings to `name`, the later name of this file.
   Status CopyRuns(Store& from, std::span<const std::pair<int64_t, int64_t>> runs);
   Status NameFile(std::string_view name);
 
-  // All later reads see the file's present content, even if a writer adds to it.
+  // Makes all later reads see the file's present content, even if a writer adds to it.
   Status HoldSnapshot();
 
-  // The runs of the file in the order of their ids. Errors: also if a table contains rows of no
-  // run.
+  // Returns the runs of the file in the order of their ids. Rows of no run are also an error.
   Result<std::vector<RunRow>> Runs();
   Result<RunRow> Run(int64_t id);
   // Returns the rows of a run, of any struct of tables.h, in the order of their keys.
   // CaseRow::outputs and artifacts of findings stay empty.
   template <typename Row>
   Result<std::vector<Row>> Rows(int64_t run);
-  // Visits the cases of a run one at a time, EachWholeCase with CaseRow::outputs.
+  // Visits the cases of a run one at a time. EachWholeCase also reads CaseRow::outputs.
   Status EachCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
   Status EachWholeCase(int64_t run, const std::function<void(const CaseRow&)>& visit);
-  // How many cases of a run have each verdict. Uses an index, so it does not read every case.
+  // Counts the cases of a run with each verdict. Uses an index, so it does not read every case.
   Result<std::vector<VerdictCount>> CountVerdicts(int64_t run);
-  // The last case that is recorded.
+  // Returns the index of the last recorded case.
   Result<std::optional<uint64_t>> LastCase(int64_t run);
-  // One finding, with its artifact; nothing if the run has no finding of that id.
+  // Returns one finding, with its artifact; empty if the run has no finding with that id.
   Result<std::optional<FindingRow>> Finding(int64_t run, std::string_view id);
-  // A digest of the file's content about a run, independent of the file's name and place.
+  // Returns a digest of the content about a run, which does not depend on the file's path.
   Result<uint64_t> Digest(int64_t run);
 
   // Returns the rows of a user's query, which must be one statement that only reads. `columns`
@@ -99,7 +97,7 @@ class Store {
   // The connection, and the statements that every batch needs, prepared once.
   struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
-  // A connection that cannot write.
+  // Opens a connection that cannot write.
   static Result<Store> Connect(const std::string& path);
   Status MakeSchema();
   Status Upgrade();

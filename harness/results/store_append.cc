@@ -1,4 +1,4 @@
-// The rows that campaigns append to the results file.
+// Appends rows to the results file.
 #include <span>
 #include <sqlite3.h>
 #include <string_view>
@@ -66,7 +66,7 @@ Status Store::AppendProbes(int64_t run, std::span<const ProbeRow> probes) {
   return transaction.Commit();
 }
 
-// The first case of a signature makes the row; later cases are counted in it.
+// The first case of a signature makes the row. Later cases increase the row's count.
 Status Store::AddFinding(int64_t run, const FindingRow& record) {
   const Connection& file = impl_->file;
   ANECHECK_ASSIGN(Statement* const count, Kept(impl_->count_finding, file, kCountFinding));
@@ -88,8 +88,7 @@ Status Store::ReadReplays(int64_t run, std::span<FindingRow> findings) {
   return {};
 }
 
-// Adds up the counts of `member` over the batches, and writes the rows that `to_rows` makes of
-// them.
+// Adds up `member` over the batches, and writes the rows that `to_rows` makes of the sums.
 template <typename Row, typename Map, typename ToRows>
 Status Store::AddSums(int64_t run, std::span<const RowBatch> batches, Map RowBatch::* member,
                       const ToRows& to_rows) {

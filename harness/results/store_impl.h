@@ -1,4 +1,4 @@
-// The inside of a Store. Used only by the files of the store.
+// The private members of a Store. Used only by the files of the store.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,7 @@ struct Store::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  // Prepared once for a connection.
+  // Returns the writer, whose statement is prepared once for a connection.
   template <typename Row>
   Result<RowWriter<Row>*> Writer() {
     auto& writer = std::get<std::optional<RowWriter<Row>>>(writers);

@@ -1,4 +1,4 @@
-// The rows read from a results file.
+// Reads rows from a results file.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -6,7 +6,7 @@
 
 namespace anecheck {
 
-// Structs for rows of queries, whose columns have the order of the description.
+// Descriptions of rows of queries. A query's columns have the order of the description.
 template <>
 inline constexpr auto kTable<VerdictCount> = Describe<VerdictCount>(
     {.name = "cases"}, Key("case_index", &VerdictCount::first_case),
@@ -65,8 +65,8 @@ template Result<std::vector<ProofRow>> Store::Rows(int64_t);
 template Result<std::vector<PaceRow>> Store::Rows(int64_t);
 template Result<std::vector<LeanRow>> Store::Rows(int64_t);
 
-// SQLite finds the next run of a table in its key, so the work grows with the number of runs, not
-// of rows.
+// SQLite finds the next run of a table in the index of its key, so the time is proportional to the
+// number of runs instead of rows.
 Status Store::CheckRunsOfRows() {
   for (const TableShape& table : AllTables()) {
     if (!table.rule.of_run) continue;
@@ -166,7 +166,7 @@ Result<std::optional<FindingRow>> Store::Finding(int64_t run, std::string_view i
 
 Status Store::HoldSnapshot() {
   ANECHECK_RETURN_IF_ERROR(impl_->file.Execute("BEGIN"));
-  // A transaction begins at its first read.
+  // The snapshot begins at the first read of the transaction, so this reads one row.
   ANECHECK_ASSIGN(auto reader, RowReader<RunRow>::Open(impl_->file, {}));
   RunRow run;
   const Result<bool> read = reader.Next(run);
@@ -185,7 +185,7 @@ StoreValue ValueOf(sqlite3_stmt* statement, int column) {
                : type == SQLITE_BLOB  ? StoreValue::Kind::kBlob
                                       : StoreValue::Kind::kText;
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  // Text and BLOBs may contain bytes of 0, which do not end the value.
+  // A text or a BLOB may contain zero bytes, which do not end the value.
   const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
   if (text != nullptr) value.text.assign(text, size);
   return value;

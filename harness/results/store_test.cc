@@ -165,8 +165,8 @@ TEST_F(StoreTest, PlannedCasesAddUpAndOtherOperationsHaveNoRow) {
   EXPECT_EQ(One(*store, "SELECT op || cases FROM planned_reach"), "conv4");
 }
 
-// If runs have different findings with one id, the replay command of each names its run, also in
-// earlier runs.
+// If runs have different findings with the same id, the replay command of each finding names its
+// run, also in earlier runs.
 TEST_F(StoreTest, ReplaysNameTheRunIfAnIdMeansSeveralFindings) {
   auto store = Store::Open(Path("a.sqlite"));
   ASSERT_TRUE(store.ok());
@@ -255,7 +255,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   EXPECT_NE(missing.error().message.find("missing.sqlite: cannot be opened"), std::string::npos);
 }
 
-// A file with enough rows that most of its pages hold cases.
+// Makes a file with so many cases that most of its pages contain cases.
 std::string FilledFile(const std::string& path) {
   auto store = Store::Open(path);
   EXPECT_TRUE(store.ok());
@@ -305,8 +305,8 @@ TEST_F(StoreTest, ATruncatedFileIsRefusedAndUntouched) {
   EXPECT_EQ(*ReadFile(path), *bytes);
 }
 
-// A file whose writer was killed in its second transaction, after the transaction `committed`. If
-// `committed` is empty, the writer was killed in its first transaction.
+// Makes a file whose writer was killed in its second transaction, after the transaction
+// `committed`. If `committed` is empty, the writer was killed in its first transaction.
 std::string UnfinishedFile(const std::string& path, const std::string& committed = "") {
   sqlite3* raw = nullptr;
   const std::string source = path + ".source";
@@ -373,7 +373,7 @@ TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsRefusedAndUntouched) {
   EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
-// A small separate file system. On macOS, or if the test may not mount one, it is not mounted.
+// A small separate file system. It is not mounted on macOS or without permission to mount it.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::string& folder) : folder_(folder) {

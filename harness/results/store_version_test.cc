@@ -18,7 +18,7 @@ using testing::ExampleBatch;
 using testing::ExampleRun;
 using testing::StoreTest;
 
-// A file as an earlier version wrote it: without later tables, and without STRICT tables.
+// Makes a file as an earlier version wrote it, without later tables and without STRICT tables.
 std::string FileOfVersion(int version, const std::string& path) {
   const std::string source = path + ".source";
   {
@@ -46,7 +46,7 @@ std::string FileOfVersion(int version, const std::string& path) {
   return path;
 }
 
-// The SQL of every table and index; it is equal for files with the same schema.
+// Returns the SQL of every table and index, which is equal for files with the same schema.
 std::string Schema(Store& store) {
   std::string schema;
   const auto rows = testing::QueryText(
@@ -105,8 +105,8 @@ TEST_F(StoreTest, FilesOfANewerToolAreUntouched) {
   EXPECT_EQ(*ReadFile(path), *before);
 }
 
-// A killed tool left rows that are only in the log. Opening the file for writing would move them
-// into the file.
+// A killed process of the tool left rows that are only in the log. Opening the file for writing
+// would move them into the file.
 TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   const std::string whole = FileOfVersion(99, Path("whole.sqlite"));
   const std::string path = Path("newer.sqlite");

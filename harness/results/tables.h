@@ -1,6 +1,5 @@
-// Describes the tables of the results file: for each, the struct of its rows and the content of its
-// columns. The schema, the reader, the writer and the joining of files follow from these
-// descriptions.
+// Describes the tables of the results file, each by the struct of its rows and the content of its
+// columns. The schema, the reader, the writer and the joining of files use these descriptions.
 #pragma once
 
 #include <tuple>
@@ -235,8 +234,8 @@ inline constexpr auto kTable<PaceRow> = Describe<PaceRow>(
     Key("case_index", &PaceRow::case_index), Value("seconds", &PaceRow::seconds));
 
 // Upper limits of the number of outputs of one operation in any campaign, and of the change of a
-// sum by one output. One output changes a sum by at most 2.2 units: the loss of the player with the
-// largest bet (oracles/lean_sums.h).
+// sum by one output. One output changes a sum by at most 2.2 units, which is the greatest loss of
+// the player with the largest bet (oracles/lean_sums.h).
 inline constexpr int64_t kMostOutputs = int64_t{1} << 32;
 inline constexpr int64_t kMostLean = 4 * static_cast<int64_t>(LeanSums::kUnit);
 inline constexpr int64_t kMostLeanSum = kMostOutputs * kMostLean;

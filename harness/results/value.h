@@ -16,8 +16,8 @@
 
 namespace anecheck {
 
-// The reason that the column may not contain a value, as a text that follows the column's name:
-// "holds -5, which is not within 0 to 7". Empty if the column may contain it.
+// The reason why the column may not contain a value, as a text that follows the column's name, such
+// as "holds -5, which is not within 0 to 7". Empty if the column may contain the value.
 using Problem = std::string;
 
 Problem CheckNumber(const ColumnRule& rule, int64_t value);
@@ -72,7 +72,7 @@ Problem Take(sqlite3_stmt* row, int at, const ColumnRule& rule, std::optional<T>
   return Take(row, at, rule, value.emplace());
 }
 
-// Checks whether a value may be written: the conditions beyond its type.
+// Checks the conditions on a value to be written that its type does not ensure.
 template <typename T>
 Problem Check(const ColumnRule& rule, const T& value) {
   if constexpr (std::is_integral_v<T>) return CheckNumber(rule, static_cast<int64_t>(value));

@@ -12,7 +12,7 @@ Result<RunnerIdentity> AgainstRunner::Identify() {
   std::erase_if(identity.ops, [&](const std::string& name) {
     return std::ranges::find(other.ops, name) == other.ops.end();
   });
-  // An empty list would mean all operations.
+  // Callers would take an empty list for all operations.
   if (identity.ops.empty()) {
     return MakeError(ErrorCode::kInvalid,
                      "--against: the two runners compute no operation in common, by their hellos");

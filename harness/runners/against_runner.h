@@ -1,5 +1,5 @@
-// Two runners side by side: the first answers each case, and its reply carries the answer of the
-// second.
+// A runner that sends each case to two runners. The reply is that of the first runner, and it also
+// contains the answer of the second.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace anecheck {
 
-// Every reply of `first` carries the answer of `second` to the same request. The identity is that
-// of `first`, with only the operations that both compute. An error of either runner ends a Run().
+// Adds the answer of `second` to every reply of `first` to the same request. The identity is that
+// of `first`, with only the operations that both compute. Run() fails if either runner does.
 class AgainstRunner final : public Runner {
  public:
   AgainstRunner(std::unique_ptr<Runner> first, std::unique_ptr<Runner> second)

@@ -1,4 +1,4 @@
-// The content of an engine's analytics file: the backend on which a program was placed.
+// Reads an engine's analytics file, which names the backend on which a program was placed.
 #pragma once
 
 #include <span>
@@ -7,26 +7,27 @@
 
 namespace anecheck {
 
-// The name of the engine itself in analytics.
+// The name that analytics give to the Neural Engine itself.
 inline constexpr std::string_view kEngineBackend = "ane";
 
-// Returns the backend that `text` names, as `SelectedBackend = string("ane")` for each operation
-// (specification 001, section 1). It is the engine if all operations are placed there, else the
-// first other backend. Empty if no backend is named or the text ends inside a name.
+// Returns the backend that `text` names in entries such as `SelectedBackend = string("ane")`, one
+// for each operation (specification 001, section 1). It is the engine if all entries name the
+// engine, else the first other backend. Empty if no backend is named or the text ends inside a
+// name.
 std::string BackendInAnalytics(std::string_view text);
 
-// Whether `text` is about a program with these ports and one of these operations: it must contain
-// each name, and at least one operation, as a whole word. An empty list of operations requires
-// none. An engine's file about another program proves nothing about this one.
+// Returns whether `text` is about a program with these ports and operations. `text` must contain
+// each port's name, and at least one of `operations` unless that list is empty, as whole words.
+// Callers need this test because analytics of another program prove nothing about this program.
 bool SpeaksOf(std::string_view text, std::span<const std::string> ports,
               std::span<const std::string> operations);
 
-// Whether the simulated engine wrote `text`: its analytics carry its name.
+// Returns whether the simulated engine wrote `text`. Its analytics contain its name.
 bool SaysSimulated(std::string_view text);
 
-// Whether `text` proves that an engine ran a program of these ports and operations: every operation
-// in it is placed on the engine, it is about that program, and the simulated engine did not write
-// it. Without `operations` no text proves anything.
+// Returns whether `text` proves that an engine ran a program with these ports and operations. It
+// does if it is about that program, it places every operation on the engine, and the simulated
+// engine did not write it. The result is false if `operations` is empty.
 bool ProvesEngine(std::string_view text, std::span<const std::string> ports,
                   std::span<const std::string> operations);
 

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kAnalytics = "analytics.mil";
 constexpr uint64_t kLongestAnalytics = uint64_t{1} << 24;
 constexpr int kMostEntries = 4096;
-// Larger files of analytics are not kept open.
+// Files of analytics with this many bytes or more are not read through the open descriptor.
 constexpr size_t kKeptBytes = size_t{1} << 15;
 
 std::string PathIn(const std::string& folder, std::string_view name) {
@@ -43,10 +43,10 @@ const dirent* NextEntry(DIR* folder) {
   return nullptr;
 }
 
-// Removes the files of the folder. Returns false if the folder is missing or contains other entries
-// than files. Removing the few files costs less than making a new folder. A file of analytics is
-// emptied instead of removed, which costs even less. The next program writes the file again, and an
-// empty file proves nothing.
+// Removes the files of the folder. Returns false if the folder is missing or contains an entry that
+// is not a file. Removing the few files costs less than making a new folder. The function empties a
+// file of analytics and does not remove it, which costs even less. An empty file proves nothing,
+// and the compiler writes the file again for the next program.
 bool ClearFiles(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
   if (folder == nullptr) return false;
@@ -76,11 +76,11 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
 // The content of a folder that contains only files.
 struct Files {
   std::vector<std::string> analytics;
-  uint64_t number = 0;  // the inode of the last of these
+  uint64_t number = 0;  // the inode of the last file of `analytics`
   int count = 0;
 };
 
-// Empty if the folder contains more than files.
+// Returns nothing if the folder contains an entry that is not a file, or too many entries.
 std::optional<Files> FindAmongFiles(DIR* folder, const std::string& path) {
   Files files;
   if (folder == nullptr) return std::nullopt;
@@ -113,14 +113,14 @@ void BundleFolder::Keep(uint64_t number) {
   if (kept_.file >= 0 && (fstat(kept_.file, &state) != 0 || state.st_ino != number)) Forget();
 }
 
-// Whether another file replaced the kept file. The kept file existed when it was blanked, so the
-// other file is newer.
+// Returns whether the kept file was removed from the folder. It was still there when Blank() ran,
+// so a file of analytics in its place is newer than that call.
 bool BundleFolder::IsReplaced() const {
   struct stat state = {};
   return kept_.file >= 0 && fstat(kept_.file, &state) == 0 && state.st_nlink == 0;
 }
 
-// Empty if no file is kept open, or if the kept file is too large.
+// Returns the content of the kept file; empty if no file is kept or it is too large.
 std::string BundleFolder::ReadKept() const {
   if (kept_.file < 0) return {};
   std::array<char, kKeptBytes> bytes;
@@ -153,7 +153,7 @@ std::string BundleFolder::SelectedBackend(const Proves& proves) {
     std::string backend = Look(blanked, proves);
     if (!backend.empty()) return backend;
   }
-  // The open folder may be a different one from the folder that is at the path at this time.
+  // The compiler may have replaced the folder at `path_` since it was opened.
   folder_.reset(opendir(path_.c_str()));
   return Look(blanked, proves);
 }
@@ -165,7 +165,7 @@ std::string BundleFolder::Look(bool blanked, const Proves& proves) {
   const auto files = FindAmongFiles(folder_.get(), path_);
   only_analytics_ = files && files->count == 1 && files->analytics.size() == 1;
   const bool other = only_analytics_ && files->number != kept_.number;
-  // A file that was moved here may be older than the program.
+  // A file that was moved here from another folder may be older than the program.
   if (blanked && other && !IsReplaced()) {
     only_analytics_ = false;
     return {};

@@ -1,5 +1,5 @@
 // The folder into which an engine's compiler writes its bundle. It is emptied before each
-// compilation; afterwards it is searched for the analytics that prove the placement of the program.
+// compilation, and then searched for the analytics that prove the placement of the program.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace anecheck {
 // Not thread-safe.
 class BundleFolder {
  public:
-  // Whether `text`, the content of an analytics file, proves where the program was placed.
+  // Returns whether `text`, the content of an analytics file, proves the placement of the program.
   using Proves = std::function<bool(std::string_view text)>;
 
   explicit BundleFolder(std::string path) : path_(std::move(path)) {}
@@ -27,19 +27,19 @@ class BundleFolder {
 
   const std::string& path() const { return path_; }
 
-  // Makes the folder and empties it, since files of an earlier compilation would prove the
-  // placement of a later one. If the folder contained a file of analytics, that file may stay, but
-  // it is then empty or has only zeros. A file that was added after SelectedBackend saw only
-  // analytics may stay too; it cannot prove anything while those analytics are blank.
+  // Makes the folder and empties it, because files of an earlier compilation could seem to prove
+  // the placement of a later one. A file of analytics may stay in the folder, but its content is
+  // then empty or only zeros. If the last SelectedBackend found only a file of analytics, a file
+  // that was added since then may stay too. It proves nothing while those analytics are blank.
   Status Clear();
 
-  // The backend that the bundle's analytics name for the whole program (specification 001, section
-  // 1), or empty. Analytics that `proves` refuses do not count.
+  // Returns the backend that the bundle's analytics name for the whole program (specification 001,
+  // section 1). Empty if there are no analytics, or `proves` refuses a file.
   std::string SelectedBackend(const Proves& proves = [](std::string_view) { return true; });
 
  private:
-  // The open file of analytics, if it was the only entry of the folder at the last search. It stays
-  // open because opening and emptying it for each program costs more than reading it.
+  // The file of analytics, if it was the only entry of the folder at the last search. The file
+  // stays open because opening and emptying it for each program costs more than reading it.
   struct Kept {
     int file = -1;
     uint64_t number = 0;  // of its inode
@@ -54,14 +54,14 @@ class BundleFolder {
   bool IsReplaced() const;
   std::string ReadKept() const;
   void Forget();
-  // `blanked`: Clear only blanked the kept file, and did not read the folder.
+  // `blanked`: the last Clear only blanked the kept file and did not read the folder.
   std::string Look(bool blanked, const Proves& proves);
 
   std::string path_;
   std::unique_ptr<DIR, CloseFolder> folder_;  // the folder as last opened
   Kept kept_;
   bool only_analytics_ = false;  // the kept file was the only entry at the last search
-  bool blanked_ = false;         // Clear only blanked the kept file
+  bool blanked_ = false;         // the last Clear only blanked the kept file
 };
 
 }  // namespace anecheck

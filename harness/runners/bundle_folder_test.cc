@@ -1,5 +1,5 @@
-// Only the files of the current compilation prove a placement, whatever the folder contained
-// before.
+// Only the files of the current compilation may prove a placement. Files that the folder contained
+// before must prove nothing.
 #include "harness/runners/bundle_folder.h"
 
 #include <cstdio>
@@ -19,9 +19,9 @@ constexpr std::string_view kOther = R"(conv()[SelectedBackend = string("bnns")];
 class BundleFolderTest : public ::testing::Test {
  protected:
   std::string Analytics() const { return folder_->File("bundle/analytics.mil"); }
-  // Acts as a compiler that writes a new file and renames it.
+  // Acts like a compiler that writes a new file and renames it.
   void Replace(std::string_view text) { ASSERT_TRUE(WriteFileAtomic(Analytics(), text).ok()); }
-  // Acts as a compiler that overwrites existing files.
+  // Acts like a compiler that overwrites existing files.
   void WriteOver(std::string_view text) const {
     std::FILE* file = std::fopen(Analytics().c_str(), "r+");
     ASSERT_NE(file, nullptr);

@@ -1,5 +1,5 @@
-// The compiler targets of a chip's engine by the chip's name, and the rule for evidence: a chip's
-// answers are evidence only of its own targets.
+// The compiler targets of a chip's engine, by the name of the chip. A chip's answers are evidence
+// only about the chip's own targets; these functions apply that rule.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace anecheck {
 
-// The target of the strongest source (harness/targets/chip_names.h); empty for an unknown chip.
+// Returns the target from the strongest source (harness/targets/chip_names.h), or empty.
 std::string TargetOfChip(std::string_view chip);
 
-// The default target: that of this machine's chip, or h13 if its engine is unknown.
+// Returns the default target, which is that of this machine's chip, or h13 if that chip is unknown.
 std::string DefaultTarget();
 
-// Errors: kInvalid if `identity` is that of a chip's own engine and the chip has another target.
-// Simulated engines and external programs take every target.
+// Errors: kInvalid if `identity` is that of a chip's own engine and `target` is none of the chip's
+// targets. Simulated engines and external programs take every target.
 Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target);
 
-// The evidence of an answer on `target` if its proof was checked (RunnerIdentity::proved); empty if
-// the chip that the runner names has another target.
+// Returns the provenance of an answer on `target` whose proof was checked (RunnerIdentity::proved).
+// Empty if `target` is none of the targets of the chip that the runner names.
 std::optional<Provenance> ProvedOn(const RunnerIdentity& identity, std::string_view target);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// A chip has the targets of the facts' table, or none; its engine's answers are evidence only of
-// these.
+// A chip has the targets that the table of the facts states, or none. Answers of its engine are
+// evidence only about these targets.
 #include "harness/runners/chip_target.h"
 
 #include <gtest/gtest.h>

@@ -29,39 +29,40 @@ uint64_t Microseconds(Clock::time_point from) {
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count());
 }
 
-// A load that fails after this many loads may have failed because no slot was free. The published
-// limit is higher: 128 programs in a process (specification 001, section 5.4).
+// If a load fails after this many loads, the reason may be that no program slot was free. The
+// published limit is higher, 128 programs in a process (specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
-// The bytes that outputs contain before an execution. They are NaN in fp16, and an unlikely value
-// in any other type. An engine promises nothing about new buffers (specification 001, section 2.2),
-// so an unwritten output would show their earlier content.
+// The value of each output byte before an execution. Two such bytes are NaN in fp16, and an
+// unlikely value in any other type. New buffers may contain old results (specification 001, section
+// 2.2), which would hide that the engine did not write an output.
 constexpr int kSpoiled = 0xfe;
 
-// In cases that execute twice, each output buffer ends with this many guard bytes, with this
-// content before an execution. Other cases have no guard bytes. No published call requires a buffer
-// to fit its port exactly, but ordinary programs use buffers that do.
+// In cases that execute twice, each output buffer ends with kGuard guard bytes, which have the
+// value kGuardByte before an execution. Other cases have no guard bytes, because ordinary programs
+// use buffers of exactly the port's size. No published call requires that exact size.
 constexpr size_t kGuard = 64;
 constexpr int kGuardByte = 0xa7;
 
-// A compilation that takes more microseconds than this is repeated: a busy machine delays one
-// compilation, but hardly two in a row. Constants add to this limit one microsecond for each
-// kCompiledBytes bytes.
+// A compilation that takes more microseconds than kLongCompile is repeated, because a busy machine
+// may delay one compilation but rarely delays two in a row. The limit grows by one microsecond for
+// each kCompiledBytes bytes of constants.
 constexpr uint64_t kLongCompile = 1'000'000;
 constexpr uint64_t kCompiledBytes = 10;
 
 // Selects only the engine (specification 001, section 3), so that there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
 
-// Whether a code is about the machine rather than the program (facts/more/error_codes.csv): out of
-// memory, out of queues or slots, busy, timed out, interrupted. Only the low 32 bits are compared.
+// Returns whether a code reports a state of the machine, such as out of memory, out of queues or
+// slots, busy, timed out or interrupted (facts/more/error_codes.csv). Only the low 32 bits are
+// compared.
 bool IsShortage(int64_t code) {
   constexpr uint32_t kCodes[] = {0xe00002bd, 0xe00002be, 0xe00002d5, 0xe00002d6, 0xe00002eb};
   return std::ranges::find(kCodes, static_cast<uint32_t>(code)) != std::end(kCodes);
 }
 
-// The step that refused a program. The simulated engine names it after the last " @ " of the
-// message (device/e5rt/api.h); other engines may have any text there.
+// Returns the step that refused a program. The simulated engine names the step after the last " @ "
+// of the message (device/e5rt/api.h). Other engines may write any text there.
 Step RefusingStep(std::string_view message) {
   constexpr std::string_view kMark = " @ ";
   constexpr std::pair<std::string_view, Step> kSteps[] = {
@@ -76,7 +77,7 @@ Step RefusingStep(std::string_view message) {
   return Step::kCompile;
 }
 
-// A handle that is released when it goes out of scope. Close() is false if the release failed.
+// Releases an engine object when it goes out of scope. Close() returns false if the release failed.
 class Handle {
  public:
   using Release = int64_t (*)(void**);
@@ -163,8 +164,8 @@ class Session {
     return false;
   }
 
-  // Whether a call returned 0. If it returned another code and the engine has no message, LastWords
-  // names the call.
+  // Returns whether a call returned 0. If not, the name and the code are kept for LastWords, which
+  // uses them if the engine has no message.
   bool Called(std::string_view name, int64_t code) {
     if (code == 0) return true;
     failed_call_ = name;
@@ -214,8 +215,8 @@ class Session {
     const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
                                                options_.get(), library_.out());
     if (Called("e5_compiler_compile", code)) return true;
-    // This is not an answer of the compiler: the simulated engine could not write its compiled
-    // program.
+    // The simulated engine could not write its compiled program. This code is no answer of the
+    // compiler.
     if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
       return HarnessFailed(LastWords());
     }
@@ -285,8 +286,8 @@ class Session {
     return loaded || Failed(RunStatus::kFailed, Step::kLoad);
   }
 
-  // Analytics of the machine's own engine must be about this program; those of the simulated engine
-  // prove nothing about another engine.
+  // Returns whether `analytics` prove the placement. Analytics of the machine's own engine must be
+  // about this program. Analytics of the simulated engine prove nothing about another engine.
   bool Proves(std::string_view analytics) const {
     if (kind_ == EngineKind::kSimulated) return true;
     if (SaysSimulated(analytics)) return false;
@@ -326,8 +327,8 @@ class Session {
     outputs_.clear();
   }
 
-  // Whether a network description may go to a real engine. The simulated engine itself refuses
-  // unsuitable descriptions.
+  // Returns whether a network description may be passed to a real engine. The simulated engine
+  // needs no such check, because it refuses unsuitable descriptions itself.
   bool MayHandOver() {
     reply_.message = NetlistRefusal(request_.program);
     if (!reply_.message.empty()) reply_.status = RunStatus::kNotRun;
@@ -379,8 +380,8 @@ class Session {
   }
 
   // Checks, after an execution at `shape`, that the inputs and the bytes after the outputs are
-  // unchanged. `again`: the inputs are those of the second execution. Adds at most one note per
-  // case.
+  // unchanged. With `again`, the inputs are those of the second execution. The function reports at
+  // most one misconduct per case.
   void CheckMemory(const WireShape& shape, bool again) {
     if (wrote_astray_) return;
     for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -427,8 +428,8 @@ class Session {
            Failed(RunStatus::kFailed, Step::kRun);
   }
 
-  // Executes the same program once more, on the same inputs or on others. Its outputs are spoiled
-  // beforehand, so that an output which is not written again shows.
+  // Executes the same program once more, on the same or other inputs. It first fills the outputs
+  // with kSpoiled, to detect an output that the second execution does not write.
   bool Repeat() {
     PrepareAgain();
     if (!request_.gives_second) {
@@ -513,7 +514,7 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
       mil_weights(folder.File(kMilWeightFile)),
       netlist(folder.File("net.plist")),
       netlist_weights(folder.File(kNetlistWeightFile)) {
-  // A failure here shows when the file is written.
+  // If the folder cannot be made, the later write of the file fails and is reported.
   static_cast<void>(MakeDirectories(std::filesystem::path(mil_weights.path()).parent_path()));
 }
 

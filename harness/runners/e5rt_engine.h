@@ -1,6 +1,6 @@
-// Runs one program at a time through the e5rt ABI, in this process: compile, bind, encode, execute,
-// read, release, in the order of specification 001, section 2. The worker process runs cases
-// through it.
+// Runs one program at a time through the e5rt ABI in this process. It compiles, binds, encodes,
+// executes, reads and releases in the order of specification 001, section 2. The worker process
+// runs cases through it.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,20 @@
 
 namespace anecheck {
 
-// The compiler's input, in a folder.
+// The compiler's input files, in one folder.
 struct E5rtInputFiles {
   explicit E5rtInputFiles(const TempDirectory& folder);
 
   RewrittenFile mil, mil_weights, netlist, netlist_weights;
 };
 
-// Not thread-safe. Compile and dispatch happen in this process, as the engine demands
-// (specification 001, section 5).
+// Not thread-safe. The same process compiles and executes a program, because the engine requires
+// that (specification 001, section 5).
 class E5rtEngine {
  public:
-  // `library` must outlive the engine. `folder` is for bundles and the MIL file. `keep_files`:
-  // replies carry the files that the compiler wrote; their names are known only for the simulated
-  // engine.
+  // `library` must outlive the engine. `folder` receives the bundle and the compiler's input files.
+  // With `keep_files`, replies contain the files that the compiler wrote; the names of these files
+  // are known only for the simulated engine.
   E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
       : library_(&library),
         kind_(KindOf(library)),
@@ -40,12 +40,12 @@ class E5rtEngine {
   }
 
   // Runs one request. The reply reports every refusal and failure with the engine's own message.
-  // `step` always shows the current step, so that another process can tell where this one died or
-  // hung.
+  // The function stores each step in `step` when it begins, so that another process can tell at
+  // which step this process died or hung.
   WireReply Run(const WireRequest& request, std::atomic<Step>& step);
 
-  // The number of programs that were loaded and could not be released. A worker is replaced when it
-  // has 120 of them, because the 129th load would fail (specification 001, section 5.4).
+  // The number of programs that were loaded and could not be released. A worker with 120 of them is
+  // replaced, because the 129th load in a process fails (specification 001, section 5.4).
   int leaked_programs() const { return leaked_; }
 
  private:
@@ -56,7 +56,7 @@ class E5rtEngine {
   BundleFolder bundle_;
   bool keep_files_;
   int leaked_ = 0;
-  int loaded_ = 0;  // programs so far, released or not
+  int loaded_ = 0;  // programs loaded so far, including released ones
 };
 
 }  // namespace anecheck

@@ -22,8 +22,8 @@ struct Symbol {
   void** slot;
 };
 
-// Only this call requests a target. The system's engine may lack the call, since it has a fixed
-// target.
+// The only call that selects a target. The system's engine may lack it, because that engine has a
+// fixed target.
 constexpr const char* kTargetOption = "e5rt_e5_compiler_options_set_custom_ane_compiler_options";
 
 Error Missing(const std::string& path, const char* symbol) {
@@ -137,8 +137,8 @@ Error NotLoaded(const std::string& path, const char* why) {
 }
 
 #if defined(__APPLE__)
-// Whether the code is in an image of the system. Images of the shared cache need not exist as
-// files, so links are followed only if the file exists.
+// Returns whether `code` is in an image of the system. Images of the shared cache may not exist as
+// files, so the function follows links only if the file exists.
 bool IsOfSystem(void* code) {
   Dl_info info{};
   if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
@@ -180,7 +180,7 @@ bool IsSystemImage(std::string_view image) {
 EngineKind KindOf(const E5rtLibrary& library) {
   if (library.simulated()) return EngineKind::kSimulated;
 #if defined(__APPLE__)
-  // A library may intercept calls of the framework; a result depends on these three calls.
+  // A library may forward only some calls to the framework. A result depends on these three.
   const E5rtApi& api = library.api;
   if (IsOfSystem(reinterpret_cast<void*>(api.compiler_compile)) &&
       IsOfSystem(reinterpret_cast<void*>(api.stream_execute_sync)) &&
@@ -238,7 +238,7 @@ std::string DefaultEspressoPath() {
 #if defined(__APPLE__)
   return "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
 #else
-  // In the build folder the engine is beside the tool; when installed, in lib/anecheck.
+  // The build puts the engine beside the tool. The installation puts it in lib/anecheck.
   const std::string beside = ExecutableFolder() + "/libanecheck_espresso.so";
   const std::string installed = ExecutableFolder() + "/../lib/anecheck/libanecheck_espresso.so";
   return access(beside.c_str(), R_OK) != 0 && access(installed.c_str(), R_OK) == 0 ? installed

@@ -1,4 +1,4 @@
-// Espresso's e5rt_* entry points, resolved by name from a library that is opened at run time: the
+// Resolves Espresso's e5rt_* entry points by name from a library that is opened at run time: the
 // real framework on macOS, the project's simulated engine elsewhere. The same code calls both.
 #pragma once
 
@@ -13,8 +13,9 @@
 
 namespace anecheck {
 
-// The signatures are those of facts/e5rt_abi.md. Every call returns 0 for success, out-pointers
-// come first except in compile, every release takes the address of the handle.
+// The signatures are those of facts/e5rt_abi.md. Every call returns 0 for success. A call that
+// creates a handle has its out-pointer first, except compile. Every release takes the address of
+// the handle.
 struct E5rtApi {
   using Handle = void*;
   int64_t (*config_create)(Handle* out);
@@ -54,7 +55,7 @@ struct E5rtApi {
   const char* (*get_last_error_message)();  // returns null if the library lacks it
 };
 
-// Further entry points: for streams of several operations, events and asynchronous execution.
+// Further entry points, for streams of several operations, events and asynchronous execution.
 struct E5rtStreamApi {
   using Handle = void*;
   int64_t (*operation_prepare_op_for_encode)(Handle operation);
@@ -69,8 +70,8 @@ struct E5rtStreamApi {
   int64_t (*event_release)(Handle* event);
 };
 
-// The control entry points of the simulated engine (harness/device/simulator_control.h); all null
-// for a real engine.
+// The control entry points of the simulated engine (harness/device/simulator_control.h). All are
+// null for a real engine.
 struct SimulatorApi {
   const char* marker = nullptr;  // the version text; null if the library is not simulated
   int (*set_quirk)(const char* id, int state) = nullptr;
@@ -81,7 +82,7 @@ struct SimulatorApi {
   const char* (*quirks_json)() = nullptr;
 };
 
-// An opened library. It is never closed, because engines of this kind do not survive closing.
+// An opened library. It is never closed, because engines of this kind cannot be unloaded safely.
 struct E5rtLibrary {
   std::string path;
   EngineFile file;         // the loaded file; its path is empty if the loader searched for it
@@ -93,33 +94,33 @@ struct E5rtLibrary {
 };
 
 // The implementation behind the entry points: the simulated engine, the system's own framework, or
-// a third library, whose answers are only reported.
+// any other library. Answers of another library count only as reported.
 enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
-// Decided by the location of the resolved entry points, never by the requested path.
+// Decides by the location of the resolved entry points, never by the requested path.
 EngineKind KindOf(const E5rtLibrary& library);
-// The argument of e5rt_e5_compiler_options_set_custom_ane_compiler_options that makes programs
-// compile for `target`. Empty without a target, and for the system's engine, which compiles for the
-// chip that it runs on. The published facts name the key TargetArchitecture; the form "key=value"
-// is assumed.
+// Returns the argument with which e5rt_e5_compiler_options_set_custom_ane_compiler_options makes
+// programs compile for `target`. Empty if `target` is empty, and for the system's engine, which
+// compiles for the chip that it runs on. The published facts name the key TargetArchitecture. The
+// form "key=value" is an assumption.
 std::optional<std::string> TargetOption(EngineKind kind, std::string_view target);
-// The engine's own version text: the marker of the simulated engine, "Espresso 3410.4.1" for the
-// system's, "Espresso" if the version is unknown.
+// Returns the engine's version text. It is the marker of the simulated engine, or a text such as
+// "Espresso 3410.4.1", or "Espresso" if the version is unknown.
 std::string EngineText(const E5rtLibrary& library);
 
-// Whether `image` is a file that only the system's maker writes: below /System/Library, which is
-// sealed on macOS, and without "/../" in its path.
+// Returns whether only Apple can have written the file `image`. The path must begin with
+// /System/Library, which is read-only on macOS, and must not contain "/../".
 bool IsSystemImage(std::string_view image);
 
-// Opens `path` and resolves every entry point. A symbol of the library, never its path, decides
-// whether it is the simulated engine. Errors: kNotFound with the loader's message or the name of
-// the first missing symbol, kInternal if the file was replaced meanwhile.
+// Opens `path` and resolves every entry point. The library is the simulated engine if it has the
+// marker symbol. Its path does not matter. Errors: kNotFound with the loader's message or the name
+// of the first missing symbol, kInternal if the file was replaced during the call.
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
 
 // Resolves the entry points for streams. Errors: kNotFound with the first missing symbol.
 Result<E5rtStreamApi> ResolveStreamApi(const E5rtLibrary& library);
 
-// The default library: ANECHECK_ESPRESSO if set; on macOS Espresso's framework; else
-// libanecheck_espresso beside the running executable.
+// Returns the path of the default library. It is ANECHECK_ESPRESSO if set, else Espresso's
+// framework on macOS, else libanecheck_espresso of this build or installation.
 std::string DefaultEspressoPath();
 
 }  // namespace anecheck

@@ -1,7 +1,6 @@
-// The round trip through the encoder at its lowest layer: the graph is encoded as a hardware
-// container, and the emulator executes the container's bytes. Its evidence is `emulated`: it shows
-// that the encoder and the emulator interpret the same facts alike, and it shows nothing about any
-// chip.
+// A runner that encodes the graph as a hardware container and executes the container's bytes in the
+// emulator. Its evidence is `emulated`. Such evidence shows that the encoder and the emulator agree
+// in their interpretation of the facts, and shows nothing about any chip.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,12 @@
 
 namespace anecheck {
 
-// `emulator` computes like the engine of the target's family, `emulator:exact` in fp64 with one
-// rounding per task.
+// `emulator` computes like the engine of the target's family. `emulator:exact` computes in fp64 and
+// rounds once per task.
 inline constexpr std::string_view kEmulatorRunner = "emulator";
 inline constexpr std::string_view kExactEmulatorRunner = "emulator:exact";
 
-// A hardware container that a runner executes for a request, and its arithmetic: exact, or that of
-// the family.
+// A hardware container that a runner executes for a request, and the arithmetic of the execution.
 struct ContainerAnswer {
   std::vector<uint8_t> bytes;
   bool exact = false;
@@ -36,24 +34,24 @@ struct ContainerAnswer {
 class ContainerSource {
  public:
   virtual ~ContainerSource() = default;
-  // The container whose tasks answer the request; empty if there is none.
+  // Returns the container that the runner executes for the request; empty if there is none.
   virtual Result<std::optional<ContainerAnswer>> ContainerOf(const RunRequest& request) = 0;
 };
 
-// Whether a runner of this name is the emulator.
+// Returns whether a runner of this name is an EmulatorRunner.
 bool IsEmulatorRunner(std::string_view name);
 
 struct EmulatorRunnerOptions {
   bool exact = false;
   encoder::Fault fault = encoder::Fault::kNone;
-  // Returns the graph to encode in place of the request's, for example one with plain constants. If
-  // there is no function or it fails, the request's own graph is encoded.
+  // Returns the graph to encode in place of the request's graph, for example with plain constants.
+  // If there is no function, or if it fails, the request's own graph is encoded.
   std::function<Result<Graph>(const Graph& graph)> prepare;
 };
 
-// A graph for which the encoder has no tasks is `rejected` with `no_kernel` and the encoder's
-// message. A container that the emulator refuses is `failed`, and the message names task and
-// register.
+// If the encoder does not support a graph, the reply is `rejected` with `no_kernel` and the
+// encoder's message. If the emulator refuses a container, the reply is `failed`, and the message
+// names the task and the register.
 class EmulatorRunner final : public Runner, public ContainerSource {
  public:
   explicit EmulatorRunner(EmulatorRunnerOptions options = {}) : options_(std::move(options)) {}
@@ -70,8 +68,8 @@ class EmulatorRunner final : public Runner, public ContainerSource {
   EmulatorRunnerOptions options_;
 };
 
-// The runner `container:FILE` answers only the graph that is requested first, with the container's
-// results. It runs no other graph, not even a part of that graph.
+// The runner `container:FILE` answers requests for one graph, the graph of its first request, with
+// the results of the container. It does not run any other graph, such as a part of that graph.
 inline constexpr std::string_view kContainerRunner = "container:";
 
 class ContainerRunner final : public Runner, public ContainerSource {
@@ -86,17 +84,17 @@ class ContainerRunner final : public Runner, public ContainerSource {
   RunReply RunOne(const RunRequest& request);
 
   std::string path_;
-  std::optional<uint64_t> graph_;  // the fingerprint of the graph that it answers
+  std::optional<uint64_t> graph_;  // the fingerprint of the graph of the first request
 };
 
 // Receives each task's result (emulator::RunOptions::on_result).
 using OnTaskResult = std::function<void(const emulator::Task& task, std::span<const uint16_t>)>;
 
-// The outputs that a container computes, in the order of the graph's outputs. Ports are taken by
-// the names of the graph's inputs and outputs; the name of an output may end in "@output", as in
+// Executes a container and returns its outputs in the order of the graph's outputs. Ports have the
+// names of the graph's inputs and outputs; the name of an output may end in "@output", as in
 // network descriptions. The arithmetic is that of the family. With `exact` it is exact, unless the
-// family's array rounds in a way that exact sums do not reproduce. Errors: kUnsupported with the
-// emulator's message; kInvalid if a port is missing or has another number of elements.
+// family's array computes in fixed point. Errors: kUnsupported with the emulator's message;
+// kInvalid if a port is missing or has another number of elements.
 Result<std::vector<Tensor>> ExecuteContainer(std::span<const uint8_t> container, const Graph& graph,
                                              std::span<const Tensor> inputs, bool exact,
                                              const OnTaskResult& on_result = {});

@@ -1,5 +1,5 @@
-// The file that an engine's library was loaded from. Each worker loads it anew by its name: if
-// later workers found other content there, a run would mix the results of two engines.
+// The file from which an engine's library was loaded. Each worker loads the library again by its
+// path, so a run would mix the results of two engines if the file changed during the run.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct EngineFile {
   bool operator==(const EngineFile&) const = default;
 };
 
-// The current file at `path`. If there is none, the result has an empty path.
+// Describes the current file at `path`. If there is no file, the result has an empty path.
 EngineFile FileAt(const std::string& path);
 // A worker writes this description of its file, and its campaign reads it.
 void WriteEngineFile(const EngineFile& file, ByteWriter& writer);
 EngineFile ReadEngineFile(ByteReader& reader);
 
-// "crc32 1a2b3c4d of 6115744 bytes"; empty for a file with an empty path. Errors: kInternal if the
-// file on disk differs from `file`.
+// Returns a text such as "crc32 1a2b3c4d of 6115744 bytes"; empty for a file with an empty path.
+// Errors: kInternal if the file on disk differs from `file`.
 Result<std::string> ContentOf(const EngineFile& file);
 
-// The error that ends a run whose engine was replaced.
+// Returns the error that ends a run whose engine was replaced.
 Error EngineReplaced(const std::string& engine, const std::string& before, const std::string& now);
 
 }  // namespace anecheck

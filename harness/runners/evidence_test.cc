@@ -1,6 +1,6 @@
-// The evidence of the e5rt runner: a case's own analytics prove its placement, a stage counts only
-// if the worker reached it, a reply must have the graph's outputs, and a failure of the harness is
-// no answer of the engine.
+// Tests the evidence of the e5rt runner. Only a case's own analytics prove its placement, a stage
+// counts only if the worker reached it, a reply must have the graph's outputs, and a failure of the
+// harness is no answer of the engine.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -86,7 +86,7 @@ TEST(Analytics, ProveAnEngineOnlyByPortsOperationsAndBackend) {
   EXPECT_FALSE(ProvesEngine(proof + " anecheck simulated engine", ports, ops));
 }
 
-// If another engine presents the simulated engine's text, the text is a copy and proves nothing.
+// Analytics of the simulated engine that another engine writes are a copy and prove nothing.
 TEST(E5rtRunner, TheSimulatedEnginesTextProvesNothingAboutAnotherEngine) {
   EXPECT_TRUE(SaysSimulated("{\"engine\", \"anecheck simulated engine\"}"));
   EXPECT_EQ(RunAlone("PLACE ane").backend, "ane");
@@ -188,7 +188,7 @@ std::string WordAfter(const std::string& path, std::string_view word) {
   return "";
 }
 
-// The state letter and parent of a process, from /proc.
+// Returns the state letter and the parent of a process, from /proc.
 std::pair<char, pid_t> StateOf(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text;
@@ -220,7 +220,7 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
   ASSERT_EQ(posix_spawn(&campaign, argv[0], nullptr, nullptr, argv, environ), 0);
   std::string worker;
   std::string folder;
-  // The worker has the case once its MIL text exists.
+  // If the MIL text exists, the worker has received the case.
   const bool stuck = testing::WaitUntil([&] {
     worker = WorkerOf(campaign);
     folder = worker.empty() ? "" : WordAfter("/proc/" + worker + "/cmdline", "folder");
@@ -240,8 +240,8 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
 
 #endif
 
-// The key is published, the form of the option is not: a compilation that needs no option gets
-// none.
+// The key of the option is published, but its form is an assumption. So a compilation that needs no
+// option gets none.
 TEST(Evidence, TheSystemsEngineGetsNoTargetOption) {
   EXPECT_EQ(TargetOption(EngineKind::kSystem, "h13"), std::nullopt);
   EXPECT_EQ(TargetOption(EngineKind::kSimulated, "h13"), "TargetArchitecture=h13");

@@ -46,8 +46,8 @@ std::vector<std::string> OperationNames(const Graph& graph) {
   return names;
 }
 
-// The file of a reply's `member`: a regular file in the case's own folder, so that a reply cannot
-// name other files of the machine.
+// Checks and returns the path in a reply's `member`. It must name a regular file in the case's own
+// folder, so that a reply cannot name other files of the machine.
 Result<std::string> FileOfCase(std::string_view member, const std::string& path,
                                const std::string& folder) {
   const auto bad = [&](std::string_view what) {
@@ -65,8 +65,8 @@ std::string FolderOf(const ExecFiles& files) {
   return files.outputs.substr(0, files.outputs.rfind('/'));
 }
 
-// Executes the container that a compiler wrote. If the emulator refuses the program, the compiler
-// is wrong.
+// Executes the container that a compiler wrote. If the emulator refuses the container, the fault is
+// charged to the compiler.
 RunReply Execute(const RunRequest& request, const ExecFiles& files, const std::string& container,
                  RunReply reply) {
   const auto path = FileOfCase("container", container, FolderOf(files));
@@ -126,7 +126,7 @@ Result<std::string> CheckProof(const std::string& path, const std::string& folde
 
 namespace {
 
-// Writes the weight file beside the text that names it.
+// Writes the weight file beside the MIL text that names it.
 Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weights) {
   if (weights.empty()) return {};
   const std::string path = fmt::format("{}/{}", folder, kMilWeightFile);
@@ -196,7 +196,7 @@ RunReply AcceptExecReply(const RunRequest& request, const ExecFiles& files, Exec
   reply.compile_us = given.compile_us;
   reply.run_us = given.run_us;
   reply.plan = std::move(given.plan);
-  // A backend that is claimed without a proof is not recorded.
+  // If the reply names a backend without a proof, the backend is not recorded.
   if (!given.proof.empty()) {
     auto backend = CheckProof(given.proof, FolderOf(files), *request.graph);
     if (!backend.ok())

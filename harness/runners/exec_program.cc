@@ -36,7 +36,7 @@ struct ProgramCase {
   std::vector<Tensor> inputs;
   std::string outputs;         // path
   std::vector<Tensor> again;   // inputs of a second execution
-  std::string second_outputs;  // path; empty: it is executed once
+  std::string second_outputs;  // path; empty if the case is executed once
 };
 
 // The bytes of the file `name` beside the program; empty if there is none.
@@ -104,7 +104,7 @@ Status WriteOutputs(const Graph& graph, std::span<const std::vector<uint8_t>> ou
   return npz::WriteNpzFile(path, arrays);
 }
 
-// In `reply` the outputs of the second execution follow those of the first.
+// Writes the outputs of the first execution, and of the second, which follow them in `reply`.
 Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   const size_t count = std::min(item.graph.outputs().size(), reply.outputs.size());
   const std::span outputs(reply.outputs);
@@ -113,8 +113,8 @@ Status WriteAllOutputs(const ProgramCase& item, const WireReply& reply) {
   return WriteOutputs(item.graph, outputs.subspan(count), item.second_outputs);
 }
 
-// The protocol's stage for the step. A refusal without a stage counts as a refusal by the front
-// end.
+// Returns the protocol's stage for the step of a reply. A refusal at any other step counts as a
+// refusal by the front end.
 std::string_view StageOf(const WireReply& reply) {
   constexpr Step kNamed[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                              Step::kValidator, Step::kCodegen, Step::kLoad};

@@ -15,7 +15,7 @@ constexpr Step kRejectedSteps[] = {Step::kFrontend,  Step::kFloor,   Step::kHal,
                                    Step::kValidator, Step::kCodegen, Step::kLoad};
 constexpr Step kFailedSteps[] = {Step::kCompile, Step::kLoad, Step::kRun};
 constexpr RunStatus kStatuses[] = {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed};
-// Messages are single lines in a table; a longer one is truncated.
+// Messages are single lines in a table. A message with more bytes is truncated.
 constexpr size_t kLongestMessage = 1000;
 
 Error Wrong(std::string_view member, std::string_view what) {
@@ -118,7 +118,7 @@ Status ReadWord(const Json& json, const char* member, std::span<const E> allowed
   return {};
 }
 
-// The status of a compiler without an engine.
+// The status of a reply from a compiler that has no engine.
 constexpr std::string_view kCompiled = ToText(Stage::kCompiled);
 // The status of a graph that the program does not try. It is no evidence about an engine.
 constexpr std::string_view kUnsupported = "unsupported";
@@ -150,8 +150,8 @@ Status ReadStatus(const Json& json, ExecReply& reply) {
       json, "stage", rejected ? std::span<const Step>(kRejectedSteps) : kFailedSteps, reply.step);
 }
 
-// "plan": for each operation of the compiled program "op", "device" and, where they are known,
-// "name" and "cost".
+// Reads the member "plan". It has an object for each operation of the compiled program, with "op",
+// "device" and, if they are known, "name" and "cost".
 Status ReadPlan(const Json& json, std::vector<PlannedOp>& plan) {
   const auto found = json.find("plan");
   if (found == json.end() || found->is_null()) return {};

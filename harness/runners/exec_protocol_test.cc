@@ -1,4 +1,4 @@
-// The lines of the exec protocol: each member is read or refused by name.
+// Tests the lines of the exec protocol. Each member is read, or refused with its name.
 #include "harness/runners/exec_protocol.h"
 
 #include <gtest/gtest.h>

@@ -22,18 +22,18 @@ using ReadState = Subprocess::ReadState;
 constexpr size_t kLongestLine = size_t{1} << 20;
 // After this many failed starts in a row, the runner gives up.
 constexpr int kMostFailedStarts = 3;
-// The time that a program gets to end after it closed its output, so that its exit code is known.
+// The time to wait for the exit code of a program that closed its output.
 constexpr std::chrono::milliseconds kGrace(500);
-// The most lines in a row that answer no request; a program that writes more is assumed never to
-// stop.
+// The largest number of consecutive lines that answer no request. A program that writes more such
+// lines is assumed never to stop.
 constexpr int kMostStrayLines = 64;
-// The time to wait for a second reply to the last case of a run; otherwise the next run would read
-// that reply.
+// The time to wait for a second reply to the last case of a run. Without this wait the next run
+// would read that reply.
 constexpr std::chrono::milliseconds kSettle(5);
-// The waits for second replies in runs that are made to find them, and after the last run.
+// The waits for second replies: in each run after Linger(true), and after the last run.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
-// The longest delay until a stopped campaign ends, whatever the program does.
+// The interval at which a wait for the program checks whether the campaign was stopped.
 constexpr std::chrono::milliseconds kStopTick(50);
 
 constexpr std::string_view kTwice = "it was answered twice";
@@ -153,15 +153,15 @@ RunReply ExecRunner::Ended(uint64_t id, ReadState state) {
   return reply;
 }
 
-// Whether the line is a reply to an earlier request than `id`.
+// Returns whether the line is a reply to an earlier request than `id`.
 bool ExecRunner::IsFinished(std::string_view line, uint64_t id) const {
   const std::optional<uint64_t> given = ExecReplyId(line);
   return given && *given > 0 && *given < id;
 }
 
-// Charges a line that answers no pending request to a case: to the case whose reply it repeats,
-// else to the case that was answered last. Run() may have returned that case's reply already.
-// Before any answer, the line is charged to the next case.
+// Charges a line that answers no pending request to a case. It is the case whose reply the line
+// repeats, else the case that was answered last. If Run() has already returned the reply of that
+// case, the line becomes a late reply. A line before any answer is charged to the next case.
 void ExecRunner::NoteStray(std::string_view line) {
   const std::optional<uint64_t> id = ExecReplyId(line);
   const auto asked = id ? asked_.find(*id) : asked_.end();
@@ -220,15 +220,15 @@ RunReply ExecRunner::Await(const ExecCase& item) {
   }
   auto reply = ReadExecReply(line, item.id);
   if (!reply.ok()) {
-    // After this line, no line can be matched with its request.
+    // After an invalid line the runner cannot match later lines with requests.
     process_.reset();
     return BadExecReply(of_caller, RunStatus::kGarbled, reply.error().message);
   }
   return AcceptExecReply(*item.request, item.files, std::move(reply).value());
 }
 
-// Writes the files of a case whose reply will be at index `place`. Errors: kUnsupported if the
-// files cannot express the case for this program, kIo.
+// Writes the files of a case whose reply will have the index `place`. Errors: kUnsupported if the
+// files for this program cannot express the case, kIo.
 Result<ExecCase> ExecRunner::Prepare(const RunRequest& request, size_t place) {
   ExecCase item{.request = &request, .id = ++last_id_, .files = {}};
   numbers_.push_back(request.id);
@@ -257,20 +257,20 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   }
   RunReply reply = Ask({&*item, 1}) ? Await(*item) : Ended(request.id, ReadState::kClosed);
   RemoveFiles(*item);
-  // When stopped, a partial line is no answer.
+  // If the runner was stopped, the line may be incomplete, so the reply is not used.
   if (IsStopped()) return Stopped();
   return reply;
 }
 
 // Asks the external program for each shape of a range, with the MIL text of that shape and the MIL
-// text of the range. The case ends at the first shape without results.
+// text of the range. The function stops at the first shape without results.
 Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
   ANECHECK_ASSIGN(RunReply reply, RunOne(request));
   for (const RunShape& shape : request.further) {
     if (reply.status != RunStatus::kOk) break;
     const auto mil = GraphToMil(shape.graph);
-    // The shapes after this one are left out too, because the number of replies tells which shapes
-    // ran.
+    // The later shapes are left out too, because callers take the number of results for the number
+    // of shapes that ran, counted from the first.
     if (!mil.ok()) break;
     RunRequest at = request;
     at.mil = *mil;
@@ -291,7 +291,7 @@ Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
 
 namespace {
 
-// Whether the reply shows misconduct of the program rather than an engine's answer.
+// Returns whether the reply shows misconduct of the program.
 bool Misbehaved(const RunReply& reply) {
   constexpr RunStatus kBroken[] = {RunStatus::kCrashed, RunStatus::kHung, RunStatus::kGarbled,
                                    RunStatus::kMemoryGrowth};
@@ -314,8 +314,8 @@ Status ExecRunner::CheckTarget(const RunRequest& request) const {
                                request.target, fmt::join(targets, ", ")));
 }
 
-// Returns how many of the next cases one request can contain. A case with a range of shapes needs
-// one request per shape.
+// Returns the number of the next cases that one request can contain. A case with a range of shapes
+// needs one request per shape.
 size_t ExecRunner::BatchSize(std::span<const RunRequest> rest) const {
   const auto limit = process_ ? static_cast<size_t>(hello_.batch) : 1;
   const auto ranged = std::ranges::find_if(
@@ -336,7 +336,7 @@ Status ExecRunner::RunNext(const RunRequest& request) {
   Drain(Clock::now());
   const Status started = EnsureStarted();
   if (!started.ok()) {
-    // The first start must succeed; a later one may fail because of traces of the previous case.
+    // The first start must succeed. A later start may fail because of effects of the previous case.
     const bool replaced = started.error().code == ErrorCode::kInternal;
     if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts) return started.error();
     replies_.push_back(BadExecReply(request.id, RunStatus::kCrashed, started.error().message));
@@ -381,13 +381,13 @@ Result<std::optional<ExecRunner::Broken>> ExecRunner::RunTogether(
   return broken;
 }
 
-// A reply in a batch may show the fault of an earlier case, so the cases of a broken batch run
-// again one by one. A fault that does not occur again stays with the case that showed it.
+// A reply in a batch may show the fault of an earlier case, so after misconduct all cases run again
+// one by one. If they then show no misconduct, the first misconduct stays with its case.
 Status ExecRunner::RunBatch(std::span<const RunRequest> requests) {
   const size_t first = replies_.size();
   ANECHECK_ASSIGN(std::optional<Broken> broken, RunTogether(requests));
   if (!broken) {
-    // An extra line may have been charged to a case that did not cause it.
+    // An extra line is charged to the last case, which may not have caused it.
     Drain(Clock::now() + kSettle);
     const auto bad = std::ranges::find_if(replies_.begin() + static_cast<ptrdiff_t>(first),
                                           replies_.end(), Misbehaved);

@@ -1,5 +1,5 @@
-// Runs cases through an external program of any language: JSON lines over its standard input and
-// output, tensors as .npz files (harness/runners/PROTOCOL.md). Its evidence is `reported`.
+// Runs cases through an external program in any language, with JSON lines on its standard input and
+// output and tensors in .npz files (harness/runners/PROTOCOL.md). The evidence is `reported`.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@ struct ExecOptions {
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes; 0 for none
 };
 
-// Runs one program with one pending request at a time, so that the death of the program is charged
-// to the pending case. The cases of a batch (version 2) run again one by one, unless the program
-// answered every case without a fault. A program that dies, falls silent, grows too large or breaks
-// the protocol is replaced. Each request has a unique id, and a reply counts only for the request
-// of its id. A second reply to a case is always a fault of that case, whenever it comes.
+// Runs one program with one pending request at a time, so that the death of the program can be
+// charged to the pending case. If a case of a batch (version 2) shows misconduct, all cases of the
+// batch run again one by one. A program that dies, does not answer, uses too much memory or breaks
+// the protocol is replaced. A reply counts only for the request with its unique id. A second reply
+// to a case is a fault of that case, even if it arrives late.
 class ExecRunner final : public Runner, public LateReplies {
  public:
   explicit ExecRunner(ExecOptions options);
@@ -48,7 +48,7 @@ class ExecRunner final : public Runner, public LateReplies {
  private:
   Status EnsureStarted();
   Status ReadHello();
-  // A case of a batch that misbehaved: its index and its reply.
+  // The index and the reply of a case that showed misconduct in a batch.
   struct Broken {
     size_t place = 0;
     RunReply reply;
@@ -80,15 +80,15 @@ class ExecRunner final : public Runner, public LateReplies {
   std::optional<ExecHello> first_hello_;  // later hellos must equal it
   int started_ = 0;
   int failed_starts_ = 0;
-  uint64_t last_id_ = 0;  // over all requests to all processes
-  // State of the current Run(): the replies so far, the index of each by the id of its request, and
-  // the notes for the next reply.
+  uint64_t last_id_ = 0;  // the last id used, over all processes
+  // State of the current Run(): the replies so far, the index of each reply by the id of its
+  // request, and the misconduct to add to the next reply.
   std::vector<RunReply> replies_;
   std::map<uint64_t, size_t> asked_;
   std::vector<Misconduct> stray_;
-  // State over all runs: the caller's number of each request (the id of a request is its position,
-  // counted from 1), the last request that this process answered, and the replies that came too
-  // late for their run.
+  // State over all runs: the caller's number of each request, at index id - 1; the caller's number
+  // of the request that this process answered last; and the replies that came after the end of
+  // their run.
   std::vector<uint64_t> numbers_;
   std::optional<uint64_t> answered_;
   std::vector<LateReply> late_;

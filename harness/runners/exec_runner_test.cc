@@ -1,5 +1,5 @@
-// The exec runner and its protocol: a program's answers count only as far as they can be checked,
-// and its misconduct affects only its own case.
+// Tests the exec runner and its protocol. Answers of a program count only as far as they can be
+// checked, and misconduct of the program affects only the case in which it occurs.
 #include "harness/runners/exec_runner.h"
 
 #include <atomic>
@@ -55,7 +55,7 @@ struct Misdeed {
   const char* message;
 };
 
-// Runs with a program that takes one case at a time and with one that takes several.
+// Runs with a program that takes one case at a time, and with a program that takes several.
 class Misdeeds : public ::testing::TestWithParam<std::tuple<Misdeed, const char*>> {};
 
 // The cases before and after a misdeed keep their results.
@@ -205,7 +205,7 @@ TEST(ExecRunner, ASecondReplyIsChargedToTheCaseThatItNames) {
   EXPECT_EQ(runner.started(), 1) << "no reply is lost, because each has its id";
 }
 
-// Runs a word in a request with the given number.
+// Runs a command word in a request with the given number.
 RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
   const WordCases cases({word});
   RunRequest request = cases.all()[0];
@@ -215,7 +215,7 @@ RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-// The second reply arrives during a later run, after the runner returned the first one.
+// The second reply arrives during a later run, after the runner returned the first reply.
 TEST(ExecRunner, ASecondReplyInALaterRunIsChargedToTheCaseThatItNames) {
   ExecRunner runner(Hostile());
   EXPECT_EQ(RunNumbered(runner, "a", 70).status, RunStatus::kOk);
@@ -231,14 +231,14 @@ TEST(ExecRunner, ASecondReplyInALaterRunIsChargedToTheCaseThatItNames) {
   EXPECT_TRUE(runner.TakeLate(false).empty()) << "a late reply is reported once";
 }
 
-// Waits for late replies for as long as the program may need.
+// Waits until there are late replies, for as long as the program may need.
 std::vector<LateReply> AwaitLate(ExecRunner& runner) {
   std::vector<LateReply> late;
   for (int i = 0; i < 50 && late.empty(); ++i) late = runner.TakeLate(true);
   return late;
 }
 
-// The runner sees the line after the run of its case or, if this process was slow, during that run.
+// The runner reads the line after the run of its case, or during that run if this process was slow.
 TEST(ExecRunner, OutputAfterTheLastAnswerIsChargedToItsCase) {
   const std::pair<const char*, const char*> kWords[] = {
       {"AFTERWARDS", "it was answered twice"},
@@ -297,7 +297,7 @@ TEST(ExecRunner, AProgramThatDoesNotStopWritingIsReplaced) {
   EXPECT_GE(runner.started(), 2);
 }
 
-// The run ends long before the time limit of the case, whatever cases follow.
+// The run ends long before the time limit of the case, and later cases do not run.
 TEST(ExecRunner, EndsSoonAfterItIsStopped) {
   ExecOptions options = Hostile();
   options.case_timeout_ms = 3600'000;
@@ -418,7 +418,7 @@ TEST(ExecRunner, ABackendCountsOnlyWithItsProof) {
   EXPECT_EQ(RunWord("PROOF").backend, "ane");
 }
 
-// A program may claim any chip. It cannot show that this machine has it.
+// A program may claim any chip, and cannot prove that the machine has that chip.
 TEST(ExecRunner, AProgramNeverCountsAsSilicon) {
   const auto identity = ExecRunner(Hostile("silicon")).Identify();
   ASSERT_TRUE(identity.ok());
@@ -490,7 +490,7 @@ TEST(ExecRunner, OutputsOfTheCpuAreReadAsWell) {
   EXPECT_EQ(reply.plan[0].op, "relu");
 }
 
-// A word in place of MIL text is no model: the case is not run, and the campaign continues.
+// The MIL text is a command word and no model, so the case is not run. The campaign continues.
 TEST(ExecRunner, AModelThatCannotBePackagedIsNotRun) {
   const RunReply reply = RunWord("a", "packages");
   EXPECT_EQ(reply.status, RunStatus::kNotRun);

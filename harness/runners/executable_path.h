@@ -1,16 +1,16 @@
-// The path of the running executable: the simulated engine is beside it, and workers are started
-// from it.
+// The path of the running executable. The simulated engine is in the same folder, and workers are
+// started from this file.
 #pragma once
 
 #include <string>
 
 namespace anecheck {
 
-// The absolute path of the running executable; empty if the system does not tell. The file may have
-// been replaced or removed since.
+// Returns the absolute path of the running executable; empty if the system does not report it. The
+// file may have been replaced or removed since the start.
 std::string ExecutablePath();
-// The path for starting another process of the running executable. On Linux it refers to the
-// running file itself, even if that file was replaced or removed meanwhile; elsewhere it is
+// Returns the path from which to start another process of the running executable. On Linux the path
+// refers to the running file even if that file was replaced or removed. On other systems it is
 // ExecutablePath().
 std::string OwnImage();
 // The folder of the running executable, without a slash at the end; "." if it is unknown.

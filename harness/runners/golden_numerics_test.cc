@@ -1,5 +1,5 @@
-// The golden figures of facts numerics.md, one row per test, on the simulated engine by the path of
-// a campaign: MIL text through the e5rt runner and a worker process.
+// Tests the golden figures of facts numerics.md on the simulated engine, one row per test. As in a
+// campaign, the MIL text goes through the e5rt runner and a worker process.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -30,8 +30,8 @@ struct Row {
   std::vector<Port> inputs;
   Shape output;
   std::string statement;
-  double least, most;       // equal if the figure is exact
-  std::string before = {};  // statements that come first
+  double least, most;       // both are equal if the figure is exact
+  std::string before = {};  // statements before `statement`
 };
 
 Row Exact(std::string name, std::string target, std::vector<Port> inputs, Shape output,
@@ -49,7 +49,7 @@ std::vector<double> Repeated(size_t count, double value) {
   return std::vector<double>(count, value);
 }
 
-// A dot product with ones.
+// Makes a row for the dot product of `x` and ones.
 Row Dot(std::string name, std::string target, const std::vector<double>& x, double value) {
   const auto n = static_cast<int64_t>(x.size());
   return Exact(std::move(name), std::move(target), {{{1, n}, x}, {{n, 1}, Repeated(x.size(), 1)}},
@@ -68,7 +68,7 @@ Row Binary(std::string name, std::string target, double x, double y, std::string
                fmt::format("{}(x = a, y = b)", op), value);
 }
 
-// The order is [+B, -B, +1], or [+B, +1, -B].
+// Returns terms in the order [+B, -B, +1], or [+B, +1, -B].
 std::vector<double> Cancelling(double large, bool one_last = true) {
   std::vector<double> x;
   for (int i = 0; i < 16; ++i) {
@@ -202,17 +202,17 @@ std::string Mil(const Row& row) {
                      parameters, row.before, TypeText(row.output), row.statement);
 }
 
-// One worker for all rows.
+// Returns the runner, whose worker runs all rows.
 E5rtRunner& TheRunner() {
   static auto* runner = new E5rtRunner({.library = ANECHECK_SIMULATED_ENGINE});
   return *runner;
 }
 
-// Runs the row and returns all of y. If the engine does not run it, the test fails and the result
-// is empty.
+// Runs the row and returns all elements of y. If the engine does not run the row, the test fails
+// and the result is empty.
 std::vector<Half> ResultOf(const Row& row) {
-  // The runner takes only names and sizes of the ports from the graph; the operation is in the
-  // text.
+  // The runner takes only the names and sizes of the ports from the graph. The MIL text has the
+  // operation.
   Graph ports;
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < row.inputs.size(); ++i) {
@@ -287,7 +287,7 @@ std::vector<double> Scattered(size_t count, uint64_t seed) {
   std::vector<double> numbers;
   uint64_t state = seed * kGoldenRatio64 + 1;
   for (size_t i = 0; i < count; ++i) {
-    double sum = 0;  // near normal
+    double sum = 0;  // nearly a normal distribution
     for (int k = 0; k < 12; ++k) {
       state = state * 6364136223846793005 + 1442695040888963407;
       sum += static_cast<double>(state >> 40) * 0x1p-24;

@@ -1,5 +1,5 @@
-// Programs of the size of real models: their constants are in a weight file, and a worker gets the
-// memory that they need.
+// Tests programs of the size of real models. Their constants are in a weight file, and a worker
+// gets the memory that they need.
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -39,7 +39,7 @@ Graph Selection() {
   return graph;
 }
 
-// Numbers without equal neighbours.
+// Returns numbers of which no two neighbours are equal.
 Tensor Input() {
   Tensor tensor = {{DType::kFp16, Shape{1, kColumns}}, {}};
   for (int64_t i = 0; i < kColumns; ++i) {
@@ -74,7 +74,7 @@ TEST(LargeProgram, RunsOnAWorkerWithMoreMemoryThanUsual) {
   }
 }
 
-// Fails each case, with the size of the weight file as the message.
+// A program that fails each case, with the size of the weight file as the message.
 constexpr std::string_view kTellsSize = R"sh(while read -r line; do
   case $line in *hello*) echo '{"v": 1, "name": "sizes"}'; continue ;; esac
   mil=${line#*'"mil":"'}
@@ -85,7 +85,7 @@ constexpr std::string_view kTellsSize = R"sh(while read -r line; do
 done
 )sh";
 
-// The weight file of an external program is beside the text.
+// For an external program the weight file is in the folder of the MIL text.
 TEST(LargeProgram, HasItsWeightsInTheFolderOfAnExternalRunner) {
   const Graph graph = Selection();
   const auto program = GraphToMilProgram(graph);

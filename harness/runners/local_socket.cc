@@ -54,14 +54,14 @@ ssize_t SendBytes(int socket, std::string_view bytes, bool wait) {
 
 #if defined(__APPLE__)
 
-// poll(2) of macOS reports a hang-up only together with bytes to read or room to write, and would
-// return for these, so kqueue is used.
+// The poll(2) of macOS reports a hang-up only if the caller also waits for bytes to read or space
+// to write, and would then return for these. So this version uses kqueue.
 bool WaitForHangUp(int descriptor) {
   const int queue = kqueue();
   if (queue < 0) return false;
   for (const int16_t filter : {int16_t{EVFILT_READ}, int16_t{EVFILT_WRITE}}) {
     struct kevent watch{};
-    // A descriptor for one direction refuses the filter of the other.
+    // A descriptor for one direction refuses the filter of the other direction.
     EV_SET(&watch, static_cast<uintptr_t>(descriptor), filter, EV_ADD | EV_CLEAR, 0, 0, nullptr);
     kevent(queue, &watch, 1, nullptr, 0, nullptr);
   }
@@ -80,8 +80,8 @@ bool WaitForHangUp(int descriptor) {
 
 bool WaitForHangUp(int descriptor) {
   pollfd entry = {descriptor, 0, 0};
-  // poll keeps a socket open while it waits. The pauses between polls release a socket that this
-  // process closed.
+  // The kernel keeps a socket open while poll waits for it. So each poll is short. Between two
+  // polls, a socket that this process closed is released.
   while (poll(&entry, 1, kLookMs) <= 0) {
   }
   return (entry.revents & POLLNVAL) == 0;

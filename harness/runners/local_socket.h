@@ -1,6 +1,6 @@
-// Sockets between the tool and the processes it starts. They hide three differences between
-// systems: how to keep other processes from inheriting an end, how to write to an end that is gone,
-// and how to notice that it is gone.
+// Sockets between the tool and the processes that it starts. Systems differ in three points, which
+// these functions hide: how to keep other processes from inheriting an end, how to write to a
+// socket whose other end is closed, and how to notice that it is closed.
 #pragma once
 
 #include <string_view>
@@ -8,25 +8,25 @@
 
 namespace anecheck {
 
-// Two connected stream sockets; both -1, with the reason in errno, if the system has none left.
+// Two connected stream sockets; both -1, with the reason in errno, if they cannot be made.
 struct SocketPair {
   int ours = -1;
   int theirs = -1;
 };
 
-// No other process inherits an end: another thread may start a process at any moment, and an
-// inherited end would stay open when its owner dies. SpawnFlags() prevents the inheritance on
-// systems that cannot make such sockets in one step. Writing to an end raises no signal if the
-// other end is gone.
+// Makes two sockets that no other process inherits. Another thread may start a process at any time,
+// and an inherited end would stay open after the death of its owner. On systems that cannot make
+// sockets close-on-exec in one step, SpawnFlags() prevents the inheritance. Writing raises no
+// signal if the other end is closed.
 SocketPair MakeSocketPair();
 
-// Like send(2), but repeated after a signal. Returns the number of bytes sent, or -1, with EPIPE in
-// errno if the other end is gone. If `wait` is false, it does not wait for room in the socket.
+// Like send(2), but continues after a signal. Returns the number of bytes sent, or -1, with EPIPE
+// in errno if the other end is closed. If `wait` is false, it does not wait for buffer space.
 ssize_t SendBytes(int socket, std::string_view bytes, bool wait);
 
-// Waits until the other end of a socket, or the reader of a pipe, is gone (true), or until this
-// process closed `descriptor` (false). It reads nothing, and unread bytes do not end the wait. A
-// second thread calls this beside the thread that communicates.
+// Returns true when the other end of a socket, or the reader of a pipe, is closed. Returns false
+// when this process has closed `descriptor`. It reads nothing, and unread bytes do not end the
+// wait. A second thread may call this function while the first thread communicates.
 bool WaitForHangUp(int descriptor);
 
 }  // namespace anecheck

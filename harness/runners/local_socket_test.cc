@@ -1,5 +1,5 @@
-// Sockets between processes: a writer and a waiter notice at once that the other end is closed, and
-// report it only then.
+// Tests sockets between processes. A writer and a waiter notice immediately that the other end is
+// closed, and do not report it before.
 #include "harness/runners/local_socket.h"
 
 #include <array>

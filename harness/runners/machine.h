@@ -5,9 +5,9 @@
 
 namespace anecheck {
 
-// "Apple M2", from the system itself; empty if the system does not tell.
+// The chip, such as "Apple M2", from the system; empty if the system does not report it.
 std::string ChipName();
-// "macOS 15.1 (24B83)" with the build, "Linux 6.1.0"; empty if the system does not tell.
+// The system: "macOS 15.1 (24B83)", with the build, or "Linux 6.1.0"; empty if it is not reported.
 std::string SystemName();
 
 }  // namespace anecheck

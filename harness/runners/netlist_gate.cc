@@ -11,7 +11,7 @@ std::string NetlistRefusal(std::string_view property_list) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(property_list.data());
   const auto description = netlist::Parse(std::span(bytes, property_list.size()));
   if (!description.ok()) return {};
-  // In files that list the ports in the network, each network is a procedure.
+  // If the networks of a file list their ports, each network is a procedure.
   const bool listed = description->key_style == netlist::KeyStyle::kProcedures;
   const size_t count = listed ? description->procedures.size() : description->networks.size();
   if (count <= 1) return {};

@@ -1,6 +1,6 @@
-// Decides which network descriptions may go to an engine behind the e5rt interface: those that its
-// compile call takes according to published sources. Used for every engine that is not the
-// project's own.
+// Decides which network descriptions may be passed to an engine behind the e5rt interface. These
+// are the descriptions that the compile call accepts according to published sources. The decision
+// applies to every engine except the simulated one.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace anecheck {
 
-// Returns a message with the reason why the property list is not handed over to the engine; empty
-// if it is handed over. The compile call takes a description of one procedure (specification 001,
-// section 5.5; facts/e5rt_abi.md, accepted input). The engine refuses a file that is no network
-// description.
+// Returns the reason why the property list is not passed to the engine; empty if it is passed. The
+// compile call accepts a description of one procedure (specification 001, section 5.5;
+// facts/e5rt_abi.md, accepted input). A file that is no network description is passed on, because
+// the engine itself refuses it.
 std::string NetlistRefusal(std::string_view property_list);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Network descriptions of one procedure go to every engine behind the e5rt interface. Others are
-// refused with a message, and are no finding.
+// Network descriptions of one procedure are passed to every engine behind the e5rt interface. Other
+// descriptions are refused with a message and make no finding.
 #include "harness/runners/netlist_gate.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ std::string Text(const netlist::Description& description) {
   return {bytes.begin(), bytes.end()};
 }
 
-// A description with `networks` networks of one relu each. Each network lists its ports, and so
-// counts as a procedure.
+// Returns a description with `networks` networks of one relu each. Each network lists its ports, so
+// it counts as a procedure.
 std::string Description(size_t networks) {
   const auto lowered = GraphToNetlist(testing::ReluGraph());
   EXPECT_TRUE(lowered.ok());

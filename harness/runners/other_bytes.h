@@ -11,8 +11,8 @@
 
 namespace anecheck {
 
-// Empty if both executions have the same bytes. Precondition: `before` and `now` have the same
-// size.
+// Describes the first different byte of the output; empty if both executions have the same bytes.
+// Precondition: `before` and `now` have the same size.
 inline std::optional<std::string> OtherBytes(std::string_view output,
                                              std::span<const uint8_t> before,
                                              std::span<const uint8_t> now) {

@@ -25,7 +25,7 @@ struct PlannedOp {
   std::optional<double> cost;  // its share of the program's cost, 0 to 1
 };
 
-// The first operation that is planned on another device than the engine; null if there is none.
+// The first operation that is planned on a device other than the engine; null if there is none.
 const PlannedOp* FirstElsewhere(std::span<const PlannedOp> plan);
 
 }  // namespace anecheck

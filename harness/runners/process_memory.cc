@@ -37,8 +37,8 @@ uint64_t ResidentBytes(pid_t pid) {
   return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// The file stays open; each read returns the current value. getrusage(2) is no alternative: its
-// maximum includes the memory of the process that started this one.
+// The file stays open, and each read returns the current value. getrusage(2) cannot be used,
+// because its maximum includes the memory of the process that started this process.
 uint64_t OwnResidentBytes() {
   static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   char text[64] = {};

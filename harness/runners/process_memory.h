@@ -1,5 +1,4 @@
-// The memory that a process uses. It serves the limit that keeps a greedy case from exhausting the
-// machine, and the detection of leaks.
+// The memory that a process uses. It is needed to limit the memory of a case and to detect leaks.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +6,10 @@
 
 namespace anecheck {
 
-// Resident bytes of process `pid`, or 0 if the system does not tell.
+// Returns the resident bytes of process `pid`, or 0 if the system does not report them.
 uint64_t ResidentBytes(pid_t pid);
 
-// As ResidentBytes, for this process and for callers that ask often.
+// Like ResidentBytes for this process, but faster.
 uint64_t OwnResidentBytes();
 
 }  // namespace anecheck

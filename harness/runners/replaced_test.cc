@@ -1,5 +1,5 @@
-// Files that may be replaced on the disk during a run: replacing the tool has no effect; replacing
-// the engine is reported.
+// Tests files that are replaced on the disk during a run. Replacing the tool has no effect, and
+// replacing the engine is reported.
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -28,8 +28,8 @@ using testing::RunWord;
 
 class Replaced : public ::testing::Test {
  protected:
-  // Replaces `name` by a copy of `file` with `more` appended. As in an update, a new file takes the
-  // name.
+  // Replaces the file `name` by a copy of `file` with `more` appended. The copy is a new file that
+  // is renamed, as in an update.
   std::string Put(const std::string& file, const std::string& name, const std::string& more = "") {
     const std::string made = folder_->File("new");
     fs::copy_file(file, made, fs::copy_options::overwrite_existing);
@@ -120,7 +120,7 @@ TEST_F(Replaced, AReplacedFileHasNoContent) {
   EXPECT_EQ(*ContentOf({}), "");
 }
 
-// The program behind exec reports another version when it is started again.
+// The external program reports another version when it is started again.
 TEST_F(Replaced, AProgramThatIsReplacedDuringARunEndsIt) {
   const std::string program = folder_->File("program.sh");
   const auto write = [&](const std::string& word) {

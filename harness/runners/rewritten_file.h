@@ -1,5 +1,5 @@
-// A file that is written many times and stays open in between, which costs less than opening it
-// each time.
+// A file that is written many times. It stays open between the writes, because opening it each time
+// costs more.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ class RewrittenFile {
 
   const std::string& path() const { return path_; }
 
-  // Makes `content` the whole content of the file. A file that was removed or replaced is opened
-  // anew. Returns false, with errno, if it cannot be written.
+  // Replaces the whole content of the file by `content`. If the file was removed or replaced, it is
+  // opened again. Returns false, with the reason in errno, if it cannot be written.
   bool Write(std::string_view content);
 
  private:

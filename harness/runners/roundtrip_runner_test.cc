@@ -1,4 +1,4 @@
-// The round trip loses nothing, and reports a loss.
+// The round trip of a valid graph changes nothing, and the runner reports a change.
 #include "harness/runners/roundtrip_runner.h"
 
 #include <fmt/format.h>

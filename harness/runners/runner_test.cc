@@ -1,5 +1,5 @@
-// Tests the e5rt runner and its workers. The death of a worker becomes the verdict of the case that
-// the worker executed, and affects no other case.
+// Tests the e5rt runner and its workers. If a worker dies, that is the result of the case that it
+// was executing, and no other case is affected.
 #include "harness/runners/runner.h"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ TEST(E5rtRunner, DeathsConcernOnlyTheirCase) {
 }
 
 TEST(E5rtRunner, AWorkerIsReplacedBeforeItsProgramSlotsRunOut) {
-  // A process can hold at most 128 programs (specification 001, section 5.4). The programs of these
-  // cases are never released.
+  // A process can hold at most 128 programs (specification 001, section 5.4). The engine never
+  // releases the programs of these cases.
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(130, "LEAK"));
   for (const RunRequest& request : cases.all()) {
@@ -110,7 +110,7 @@ TEST(E5rtRunner, TwoSlowCompilationsInARowAreMisconduct) {
       << slow.misconduct[0].message;
 }
 
-// This engine claims to release each program, but after twenty programs it loads none.
+// This engine claims to release each program, but cannot load any program after twenty.
 TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
   E5rtRunner runner(Hostile());
   const Cases cases(std::vector<std::string>(50, "SPEND"));
@@ -208,7 +208,7 @@ TEST(E5rtRunner, TheLastMessageOfAWorkerIsPassedOn) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
 }
 
-// The runner returns the end of a long text, because the end contains the cause of death.
+// The runner keeps the end of a long text, because the end tells why the worker died.
 TEST(E5rtRunner, OnlyTheEndOfALongMessageIsPassedOn) {
   ::testing::internal::CaptureStderr();
   {
@@ -325,8 +325,8 @@ std::string ReluText(std::string_view comment) {
       comment);
 }
 
-// The worker cannot write the bundle, as on a full disk. That must not count as a refusal of the
-// program by the compiler.
+// The worker cannot write the bundle, as on a full disk. This must not count as a refusal by the
+// compiler.
 TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
   E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
   const Graph graph = ReluGraph();
@@ -472,7 +472,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   }
 }
 
-// The second inputs are copied into the buffers of the first ones.
+// The second inputs are copied into the buffers of the first inputs.
 TEST(Wire, InputsOfASecondExecutionMustFitThoseOfTheFirst) {
   const Cases cases({"some text"});
   RunRequest written = cases.all()[0];

@@ -115,8 +115,8 @@ Result<SharedBuffer> SharedBuffer::Create(const std::string& name, uint64_t byte
     return Failed(ErrorCode::kIo, name, "no port can be made of its surface");
   }
   std::string service = ServiceName(name);
-  // The call is deprecated for services of launchd. A surface's port is no service, and no other
-  // call registers a port under a name.
+  // Apple deprecated this call in favour of services of launchd. The port of a surface is no such
+  // service, and no other call registers a port under a name.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
   const kern_return_t code = bootstrap_register(bootstrap_port, service.data(), memory->port);

@@ -1,4 +1,4 @@
-// Shared buffers: one process reads the data of another, knowing only the name.
+// Tests shared buffers. A process that has only the name reads the data of another process.
 #include "harness/runners/shared_buffer.h"
 
 #include <chrono>

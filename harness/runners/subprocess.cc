@@ -29,15 +29,15 @@ constexpr size_t kLongestWords = 200;
 // The interval at which the memory of a silent program is checked.
 constexpr std::chrono::milliseconds kTick(50);
 
-// Moves a descriptor above the three that a spawned program gets, so that no action of the spawn
-// overwrites a source.
+// Duplicates a descriptor to a number above 0, 1 and 2, which the spawned program gets, and closes
+// the original. So no dup2 action of the spawn overwrites the source of a later action.
 int Lifted(int descriptor) {
   const int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   close(descriptor);
   return lifted;
 }
 
-// A pipe whose ends no other process inherits, like those of MakeSocketPair().
+// Makes a pipe whose ends no other process inherits, as MakeSocketPair() does for sockets.
 #if defined(__linux__)
 int MakePipe(int (&ends)[2]) { return pipe2(ends, O_CLOEXEC); }
 #else
@@ -49,8 +49,8 @@ struct Ends {
   int theirs = -1;
 };
 
-// Standard input is a socket rather than a pipe: writing to a program that died must not kill the
-// writer.
+// Makes a socket for standard input. A pipe would raise SIGPIPE, which kills this process, when it
+// writes to a program that died.
 Ends InputEnds() {
   const SocketPair sockets = MakeSocketPair();
   if (sockets.ours < 0) return {};
@@ -198,7 +198,7 @@ bool Subprocess::WriteLine(std::string_view line) {
   return SendBytes(input_, text, false) == static_cast<ssize_t>(text.size());
 }
 
-// Appends the available bytes; false at the end of the stream.
+// Appends the available bytes to `text`. Returns false at the end of the stream.
 bool Subprocess::Fill(int descriptor, std::string& text, size_t keep_last) {
   std::array<char, 65536> chunk;
   const ssize_t got = read(descriptor, chunk.data(), chunk.size());
@@ -257,11 +257,11 @@ std::string Subprocess::Stop(std::chrono::milliseconds grace) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     ended = waitpid(pid_, &status, WNOHANG) == pid_;
   }
-  // Every process that the program started belongs to its group and ends with it.
+  // Every process that the program started belongs to its group, so this call kills them too.
   kill(-pid_, SIGKILL);
   while (!ended) ended = waitpid(pid_, &status, 0) == pid_ || errno != EINTR;
   pid_ = 0;
-  // A few reads empty the pipe; a foreign process that still writes to it is not waited for.
+  // A few reads empty the pipe. A process outside the group may keep it open for ever.
   for (int i = 0; i < 4; ++i) Fill(errors_, error_text_, kErrorTail);
   const std::string words = LastWords();
   return Death(status) + (words.empty() ? "" : ": " + words);

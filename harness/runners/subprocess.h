@@ -14,8 +14,8 @@
 
 namespace anecheck {
 
-// Splits a command as a shell would, with quotes and backslashes but without expansions: `python3
-// 'my runner.py' --fast` is three words. Errors: kInvalid for an open quote or no word.
+// Splits a command like a shell, with quotes and backslashes but without expansions: `python3 'my
+// runner.py' --fast` has three words. Errors: kInvalid for an open quote or no word.
 Result<std::vector<std::string>> SplitCommand(std::string_view command);
 
 // Not thread-safe. The destructor kills the program and all processes that it started.
@@ -24,15 +24,15 @@ class Subprocess {
   using Clock = std::chrono::steady_clock;
 
   enum class ReadState : uint8_t {
-    kLine,      // a whole line is there
-    kTimeout,   // none came in time
-    kClosed,    // the program closed its output; a part of a line may be there
-    kTooLong,   // more than `longest_line` bytes without an end
-    kTooLarge,  // the program grew beyond its memory limit
+    kLine,      // a whole line was read
+    kTimeout,   // no whole line came before the deadline
+    kClosed,    // the program closed its output; `line` has the incomplete last line, if any
+    kTooLong,   // a line has more than `longest_line` bytes
+    kTooLarge,  // the program exceeds its memory limit
   };
 
-  // Starts a program in a new process group: `program`, looked up in PATH, or arguments[0] if
-  // `program` is empty. Errors: kNotFound with the system's message if it cannot be started.
+  // Starts `program` from PATH, or arguments[0] if `program` is empty, in a new process group.
+  // Errors: kNotFound with the system's message.
   static Result<Subprocess> Start(std::span<const std::string> arguments,
                                   const std::string& program = {});
 
@@ -40,7 +40,7 @@ class Subprocess {
   Subprocess& operator=(Subprocess&& other) noexcept;
   ~Subprocess();
 
-  // Writes `line` and a line feed. False if the program is gone or does not read.
+  // Writes `line` and a line feed. Returns false if the program has ended or does not read.
   bool WriteLine(std::string_view line);
 
   // Reads the next line, without its line feed, into `line`. With a deadline in the past it only
@@ -48,8 +48,8 @@ class Subprocess {
   ReadState ReadLine(Clock::time_point deadline, size_t longest_line, uint64_t memory_limit,
                      std::string& line);
 
-  // Ends the program unless it ends within `grace`. Describes how it ended, with the last line of
-  // its standard error.
+  // Waits for the end of the program for at most `grace`, then kills it. Returns a description of
+  // how it ended, with the last line of its standard error.
   std::string Stop(std::chrono::milliseconds grace = std::chrono::milliseconds(0));
 
  private:
@@ -59,11 +59,11 @@ class Subprocess {
   std::string LastWords() const;
 
   pid_t pid_ = 0;
-  int input_ = -1;   // we write
-  int output_ = -1;  // we read
+  int input_ = -1;   // this process writes to it
+  int output_ = -1;  // this process reads from it
   int errors_ = -1;
   std::string pending_;
-  std::string error_text_;  // the last few kilobytes
+  std::string error_text_;  // the last few kilobytes of standard error
 };
 
 }  // namespace anecheck

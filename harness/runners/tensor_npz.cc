@@ -61,7 +61,7 @@ Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, std::string_view port,
                      fmt::format("{} {} has shape {}, must be {}", port, name,
                                  ShapeText(array.shape), type.shape.ToString()));
   }
-  // The bytes are copied, since a graph may name one value as two outputs.
+  // The bytes are copied and not moved, because a graph may name one value as two outputs.
   return Tensor{type, array.data};
 }
 
@@ -117,7 +117,7 @@ Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph&
   for (const ValueId output : graph.outputs()) {
     expected += static_cast<uint64_t>(graph.type(output).ByteSize()) + 512;
   }
-  // Only regular files are read: a pipe or a device might never end.
+  // Only regular files are read, because a pipe or a device might never end.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     return MakeError(ErrorCode::kInvalid, "outputs.npz was not written");
@@ -125,7 +125,7 @@ Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph&
   auto arrays = npz::ReadNpzFile(path, expected);
   if (!arrays.ok()) {
     std::string message = std::move(arrays).error().message;
-    // Removes the folder, whose name differs from run to run.
+    // Removes the folder from the message, because its name differs from run to run.
     if (const size_t at = message.find(path); at != std::string::npos) {
       message.replace(at, path.size(), "outputs.npz");
     }

@@ -1,4 +1,4 @@
-// Tensors as .npz files, the form in which external programs receive and return them.
+// Reads and writes tensors as .npz files, the format of external programs.
 #pragma once
 
 #include <span>
@@ -12,21 +12,21 @@
 
 namespace anecheck {
 
-// The tensor as an array of its own element type. Errors: kUnsupported if NumPy lacks the type.
+// Converts a tensor to an array of its element type. Errors: kUnsupported if NumPy lacks it.
 Result<npz::Array> TensorToArray(const Tensor& tensor);
 
-// Writes one array for each of the graph's inputs, under its name. Errors: kUnsupported for element
-// types that NumPy lacks.
+// Writes one array for each of the graph's inputs, under the name of the input. Errors:
+// kUnsupported for element types that NumPy lacks.
 Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<const Tensor> inputs);
 
-// The arrays of `path` that the graph's inputs name, in their order. Errors name the input, or the
-// file.
+// Reads the arrays of `path` that have the names of the graph's inputs, in the order of the inputs.
+// Errors name the input, or the file.
 Result<std::vector<Tensor>> ReadInputsNpz(const std::string& path, const Graph& graph);
 
-// The arrays of `path` that the graph's outputs name, in their order. Each array must have the
-// output's element type and shape. Arrays of other names are ignored. The file must be a regular
-// file of at most the size that the graph's outputs and some further data need. Errors name the
-// output, or the file.
+// Reads the arrays of `path` that have the names of the graph's outputs, in the order of the
+// outputs. Each array must have the output's element type and shape. Arrays of other names are
+// ignored. The file must be a regular file, and at most 1 MiB larger than the outputs of the graph.
+// Errors name the output, or the file.
 Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph);
 
 }  // namespace anecheck

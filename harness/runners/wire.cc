@@ -108,7 +108,7 @@ void PutReply(const WireReply& reply, Writer& writer) {
   }
 }
 
-// Each flag has only one encoding, so that it is written back as it was read.
+// Reads a flag. Only 0 and 1 are valid, so that a flag is written with the same byte that was read.
 bool ReadFlag(ByteReader& reader, std::string_view field) {
   const uint8_t flag = reader.U8(field);
   if (flag > 1) reader.Fail(ErrorCode::kMalformed, field, "is neither 0 nor 1");
@@ -155,7 +155,7 @@ void ReadShape(ByteReader& reader, WireShape& shape) {
   }
 }
 
-// Each input of the second execution replaces the first input at its index.
+// Reads the inputs of the second execution. Each replaces the first input at its index.
 void ReadAgain(ByteReader& reader, WireRequest& request) {
   const std::vector<WirePort>& inputs = request.shape.inputs;
   const uint32_t count = reader.U32("again");
@@ -189,7 +189,7 @@ uint64_t ReplySize(const RunRequest& request) {
     }
     return size;
   };
-  // Adds room for numbers, lengths, a short backend and its proof.
+  // 256 bytes are for numbers, lengths and the name of a backend.
   uint64_t size = 256 + kLongestProof + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
   for (const RunShape& shape : request.further) size += outputs(shape.graph);
   return size;

@@ -1,4 +1,4 @@
-// The encoding of requests and replies between the campaign and a worker process: flat bytes in
+// Encodes the requests and replies between the campaign and a worker process as flat bytes in
 // shared memory. Both ends are the same build of this tool, so the layout is private and has no
 // version.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace anecheck {
 
-// A named tensor as the engine's ports see it.
+// A named tensor in the layout of the engine's ports.
 struct WirePort {
   std::string_view name;
   uint64_t byte_size = 0;
@@ -29,7 +29,7 @@ struct WireShape {
   std::vector<WirePort> outputs;
 };
 
-// A request as the worker reads it; its views refer to the bytes it was read from.
+// A request as the worker reads it. Its views refer to the bytes from which it was read.
 struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
@@ -38,8 +38,8 @@ struct WireRequest {
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
   RunSettings settings;
-  bool gives_second = false;  // the outputs of the second execution are handed back, not compared
-  // The inputs of `shape` in the second execution; empty if they are those of the first.
+  bool gives_second = false;  // the reply contains the outputs of the second execution
+  // The inputs of the second execution; empty if they are those of the first.
   std::vector<std::span<const uint8_t>> again;
 };
 
@@ -51,20 +51,20 @@ struct WireReply {
   std::string message;
   std::string backend, proof;
   bool harness_fault =
-      false;  // the worker itself failed, in `message`; nothing is known of the case
+      false;  // the worker itself failed, for the reason in `message`; the case has no result
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
-  // Outputs of the first execution, of the second if it is handed back, and of further shapes.
+  // Outputs of the first execution, of the second if `gives_second`, then of further shapes.
   std::vector<std::vector<uint8_t>> outputs;
   std::optional<CompilerFiles> files;
   std::vector<Misconduct> misconduct;
-  // The load failed in a process that had loaded many programs, so it must be tried in a fresh
-  // process. `message` is the engine's message.
+  // The load failed in a process that had loaded many programs, so the case must be tried in a
+  // fresh process. `message` is the engine's message.
   bool slots_spent = false;
 };
 
-// Appends fields like ByteWriter, to existing memory. A part that does not fit is not written, but
-// counts in size().
+// Appends fields to existing memory, with the interface of ByteWriter. A part that does not fit is
+// not written, but counts in size().
 class AreaWriter {
  public:
   explicit AreaWriter(std::span<uint8_t> area) : area_(area) {}
@@ -98,7 +98,7 @@ class AreaWriter {
 
 // The largest number of bytes that WriteRequest may append.
 uint64_t RequestSize(const RunRequest& request);
-// The same for WriteReply, if the reply has every output but no messages and files.
+// The largest number of bytes that WriteReply may append if the reply has no messages and no files.
 uint64_t ReplySize(const RunRequest& request);
 void WriteRequest(const RunRequest& request, ByteWriter& writer);
 void WriteRequest(const RunRequest& request, AreaWriter& writer);

@@ -36,20 +36,20 @@ namespace {
 constexpr int kStartTimeoutMs = 30000;
 // The interval at which the memory of a busy worker is checked.
 constexpr int kTickMs = 50;
-// The time that a worker gets to end after it closed its channel, so that its exit code is known.
+// The time to wait for the exit code of a worker that closed its channel.
 constexpr int kGraceMs = 500;
 
-// Results of Process::Wait, in addition to the bytes that a worker sends, 0 for silence and -1 for
-// the worker's end.
+// Results of Process::Wait. Other results are a byte that the worker sent, 0 if no byte came in
+// time, and -1 for the worker's end.
 constexpr int kTooLarge = -2;
 constexpr int kTooMuchOutput = -3;
 constexpr int kStopped = -4;
-// The most bytes of a worker's standard output and error, which are kept in memory.
+// The largest size of a worker's standard output and error together; the files are in memory.
 constexpr uint64_t kMostOutput = uint64_t{8} << 20;
-// The most bytes of a worker's standard error that are passed on.
+// At most this many bytes of a worker's standard error are copied to that of this process.
 constexpr uint64_t kMostPassedOn = uint64_t{1} << 20;
 
-// The last `most` bytes of a file; empty if it cannot be read.
+// Returns the last `most` bytes of a file; empty if the file cannot be read.
 std::string LastOf(const std::string& path, uint64_t most) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
@@ -73,7 +73,7 @@ Provenance ProvenanceOf(EngineKind kind) {
   return Provenance::kReported;
 }
 
-// Fills in the identity. The system is always that of this machine. The chip is that of this
+// Fills in the identity. `os` is always the system of this machine. `chip` is the chip of this
 // machine only if the machine's own engine answers.
 void Describe(EngineKind kind, const std::string& engine, RunnerIdentity& identity) {
   identity.runner = "e5rt";
@@ -133,20 +133,21 @@ class E5rtRunner::Process {
     argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-    // The descriptors are duplicated above the range that the actions write to, so that no source
-    // is overwritten.
+    // The descriptors are duplicated to numbers above those that the spawn actions write, so that
+    // no action overwrites the source of a later action.
     const int memory = fcntl(channel.worker_memory(), F_DUPFD_CLOEXEC, 16);
     const int socket = fcntl(channel.worker_socket(), F_DUPFD_CLOEXEC, 16);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    // Output of an engine is misconduct of the current case (worker_conduct.h).
+    // Output of an engine is misconduct of the current case (worker_conduct.h), so files receive
+    // it.
     constexpr int kOwnFile = O_RDWR | O_CREAT | O_APPEND;
     posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
-    // Ctrl-C at a terminal goes to a whole process group: it must stop only the campaign, which
+    // Ctrl-C at a terminal goes to a whole process group. It must stop only the campaign, which
     // then lets its workers finish.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -185,7 +186,7 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // Describes how a process that closed its channel ended; a process that still runs is killed.
+  // Describes how a process that closed its channel ended. Kills it after kGraceMs.
   std::string Reap() {
     int status = 0;
     for (int waited = 0; waitpid(pid_, &status, WNOHANG) != pid_; ++waited) {
@@ -200,8 +201,8 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // Copies to this process's standard error the end of the worker's standard error that is charged
-  // to no case, such as text before the first case and last words.
+  // Copies the end of the worker's standard error to this process's standard error. This is text
+  // that is charged to no case, such as text before the first case or during a crash.
   void PassOn() {
     const std::string said = LastOf(folder_.File(kErrorFile), kMostPassedOn);
     std::fwrite(said.data(), 1, said.size(), stderr);
@@ -211,8 +212,8 @@ class E5rtRunner::Process {
     }
   }
 
-  // Returns the next byte of the worker, 0 after `milliseconds` without one, -1 at its end,
-  // kTooLarge, kTooMuchOutput, or kStopped if `is_stopped` returns true meanwhile.
+  // Returns the next byte of the worker, 0 after `milliseconds` without a byte, -1 at its end,
+  // kTooLarge, kTooMuchOutput, or kStopped if `is_stopped` returns true.
   template <typename IsStopped>
   int Wait(int milliseconds, uint64_t memory_limit, const IsStopped& is_stopped) {
     for (int left = milliseconds; left > 0; left -= kTickMs) {
@@ -271,7 +272,7 @@ Status E5rtRunner::EnsureStarted() {
   const EngineFile file = ReadEngineFile(reader);
   if (!well) {
     process_.reset();
-    // If an earlier worker had loaded the library, its file was removed since or is being written.
+    // If an earlier worker loaded the library, its file was removed since then or is being written.
     if (!identity_.runner.empty()) {
       return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
                             identity_.engine, text);
@@ -287,7 +288,7 @@ Status E5rtRunner::EnsureStarted() {
   return {};
 }
 
-// Every later worker must have the library that the first one has loaded.
+// Records the engine of the first worker. Every later worker must have loaded the same library.
 Status E5rtRunner::TakeEngine(EngineKind kind, const std::string& text, const EngineFile& file) {
   const bool first = identity_.runner.empty();
   if (!first && file == file_ && text == identity_.engine) return {};
@@ -397,8 +398,8 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, Step step, const std::string& 
 struct E5rtRunner::Batch {
   std::span<const RunRequest> requests;
   std::vector<RunReply> replies;  // of the first requests
-  // Requests before this index are handed over one at a time: a worker spoiled the memory of their
-  // batch, and single runs show which request caused it.
+  // Requests before this index are sent one at a time. A worker corrupted the memory of their
+  // batch, and single runs show which request caused that.
   size_t alone_until = 0;
   // The error of the next request's load, if it failed in a process that had loaded many programs;
   // empty for none.
@@ -445,8 +446,8 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   return count;
 }
 
-// Tells the worker to begin and waits until it ends the batch or stops replying; returns the byte
-// that the worker sent, or the reason why none came. Each reply may take the time limit.
+// Tells the worker to begin and waits until it ends the batch or stops replying. Returns the byte
+// that the worker sent, or the reason why no byte came. The time limit applies to each reply.
 int E5rtRunner::Await() {
   const ChannelHeader& header = process_->channel().header();
   int what = process_->channel().Signal('B') ? 0 : -1;
@@ -461,8 +462,8 @@ int E5rtRunner::Await() {
   return what;
 }
 
-// Takes the replies that the worker completed of `count` requests; false if one cannot be read.
-// Errors: failures of the worker itself.
+// Reads the replies that the worker has completed, of `count` requests. Returns false if a reply
+// cannot be read. Errors: kIo for a failure of the worker itself.
 Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
   WorkerChannel& channel = process_->channel();
   const auto done = std::min<size_t>(channel.header().completed.load(), count);

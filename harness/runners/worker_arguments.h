@@ -8,9 +8,9 @@
 
 namespace anecheck {
 
-// The command line of a worker with these options. It ends in pairs such as ("fault",
-// "conv-bias-dropped"), to which ("target", NAME) and ("probe", NAME) may be added for a runtime
-// probe (runtime_probe.h).
+// Returns the command line of a worker with these options. It ends with pairs such as ("fault",
+// "conv-bias-dropped"). For a runtime probe the caller may append the pairs ("target", NAME) and
+// ("probe", NAME) (runtime_probe.h).
 std::vector<std::string> WorkerArguments(const WorkerOptions& options);
 
 }  // namespace anecheck

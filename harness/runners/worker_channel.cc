@@ -28,7 +28,7 @@ int AnonymousMemory() {
 #if defined(__linux__)
   return memfd_create("anecheck-channel", MFD_CLOEXEC);
 #else
-  // The name is unlinked at once; the process id and a counter distinguish concurrent names.
+  // The name is removed immediately. The process id and a counter make concurrent names differ.
   static std::atomic<int> counter{0};
   const std::string name = fmt::format("/anecheck-{}-{}", getpid(), counter.fetch_add(1));
   const int descriptor = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);

@@ -1,6 +1,6 @@
-// The memory and the socket between a campaign and one worker process: the campaign sends a batch
-// of requests, and replies come back one by one. Each reply is counted, so that the campaign knows
-// which case was running when a worker died.
+// The shared memory and the socket between a campaign and one worker process. The campaign sends a
+// batch of requests, and the worker returns the replies one by one. The worker counts its replies,
+// so that the campaign knows which case was running when a worker died.
 #pragma once
 
 #include <atomic>
@@ -18,29 +18,29 @@ struct ChannelHeader {
   std::atomic<uint32_t> request_count;
   std::atomic<uint32_t> completed;  // replies written in full
   std::atomic<uint64_t> request_bytes;
-  std::atomic<uint64_t> reply_bytes;  // of the replies written in full
-  std::atomic<Step> step;             // of the request after them; kNone between requests
+  std::atomic<uint64_t> reply_bytes;  // size of the replies written in full
+  std::atomic<Step> step;             // of the current request; kNone between requests
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
 
-// The step of the worker's current request; kNone if the engine overwrote the memory that holds
-// it.
+// Returns the step of the worker's current request; kNone if the memory contains no valid step
+// because the engine overwrote it.
 inline Step StepOf(const ChannelHeader& header) {
   const Step step = header.step.load();
   return static_cast<size_t>(step) < AllWords<Step>().size() ? step : Step::kNone;
 }
 
-// One end of the channel. The mapping is sparse: memory is used only as far as batches fill it.
+// One end of the channel. The mapping is sparse: only the part that batches fill uses memory.
 class WorkerChannel {
  public:
   static constexpr uint64_t kHeaderSize = 4096;
   static constexpr uint64_t kUsualArea = uint64_t{64} << 20;
 
-  // The campaign's end: new memory with two areas of `area_size` bytes each, and a socket pair.
-  // `area_size` must be a multiple of 4096. `worker_memory` and `worker_socket` are the descriptors
-  // to hand to the worker.
+  // Makes the campaign's end: new memory with two areas of `area_size` bytes each, and a socket
+  // pair. `area_size` must be a multiple of 4096. The worker must inherit the descriptors
+  // worker_memory() and worker_socket().
   static Result<WorkerChannel> Create(uint64_t area_size = kUsualArea);
-  // The worker's end, from inherited descriptors.
+  // Makes the worker's end from inherited descriptors.
   static Result<WorkerChannel> Attach(int memory, int socket);
 
   WorkerChannel(WorkerChannel&& other) noexcept;
@@ -53,20 +53,20 @@ class WorkerChannel {
   std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, area_size_}; }
   std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + area_size_, area_size_}; }
 
-  // Sends one byte to the other end. False if that end is gone.
+  // Sends one byte to the other end. Returns false if that end is closed.
   bool Signal(char what);
-  // Waits for the next byte from the other end. Returns the byte, 0 after `milliseconds` without
-  // one, -1 if the other end is gone. Negative milliseconds wait for ever; signals do not end the
-  // wait.
+  // Waits for the next byte from the other end. Returns the byte, 0 after `milliseconds` without a
+  // byte, or -1 if the other end is closed. A negative `milliseconds` waits without a limit.
+  // Signals do not end the wait.
   int Wait(int milliseconds);
 
   int worker_memory() const { return memory_; }
   int worker_socket() const { return other_socket_; }
-  // Waits until the other end is gone (true) or this end was closed (false); reads nothing. A
-  // second thread calls this beside the thread that communicates.
+  // Returns true when the other end is closed, and false when this end is closed. It reads nothing.
+  // A second thread may call this function while the first thread communicates.
   bool WaitForEnd() const;
 
-  // Closes the worker's descriptor; call this once the worker was started.
+  // Closes the campaign's copy of the worker's socket, after the start of the worker.
   void CloseWorkerEnd();
 
  private:

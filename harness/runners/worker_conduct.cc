@@ -14,14 +14,14 @@
 namespace anecheck {
 namespace {
 
-// Sanitizers do not return freed memory, so processes with them grow.
+// Sanitizers keep freed memory, so the memory of a process with a sanitizer grows.
 #ifdef ANECHECK_SANITIZED
 constexpr bool kHoldsFreedMemory = true;
 #else
 constexpr bool kHoldsFreedMemory = false;
 #endif
 
-// The first line of the written text, truncated to fit a table.
+// Returns the first line of the written text, truncated to fit a table.
 std::string Excerpt(int descriptor) {
   std::array<char, 120> start{};
   const ssize_t got = pread(descriptor, start.data(), start.size(), 0);
@@ -72,11 +72,11 @@ void WorkerConduct::Note(WireReply& reply) {
   const auto add = [&](std::optional<Misconduct> misconduct) {
     if (misconduct) reply.misconduct.push_back(std::move(*misconduct));
   };
-  // Output of the engine may still be in this process's buffer.
+  // Output of the engine may still be in the buffer of stdout.
   std::fflush(stdout);
   add(output_.Take());
-  // Text on standard error that comes with a refusal or a failure explains it, so it is no
-  // misconduct.
+  // Text on standard error during a refused or failed case explains the refusal or failure, so it
+  // is no misconduct.
   std::optional<Misconduct> said = errors_.Take();
   if (reply.status == RunStatus::kOk) add(std::move(said));
   if (kHoldsFreedMemory) return;

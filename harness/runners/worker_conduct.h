@@ -1,5 +1,5 @@
-// The side effects of an engine that a worker notices: bytes on standard output and error, which
-// belong to no reply, and memory that grows with every case.
+// Detects two side effects of an engine in a worker: bytes on standard output or standard error,
+// which are part of no reply, and memory that grows with every case.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace anecheck {
 
-// Watches a descriptor of a separate file that is open for reading and appending.
+// Watches the descriptor of a worker's own file, which is open for reading and appending.
 class OutputWatch {
  public:
   // `name` is "standard output" or "standard error" and must outlive this object.
   OutputWatch(int descriptor, std::string_view name) : descriptor_(descriptor), name_(name) {}
 
-  // Reports the bytes written since the last call and discards them. Empty if there are none, and
-  // for a descriptor that is no file.
+  // Reports and discards the bytes written since the last call. Empty if there are none or the
+  // descriptor is no regular file.
   std::optional<Misconduct> Take();
 
  private:
@@ -26,12 +26,12 @@ class OutputWatch {
   std::string_view name_;
 };
 
-// Distinguishes a leak from memory that a larger case needed: the maximum of resident memory must
-// rise with each block of cases in a long series of blocks.
+// Distinguishes a leak from memory that a larger case needed. With a leak, the maximum of resident
+// memory rises by at least `step` with each block of cases in a series of blocks.
 struct GrowthRow {
-  int cases;      // of a block
-  int blocks;     // of a series
-  uint64_t step;  // bytes that count as a rise
+  int cases;      // in a block
+  int blocks;     // in a series
+  uint64_t step;  // the smallest rise in bytes
 };
 // kFastGrowth detects a leak of at least 256 KiB in each case. kSlowGrowth detects a leak of at
 // least 64 KiB per case on average, in cases of different sizes.
@@ -42,21 +42,21 @@ class GrowthWatch {
  public:
   explicit GrowthWatch(const GrowthRow& row) : row_(row) {}
 
-  // `resident` is in bytes, after a case. Returns misconduct at the end of each row of rises.
+  // `resident` is in bytes, after a case. Returns misconduct after each full series of rises.
   std::optional<Misconduct> Note(uint64_t resident);
 
  private:
   GrowthRow row_;
   uint64_t first_ = 0, most_ = 0;
-  uint64_t block_ = 0;  // the most of the block so far
+  uint64_t block_ = 0;  // the maximum in the current block
   int cases_ = 0;       // of the block
   int grown_ = 0;
 };
 
-// All of these checks, for a worker's own descriptors.
+// All checks of this file, for a worker's own descriptors and memory.
 class WorkerConduct {
  public:
-  // After each case: adds to `reply` the engine's misconduct.
+  // Adds the engine's misconduct to `reply`. The worker calls it after each case.
   void Note(WireReply& reply);
 
  private:

@@ -1,4 +1,4 @@
-// The side effects of an engine that a worker reports, and those that are no misconduct.
+// Tests which side effects of an engine a worker reports, and which are no misconduct.
 #include "harness/runners/worker_conduct.h"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ TEST(OutputWatch, ADescriptorThatIsNoFileReportsNothing) {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
-// The number of reports within `cases` cases, if each adds `step` to the memory.
+// Returns the number of reports in `cases` cases, each of which adds `step` bytes to the memory.
 int Rows(GrowthWatch& watch, uint64_t& held, int cases, uint64_t step) {
   int rows = 0;
   for (int i = 0; i < cases; ++i) {

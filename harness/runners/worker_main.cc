@@ -25,7 +25,7 @@ constexpr int kSocketDescriptor = 4;
 constexpr int kLibrary = 2;
 constexpr int kFirstSetting = 3;
 
-// At this many programs that could not be released, the worker asks to be replaced.
+// The worker asks to be replaced when it has this many programs that could not be released.
 constexpr int kMostLeaked = 120;
 
 bool PutReply(WorkerChannel& channel, const WireReply& reply) {
@@ -39,7 +39,7 @@ bool PutReply(WorkerChannel& channel, const WireReply& reply) {
   return true;
 }
 
-// Switches a quirk, or an interpretation of an unclear source (simulator_control.h), by its id.
+// Switches the quirk, or the reading of an unclear source (simulator_control.h), with this id.
 bool Switch(const SimulatorApi& simulator, const char* id, bool on) {
   return simulator.set_quirk(id, on ? 1 : 0) == 0 || simulator.set_reading(id, on ? 1 : 0) == 0;
 }
@@ -71,8 +71,8 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   return library;
 }
 
-// Announces this worker to the campaign: one byte for success or failure, one for the kind of
-// engine, then the text, and the file that the engine was loaded from.
+// Announces this worker to the campaign. The message is one byte for success or failure, one byte
+// for the kind of engine, the text, and the file from which the engine was loaded.
 void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text,
               const EngineFile& file = {}) {
   ByteWriter writer;
@@ -107,7 +107,7 @@ char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct
   return engine.leaked_programs() < kMostLeaked ? 'D' : 'R';
 }
 
-// The argument that follows `what`, or empty.
+// Returns the value of the setting `what`; empty if it is not given.
 std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
   for (int i = kFirstSetting; i + 1 < argc; i += 2) {
     if (argv[i] == what) return argv[i + 1];
@@ -115,7 +115,7 @@ std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
   return {};
 }
 
-// Ends this process when its campaign is gone, even if the engine is stuck in a case.
+// Ends this process when its campaign has ended, even if the engine hangs in a case.
 void EndWithCampaign(const WorkerChannel& channel, const std::string& folder) {
   if (!channel.WaitForEnd()) return;
   std::error_code ignored;

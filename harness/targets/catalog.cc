@@ -18,7 +18,7 @@
 namespace anecheck {
 namespace {
 
-// Names of targets in lower case, and chips with a target.
+// Returns the names of targets, in lower case, and of chips with a target.
 std::vector<std::string> NamesOf(std::span<const Target> targets) {
   std::vector<std::string> names;
   for (const Target& target : targets) names.push_back(LowerCase(target.name));
@@ -49,7 +49,7 @@ TargetCatalog LoadBuiltin() {
   for (const auto& [name, text] : files) {
     const Status status = CatalogLoader(catalog, false, name).Apply(text);
     if (!status.ok()) {
-      // The embedded text is part of the program, so an error here is a defect of the build.
+      // The embedded text is part of the program, so an error in it is a defect of the build.
       std::fprintf(stderr, "embedded %s\n", status.error().message.c_str());
       std::abort();
     }
@@ -71,7 +71,7 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("no table for target \"{}\" ({})", name, elsewhere->second));
   }
-  // A text of one letter would name most chips.
+  // One letter would match too many chips.
   constexpr size_t kLeast = 2, kMost = 3;
   std::vector<std::string> begun;
   if (name.size() >= kLeast) begun = ChipsBeginning(name);
@@ -158,7 +158,7 @@ Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_
   for (const NewestField& field : NewestFields()) {
     newest_.insert_or_assign({changed.name, field.offset}, state_of(field));
   }
-  // Rules read fields by name, so the fields that both layouts have are copied.
+  // Rules read fields of the older layout by name, so fields of both layouts are copied to it.
   for (const HalField& field : HalLayout::Get().fields()) {
     const NewestField* moved = FindNewestField(field.name);
     if (moved == nullptr) continue;

@@ -21,7 +21,7 @@ bool SameLetters(std::string_view a, std::string_view b) {
   });
 }
 
-// Reads one "key": [{"value": v, "source": s}, ...] of a target row.
+// Reads one member "key": [{"value": v, "source": s}, ...] of a target row.
 Status ReadNumbers(const Json& row, const char* key, const std::string& path, bool replace,
                    Known<uint64_t>& known) {
   ANECHECK_ASSIGN(const std::vector<const Json*> items, Array(row, key, path));

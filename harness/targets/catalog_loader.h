@@ -1,5 +1,5 @@
-// Reads the embedded data files, and users' files of the same form, into a TargetCatalog. Used only
-// by TargetCatalog.
+// Reads the embedded data files, and users' files of the same form, into a TargetCatalog. Only
+// TargetCatalog uses it.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ class CatalogLoader {
   Status ApplyInterchange(const Json& document);
   Status ApplyTagParts(const Json& document, const char* key, std::vector<ImageTagPart>& parts);
   Status ApplyFloors(const Json& document);
-  // Copies a floor of a user's file to the targets, from which the rules read it.
+  // Copies a floor of a user's file to the targets, because the rules read it there.
   void State(const FamilyFloor& floor);
 
   // Returns the targets that the "targets" of a JSON row lists, by target names and tier names.

@@ -86,7 +86,7 @@ TEST(UnknownValues, AreUnknownAndNever0) {
   EXPECT_FALSE(Named("M9").family().known());
   EXPECT_FALSE(Named("U1").family().known());
   EXPECT_FALSE(Named("U1").cpu_subtype.known());
-  // facts/hal_capability_bytes.csv: no source states the byte of range normalization.
+  // No source states the byte of range normalization (facts/hal_capability_bytes.csv).
   for (const Target& target : AllTargets()) {
     EXPECT_FALSE(target.hal.Capability(0x818).known()) << target.name;
     EXPECT_FALSE(target.hal.Capability(0x818).unknown_reason().empty());
@@ -113,7 +113,7 @@ TEST(Sources, EveryStatementHasOne) {
   }
 }
 
-// facts/source_conflicts.csv: both values are kept, the stronger first.
+// The catalog keeps both values, the stronger first (facts/source_conflicts.csv).
 TEST(Conflicts, KeepEveryValue) {
   EXPECT_EQ(Named("H13").td_version.values(), (std::vector<uint64_t>{7, 10, 5}));
   EXPECT_EQ(Named("H17").td_version.values(), (std::vector<uint64_t>{19, 20}));
@@ -131,7 +131,7 @@ TEST(Conflicts, KeepEveryValue) {
   EXPECT_TRUE(Named("H14").chips.conflicting());
 }
 
-// facts/limits.csv, one row a limit.
+// The numbers are those of facts/limits.csv.
 TEST(Limits, FollowTheTable) {
   EXPECT_EQ(Limit(Named("H13"), "max_kernel_w_default_large").value(), 29u);
   EXPECT_EQ(Limit(Named("H14"), "max_kernel_w_default_large").value(), 32u);
@@ -207,7 +207,7 @@ TEST(Replacement, ABlobOverwritesTheTableAndLimitsThatRestateIt) {
   EXPECT_EQ(target.hal.Scalar("num_nes").source(), "dump.bin");
   EXPECT_EQ(target.ne_cores.value(), 12u);
   EXPECT_TRUE(target.hal.Capability("texture_engine").value());
-  EXPECT_TRUE(target.hal.Capability(0x490).value());  // unnamed, but in the capability region
+  EXPECT_TRUE(target.hal.Capability(0x490).value());  // an unnamed byte of the capability region
   EXPECT_TRUE(target.hal.Capability(0x818).known());
   EXPECT_EQ(Limit(target, "texture_engine").value(), 1u);
   EXPECT_EQ(Limit(target, "kernel_memory_bytes").value(), 0x34u);
@@ -215,8 +215,8 @@ TEST(Replacement, ABlobOverwritesTheTableAndLimitsThatRestateIt) {
   EXPECT_EQ(Named("H13").ne_cores.value(), 16u) << "the built-in catalog does not change";
 }
 
-// facts/silicon/targets_new.csv: in the newest compiler, fields have the same names at other
-// offsets.
+// In the newest compiler, fields have the same names but other offsets
+// (facts/silicon/targets_new.csv).
 TEST(Replacement, ATableOfTheNewestCompilerIsReadByItsOwnOffsets) {
   TargetCatalog catalog = TargetCatalog::Builtin();
   std::vector<uint8_t> blob(0xa10, 0);

@@ -22,7 +22,7 @@ std::string Plain(std::string_view chip) {
   return plain;
 }
 
-// Returns the rest of `name` after `prefix`, ignoring case; nothing if it begins otherwise.
+// Returns the part of `name` after `prefix`, ignoring case; nothing if it has no such prefix.
 std::optional<std::string_view> After(std::string_view prefix, std::string_view name) {
   if (LowerCase(name.substr(0, prefix.size())) != prefix) return std::nullopt;
   return name.substr(prefix.size());
@@ -54,7 +54,7 @@ const Target* OwnName(const TargetCatalog& catalog, std::string_view lower) {
 }
 
 const Target* FirstOfFamily(const TargetCatalog& catalog, std::string_view label) {
-  // Other tiers, such as "legacy", are no families.
+  // Tiers such as "legacy" are no families.
   if (LowerCase(label.substr(0, 2)) != "a1") return nullptr;
   const std::string wanted = LowerCase(label);
   for (const Target& target : catalog.targets()) {
@@ -63,7 +63,7 @@ const Target* FirstOfFamily(const TargetCatalog& catalog, std::string_view label
   return nullptr;
 }
 
-// A name that is the label of a family, and of a chip or the first letters of chips.
+// Returns the error for a name that is the label of a family and may also mean a chip.
 Error Ambiguous(std::string_view name, const std::vector<std::string>& of_chip,
                 const Target& labelled) {
   const std::string label = LowerCase(labelled.name);

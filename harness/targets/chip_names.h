@@ -1,5 +1,5 @@
-// Names of products, and labels of families, as ways to name a target. Used by TargetCatalog::Find
-// and by commands that show targets.
+// Finds targets by the names of products and the labels of families. TargetCatalog::Find and
+// commands that show targets use it.
 #pragma once
 
 #include <optional>
@@ -17,10 +17,10 @@ namespace anecheck {
 // A product and the compiler target of its engine.
 struct Chip {
   std::string name;           // "M4 Max"
-  Known<std::string> target;  // in lower case, as "h16g"; some have no table here
+  Known<std::string> target;  // in lower case: "h16g"; some have no table here
 };
 
-// The chips of harness/targets/data/chips.json, in its order.
+// Returns the chips of harness/targets/data/chips.json, in the order of the file.
 std::span<const Chip> Chips();
 
 // Returns the targets that sources state for a chip ("Apple M1 Max", "m1 max"), in lower case, the
@@ -33,15 +33,15 @@ std::vector<std::string> ChipsOf(std::string_view target);
 std::vector<std::string> ChipsBeginning(std::string_view text);
 
 // Returns the target of a chip ("M4 Max", "Apple M1", "chip:A14"), or the first target of a family
-// ("family:A14"), in upper or lower case; null for a name that is neither. Errors: kInvalid, with
-// both meanings, for a name that may be a chip or a family; kNotFound for a chip whose target has
-// no table in the catalog, and for unknown names after "chip:" and "family:".
+// ("family:A14"), in upper or lower case; null for a name that is neither. Errors: kInvalid for a
+// label of a family without "family:", which may also mean a chip; kNotFound for a chip whose
+// target has no table in the catalog, and for unknown names after "chip:" and "family:".
 Result<const Target*> FindTargetByChip(const TargetCatalog& catalog, std::string_view name);
 
-// Returns the chips with a target, for people: "A14, M1"; if no chip is known, the text of the
-// table, or "".
+// Returns the chips with a target, for people, such as "A14, M1". If no chip is known, returns
+// Target::chips, or "" if that is unknown.
 std::string ChipsText(const Target& target);
-// Returns a target with its chips, for people: "h13 (A14, M1)".
+// Returns a target with its chips, for people, such as "h13 (A14, M1)".
 std::string TargetTitle(std::string_view target);
 
 }  // namespace anecheck

@@ -22,7 +22,7 @@ TEST(ChipNames, NameTargets) {
   EXPECT_EQ(TargetOf("A12"), "h11") << "A12 is a chip, but not the label of a family";
 }
 
-// The strongest source of M4 is a measurement on the device itself.
+// The strongest source for the target of M4 is a measurement on the device.
 TEST(ChipNames, MeasuredTargetsComeBeforeThoseOfTables) {
   EXPECT_EQ(TargetsOfChip("M4"), (std::vector<std::string>{"h16g", "h16"}));
 }

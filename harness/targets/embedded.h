@@ -1,4 +1,4 @@
-// The data files of harness/targets/data as the build embeds them
+// The data files of harness/targets/data, which the build embeds
 // (scripts/cmake/AnecheckEmbed.cmake).
 #pragma once
 

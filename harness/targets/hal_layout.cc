@@ -60,7 +60,7 @@ const HalLayout& HalLayout::Get() {
   static const HalLayout layout = [] {
     Result<HalLayout> parsed = Parse(targets_data::kHal);
     if (!parsed.ok()) {
-      // The embedded text is part of the program, so an error here is a defect of the build.
+      // The embedded text is part of the program, so an error in it is a defect of the build.
       std::fprintf(stderr, "embedded hal.json: %s\n", parsed.error().message.c_str());
       std::abort();
     }
@@ -163,7 +163,7 @@ const HalNonField* HalLayout::NonFieldAt(uint32_t offset) const {
 
 bool HalLayout::MayBeFlag(uint32_t offset) const {
   if (const HalField* field = Covering(offset)) return field->kind == HalKind::kFlag;
-  // The bytes of the texture coefficients lie in the range of the capability bytes, but are no
+  // The bytes of the texture coefficients are in the range of the capability bytes, but are no
   // flags.
   return InRegion("capability_bytes", offset) && !InRegion("cost_model", offset) &&
          !InRegion("texture_plane_coefficients", offset) && NonFieldAt(offset) == nullptr;

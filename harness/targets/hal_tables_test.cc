@@ -21,7 +21,7 @@ const Target& Named(std::string_view name) {
   return **found;
 }
 
-// The value that `anecheck targets --json` prints for a field, by target and offset.
+// Returns the values that `anecheck targets --json` prints, by target and offset of the field.
 const std::map<std::pair<std::string, std::string>, std::string>& Printed() {
   static const auto* const kPrinted = [] {
     auto* printed = new std::map<std::pair<std::string, std::string>, std::string>;
@@ -98,7 +98,7 @@ TEST(Table241, GivesTheM1ValuesByOffsetAndByName) {
 TEST(Table241, ChangesAtTheListedTargets) {
   EXPECT_EQ(Scalar("M9", 0x1b8), kMiB);
   for (const Target& target : AllTargets()) {
-    if (target.tier == Tier::kReference) continue;  // has placeholder limits
+    if (target.tier == Tier::kReference) continue;  // has only placeholder limits
     if (target.name != "M9") {
       EXPECT_EQ(Scalar(target.name, 0x1b8), 2 * kMiB) << target.name;
     }
@@ -220,7 +220,8 @@ TEST(Table244, ScalarsAtTheGenerationAnchors) {
   }
 }
 
-// Text below table 24.4: 4 for the base name, 8 for g, 16 for s, 32 for c, 64 for d.
+// The text below table 24.4 states 4 cores for the base name, 8 for g, 16 for s, 32 for c, 64 for
+// d.
 TEST(Table244, CoresFollowTheDieSuffix) {
   size_t compared = 0;
   for (const Target& target : AllTargets()) {
@@ -238,8 +239,8 @@ TEST(Table244, CoresFollowTheDieSuffix) {
   EXPECT_EQ(compared, 19u);
 }
 
-// facts/silicon/targets_new.csv, HAL 0x0c of compiler 10.26.6; facts/silicon/conflicts.csv: the
-// rule of suffixes does not hold in this release.
+// HAL 0x0c of compiler 10.26.6 (facts/silicon/targets_new.csv). The rule of suffixes does not hold
+// in this release (facts/silicon/conflicts.csv).
 TEST(Cores, AreSixteenFromH13InTheNewestCompiler) {
   for (const Target& target : AllTargets()) {
     if (target.name[0] != 'H') continue;
@@ -296,8 +297,8 @@ TEST(Table245, NamedOffsetsAreFields) {
   EXPECT_FALSE(Named("H13").hal.Capability(0x8bc).known()) << "the field has a name but no value";
 }
 
-// Specification 003, "Dead and family-gated fields": nothing reads these five scalars from the
-// table.
+// Nothing reads these five scalars from the table (specification 003, "Dead and family-gated
+// fields").
 TEST(DeadFields, AreTheFiveOfTheSpecification) {
   std::vector<uint32_t> dead;
   for (const HalField& field : HalLayout::Get().fields()) {

@@ -1,6 +1,6 @@
-// A value that one source states, that several sources state with different values, or that no
-// source states. Every per-target fact of harness/targets is such a value, so a verdict that rests
-// on an unknown value can report it.
+// A value with the sources that state it. Several sources may state different values, and the value
+// is unknown if no source states it. Every per-target fact of harness/targets is such a value, so
+// that a verdict can report that it depends on an unknown value.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct SourcedValue {
   std::string note;    // a caveat; often empty
 };
 
-// Zero or more statements about one value, the strongest first. A default-constructed Known is
-// unknown, never 0.
+// The statements of sources about one value, the strongest first. A default-constructed Known has
+// no statements, so it is unknown.
 template <typename T>
 class Known {
  public:
@@ -37,17 +37,17 @@ class Known {
   bool known() const { return !statements_.empty(); }
   explicit operator bool() const { return known(); }
 
-  // The strongest statement's value and source. Precondition: known().
+  // Return the value and the source of the strongest statement. Precondition: known().
   const T& value() const { return statements_.front().value; }
   const std::string& source() const { return statements_.front().source; }
 
-  // The reason that the value is unknown; empty if known().
+  // Returns the reason why the value is unknown; empty if known().
   const std::string& unknown_reason() const { return unknown_reason_; }
 
-  // Every statement, in order of strength, including equal values from several sources.
+  // Returns every statement, the strongest first, including equal values from several sources.
   std::span<const SourcedValue<T>> statements() const { return statements_; }
 
-  // The distinct values, in order of strength.
+  // Returns the distinct values, the strongest first.
   std::vector<T> values() const {
     std::vector<T> distinct;
     for (const SourcedValue<T>& statement : statements_) {
@@ -58,10 +58,10 @@ class Known {
     return distinct;
   }
 
-  // Returns whether two sources state different values.
+  // Returns whether sources state different values.
   bool conflicting() const { return values().size() > 1; }
 
-  // Replaces all earlier statements.
+  // Replaces all earlier statements by `statement`.
   void Replace(SourcedValue<T> statement) {
     statements_.clear();
     Add(std::move(statement));

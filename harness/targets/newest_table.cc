@@ -57,7 +57,7 @@ std::span<const NewestField> NewestFields() {
   static const std::vector<NewestField> fields = [] {
     auto read = ReadFields();
     if (read.ok()) return std::move(*read);
-    // The embedded text is part of the program, so an error here is a defect of the build.
+    // The embedded text is part of the program, so an error in it is a defect of the build.
     std::fprintf(stderr, "embedded %s\n", read.error().message.c_str());
     std::abort();
   }();

@@ -1,7 +1,7 @@
-// The hardware-abstraction table of the newest compiler whose offsets are known. An offset belongs
-// to a compiler release: in a new release fields keep their names and change their offsets. This
-// table therefore has its own layout (data/hal_10_26_6.json), apart from that of hal_layout.h. Used
-// by TargetCatalog and by commands that print targets.
+// The hardware-abstraction table of the newest compiler whose offsets are known. Fields keep their
+// names in a new compiler release, but their offsets change. Therefore this table has its own
+// layout (data/hal_10_26_6.json), which differs from that of hal_layout.h. TargetCatalog and
+// commands that print targets use it.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ struct NewestField {
   uint32_t offset = 0;
   uint32_t width = 0;  // bytes
   bool flag = false;   // read as `& 1`
-  std::string name;    // as in the older layout, if both have the field
+  std::string name;    // as in the older layout, if that has the field too
   std::string source;
   std::vector<Statement> statements;
 };
 
-// The fields, sorted by offset. Immutable; safe to share between threads.
+// Returns the fields, sorted by offset. They never change, so threads may share them.
 std::span<const NewestField> NewestFields();
 // Returns the field of that name, or null.
 const NewestField* FindNewestField(std::string_view name);
-// Returns the value that sources state for a field of a target with that name and tier.
+// Returns the value that sources state for a field of the target `target` of the tier `tier`.
 Known<uint64_t> NewestValue(const NewestField& field, std::string_view target,
                             std::string_view tier);
 

@@ -28,8 +28,8 @@ const Known<T>& Undescribed() {
   return undescribed;
 }
 
-// Returns the value in `values`. If it is missing, the reason depends on whether the layout has
-// such a field.
+// Returns the value at `offset`. If it is missing, the reason depends on whether the layout has a
+// field of the right kind there.
 template <typename T>
 const Known<T>& Get(const std::map<uint32_t, Known<T>>& values, uint32_t offset, bool is_kind) {
   const auto found = values.find(offset);

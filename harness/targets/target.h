@@ -1,6 +1,6 @@
 // A compiler target and everything that is known about it: family, cores, hardware-abstraction
-// table, limits, names. Used by the legality oracle, the lowering, the matrix and `anecheck
-// targets`.
+// table, limits, names. The legality oracle, the lowering, the matrix and `anecheck targets` use
+// it.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ enum class Family : uint8_t {
 inline constexpr int kFamilyCount = 8;
 std::string_view FamilyName(Family family);
 
-// Two sources number the families of H16 to H18 differently; either numbering can be selected.
+// Selects one of two numberings. The sources number the families of H16 to H18 differently.
 enum class FamilyOrder : uint8_t {
   kSpecification,  // specification 003: one index per generation, from H13 at A13 to H18 at A18
   kPublicGuide,    // public guide, chapter 35: by hardware version, H16 at A15, H17 at A16
@@ -53,22 +53,22 @@ std::string_view TierName(Tier tier);
 // Returns the tier with that printed name. Errors: kNotFound.
 Result<Tier> ParseTier(std::string_view name);
 
-// A limit without bound, as in context_switch_live_tensors from A14.
+// The value of an unlimited limit, such as context_switch_live_tensors from A14 on.
 inline constexpr uint64_t kUnlimited = UINT64_MAX;
 
-// The hardware-abstraction table of one target: values by offset or by field name. A value is
-// unknown, with the reason, if no source states it, if the offset is no field, or if the field has
-// another kind.
+// The hardware-abstraction table of one target. It has values by offset or by field name. A value
+// is unknown, with the reason, if no source states it, if there is no field at the offset, or if
+// the field has a different kind.
 class Hal {
  public:
   const Known<uint64_t>& Scalar(uint32_t offset) const;
   const Known<uint64_t>& Scalar(std::string_view field) const;
 
-  // `hal[offset] & 1`. Known only at offsets that may hold a flag (HalLayout::MayBeFlag).
+  // Returns `hal[offset] & 1`. Known only at offsets that may be a flag (HalLayout::MayBeFlag).
   const Known<bool>& Capability(uint32_t offset) const;
   const Known<bool>& Capability(std::string_view field) const;
 
-  // Fields of kind kString: the cost-policy name at 0x580.
+  // Returns a field of kind kString, such as the name of the cost policy at 0x580.
   const Known<std::string>& Text(uint32_t offset) const;
 
   // Overwrites every scalar, value and flag with those of a whole table of 0x938 bytes; `source`
@@ -76,7 +76,7 @@ class Hal {
   // they are not read.
   Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);
 
-  // For loaders: adds a statement about a field or, with `replace`, makes it the only one.
+  // For loaders: add a statement about a field. With `replace`, it replaces all earlier statements.
   Status State(const HalField& field, SourcedValue<uint64_t> statement, bool replace);
   Status StateText(const HalField& field, SourcedValue<std::string> statement, bool replace);
 
@@ -90,17 +90,17 @@ class Hal {
 struct InterchangeFormats {
   uint64_t count = 0;
   std::vector<std::string> tags;  // the formats that the source names, such as "&BGA"
-  bool complete = false;          // `tags` has all `count` formats
+  bool complete = false;          // whether `tags` has all `count` formats
   std::string description;
 };
 
-// The value of a limit is a list of numbers; most lists have one number.
+// The value of a limit is a list of numbers. Most lists have one number.
 using LimitValue = std::vector<uint64_t>;
 
 struct Target {
   std::string name;  // "H13g"
   Tier tier = Tier::kReference;
-  std::string compiler_name;        // as after the compiler's -t: "h13g"
+  std::string compiler_name;        // the argument of the compiler's option -t: "h13g"
   Known<std::string> runtime_name;  // as the runtime reports it
   Known<std::string> chips;         // names of chips, for people
   Known<Family> family_specification;
@@ -115,7 +115,7 @@ struct Target {
   std::string note;
   Hal hal;
   std::map<std::string, Known<LimitValue>, std::less<>> limits;
-  // The family floors that a user's file states, by operation. All other floors are in the rules.
+  // The family floors that a user's file states, by operation. The rules have all other floors.
   std::map<std::string, SourcedValue<Family>, std::less<>> stated_floors;
 
   const Known<Family>& family(FamilyOrder order = FamilyOrder::kSpecification) const {
@@ -127,7 +127,7 @@ struct Target {
 // bound. The result is unknown, with the reason, if no source states the limit, if no limit has the
 // name, or if the limit is a list.
 Known<uint64_t> Limit(const Target& target, std::string_view name);
-// Returns the limit as a list: stride_factor_list is {2, 3, 4, 8}.
+// Returns a limit that is a list. For example, stride_factor_list is {2, 3, 4, 8}.
 Known<std::vector<uint64_t>> LimitList(const Target& target, std::string_view name);
 
 }  // namespace anecheck

@@ -64,7 +64,7 @@ void AppendTable(const Target& target, std::vector<TargetProperty>& list) {
   }
 }
 
-// The fields of the newest compiler's table; their keys end with the release.
+// Appends the fields of the newest compiler's table. Their keys end with the release.
 void AppendNewestTable(const TargetCatalog& catalog, const Target& target,
                        std::vector<TargetProperty>& list) {
   for (const NewestField& field : NewestFields()) {

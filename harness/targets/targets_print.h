@@ -1,5 +1,5 @@
 // Prints targets for people and for programs: the list, one target in full, and the difference
-// between two. Used by `anecheck targets` and `anecheck explain`.
+// between two targets. `anecheck targets` and `anecheck explain` use it.
 #pragma once
 
 #include <string>
@@ -16,47 +16,47 @@ namespace anecheck {
 // One printable fact of a target.
 struct TargetProperty {
   std::string group;  // "target", "scalar", "capability", "text", "limit"
-  std::string key;    // the offset of a table field, "0x238"; otherwise the name
+  std::string key;    // the offset of a table field, such as "0x238"; otherwise the name
   std::string name;
   bool known = false;
   std::vector<SourcedValue<std::string>> statements;  // with printed values; empty if not known
   bool conflicting = false;
   bool dead = false;  // a table field that nothing reads
 
-  // The strongest value, or "unknown".
+  // Returns the value of the strongest statement, or "unknown".
   std::string value() const;
 };
 
-// Every property of a target in a fixed order, including the unknown ones, so that two lists of the
-// same catalog match row by row.
+// Returns every property of a target, even if it is unknown. The order is fixed, so that two lists
+// of the same catalog match row by row.
 std::vector<TargetProperty> TargetProperties(const TargetCatalog& catalog, const Target& target);
 
-// One line per target, under a header line.
+// Returns a header line and one line for each target.
 std::string TargetsText(const TargetCatalog& catalog);
 
 // [{"name": "H13", "tier": "A13", "compiler_name": "h13", "chips": ["A14", "M1"], "properties":
 // [{"group", "key", "name", "known", "value", "statements": [{"value", "source"}],
-// "conflicting"}]}]; "value" is null where not known.
+// "conflicting"}]}]; "value" is null if it is not known.
 Json TargetsJson(const TargetCatalog& catalog);
-// One item of TargetsJson.
+// Returns one item of TargetsJson.
 Json TargetJson(const TargetCatalog& catalog, const Target& target);
 
-// One target in full: every known property with its source, and the names of the unknown ones.
+// Returns every known property of a target with its source, and the names of unknown properties.
 std::string TargetText(const TargetCatalog& catalog, const Target& target);
 
-// The fields of the capability table by offset, each with its kind, its source, other names and, if
-// known, the function that reads it.
+// Returns the fields of the hardware-abstraction table by offset, each with its kind, its source,
+// its other names and, if known, the function that reads it.
 std::string FieldsText(const HalLayout& layout);
 // [{"offset": "0x4a8", "width", "kind", "name", "unit", "reader", "dead", "source", "note",
-// "other_names": [{"name", "source"}]}]; texts are empty where not known.
+// "other_names": [{"name", "source"}]}]; unknown texts are empty.
 Json FieldsJson(const HalLayout& layout);
 
-// The properties whose strongest values differ between two targets; known and unknown differ too.
-// Errors: an unknown target, with similar names.
+// Returns the properties whose strongest values differ between two targets. A known value differs
+// from an unknown value. Errors: an unknown target, with similar names.
 Result<std::string> TargetsDiffText(const TargetCatalog& catalog, std::string_view a,
                                     std::string_view b);
 // {"a": "H13", "b": "H17s", "differences": [{"group", "key", "name", "a", "b"}], "same": 40,
-// "both_unknown": 12}; "a" and "b" are null where not known.
+// "both_unknown": 12}; unknown values of "a" and "b" are null.
 Result<Json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a, std::string_view b);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The output of `anecheck targets`: the list, one target, and the difference of two.
+// Tests the output of `anecheck targets`: the list, one target, and the difference of two targets.
 
 #include "harness/targets/targets_print.h"
 
@@ -22,7 +22,7 @@ TEST(TargetsText, HasOneLineForEachTarget) {
   EXPECT_THAT(text, HasSubstr("unknown"));
 }
 
-// `check` and the other commands name a target's chips by the same list.
+// `check` and other commands print the same list of chips for a target.
 TEST(TargetsText, NamesTheChipsAsOtherCommandsDo) {
   const std::string text = TargetsText(Catalog());
   EXPECT_THAT(text, HasSubstr("  A14, M1\n"));

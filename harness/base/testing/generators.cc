@@ -18,7 +18,7 @@ rc::Gen<Half> SpecialHalf() {
       HalfFromBits);
 }
 
-// A value near the midpoint of two halves, so that an error of rounding twice shows.
+// Draws a value near the midpoint of two halves, where rounding twice gives a wrong result.
 rc::Gen<double> NearHalfBorder() {
   return rc::gen::apply(
       [](uint16_t bits, int nudge) {

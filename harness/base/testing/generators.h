@@ -1,5 +1,5 @@
-// RapidCheck generators for the values of base: bytes, halves, floats. Property tests of every room
-// use them.
+// RapidCheck generators for bytes, halves, floats and rounding modes, for the property tests of the
+// whole project.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace anecheck::testing {
 
-// Any byte string; its length grows with RapidCheck's size.
+// Draws any byte string. Its length grows with RapidCheck's size.
 rc::Gen<std::vector<uint8_t>> AnyBytes();
 rc::Gen<std::vector<uint8_t>> BytesOfSize(size_t size);
 
-// Any of the 65536 halves, with zeros, subnormals, infinities, NaN and range ends drawn often.
+// Draws any of the 65536 halves, and often a zero, a subnormal, an infinity, NaN or a range end.
 rc::Gen<Half> AnyHalf();
 rc::Gen<Half> FiniteHalf();
 rc::Gen<Half> NumberHalf();  // FiniteHalf or an infinity
 
-// Any bit pattern, with values near the range of half and its rounding borders drawn often.
+// Draws any bit pattern, and often a value near the range of half or near its rounding borders.
 rc::Gen<double> AnyDouble();
 rc::Gen<float> AnyFloat();
 

@@ -1,5 +1,5 @@
-// The processor's own fp16 conversion, F16C, for the tests that compare ours with it. It has four
-// of the five rounding modes: all except ties away from zero.
+// The processor's own fp16 conversion (F16C), with which tests compare that of the project. It has
+// four of the five rounding modes, all except ties away from zero.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace anecheck::testing {
 
-// False on processors without the instructions; the functions below must not be called there.
+// Whether the processor has the instructions, without which the functions below must not be called.
 bool HasF16c();
 
-// The float bits to which the processor converts half bits. Signalling NaNs become quiet.
+// Returns the float bits to which the processor converts half bits. Signalling NaNs become quiet.
 uint32_t HardwareHalfToFloatBits(uint16_t bits);
 
 struct Disagreements {

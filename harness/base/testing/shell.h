@@ -1,4 +1,4 @@
-// A command of the shell, for tests.
+// Runs shell commands for tests.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace anecheck::testing {
 
-// The exit code of `command` under /bin/sh.
+// Returns the exit code of `command` in /bin/sh.
 inline int ExitCodeOf(const std::string& command) {
   const int status = std::system(command.c_str());
   return WEXITSTATUS(status);  // a variable, because the macro of macOS takes its address

@@ -12,7 +12,7 @@
 namespace anecheck::testing {
 namespace {
 
-// The cells of one line; a quoted cell may contain commas.
+// Returns the cells of one line. A quoted cell may contain commas.
 std::vector<std::string> CellsOf(std::string_view line) {
   std::vector<std::string> cells(1);
   bool quoted = false;

@@ -1,6 +1,5 @@
-// Published sums and activation errors that were measured on silicon: the rows of
-// facts/silicon/numerics_silicon.csv. Tests compare the oracle and the simulated engine with the
-// same rows.
+// The rows of facts/silicon/numerics_silicon.csv, which are published sums and activation errors
+// that were measured on silicon. Tests compare the oracle and the simulated engine with them.
 #pragma once
 
 #include <optional>
@@ -27,8 +26,9 @@ struct SiliconRow {
 // Errors: kNotFound, kMalformed.
 Result<std::vector<SiliconRow>> ReadSiliconRows(const std::string& path);
 
-// "16384", "-0.5", "1.5*2^-15", "2^-12+2^-16", "3 step" (of 2^-16), "inf" and "NaN"; nothing for
-// other texts. Only ReadSiliconRows reads texts such as "0x7C00", the bits of an fp16 number.
+// Reads "16384", "-0.5", "1.5*2^-15", "2^-12+2^-16", "3 step" (of 2^-16), "inf" and "NaN". Returns
+// nothing for other texts. Only ReadSiliconRows reads texts such as "0x7C00", the bits of an fp16
+// number.
 std::optional<double> SiliconNumber(std::string_view text);
 
 }  // namespace anecheck::testing

@@ -1,4 +1,4 @@
-// Makes skipped tests visible. Linked into every test binary.
+// Reports skipped tests. Every test binary links this file.
 //
 // With ANECHECK_SKIP_REPORT=FILE each skipped test adds one line "SUITE.TEST: REASON" to FILE. With
 // ANECHECK_REQUIRE_DATA=1 a test that skips because real files or vectors are missing fails.
@@ -18,7 +18,7 @@ std::string_view Variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// The reason of a skip without its line breaks.
+// Returns the reason of a skip without line breaks.
 std::string ReasonOf(const ::testing::TestResult& result) {
   for (int i = 0; i < result.total_part_count(); ++i) {
     const ::testing::TestPartResult& part = result.GetTestPartResult(i);
@@ -50,8 +50,8 @@ class SkipReport : public ::testing::EmptyTestEventListener {
   }
 };
 
-// Registers the listener statically: it must exist before the tests run, and the main function of
-// every test binary comes from GoogleTest.
+// Registers the listener before main, because main usually comes from GoogleTest and runs the tests
+// at once.
 const bool kRegistered = [] {
   ::testing::UnitTest::GetInstance()->listeners().Append(new SkipReport);
   return true;

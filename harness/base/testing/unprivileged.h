@@ -1,5 +1,4 @@
-// Runs code as a user without write access to a folder, so that the tests of refused writes also
-// hold when root runs them.
+// Removes write access to a folder, even if root runs the tests, for tests of refused writes.
 #pragma once
 
 #include <string>
@@ -9,9 +8,9 @@
 
 namespace anecheck::testing {
 
-// During its lifetime, this process may not write in `shelf`, a folder in `folder`; it may write to
-// `folder`. If root runs the process, the constructor changes the user of the whole process, so the
-// process must have only one thread.
+// During its lifetime, this process may write to `folder`, but not to the folder `shelf` in it. If
+// root runs the process, the constructor changes the user of the whole process, so the process must
+// have only one thread.
 class UnprivilegedScope {
  public:
   UnprivilegedScope(const std::string& folder, std::string shelf) : shelf_(std::move(shelf)) {

@@ -1,4 +1,4 @@
-// Waiting for another thread or process. No other code of the tests sleeps.
+// Waits for another thread or process. No other code of the tests sleeps.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace anecheck::testing {
 
-// Polls until `done` returns true, for at most a minute; returns whether it did.
+// Polls for at most a minute until `done` returns true. Returns whether it did.
 template <typename Done>
 bool WaitUntil(const Done& done) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
@@ -27,8 +27,8 @@ bool WaitUntil(const Done& done) {
   return true;
 }
 
-// Sleeps long enough for a thread that wrongly does not wait to advance too far. A thread that
-// waits correctly has no effect for which a test could wait instead.
+// Sleeps so long that a thread that wrongly does not wait advances too far. If the thread waits
+// correctly, there is no event for which a test could wait.
 inline void LetOthersGoOn() {
   // Waits by the clock: see above. No test fails because it was too short or too long.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -51,7 +51,7 @@ class OwnTemporaryFiles {
     }
   }
 
-  // Whether a file of that name lies in one of the folders below.
+  // Returns whether a file of that name is in the folder, at any depth.
   bool Has(std::string_view name) const {
     std::error_code error;  // other processes may remove folders during the walk
     for (std::filesystem::recursive_directory_iterator at(folder_.path(), error), end;
@@ -60,7 +60,7 @@ class OwnTemporaryFiles {
     }
     return false;
   }
-  // Whether a worker has received its case: the program's text exists.
+  // Returns whether a worker has received its case, which is so if the program's text exists.
   bool HasCase() const { return Has("model.mil"); }
 
  private:

@@ -24,7 +24,7 @@ RunnerFactory Makes(Arguments... arguments) {
   };
 }
 
-// The outputs that the oracle expects for a graph, in the form of an engine's outputs.
+// Returns the outputs that the oracle expects for a graph, in the form of an engine's outputs.
 inline Result<std::vector<Tensor>> ExpectedOutputs(const Graph& graph,
                                                    std::span<const Tensor> inputs) {
   ANECHECK_ASSIGN(const auto estimates, Evaluate(graph, inputs, ConformingContract(2)));
@@ -106,7 +106,7 @@ class CampaignTest : public ::testing::Test {
     options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
     return options;
   }
-  // Options for cases that only divide drawn numbers, on A15.
+  // Returns options for cases on A15 that only divide drawn numbers.
   CampaignOptions OfQuotients(uint64_t cases) {
     CampaignOptions options = Options(cases);
     options.targets = {{"h15", 4}};

@@ -1,5 +1,5 @@
-// Counts, over many cases of a campaign, the nodes that reach no output and the outputs that no
-// change of the inputs moves beyond their bounds, by operation and cause. It makes cases like a
+// Counts the nodes that reach no output in many cases of a campaign. Also counts, by operation and
+// cause, the outputs that no change of the inputs moves beyond their bounds. It makes cases like a
 // campaign and examines them with the independent check of oracles/testing/vacuity.h, which first
 // applies the changes that each case carries as its proof, and then further changes.
 //
@@ -24,7 +24,7 @@ struct Counts {
 
 void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
   ++counts.cases;
-  // A graph that must be refused is never judged by its values.
+  // The values of a graph that must be refused are never judged.
   if (item.mode == CaseMode::kMustReject) return;
   counts.nodes += item.graph.nodes().size();
   counts.outputs += item.graph.outputs().size();

@@ -19,11 +19,10 @@ constexpr uint32_t kNoResources = 0xe00002be;
 constexpr uint32_t kNotFound = 0xe00002f0;
 constexpr uint32_t kUsageNotSupported = 24;
 
-// specification 001 and facts/e5rt_abi.md: a semaphore of the runtime bounds the requests in
-// flight.
+// A semaphore of the runtime bounds the requests in flight (specification 001; facts/e5rt_abi.md).
 constexpr size_t kMostInFlight = 127;
 constexpr uint64_t kUnsupportedUsage = 2;
-// facts/more/firmware_limits.csv: the limit for requests without chaining (the single path).
+// The limit for requests without chaining, the single path (facts/more/firmware_limits.csv).
 constexpr size_t kMostOutputSets = 1;
 
 constexpr std::string_view kGuide = "public guide, chapter 27";

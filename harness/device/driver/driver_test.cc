@@ -1,4 +1,4 @@
-// The simulated driver: the life of a program, the wake port, and the chaining cache.
+// Tests the simulated driver: the life of a program, the wake port, and the chaining cache.
 
 #include "harness/device/driver/driver.h"
 
@@ -182,7 +182,7 @@ TEST(Driver, HasALawForEachLimitThatTheFirmwareTableAssignsToIt) {
   EXPECT_EQ(held, 1u);
 }
 
-// The generator draws, among others, captures of whole sessions, in which every call succeeds.
+// The generator also draws captures of whole sessions in which every call succeeds.
 TEST(Driver, TakesEveryCallOfADrawnSession) {
   size_t sessions = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
@@ -202,7 +202,7 @@ TEST(Driver, TakesEveryCallOfADrawnSession) {
   EXPECT_GT(sessions, 10u);
 }
 
-// Every answer names the law that decided it, every reply repeats its request's token, and no
+// Every answer names the law that determines it, every reply repeats its request's token, and no
 // message is lost.
 RC_GTEST_PROP(Driver, AnswersEveryCallOfEveryCapture, ()) {
   ChoiceStream choices = ChoiceStream::FromSeed(*rc::gen::arbitrary<uint64_t>());

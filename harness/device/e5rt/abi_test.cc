@@ -1,5 +1,5 @@
-// The rules of the e5rt ABI: the sequence of specification 001 in its single, chained and resident
-// forms, the limits, and each misuse with its error text (facts/e5rt_abi.md).
+// Tests the rules of the e5rt ABI: the sequence of specification 001 in its single, chained and
+// resident forms, the limits, and each misuse with its error text (facts/e5rt_abi.md).
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -111,7 +111,7 @@ TEST_F(Abi, MasksChooseTheBackend) {
   EXPECT_EQ(backend(wide, 7), "error");
 }
 
-// The table's kernel depth attests the operation, but no backend lowers it (specification 003).
+// The table has a kernel depth for the operation, but no backend lowers it (specification 003).
 TEST_F(Abi, NoMaskCompilesAConvolutionOverThreeAxes) {
   const auto convolution = [](const char* kernel) {
     return MilProgram(fmt::format("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, {}> w", kernel),
@@ -191,7 +191,7 @@ TEST_F(Abi, FreshStreamRejectsReset) {
   EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
 }
 
-// Binding and prepare calls on an operation whose ports are bound.
+// Makes binding and prepare calls on an operation whose ports are bound.
 struct Bindings {
   explicit Bindings(LoadedProgram& bound) : program(bound) {
     ENGINE(e5rt_async_event_create)(&event, "done", 0);
@@ -270,7 +270,7 @@ TEST_F(Abi, ReleasingAStreamFreesItsOperations) {
   EXPECT_EQ(program.Execute(), 0) << program.error();
 }
 
-// The operation is a second one of a loaded program, and no stream has encoded it.
+// The operation is a second operation of a loaded program, and no stream has encoded it.
 TEST_F(Abi, PrepareIsRefusedForOperationsThatWereNeverEncoded) {
   auto folder = TempDirectory::Create("anecheck-bundle-");
   const LoadedProgram program(kAddOne, {.bundle = folder->path()});
@@ -458,7 +458,7 @@ TEST_F(Abi, BundleOfAnotherProcessMustBeCompiledAgain) {
 }
 
 #ifndef ANECHECK_SANITIZED
-// The signal that ends a forked child which calls `body`; 0 if none does.
+// Returns the signal that ends a forked child which calls `body`, or 0 if no signal ends it.
 template <typename Body>
 int EndOfForkedChild(Body&& body) {
   const pid_t child = fork();
@@ -477,7 +477,7 @@ TEST_F(Abi, ForkedChildrenCrash) {
   program.Bind("y", true, 8);
   EXPECT_EQ(EndOfForkedChild([&] { program.Execute(); }), SIGSEGV);
   EXPECT_EQ(EndOfForkedChild([] { LoadedProgram{kAddOne}; }), SIGSEGV);
-  EXPECT_EQ(program.Execute(), 0);  // the parent goes on
+  EXPECT_EQ(program.Execute(), 0);  // the parent continues
 }
 #endif
 

@@ -1,5 +1,5 @@
-// submit_async of the e5rt ABI: completion blocks, events and the traces of a failed request
-// (specification 001, sections 2.4, 2.5 and 5; e5rt/api.h names the assumptions).
+// Tests submit_async of the e5rt ABI: completion blocks, events and the effects of a failed request
+// (specification 001, sections 2.4, 2.5 and 5; e5rt/api.h lists the assumptions).
 #include <atomic>
 #include <csignal>
 #include <deque>
@@ -22,7 +22,7 @@ namespace {
 const std::string kAddOne =
     MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
 
-// A block laid out in plain C, which runs `body` on each call.
+// A block as plain C data, which runs `body` on each call.
 class Block {
  public:
   explicit Block(std::function<void()> body = [] {}) : body_(std::move(body)) {
@@ -53,7 +53,7 @@ class Block {
     };
     Block* self = nullptr;
   };
-  // Blocks are never freed: the engine reads a block after its call.
+  // Blocks are never freed, because the engine reads a block after its call.
   static Layout* Make() {
     static auto* kept = new std::deque<Layout>;
     return &kept->emplace_back();
@@ -80,7 +80,7 @@ class Async : public CleanEngine {
     events_.push_back(event);
     return event;
   }
-  // An event that one call of e5rt_async_event_signal opens.
+  // Makes an event that one call of e5rt_async_event_signal signals.
   void* MakeGate() {
     void* gate = MakeEvent();
     EXPECT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 1), 0);
@@ -101,7 +101,7 @@ class Async : public CleanEngine {
                                                                             &event, 1),
               0);
   }
-  // Encodes a program in another stream than its own.
+  // Encodes a program in a stream that is not the program's own.
   static void Encode(void* stream, const LoadedProgram& program) {
     ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
   }
@@ -114,7 +114,7 @@ class Async : public CleanEngine {
   static int64_t Submit(void* stream, Block& block) {
     return ENGINE(e5rt_execution_stream_submit_async)(stream, block.get());
   }
-  // Submits the program on its own stream, with a block here and without one below.
+  // Submits the program on its own stream with a block. The next overload submits without a block.
   static int64_t Submit(LoadedProgram& program, Block& block) {
     const int64_t code = program.Encode();
     return code != 0 ? code : Submit(program.stream(), block);
@@ -131,7 +131,7 @@ class Async : public CleanEngine {
   std::vector<void*> events_;
 };
 
-// kAddOne with its output bound to its input. The buffer is a new one or that of another counter.
+// kAddOne with its output bound to its input. The buffer is new, or that of another counter.
 class Counter : public LoadedProgram {
  public:
   explicit Counter(const Counter* other = nullptr) : LoadedProgram(kAddOne) {
@@ -179,13 +179,13 @@ TEST_F(Async, DependentOperationWaits) {
   ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_EQ(program.value(), 1);
   EXPECT_EQ(Signaled(done), 1u);
-  // execute_sync ignores events, so that a closed gate does not stop it.
+  // execute_sync ignores events, so a gate without a signal does not stop it.
   ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 9), 0);
   EXPECT_EQ(program.Execute(), 0);
   WaitUntilIdle();
 }
 
-// Each operation waits for the operation before it, through a separate event.
+// Each operation waits for the previous operation, through a separate event.
 TEST_F(Async, AChainAdvancesByItsLengthAndEachEventByOne) {
   for (const size_t steps : {size_t{1}, size_t{2}, size_t{100}}) {
     std::vector<std::unique_ptr<Counter>> chain;
@@ -222,7 +222,7 @@ TEST_F(Async, AnEventThatAllOperationsCompleteCountsThem) {
   void* count = MakeEvent();
   Completes(first, count);
   Completes(second, count);
-  Completes(second, count);  // a second binding of the same event changes nothing
+  Completes(second, count);  // a repeated binding of the same event has no effect
   void* stream = StreamOf(first);
   Encode(stream, second);
   ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
@@ -240,7 +240,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   for (void* event : done) Completes(program, event);
   ASSERT_EQ(Submit(program), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gates[1]), 0);
-  // A worker that wrongly ignores the first gate would run here.
+  // If a worker wrongly ignored the first gate, it would run here.
   anecheck::testing::LetOthersGoOn();
   EXPECT_EQ(Counts().in_flight, 1u);
   EXPECT_EQ(program.value(), 0);
@@ -289,7 +289,7 @@ TEST_F(Async, ABlockMayReleaseItsStream) {
   EXPECT_NE(ENGINE(e5rt_execution_stream_execute_sync)(stale), 0);
 }
 
-// Neither block waits for the other's end.
+// Neither block waits until the other returns.
 TEST_F(Async, BlocksMayReleaseEachOthersStreams) {
   const Counter first;
   const Counter second;
@@ -319,7 +319,7 @@ TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
     EXPECT_EQ(Submit(program, block), 0);
     submitted = true;
   });
-  // A call that wrongly does not wait would return here.
+  // If a call wrongly did not wait, it would return here.
   anecheck::testing::LetOthersGoOn();
   EXPECT_FALSE(submitted);
   EXPECT_EQ(Counts().in_flight, 127u);
@@ -330,7 +330,7 @@ TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
   EXPECT_EQ(program.value(), 128);
 }
 
-// By another interpretation of the limit, a request beyond it is refused.
+// With the other interpretation of the limit, a request beyond it is refused.
 TEST_F(Async, ARequestBeyond127InFlightIsRefused) {
   ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 1), ANECHECK_SIM_OK);
   Counter program;
@@ -351,7 +351,7 @@ TEST_F(Async, ReadingsAreKnownByTheirNames) {
   EXPECT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 2), ANECHECK_SIM_INVALID);
 }
 
-// A program that waits for a gate, and an event that it completes.
+// A program that waits for a gate, and an event that the program signals.
 class AsyncBlock : public Async, public ::testing::WithParamInterface<int> {
  protected:
   void SetUp() override {
@@ -382,7 +382,7 @@ TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
   Block block([&] { at_call = program_->value(); });
   ASSERT_EQ(Submit(*program_, block), 0);
   if (at_completion()) {
-    // A block that is wrongly called before the work would be called here.
+    // If the block were wrongly called before the work, the call would happen here.
     anecheck::testing::LetOthersGoOn();
     EXPECT_EQ(block.calls(), 0);
   } else {
@@ -398,8 +398,7 @@ TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
   EXPECT_EQ(block.calls(), 1);
 }
 
-// A block that is called before the work is part of the submission, so that its error fails the
-// request.
+// A block that is called before the work is part of the submission, so its error fails the request.
 TEST_P(AsyncBlock, ReturningAnErrorFailsItsRequestIfCalledBeforeTheWork) {
   Block block;
   block.Return(5);
@@ -427,7 +426,7 @@ TEST_P(AsyncBlock, ReturningAnErrorFailsItsRequestIfCalledBeforeTheWork) {
 
 #ifndef ANECHECK_SANITIZED  // sanitizers handle SIGSEGV themselves
 
-// A block in memory that is protected after the call, to detect a later access.
+// A block in memory that is protected after the call, so that the test detects a later access.
 struct GuardedBlock {
   void* isa = nullptr;
   int32_t flags = 0;
@@ -449,7 +448,7 @@ struct GuardedBlock {
   }
 };
 
-// The engine releases the block that it retained, and releasing reads the block.
+// The engine releases the block that it retained, and a release reads the block.
 TEST_P(AsyncBlock, IsReadAgainAfterItsCall) {
   void* memory = mmap(nullptr, GuardedBlock::kPage, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,3 @@
-// Writing and loading of bundles.
 #include "harness/device/e5rt/bundle.h"
 
 #include <cerrno>
@@ -49,7 +48,7 @@ std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
   return text;
 }
 
-// A plain write is enough, because the file is small and the folder is the caller's own. An
+// A plain write is enough, because the file is small and only the caller uses the folder. An
 // existing file is overwritten and then truncated, which costs less than truncating it first.
 bool WriteWhole(const std::string& path, std::span<const char> text) {
   int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);

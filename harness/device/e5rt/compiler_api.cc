@@ -22,7 +22,8 @@ constexpr uint64_t kMaskGpu = 2;
 constexpr uint64_t kMaskAne = 4;
 constexpr uint64_t kMaskAll = kMaskCpu | kMaskGpu | kMaskAne;
 
-// The value of TargetArchitecture in "key=value" pairs, separated by commas, semicolons or blanks.
+// Returns the value of TargetArchitecture in "key=value" pairs. Separators are commas, semicolons
+// and blanks.
 std::string ReadArchitecture(std::string_view text) {
   constexpr std::string_view kKey = "TargetArchitecture";
   const size_t key = text.find(kKey);
@@ -36,7 +37,7 @@ std::string ReadArchitecture(std::string_view text) {
 
 using Programs = std::vector<std::shared_ptr<const Executable>>;
 
-// Compiles a text of either input language.
+// Compiles a text in either input language.
 Result<Programs> CompileInput(const std::string& text, const CompileSettings& settings,
                               Backend backend) {
   if (!settings.direct) return CompileProgram(text, settings, backend);
@@ -51,9 +52,9 @@ Result<Programs> CompileForCpu(const std::string& text, CompileSettings settings
   return CompileInput(text, settings, backend);
 }
 
-// Compiles for the backend that the mask selects (facts/e5rt_abi.md): mask 3 selects BNNS, and any
+// Compiles for the backend that the mask selects (facts/e5rt_abi.md). Mask 3 selects BNNS, and any
 // mask that includes 4 selects the engine. Mask 7 falls back to BNNS if the engine's compiler
-// refuses (D35).
+// refuses the program (D35).
 Result<Programs> CompileByMask(const std::string& text, const CompileSettings& settings,
                                uint64_t mask, bool force_bnns) {
   if (force_bnns && (mask & kMaskCpu) != 0) return CompileForCpu(text, settings, Backend::kBnns);
@@ -189,7 +190,7 @@ int64_t e5rt_e5_compiler_is_new_compile_required(void* compiler, const char* mil
       mil_path == nullptr || out == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument @ IsNewCompileRequired");
   }
-  *out = 1;  // nothing compiled is ever taken from a cache
+  *out = 1;  // no compiled program is taken from a cache
   return kOk;
 }
 

@@ -1,4 +1,3 @@
-// The handle table.
 #include "harness/device/e5rt/handles.h"
 
 #include <utility>
@@ -6,8 +5,8 @@
 namespace anecheck::device::e5rt {
 namespace {
 
-// A handle is generation, index + 1 and four zero bits, so that it looks like an aligned address
-// and is never null.
+// A handle consists of the generation, the index + 1 and four zero bits. It therefore looks like an
+// aligned address and is never null.
 constexpr int kIndexBits = 24;
 constexpr uint64_t kIndexMask = (uint64_t{1} << kIndexBits) - 1;
 constexpr int kTagBits = 4;

@@ -1,6 +1,6 @@
-// The live objects behind the opaque handles of the e5rt ABI. A handle names a slot and the slot's
-// generation, so that a handle that was released or never issued is recognised without a
-// dereference.
+// The live objects behind the opaque handles of the e5rt ABI. A handle contains a slot and the
+// slot's generation. The table can therefore recognise a handle that was released or never issued
+// without dereferencing it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class HandleKind : uint8_t {
   kEvent,
 };
 
-// The object behind a handle.
+// The object that a handle names.
 class Object {
  public:
   explicit Object(HandleKind kind) : kind_(kind) {}
@@ -41,9 +41,9 @@ class Object {
 class HandleTable {
  public:
   void* Insert(std::shared_ptr<Object> object);
-  // Null if the handle is not alive.
+  // Returns null if the handle is not alive.
   std::shared_ptr<Object> Find(const void* handle) const;
-  // Removes and returns the object; null if the handle is not alive or of another kind.
+  // Removes and returns the object. Returns null if the handle is not alive or is of another kind.
   std::shared_ptr<Object> Remove(const void* handle, HandleKind kind);
   uint64_t live() const;
 
@@ -62,7 +62,7 @@ class HandleTable {
 
 HandleTable& Handles();
 
-// The object of class T, or null if the handle is not alive or of another kind.
+// Returns the object of class T, or null if the handle is not alive or is of another kind.
 template <typename T>
 std::shared_ptr<T> Acquire(const void* handle) {
   auto object = Handles().Find(handle);

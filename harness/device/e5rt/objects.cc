@@ -1,4 +1,3 @@
-// Behaviour of the objects of the e5rt ABI.
 #include "harness/device/e5rt/objects.h"
 
 #include <algorithm>
@@ -14,13 +13,14 @@ namespace {
 
 constexpr size_t kGranule = 64;
 
-// The maximum number of failures that an event remembers. More are not needed, because no more
+// The maximum number of failures that an event remembers. No more are needed, because no more
 // requests can be in flight.
 constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
 
-// calloc takes large zeroed memory from the system, and no page is touched before its first use.
+// calloc takes large blocks of zeroed memory from the system, which touches a page only at first
+// use.
 Buffer::Buffer(size_t bytes, uint32_t type)
     : Object(kKind),
       memory_(std::calloc(bytes / kGranule + 3, kGranule)),
@@ -103,8 +103,8 @@ Status Operation::CheckShapes() {
   return ChooseShapes();
 }
 
-// Callers give the shapes only through the sizes of the bound buffers (assumed: no source names a
-// call that binds a live-in).
+// Callers give the shapes only through the sizes of the bound buffers. This is assumed, because no
+// source names a call that binds a live-in.
 Status Operation::ChooseExtents(std::vector<int64_t>& extents) const {
   const bool any = PlantedRuntimeFault(FaultEffect::kRangeUnchecked) != nullptr;
   const bool start = executable_->faults.Find(FaultEffect::kRangeStart) != nullptr;

@@ -1,4 +1,4 @@
-// The objects of the e5rt ABI, behind the handles.
+// The objects that the handles of the e5rt ABI name.
 #pragma once
 
 #include <condition_variable>
@@ -57,7 +57,7 @@ struct OperationOptions : Object {
   std::shared_ptr<const Executable> executable;
 };
 
-// Host memory, zeroed and 64-byte aligned, with at least 64 more bytes behind it.
+// Zeroed host memory, aligned to 64 bytes, with at least 64 more bytes behind it.
 class Buffer : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kBuffer;
@@ -80,14 +80,14 @@ class Event : public Object {
   static constexpr HandleKind kKind = HandleKind::kEvent;
   explicit Event(uint64_t initial) : Object(kKind), signaled_(initial), future_(initial) {}
 
-  // The value that the next completion will signal.
+  // Returns the value that the next completion will signal.
   uint64_t Promise();
   uint64_t future() const;
   void SetFuture(uint64_t value);
-  // `outcome` is the outcome of the work whose end moves the event to `value`.
+  // `outcome` is the result of the work that moves the event to `value` when it ends.
   void Signal(uint64_t value, const Status& outcome = {});
   void SignalFuture();
-  // Waits until the value is reached and returns the outcome that came with it.
+  // Waits until the value is reached and returns the outcome of that value.
   Status WaitFor(uint64_t value);
   Status WaitForFuture() { return WaitFor(future()); }
   uint64_t signaled() const;
@@ -97,10 +97,11 @@ class Event : public Object {
   std::condition_variable moved_;
   uint64_t signaled_;
   uint64_t future_;
-  std::map<uint64_t, Error> failures_;  // by event value; only the latest failures
+  std::map<uint64_t, Error>
+      failures_;  // by event value; only the failures with the greatest values
 };
 
-// A loaded program with its bindings. Holds one program slot.
+// A loaded program with its bindings. It occupies one program slot.
 class Operation : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kOperation;
@@ -109,13 +110,13 @@ class Operation : public Object {
 
   const Executable& executable() const { return *executable_; }
 
-  // The name of the first port without a buffer, or null if all are bound.
+  // Returns the name of the first port without a buffer, or null if all ports are bound.
   const std::string* FirstUnboundPort() const;
   // Checks that the program is legal at the shapes of the bound buffers, and that the buffers are
   // large enough. Precondition: all ports are bound.
   Status CheckShapes();
-  // Runs the program on the bound buffers, at their shapes, or returns the Error of CheckShapes.
-  // Precondition: all ports are bound.
+  // Runs the program on the bound buffers, at their shapes. Returns the Error of CheckShapes if
+  // that check fails. Precondition: all ports are bound.
   Status Run();
 
   void BindInput(size_t port, std::shared_ptr<Buffer> buffer) {
@@ -126,7 +127,7 @@ class Operation : public Object {
     const std::lock_guard lock(mutex_);
     outputs_[port] = std::move(buffer);
   }
-  // From this call on, the buffer holds the state, and the buffer's content is the state's value.
+  // From this call on, the buffer stores the state. Its content becomes the state's value.
   void BindState(size_t state, std::shared_ptr<Buffer> buffer) {
     const std::lock_guard lock(mutex_);
     execution_.PlaceState(state, buffer->data());
@@ -136,10 +137,10 @@ class Operation : public Object {
   uint64_t runs() const { return execution_.runs(); }
   bool IsTurnOf(const Fault* fault) const { return execution_.IsTurnOf(fault); }
 
-  // The next five members are not locked. Callers must order their calls, as on the real system.
-  bool encoded = false;  // encoded and not prepared since, so the bindings cannot change
+  // No lock protects the next five members. Callers must order their calls, as on the real system.
+  bool encoded = false;  // encoded and not prepared afterwards, so the bindings cannot change
   bool was_encoded = false;
-  bool in_stream = false;  // encoded in a stream that was neither reset nor released since
+  bool in_stream = false;  // encoded in a stream that was not reset or released afterwards
   std::vector<std::shared_ptr<Event>> completions;
   std::vector<std::shared_ptr<Event>> dependents;
 
@@ -156,7 +157,7 @@ class Operation : public Object {
   Status ChooseShapes();
   Status ChooseExtents(std::vector<int64_t>& extents) const;
   Status CheckBuffers(const Executable& executable) const;
-  // The extents chosen for the program's ranges of shapes; empty before they are chosen, and for a
+  // The extents chosen for the program's ranges of shapes. Empty before they are chosen, and for a
   // program without ranges.
   std::vector<int64_t> extents_;
 
@@ -185,7 +186,7 @@ inline int64_t GiveHandle(std::shared_ptr<Object> object, void** out) {
   return 0;
 }
 
-// The common part of all release calls. The call also clears the caller's pointer.
+// Does the work of all release calls. It also clears the caller's pointer.
 int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what);
 
 }  // namespace anecheck::device::e5rt

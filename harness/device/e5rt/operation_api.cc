@@ -32,19 +32,19 @@ int64_t RetainPort(void* handle, const char* name, bool output, void** out) {
   return Fail(kNotFound, fmt::format("{} port {} not found", output ? "Output" : "Input", name));
 }
 
-// An event counts once, however often it is bound.
+// Adds an event unless it is already bound.
 void AddEvent(std::shared_ptr<Event> event, std::vector<std::shared_ptr<Event>>& events) {
   if (std::ranges::find(events, event) == events.end()) events.push_back(std::move(event));
 }
 
-// An encoded operation keeps its bindings until it is prepared again.
+// Refuses to bind, because an encoded operation keeps its bindings until it is prepared again.
 int64_t RefuseBinding(std::string_view call) {
   return Fail(kInvalidState,
               fmt::format("the operation is encoded: its bindings cannot change @ {}", call));
 }
 
-// Checks a buffer for the errors that can be found when it is bound. In a program with ranges of
-// shapes, the size of an input's buffer chooses the input's extent. The sizes of the other ports
+// Checks a buffer for the errors that are detectable when it is bound. In a program with ranges of
+// shapes, the size of an input's buffer determines the input's extent. The sizes of the other ports
 // are known only when all inputs are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
   const Executable& executable = reference.operation->executable();

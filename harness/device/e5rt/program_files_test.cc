@@ -1,5 +1,5 @@
-// The files that a compilation leaves in its bundle: they break no rule of their formats or of the
-// pair, and they describe the program.
+// Tests the files that a compilation leaves in its bundle. They break no rule of their formats or
+// of the pair, and they describe the program.
 #include <array>
 #include <filesystem>
 #include <fmt/format.h>
@@ -83,8 +83,8 @@ TEST(ProgramFiles, TheContainerIsWrittenOnlyForTasksOfVersion7) {
   EXPECT_FALSE(Bundle(kMlp, "t1").Has("model.hwx")) << "its cpusubtype is not published";
 }
 
-// Specification 000: at any depth there is one inference between casts, and the descriptor has the
-// same size.
+// By specification 000, there is one inference between casts at any depth, and the descriptor has
+// the same size.
 TEST(ProgramFiles, TheDescriptorDoesNotDependOnDepth) {
   const CleanSettings settings;
   const Bundle one(Chain(1));
@@ -98,8 +98,8 @@ TEST(ProgramFiles, TheDescriptorDoesNotDependOnDepth) {
   EXPECT_EQ(one.Read("program.e5").size(), six.Read("program.e5").size());
 }
 
-// Specification 000: a cut into three segments gives three inferences. The tasks are in the order
-// of execution.
+// By specification 000, a cut into three segments gives three inferences. The tasks are in the
+// order of execution.
 TEST(ProgramFiles, ACutAddsInferences) {
   const CleanSettings settings;
   const Bundle bundle(
@@ -122,7 +122,7 @@ TEST(ProgramFiles, ACutAddsInferences) {
   const auto& tasks = container.Text()->tasks->tasks;
   ASSERT_EQ(tasks.size(), 3u);
   // Register 0x10 is the number of channels of the result. Attention waits for no other task, so it
-  // comes first.
+  // is the first task.
   EXPECT_EQ(tasks[0].Find(0x10), 2u);
   EXPECT_EQ(tasks[1].Find(0x10), 1u);
   EXPECT_EQ(tasks[2].Find(0x10), 2u);

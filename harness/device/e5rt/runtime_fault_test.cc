@@ -1,4 +1,4 @@
-// Tests each planted defect of the e5rt layer through the call that it spoils.
+// Tests each planted defect of the e5rt layer through the call that the defect changes.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -25,7 +25,7 @@ const std::string kSub = MilProgram("tensor<fp16, [4]> a, tensor<fp16, [4]> b",
 const std::string kSixAxes = MilProgram("tensor<fp16, [1, 1, 1, 1, 1, 3]> x",
                                         "tensor<fp16, [1, 1, 1, 1, 1, 3]> y = relu(x = x);", "y");
 
-// y of kAddOne after `runs` executions with y bound to x.
+// Returns y of kAddOne after `runs` executions with y bound to x.
 double Resident(int runs) {
   LoadedProgram program(kAddOne);
   const auto* x = static_cast<const uint16_t*>(program.Bind("x", false, 8));
@@ -34,7 +34,7 @@ double Resident(int runs) {
   return HalfToDouble(Half{x[0]});
 }
 
-// y after `runs` executions of y = x + (the earlier y), with x = 1.
+// Returns y after `runs` executions of y = x + (the earlier y), with x = 1.
 double Accumulated(int runs) {
   LoadedProgram program(MilProgram("tensor<fp16, [4]> x, state<tensor<fp16, [4]>> s",
                                    "tensor<fp16, [4]> before = read_state(input = s);"
@@ -91,7 +91,7 @@ AsyncOutcome RunAsync() {
     block.isa = &block;
     program.Encode();
     ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block);
-  }  // releasing the stream waits for its requests
+  }  // the release of the stream waits for its requests
   ENGINE(e5rt_async_event_get_last_signaled_value)(event, &outcome.signaled);
   ENGINE(e5rt_async_event_release)(&event);
   outcome.calls = block.calls;
@@ -151,7 +151,7 @@ double SwappedDifference() {
 }
 
 bool EarlySignal() {
-  // The program starts slowly, so that an event signalled before the result can be seen.
+  // The program starts slowly, so that the test sees an event that precedes the result.
   LoadedProgram program(kAddOne);
   program.Bind("x", false, 8);
   const auto* y = static_cast<const volatile uint16_t*>(program.Bind("y", true, 8));
@@ -217,7 +217,7 @@ const std::string kRanged =
     "tuple<tuple<string, dict<string, list<tensor<int32, [3]>, ?>>>>(((\"RangeDims\", {{\"x\", "
     "[[2, 8, 2]]}})))] {\n tensor<fp16, [?]> y = add(x = x, y = fp16(1));\n } -> (y);\n}\n";
 
-// The last output element of kRanged with `count` elements, or the error if it does not run.
+// Returns the last output element of kRanged with `count` elements, or the error of a failed run.
 std::string LastOfRange(size_t count) {
   LoadedProgram program(kRanged);
   program.Bind("x", false, count * 2);
@@ -226,7 +226,7 @@ std::string LastOfRange(size_t count) {
   return program.ok() ? fmt::format("{}", y[count - 1]) : program.error();
 }
 
-// Both files of a program with two tasks; one task has a kernel of two channels.
+// Returns both files of a program with two tasks. One task has a kernel of two channels.
 std::string Files() {
   auto folder = TempDirectory::Create("anecheck-fault-");
   const LoadedProgram program(
@@ -242,7 +242,7 @@ std::string Files() {
   return bytes;
 }
 
-// The number of failing executions among `programs` programs.
+// Returns the number of programs, of `programs`, whose execution fails.
 int FailuresOf(int programs) {
   int failures = 0;
   for (int i = 0; i < programs; ++i) {
@@ -254,7 +254,7 @@ int FailuresOf(int programs) {
   return failures;
 }
 
-// The result of a second execution, on another input.
+// Returns the result of a second execution, on another input.
 double SecondResult() {
   LoadedProgram program(kAddOne);
   auto* x = static_cast<uint16_t*>(program.Bind("x", false, 8));
@@ -340,7 +340,7 @@ TEST_P(RuntimeFaults, ShowInTheCallThatTheyAffect) {
   const RuntimeCheck& check = GetParam();
   const std::string clean = check.observe();
   EXPECT_EQ(check.observe(), clean);
-  // The check of slots-leak leaks a slot on purpose; the process has others.
+  // The check of slots-leak leaks a slot on purpose. The process has enough other slots.
   ASSERT_EQ(ENGINE(anecheck_sim_enable_fault)(check.id), ANECHECK_SIM_OK);
   EXPECT_NE(check.observe(), clean);
   ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)(check.id), ANECHECK_SIM_OK);

@@ -1,5 +1,5 @@
-// Programs with a range of shapes: a program compiled once runs at each shape in its range as a
-// program of that fixed shape does, and at no other shape.
+// Tests programs with a range of shapes. Such a program is compiled once. At each shape in its
+// range it runs like a program of that fixed shape, and it runs at no other shape.
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ std::string Flexible(const std::string& attribute, const std::string& parameters
                      parameters, attribute, statements);
 }
 
-// A chain with a window over the ranged axis, a softmax along it and a product with a constant.
+// Returns a chain of a window over the ranged axis, a softmax along it and a constant product.
 std::string Statements(const std::string& rows) {
   return fmt::format(
       "tensor<fp16, [1, 2, {0}, 3]> c = conv(x = x, weight = tensor<fp16, [2, 2, 3, 1]>([[[[1], "
@@ -141,7 +141,7 @@ TEST(ShapeRange, ReadsTheFormOfRealTexts) {
             "live-in x: 2049 is not one of 1 to 2048 by 1 @ BindBufferObject");
 }
 
-// Weights are read when the program is compiled and never again.
+// Weights are read only when the program is compiled.
 TEST(ShapeRange, NeedsNoFileAfterTheCompilation) {
   const CleanSettings settings;
   auto folder = TempDirectory::Create("anecheck-weights-");

@@ -1,4 +1,3 @@
-// Process-wide state of the simulated engine.
 #include "harness/device/e5rt/state.h"
 
 #include <algorithm>
@@ -16,9 +15,9 @@ namespace {
 
 struct ReadingRow {
   std::string_view id;
-  bool on;  // unless set otherwise
+  bool on;  // the value after a reset
 };
-// By Reading.
+// The index is a Reading.
 constexpr std::array<ReadingRow, 3> kReadings = {
     {{"block-at-completion", false}, {"full-queue-refuses", false}, {"newest-compiler", false}}};
 
@@ -37,7 +36,7 @@ struct Engine {
   std::atomic<bool> has_faults = false;
 };
 
-// The engine outlives every thread of the process, also a thread that waits in it.
+// The engine outlives every thread of the process, including a thread that waits in it.
 Engine& TheEngine() {
   static auto* engine = new Engine;
   return *engine;

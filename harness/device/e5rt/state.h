@@ -11,7 +11,7 @@
 
 namespace anecheck::device::e5rt {
 
-// Return values of the ABI. The real codes are not published; callers only distinguish 0 from all
+// Return values of the ABI. The real codes are not published. Callers only distinguish 0 from all
 // other codes.
 enum Code : int64_t {
   kOk = 0,
@@ -28,12 +28,12 @@ enum Code : int64_t {
   kNotPermitted = 0xe00002e2,            // a container that the daemon has not signed
 };
 
-// Sets the thread's message and returns the code.
+// Sets the thread's last error message and returns the code.
 int64_t Fail(Code code, std::string_view message);
 const char* LastErrorMessage();
 void ClearLastError();
 
-// The maximum numbers of loaded programs and of requests in flight, for the whole process. Source:
+// The maximum numbers of loaded programs and of requests in flight in the whole process. Source:
 // facts/e5rt_abi.md, "Limits".
 inline constexpr uint64_t kMaxLoadedPrograms = 128;
 inline constexpr uint64_t kMaxInFlight = 127;
@@ -47,7 +47,7 @@ struct Counts {
 };
 Counts GetCounts();
 
-// Takes a program slot; false if none is left. FreeProgramSlot returns it.
+// Takes a program slot. Returns false if no slot is left. FreeProgramSlot returns the slot.
 bool TakeProgramSlot();
 void FreeProgramSlot();
 // Takes a slot for a request in flight. If no slot is left, the call returns false while
@@ -57,23 +57,23 @@ void FreeRequest();
 void CountCompile();
 void CountExecution(uint64_t dispatches);
 
-// A copy of the settings for one compilation: target, switches, faults and the resolved model.
+// Copies the settings for one compilation: target, switches, faults and the resolved model.
 // `architecture` overrides the target. If the architecture is unknown, the target is the default
-// (P13), or null if P13 is off.
+// target (P13), or null if P13 is off.
 CompileSettings SnapshotSettings(std::string_view architecture);
 
-// The enabled fault with that effect, or null. The pointer stays valid, because faults with e5rt
-// effects are static.
+// Returns the enabled fault with that effect, or null. The pointer stays valid, because faults with
+// e5rt effects are static.
 const Fault* PlantedRuntimeFault(FaultEffect effect);
 
-// Whether a quirk that belongs to no single family is on for the default target.
+// Returns whether a quirk that does not depend on the family is on for the default target.
 bool RuntimeQuirkOn(std::string_view id);
 
 // Switches for points on which sources differ (anecheck_sim_set_reading).
 enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses, kNewestCompiler };
 bool Reads(Reading reading);
 
-// The control interface; see simulator_control.h.
+// The functions of the control interface. See simulator_control.h.
 bool SetReading(std::string_view id, bool on);
 bool SetDefaultTarget(std::string_view name);
 std::string_view DefaultTargetName();
@@ -88,8 +88,8 @@ void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
 // Ends a forked child by SIGSEGV, because the runtime does not survive fork (specification 001,
-// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Functions that compile, load or
-// dispatch must call this first.
+// facts/e5rt_abi.md, "compile and dispatch"). posix_spawn works. Functions that compile, load or
+// dispatch must call CrashIfForked first.
 void CrashIfForked();
 
 }  // namespace anecheck::device::e5rt

@@ -1,4 +1,4 @@
-// States of programs: an operation's memory from one execution to the next.
+// Tests the states of programs, which an operation keeps from one execution to the next.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
@@ -85,11 +85,11 @@ TEST_F(States, RingsWrapAroundTheirAxis) {
                  "position = int32(1), size = int32(4));",
                  "y"));
   ASSERT_EQ(program.error(), "");
-  // The program writes places 4, 0 and 1 of five, and reads places 1 to 4.
+  // The program writes indices 4, 0 and 1 of five, and reads indices 1 to 4.
   EXPECT_EQ(Step(program, {1, 2, 3}, 4), (Numbers{3, 0, 0, 1}));
 }
 
-// Specification 004, table 26.1: on A13 a state can only be reached through a shared buffer.
+// By specification 004, table 26.1, a state on A13 is accessible only through a shared buffer.
 TEST_F(States, AreSharedBuffersOnlyOnA13) {
   LoadedProgram program(kSum);
   auto* shared = static_cast<Half*>(program.Bind("s", true, 4));

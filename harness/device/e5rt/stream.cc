@@ -9,7 +9,7 @@
 namespace anecheck::device::e5rt {
 namespace {
 
-// The layout of an Objective-C block that callers rely on: the function to call is at offset 16.
+// The part of an Objective-C block on which callers rely. The function to call is at offset 16.
 struct Block {
   void* isa;
   int32_t flags;
@@ -38,7 +38,7 @@ Status RunOperation(Operation& operation) {
   return TimedOut();
 }
 
-// Waits for all events. If an event failed, it returns the error of that event.
+// Waits for all events. If an event failed, the function returns the error of that event.
 Status WaitFor(const std::vector<Request::Moment>& moments) {
   for (const auto& [event, value] : moments) {
     ANECHECK_RETURN_IF_ERROR(event->WaitFor(value));
@@ -50,9 +50,9 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails. No step runs if `outcome`, the outcome of earlier work, is an
-// Error. The steps behind a failed step do not run; they fail with the same error. Steps that do
-// not run still signal their events, so that no waiter hangs.
+// Runs the steps until one fails. If `outcome`, the outcome of earlier work, is an Error, no step
+// runs. The steps behind a failed step do not run. They fail with the same error, but signal their
+// events, so that no waiter hangs.
 Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
   const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
@@ -78,13 +78,13 @@ Status Call(void* completion) {
                    fmt::format("the block returned the error code {} @ SubmitAsync", code));
 }
 
-// A request is done when this returns.
+// Serves the request, which is done when this function returns.
 void Serve(Request& request) {
   const bool at_completion = Reads(Reading::kBlockAtCompletion);
   const Status ran = RunSteps(request.steps, at_completion ? Status() : Call(request.block));
   if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
-  // The block may release programs and count the live ones, so the request first drops the programs
-  // that it holds.
+  // The block may release programs and count the live ones. The request therefore drops its
+  // programs first.
   request.steps.clear();
   if (!at_completion) {
     if (request.block != nullptr) TouchBlock(request.block);
@@ -133,7 +133,7 @@ void RequestQueue::Work() {
   is_worker = true;
   for (Request request; Pop(request);) {
     WaitWhileQueueHeld();
-    // A block sees only the message of its own request, and none if the request succeeded.
+    // A block sees only the message of its own request, or no message if the request succeeded.
     ClearLastError();
     Serve(request);
   }

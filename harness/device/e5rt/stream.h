@@ -14,7 +14,7 @@
 
 namespace anecheck::device::e5rt {
 
-// The request of one call of submit_async, with its operations as they were bound at the call.
+// The request of one call of submit_async. Its operations are bound as at the call.
 struct Request {
   // An event and the value to wait for or to signal.
   using Moment = std::pair<std::shared_ptr<Event>, uint64_t>;
@@ -24,7 +24,7 @@ struct Request {
     std::vector<Moment> signals;
   };
   std::vector<Step> steps;
-  void* block = nullptr;  // null for none
+  void* block = nullptr;  // null if there is no block
 };
 
 // The requests of a stream. The worker shares ownership of the queue, since a completion block may
@@ -34,9 +34,9 @@ class RequestQueue {
   void Push(Request request);
   // Push must not be called after Close.
   void Close();
-  // Does the pushed work, in order, until the queue is closed and empty.
+  // Serves the pushed requests, in order, until the queue is closed and empty.
   void Work();
-  // Whether the calling thread is the worker of any queue, as in a completion block.
+  // Returns whether the calling thread is the worker of any queue, as it is in a completion block.
   static bool IsWorker();
 
  private:
@@ -52,8 +52,8 @@ class Stream : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kStream;
   Stream() : Object(kKind) {}
-  // Waits for the requests, except in a completion block: a block that waited for itself, or for a
-  // block that waits for it, would never end. The requests still run.
+  // Waits for the requests, except in a completion block. A block that waits for its own request,
+  // or for a block that waits for it, would never end. The requests still run.
   ~Stream() override;
 
   void Submit(Request request);
@@ -71,10 +71,10 @@ class Stream : public Object {
   std::thread worker_;
 };
 
-// Reads those fields of the block that are read when a block is retained or released.
+// Reads the fields of the block that are read when a block is retained or released.
 void TouchBlock(void* block);
 
-// Runs operations in order until one fails. It ignores their events.
+// Runs operations in order until one fails. The function ignores their events.
 Status RunInOrder(const std::vector<std::shared_ptr<Operation>>& operations);
 
 }  // namespace anecheck::device::e5rt

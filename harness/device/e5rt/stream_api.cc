@@ -10,7 +10,7 @@
 namespace anecheck::device::e5rt {
 namespace {
 
-// The stream of a handle. If the stream cannot run, the result is null and `code` is the error.
+// Returns the stream of a handle. If it cannot run, the result is null and `code` is the error.
 std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   auto stream = Acquire<Stream>(handle);
   code = kOk;
@@ -32,7 +32,7 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   return stream;
 }
 
-// Fixes the event values that the operation waits for and those that it signals.
+// Determines the event values for which the operation waits and those that it signals.
 Request::Step StepOf(const std::shared_ptr<Operation>& operation) {
   Request::Step step;
   step.operation = operation;
@@ -133,7 +133,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
 }
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
-  // The real system retains the block without a check of the pointer, and so reads the block.
+  // The real system retains the block without a check of the pointer, so it reads the block.
   TouchBlock(block);
   return Submit(stream, block);
 }

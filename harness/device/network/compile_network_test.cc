@@ -1,6 +1,6 @@
-// Network descriptions through the compile call. A description that the harness writes runs as its
-// graph, one written by hand runs as its keys state, and an unsupported one is refused with the
-// name of the stage.
+// Tests network descriptions through the compile call. A description that the harness writes runs
+// as its graph. A description written by hand runs as its keys state. An unsupported description is
+// refused with the name of the stage.
 #include <cstring>
 #include <gtest/gtest.h>
 #include <map>
@@ -19,7 +19,7 @@
 namespace anecheck::device::testing {
 namespace {
 
-// conv with a bias, then relu.
+// Makes a conv with a bias, then relu.
 Graph ConvGraph() {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 2, 1, 3}}, "x");
@@ -46,7 +46,7 @@ Graph ConvGraph() {
 
 class NetlistInput : public ::testing::Test {
  protected:
-  // Writes the weight file and gives the program's text.
+  // Writes the weight file and returns the program's text.
   std::string Text(const NetlistProgram& program, plist::Encoding encoding) {
     EXPECT_TRUE(
         WriteFileAtomic(folder_->File(kNetlistWeightFile), std::span(program.weights)).ok());
@@ -63,7 +63,7 @@ class NetlistInput : public ::testing::Test {
   Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-netlist-");
 };
 
-// x times a scalar constant.
+// Computes x times a scalar constant.
 Graph ScaledGraph() {
   Graph graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 2, 1, 3}}, "x");
@@ -91,8 +91,8 @@ TEST_F(NetlistInput, ScalarConstantsScale) {
   }
 }
 
-// ML Compute writes a constant of rank 3 without a batch. With a depth of 2 the extents have no
-// such rank.
+// ML Compute writes a constant of rank 3 without a batch. With a depth other than 1 the extents fit
+// no such rank.
 TEST_F(NetlistInput, ConstantsWithoutABatchHaveThreeAxes) {
   auto lowered = GraphToNetlist(ScaledGraph());
   ASSERT_TRUE(lowered.ok()) << lowered.error().message;
@@ -193,8 +193,8 @@ UnitText Relu(std::string name, std::string bottom) {
   return {std::move(name), "Neuron", {std::move(bottom)}, {{"Type", PlistText("ReLU")}}};
 }
 
-// A convolution of two channels to one with a stride of two along the width; in the weight file the
-// bias follows the kernel.
+// A convolution of two channels to one channel, with a stride of two along the width. In the weight
+// file the bias follows the kernel.
 NetworkText ConvNetwork() {
   const PlistKeys kernel = {
       {"Type", PlistText("Conv")},       {"KernelType", PlistText("Float16")},
@@ -299,7 +299,7 @@ TEST_F(HandWritten, MovementLayersNameTheirAxes) {
        "Reduction",
        {"c"},
        {{"Type", PlistText("Max")}, {"Dimension", PlistTexts({"Width"})}}}};
-  // The second channel is 7 8 9 / 10 11 12. Its view is 8 9 / 11 12; transposed, the view is 8 11 /
+  // The second channel is 7 8 9 / 10 11 12. Its view is 8 9 / 11 12. The transposed view is 8 11 /
   // 9 12.
   const Numbers x = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   EXPECT_EQ(Run(network, {{"x", x}}, 4), (Numbers{11, 12, 9, 12}));

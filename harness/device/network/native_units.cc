@@ -12,7 +12,7 @@ namespace {
 enum class As : uint8_t {
   kText,
   kInteger,
-  kLane,    // an array of one integer
+  kLane,    // an array with one integer
   kFlag,    // an absent key means false
   kHalf,    // the bits of an fp16 number
   kNumber,  // a real
@@ -23,13 +23,13 @@ struct Key {
   std::string_view argument;
   As as;
 };
-// A key with only one value that is known to be accepted; an absent key means that value.
+// A key for which only one value is known to be accepted. An absent key has that value.
 struct Fixed {
   const char* key;
   std::string_view value;
 };
 
-// The further requirements of a layer, besides its keys.
+// A further requirement of a layer, which its keys do not express.
 enum class Also : uint8_t {
   kNothing,
   kPlane,
@@ -37,8 +37,8 @@ enum class Also : uint8_t {
   kRate,
   kFactor,
   kBatchFactors,
-  kChannelPlane,  // normalises over channel, height and width; the argument has axes
-  kDimensions,    // as kChannelPlane; the key lists the names of the axes
+  kChannelPlane,  // normalises over channel, height and width; the argument lists the axes
+  kDimensions,    // like kChannelPlane; the key lists the names of the axes
   kFourAxes
 };
 
@@ -48,12 +48,13 @@ struct NativeUnit {
   std::span<const Key> keys = {};
   std::span<const Fixed> fixed = {};
   Also also = Also::kNothing;
-  std::string_view argument = {};  // the name of the factor's argument
+  std::string_view argument = {};  // name of the argument that receives the factor
 };
 
 constexpr std::string_view kX[] = {"x"};
 constexpr std::string_view kPair[] = {"x", "y"};
-// The wide row, which disparities shift, comes first (facts/netlist_layers.csv, cost_volume).
+// The first operand has the wide row, which disparities shift (facts/netlist_layers.csv,
+// cost_volume).
 constexpr std::string_view kStereo[] = {"y", "x"};
 constexpr std::string_view kAttention[] = {"query", "key", "value", "scale", "mask"};
 constexpr std::string_view kTemplate[] = {"x", "template"};
@@ -87,8 +88,8 @@ constexpr Key kResponseKeys[] = {{"KernelChannel", "size", As::kInteger},
                                  {"Alpha", "alpha", As::kHalf}};
 constexpr Fixed kTernary[] = {{"Type", "TERNARY_DYNAMIC_GOC"}};
 
-// The rearrangements order channels differently: PixelShuffle counts the place inside the block
-// last, ChannelToSpace counts it first (public notes on the six rearrangements).
+// The rearrangements number channels differently. In PixelShuffle the position inside the block
+// counts last; in ChannelToSpace it counts first (public notes on the six rearrangements).
 constexpr NativeUnit kUnits[] = {
     {"SDPA", "SDPA", kAttention, kSdpaKeys},
     {"Sort", "Sort", kX, kSortKeys, kColumns},
@@ -169,21 +170,21 @@ Status ReadKey(const ListItem& params, const Key& key, UnitArguments& arguments)
   return Wrong(key.key);
 }
 
-// The window of a position search must be the whole plane.
+// Checks that the window of a position search is the whole plane.
 Status CheckPlane(const ListItem& params, const Shape& x) {
   const bool whole = x.rank() == 4 && params.Find("KernelWidth").Integer() == x[3] &&
                      params.Find("KernelHeight").Integer() == x[2];
   return whole ? Status() : Refused("a window that is not the whole plane");
 }
 
-// The count of operands decides whether there is a scale; BiasOnly, if present, must agree.
+// The number of operands decides whether there is a scale. BiasOnly, if present, must agree.
 Status CheckGain(const ListItem& params, size_t operands) {
   const ListItem item = params.Find("BiasOnly");
   const bool agrees = !item.exists() || item.Flag() == (operands == 2);
   return agrees ? Status() : Refused("BiasOnly that does not fit the operands");
 }
 
-// The guide spells the key Rate; a public netlist spells it DropoutRate.
+// Reads the rate. The guide spells its key Rate, but a public netlist spells it DropoutRate.
 Status ReadRate(const ListItem& params, UnitArguments& arguments) {
   const auto rate = params.Find("Rate").Number();
   const auto other = params.Find("DropoutRate").Number();
@@ -211,7 +212,7 @@ Status ReadFactors(const ListItem& params, const NativeUnit& native, UnitArgumen
   return {};
 }
 
-// A normalisation over channel, height and width, which are the last three axes of ranks 3 and 4.
+// Reads a normalisation over channel, height and width, the last three axes of ranks 3 and 4.
 Status ReadChannelPlane(const NativeUnit& native, const ListItem& params, const Shape& x,
                         UnitArguments& arguments) {
   if (x.rank() < 3 || x.rank() > 4) return Refused(fmt::format("rank {}", x.rank()));
@@ -264,7 +265,7 @@ Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands
   if (operands.empty() || operands.size() > native.operands.size()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{} operands", operands.size()));
   }
-  // If gain and offset at run time have two operands, the middle one, the scale, is missing.
+  // With two operands, gain and offset at run time lack the scale, which is the middle operand.
   const bool no_scale = native.also == Also::kGain && operands.size() == 2;
   for (size_t i = 0; i < operands.size(); ++i) {
     arguments.Tensor(native.operands[no_scale && i == 1 ? 2 : i], operands[i]);

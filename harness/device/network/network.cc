@@ -19,8 +19,7 @@ Error Bad(std::string_view what) {
   return MakeError(ErrorCode::kMalformed, fmt::format("network description: {}", what));
 }
 
-// The names in the list under `key`, each with the dictionary under that name. Empty if `key` is
-// absent.
+// Returns the names in the list under `key`, each with its dictionary. Empty if `key` is absent.
 Result<std::vector<std::pair<std::string, ListItem>>> Named(const ListItem& from,
                                                             const std::string& key) {
   std::vector<std::pair<std::string, ListItem>> named;
@@ -39,7 +38,7 @@ Result<std::vector<std::pair<std::string, ListItem>>> Named(const ListItem& from
   return named;
 }
 
-// Reads an optional key; a present key must have the right type.
+// Reads an optional key. If the key is present, its value must have the right type.
 template <typename Value, typename Read>
 Status Take(const ListItem& from, const std::string& owner, const char* key, const Read& read,
             Value& value) {
@@ -55,10 +54,10 @@ std::optional<std::string> AsText(const ListItem& item) { return item.Text(); }
 std::optional<std::vector<std::string>> AsTexts(const ListItem& item) { return item.Texts(); }
 std::optional<int64_t> AsInteger(const ListItem& item) { return item.Integer(); }
 
-// The shape of a constant. ML Compute, whose descriptions Apple's compiler takes, writes channels,
-// depth, height and width of every constant but no batch, and depth 1. If all extents of such a
-// constant are 1, it has no axes; otherwise it has the axes channel, height and width. A constant
-// without extents has no axes either (network.h).
+// Reads the shape of a constant. ML Compute, whose descriptions Apple's compiler takes, writes
+// channels, depth, height and width of every constant, with depth 1 and without a batch. If all
+// extents of such a constant are 1, it has no axes; otherwise it has the axes channel, height and
+// width. A constant without extents has no axes either (network.h).
 std::optional<Shape> ReadConstantExtents(const ListItem& from) {
   const auto& [batch, channels, depth, height, width] = kConstantExtents;
   const auto has = [&](const char* key) { return from.Find(key).exists(); };
@@ -127,7 +126,7 @@ Status ReadParts(const ListItem& from, Network& network) {
   return Take(from, "the network", "Weights", AsTexts, network.weight_files);
 }
 
-// The list of dictionaries under `key`.
+// Returns the list of dictionaries under `key`.
 Result<std::vector<ListItem>> Dictionaries(const ListItem& from, const std::string& key) {
   auto items = from.Find(key).Items();
   if (!items || !std::ranges::all_of(*items, &ListItem::IsDictionary)) {
@@ -136,7 +135,7 @@ Result<std::vector<ListItem>> Dictionaries(const ListItem& from, const std::stri
   return std::move(*items);
 }
 
-// The text of a required key.
+// Returns the text of a required key.
 Result<std::string> Needed(const ListItem& from, const std::string& owner, const char* key) {
   std::string text;
   ANECHECK_RETURN_IF_ERROR(Take(from, owner, key, AsText, text));
@@ -144,10 +143,10 @@ Result<std::string> Needed(const ListItem& from, const std::string& owner, const
   return text;
 }
 
-// The entry point of a description of version 1.0.10, whose lists contain the ports instead of the
-// network. An input has the symbol that layers read (InputName). An output has the symbol that the
-// caller binds (OutputName) and the unit that computes it (Name). The procedure must have one
-// operation, which runs the network called `name`.
+// Reads the entry point of a description of version 1.0.10. Its lists contain the ports, which
+// version 1.0.9 lists in the network. An input has the symbol that layers read (InputName). An
+// output has the symbol that the caller binds (OutputName) and the unit that computes it (Name).
+// The procedure must have exactly one operation, which runs the network called `name`.
 Status ReadProcedure(const ListItem& procedure, const std::string& name, Network& network) {
   ANECHECK_ASSIGN(const auto operations, Dictionaries(procedure, "OperationList"));
   if (operations.size() != 1) {

@@ -6,7 +6,7 @@
 namespace anecheck::device {
 namespace {
 
-// The type of the constant that holds the start of a DynamicSlice (public netlists).
+// The type of the constant that contains the start of a DynamicSlice (public netlists).
 constexpr std::string_view kStartType = "UInt16";
 constexpr int64_t kMostElements = int64_t{1} << 31;
 

@@ -18,7 +18,7 @@
 
 namespace anecheck::device {
 
-// The spelling of the only element type that is compiled.
+// The name of the only element type that the context compiles.
 inline constexpr std::string_view kHalfType = "Float16";
 
 // The extent that a Broadcast gives its operand along an axis.
@@ -27,13 +27,13 @@ struct Growth {
   int64_t size = 0;
 };
 
-// The data behind a name that layers may read.
+// The value of a name that layers may read.
 struct Symbol {
   Operand operand;
-  std::vector<Growth> growth;  // a Broadcast's growth, which `operand` does not include
+  std::vector<Growth> growth;  // the growth by a Broadcast, which `operand` does not include
 };
 
-// An error of the stage Frontend.
+// Makes an error of the stage Frontend.
 Error Wrong(const NetworkUnit& unit, std::string_view what);
 
 // Errors are those of CompileProgram. The arguments of the constructor must outlive the context.
@@ -52,23 +52,23 @@ class NetworkContext {
 
   Status AddInput(const NetworkInput& input);
   Status AddConstant(const NetworkConstant& constant);
-  // fp16 values of the weight file; `what` names them in errors.
+  // Reads fp16 values from the weight file. Errors call the values `what`.
   Result<Operand> StoredHalves(const Shape& shape, int64_t offset, std::string_view what);
 
   bool Has(std::string_view name) const { return symbols_.contains(name); }
   void Define(const std::string& name, Symbol symbol) { symbols_[name] = std::move(symbol); }
   const Symbol* Find(std::string_view name) const;
-  // The symbol that entry `index` of the unit's `bottoms` names.
+  // Returns the symbol that entry `index` of the unit's `bottoms` names.
   Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
-  // The unit's operand `index`, with its growth computed if it has one.
+  // Returns the unit's operand `index`. If it has a growth, the growth is computed.
   Result<Operand> OperandAt(const NetworkUnit& unit, size_t index);
-  // The operand of the symbol `name`, with its growth computed.
+  // Returns the operand of the symbol `name`. If it has a growth, the growth is computed.
   Result<Operand> Grow(const std::string& name);
-  // The start of a DynamicSlice, which its second bottom names.
+  // Returns the start of a DynamicSlice, which is the constant that its second bottom names.
   Result<int64_t> StartOf(const NetworkUnit& unit) const;
 
-  // Ends a layer: adds its operation, whose result gets the layer's name and must match its
-  // declaration.
+  // Ends a layer by adding its operation. The operation's result gets the layer's name and must
+  // match the layer's declaration.
   Status Finish(const NetworkUnit& unit, std::string_view operation, UnitArguments& arguments);
 
  private:
@@ -92,7 +92,7 @@ std::span<const UnitRow> WindowUnits();
 // The entries for all other layers, except those of native_units.h.
 std::span<const UnitRow> PlainUnits();
 
-// The operation of a unit whose parameter Type decides the operation.
+// Returns the operation of a unit whose parameter Type decides the operation.
 Result<std::string_view> OperationByType(const NetworkUnit& unit);
 
 }  // namespace anecheck::device

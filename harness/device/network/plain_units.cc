@@ -1,4 +1,4 @@
-// The layers that become one operation and have parameters without a direct counterpart.
+// The layers that become one operation but whose parameters are not arguments of that operation.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
@@ -9,7 +9,7 @@
 namespace anecheck::device {
 namespace {
 
-// The axes that a parameter names for a tensor of that rank, in order.
+// Returns the axes that a parameter names for a tensor of that rank, in order.
 Result<std::vector<int64_t>> AxesAt(const NetworkUnit& unit, const char* key, int rank) {
   const auto names = unit.params.Find(key).Texts();
   if (!names || names->empty()) return Wrong(unit, fmt::format("{} names no axis", key));
@@ -34,7 +34,7 @@ Status Matmul(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "matmul", arguments);
 }
 
-// The operand reshaped to five axes; the extent of the depth is 1.
+// Reshapes the operand to five axes. The extent of the depth is 1.
 Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
   const auto own = x.type.shape.dims();
   std::vector<int64_t> extents(own.begin(), own.end());
@@ -47,8 +47,8 @@ Result<Operand> WithDepth(NetworkContext& context, const Operand& x) {
   return results.front();
 }
 
-// The broadcast is computed only if a layer other than ElementWise reads it: an ElementWise layer
-// repeats its operands itself.
+// The broadcast is computed only if a layer other than ElementWise reads its result, because an
+// ElementWise layer repeats its operands itself.
 Status Broadcast(NetworkContext& context, const NetworkUnit& unit) {
   ANECHECK_ASSIGN(const Operand x, context.OperandAt(unit, 0));
   Symbol symbol{x, {}};
@@ -93,9 +93,9 @@ Status Elementwise(NetworkContext& context, const NetworkUnit& unit) {
   return {};
 }
 
-// The unit parser requires a saturation set and a version-specific set together, and its
-// consistency check refuses a unit with both, so no authored table passes (specification 004,
-// programmable activation LUT). No source gives the keys of the sets.
+// Returns whether the unit has an authored table. None passes, because the unit parser requires a
+// saturation set and a version-specific set together, but its consistency check refuses a unit with
+// both (specification 004, programmable activation LUT). No source gives the keys of the sets.
 bool IsCustomTable(const NetworkUnit& unit) {
   const std::string type = unit.params.Find("Type").Text().value_or("");
   return type == "CustomLUT" || type == "custom_lut";
@@ -226,7 +226,7 @@ Status Slice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "slice_by_size", arguments);
 }
 
-// The padding mode by its name in the enumeration (specification 000).
+// Returns the padding mode for its name in the enumeration (specification 000).
 Result<std::string_view> PadMode(const NetworkUnit& unit) {
   constexpr std::pair<std::string_view, std::string_view> kModes[] = {{"Zero", "constant"},
                                                                       {"Background", "constant"},
@@ -299,8 +299,8 @@ Status DynamicSlice(NetworkContext& context, const NetworkUnit& unit) {
   return context.Finish(unit, "DynamicSlice", arguments);
 }
 
-// The only state layer whose name is known. No source spells the live state to which the layer must
-// connect, so the layer cannot be authored (specification 004, table 26.1;
+// The only state layer with a known name. No source tells how a description names the live state to
+// which the layer must connect, so no description can use the layer (specification 004, table 26.1;
 // facts/netlist_layers.csv).
 Status RingWriter(NetworkContext& context, const NetworkUnit& unit) {
   if (context.settings().target->family <= kFamilyA13) {

@@ -54,7 +54,7 @@ std::optional<std::string> ListItem::Text() const {
 std::optional<int64_t> ListItem::Integer() const {
   if (node_ == nullptr || plist_get_node_type(node_) != PLIST_UINT) return std::nullopt;
   uint64_t value = 0;
-  plist_get_uint_val(node_, &value);  // negative ones come as their two's complement
+  plist_get_uint_val(node_, &value);  // gives negative numbers in two's complement
   return static_cast<int64_t>(value);
 }
 

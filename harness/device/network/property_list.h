@@ -13,7 +13,7 @@
 
 namespace anecheck::device {
 
-// A value inside a PropertyList, which must outlive it. An absent value has no type.
+// A value inside a PropertyList. The PropertyList must outlive it. An absent value has no type.
 class ListItem {
  public:
   ListItem() = default;
@@ -21,10 +21,10 @@ class ListItem {
 
   bool exists() const { return node_ != nullptr; }
   bool IsDictionary() const;
-  // The value of a key; absent if this is not a dictionary with that key.
+  // Returns the value of a key. The value is absent if this is not a dictionary with that key.
   ListItem Find(const std::string& key) const;
 
-  // The value if it has the type of the getter.
+  // These getters return the value if it has the type of the getter.
   std::optional<std::string> Text() const;
   std::optional<int64_t> Integer() const;
   std::optional<double> Number() const;  // also the value of an integer
@@ -39,8 +39,8 @@ class ListItem {
 
 class PropertyList {
  public:
-  // Reads either encoding. kMalformed for text that is no property list, and for lists nested
-  // deeper than any description.
+  // Reads either encoding. Error: kMalformed for text that is not a property list, and for lists
+  // with more levels than any description has.
   static Result<PropertyList> Read(std::string_view content);
 
   ListItem root() const { return ListItem(root_.get()); }

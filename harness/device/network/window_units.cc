@@ -55,8 +55,8 @@ bool IsBias(const NetworkUnit& unit) {
          !group.Find("ScaleCount").exists();
 }
 
-// The unit that reads this convolution, if it is the only reader and just adds the bias; otherwise
-// null. One pass of the array computes both units.
+// Returns the unit that reads this convolution, if it is the only reader and only adds the bias;
+// otherwise null. One pass of the array computes both units.
 const NetworkUnit* BiasOf(const Network& network, const NetworkUnit& conv) {
   if (std::ranges::find(network.outputs, conv.name, &NetworkOutput::bottom) !=
       network.outputs.end()) {
@@ -71,7 +71,7 @@ const NetworkUnit* BiasOf(const Network& network, const NetworkUnit& conv) {
   return reader != nullptr && IsBias(*reader) ? reader : nullptr;
 }
 
-// The constant of a unit's bias or scale; `part` is Bias or Scale.
+// Reads the constant of a unit's bias or scale. `part` is "Bias" or "Scale".
 Result<Operand> GroupConstant(NetworkContext& context, const NetworkUnit& unit,
                               const std::string& part) {
   const ListItem group = unit.params.Find("BiasScaleGroupData");

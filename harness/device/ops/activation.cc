@@ -1,4 +1,4 @@
-// Activations: the rectifier and the clamp are exact, the others are tables.
+// Activations. The rectifier and the clamp are exact; the others are tables.
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -13,7 +13,7 @@ namespace anecheck::device {
 namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-// The even parts of functions of the form x / 2 plus an even function.
+// The functions g of activations that equal x / 2 + g(x), where g is even.
 double GeluEven(double x) { return x * 0.5 * std::erf(x / std::sqrt(2.0)); }
 double GeluTanhEven(double x) {
   return x * 0.5 * std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
@@ -84,9 +84,9 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
   return nullptr;
 }
 
-// "One fused layer" (facts/more/op_notes.csv): the scale and the bias of a pass, each in fp16
-// (facts/numerics.md, order of one pass). The operation's layer is Linear, which is refused from
-// rank 5 on (facts/more/reject_strings.csv, chapter 17).
+// The operation is "one fused layer" (facts/more/op_notes.csv). It applies the scale and the bias
+// of a pass, each in fp16 (facts/numerics.md, order of one pass). Its layer is Linear, which is
+// refused from rank 5 on (facts/more/reject_strings.csv, chapter 17).
 std::unique_ptr<const Kernel> BuildLinearActivation(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   if (x.type.shape.rank() >= 5) {

@@ -25,7 +25,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 struct EinsumShape {
   Element element = Element::kFp16;
   int64_t batches = 1, rows = 1, heads = 1, inner = 1, columns = 1;
-  // Each member is 0 if its operand repeats along its axis, else 1.
+  // Factors of the indices along an axis: 0 if the operand repeats along the axis, else 1.
   int64_t x_batch = 1, x_head = 1, y_batch = 1, y_head = 1;
   int64_t x_heads = 1, y_heads = 1;
 };
@@ -62,7 +62,7 @@ class EinsumKernel : public Kernel {
   }
 
  private:
-  // Loads `count` rows of `width` elements of head `head`, from row `first` on; the rows of all
+  // Loads `count` rows of `width` elements of head `head`, from row `first` on. The rows of all
   // heads are interleaved.
   void Rows(const void* from, int64_t first, int64_t count, int64_t heads, int64_t head,
             int64_t width, float* to) const {
@@ -77,7 +77,7 @@ class EinsumKernel : public Kernel {
   NumericModel model_;
 };
 
-// The equation with its letters renamed to a, b, ... in order of appearance.
+// Returns the equation with its letters renamed to a, b, ... in order of appearance.
 std::string Renamed(std::string_view equation) {
   std::string letters;
   std::string renamed;
@@ -99,7 +99,7 @@ struct AttentionShape {
   int64_t batches = 1, rows = 1, keys = 1, embedding = 1, columns = 1;
   Mask mask = Mask::kNone;
   Element mask_element = Element::kFp16;
-  std::vector<int64_t> mask_from;  // the mask's element for each score
+  std::vector<int64_t> mask_from;  // for each score, the index of its element in the mask
 };
 
 class AttentionKernel : public Kernel {
@@ -133,13 +133,13 @@ class AttentionKernel : public Kernel {
 
  private:
   bool half() const { return shape_.element == Element::kFp16; }
-  // The value that a pass stores for the next pass to read.
+  // Returns the value that a pass stores for the next pass.
   float Stored(float value) const {
     if (std::isnan(value) && model_.invalid_is_zero) return 0;
     return half() ? RoundToHalf(value, model_.store_rounding) : value;
   }
 
-  // Loads an operand into the scratch slot of its number (the value shares slot 1).
+  // Loads an operand into the scratch slot of its index; the value (input 2) uses slot 1, too.
   float* Load(const Invocation& call, size_t input, int64_t batch, int64_t count,
               bool& finite) const {
     float* loaded = call.scratch.Floats(static_cast<int>(input == 2 ? 1 : input), 2 * count);
@@ -151,8 +151,8 @@ class AttentionKernel : public Kernel {
     return loaded;
   }
 
-  // The matrix of scores, rows by keys. The products are scaled, then masked; each of the three
-  // steps stores its results.
+  // Returns the matrix of scores, rows by keys. The scores are computed in three steps: the
+  // products, the scale and the mask. Each step stores its results.
   float* Scores(const Invocation& call, int64_t batch) const {
     const AttentionShape& s = shape_;
     bool finite = true;

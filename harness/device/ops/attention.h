@@ -1,5 +1,5 @@
-// Operations that the front end decomposes into matrix products. Used by convolution.cc, which
-// holds the rows of the class.
+// Operations that the front end decomposes into matrix products. Used by convolution.cc, which has
+// the rows of the class.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,3 @@
-// Offsets of a split of axes.
 #include "harness/device/ops/axis_split.h"
 
 namespace anecheck::device {

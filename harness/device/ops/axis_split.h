@@ -1,4 +1,4 @@
-// Splits the axes of a tensor into those that an operation works along and those that it keeps.
+// Splits the axes of a tensor into reduced axes, along which an operation works, and kept axes.
 // Used by reductions, softmax and normalizations.
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace anecheck::device {
 
 struct AxisSplit {
-  // Element offsets: any element is kept[i] + reduced[j], both in row-major order.
+  // Each element is at offset kept[i] + reduced[j] for one i and j, both in row-major order.
   std::vector<int64_t> kept;
   std::vector<int64_t> reduced;
 };
 
-// `mask` has a bit for each axis that belongs to `reduced`.
+// `mask` has a bit for each axis that becomes part of `reduced`.
 AxisSplit SplitAxes(const Shape& shape, uint32_t mask);
 
 }  // namespace anecheck::device

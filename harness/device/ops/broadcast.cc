@@ -1,4 +1,3 @@
-// Aligns two shapes for broadcasting.
 #include "harness/device/ops/broadcast.h"
 
 #include <algorithm>

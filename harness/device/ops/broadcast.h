@@ -1,5 +1,5 @@
-// Broadcasting of two shapes: the pair of operand elements for each output element. Used by
-// elementwise operations and by the leading axes of matrix multiply.
+// Broadcasting of two shapes. A plan gives the pair of operand elements for each output element.
+// Used by elementwise operations and by the leading axes of matrix multiply.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace anecheck::device {
 
-// Axes of the output with the element strides of the operands (0 along a broadcast axis). Axes that
-// both operands traverse alike are merged.
+// Axes of the output with the element strides of the operands. A stride is 0 along a broadcast
+// axis. Axes are merged if both operands traverse them as one axis.
 struct BroadcastPlan {
   Shape shape;  // the shape of the output
   int axes = 0;

@@ -1,5 +1,5 @@
 // Functions of one variable whose constants differ by channel (axis 1): prelu, softplus_parametric,
-// and batch_norm, which inference folds to scale and offset.
+// and batch_norm, which at inference is a scale and an offset.
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -57,7 +57,7 @@ std::unique_ptr<const Kernel> BuildChannels(OpBuilder& builder, const Operand& x
   return std::make_unique<ChannelKernel<Function>>(x.type, builder.model(), std::move(function));
 }
 
-// The operand x, which must be floats of rank 3 to 5.
+// Reads the operand x, which must have floats and rank 3 to 5.
 Operand ReadX(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const int rank = x.type.shape.rank();
@@ -67,7 +67,8 @@ Operand ReadX(OpBuilder& builder) {
   return x;
 }
 
-// A constant with one number per channel; `fallback` for every channel if the argument is absent.
+// Reads a constant with one number per channel. If the argument is absent, every channel has
+// `fallback`.
 std::vector<float> ReadChannels(OpBuilder& builder, std::string_view name, const Operand& x,
                                 float fallback, bool required) {
   if (!builder.ok()) return {};
@@ -104,7 +105,7 @@ std::unique_ptr<const Kernel> BuildSoftplusParametric(OpBuilder& builder) {
       });
 }
 
-// Scale and offset in fp16, as in every pass.
+// The scale and the offset of batch_norm in fp16, as in every pass.
 struct Folded {
   std::vector<float> scale, offset;
 };

@@ -74,7 +74,7 @@ class CompareKernel : public Kernel {
   NumericModel model_;
 };
 
-// Checks the operands of a binary operation; empty if the builder has refused.
+// Checks the operands of a binary operation. Returns nothing if the builder has refused.
 std::optional<BroadcastPlan> PlanPair(OpBuilder& builder, const Operand& x, const Operand& y) {
   if (!builder.ok()) return std::nullopt;
   auto plan = BroadcastPlan::Make(x.type.shape, y.type.shape);
@@ -115,8 +115,8 @@ class LogicKernel : public Kernel {
   BroadcastPlan plan_;
 };
 
-// The compiler of the M4 supports the operation (facts/silicon/op_placement_h16g.csv); no table of
-// another family lists it.
+// Only the compiler of the M4 is known to support the operation
+// (facts/silicon/op_placement_h16g.csv). No table of another family lists it.
 template <Connective kConnective>
 std::unique_ptr<const Kernel> BuildLogic(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
@@ -160,8 +160,8 @@ std::unique_ptr<const Kernel> BuildNot(OpBuilder& builder) {
   return std::make_unique<NotKernel>(x.type.shape.Elements());
 }
 
-// The elementwise unit computes both alternatives, so it treats a NaN as arithmetic operations do:
-// if the family reads NaN as infinity, the chosen NaN becomes an infinity.
+// The elementwise unit computes both alternatives. It therefore changes a NaN as arithmetic
+// operations do: if the family reads NaN as infinity, a chosen NaN becomes an infinity.
 class SelectKernel : public Kernel {
  public:
   // `choices` pairs a with b; `conditions` pairs the condition with the broadcast of a and b.

@@ -1,6 +1,6 @@
 // Compressed constants. The compile step expands such constants in full precision and rounds once
 // to the element type (facts/more/weight_codecs.csv; facts/numerics.md, dequantisation). Some
-// families stream these constants and others fold them; both give the same numbers.
+// families stream these constants and others fold them. Both methods give the same numbers.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace {
 
 using Built = std::unique_ptr<const Kernel>;
 
-// Bytes of a constant's element. An element of a packed type takes one byte.
+// Returns the bytes of a constant's element. An element of a packed type takes one byte.
 int64_t Width(Element element) { return std::max<int64_t>(1, ElementSize(element)); }
 
 double NumberAt(const Constant& constant, int64_t index) {
@@ -66,7 +66,8 @@ void CopyElement(const Constant& from, int64_t source, Constant& to, int64_t ind
               static_cast<size_t>(width));
 }
 
-// Field `index` of a vector of `bits`-wide fields, packed in bytes with the lowest bit first.
+// Returns field `index` of a vector of `bits`-wide fields, packed in bytes with the lowest bit
+// first.
 int64_t PackedField(const Constant& bytes, int64_t index, int64_t bits) {
   int64_t field = 0;
   for (int64_t bit = 0; bit < bits; ++bit) {
@@ -76,7 +77,7 @@ int64_t PackedField(const Constant& bytes, int64_t index, int64_t bits) {
   return field;
 }
 
-// The message is that of facts/more/reject_strings.csv, which lists it for E4M3.
+// The message comes from facts/more/reject_strings.csv, which lists it for E4M3.
 void CheckFloat8(OpBuilder& builder, Element element) {
   const bool e4m3 = element == Element::kFp8E4M3Fn;
   if ((!e4m3 && element != Element::kFp8E5M2) || TakesFloat8(builder.target())) return;
@@ -84,7 +85,7 @@ void CheckFloat8(OpBuilder& builder, Element element) {
       Stage::kHal, fmt::format("{} is not supported on this architecture", e4m3 ? "E4M3" : "E5M2"));
 }
 
-// The constant behind an argument; null if the builder refuses.
+// Returns the constant of an argument, or null if the builder refuses.
 const Constant* Read(OpBuilder& builder, std::string_view name) {
   if (!builder.ok()) return nullptr;
   const auto operand = builder.ConstantTensor(name);
@@ -142,7 +143,7 @@ Built BuildAffine(OpBuilder& builder) {
   return Expanded(builder, std::move(result));
 }
 
-// The block of element `index`; `blocks` is the number of blocks along each axis.
+// Returns the block of element `index`. `blocks` is the number of blocks along each axis.
 int64_t BlockOf(const Shape& shape, const Shape& blocks, int64_t index) {
   const auto strides = DenseStrides(shape);
   const auto block_strides = DenseStrides(blocks);
@@ -173,7 +174,7 @@ struct BlockScale {
   }
 };
 
-// The scales for data of that type; empty if the builder refuses.
+// Reads the scales for data of that type. Returns nothing if the builder refuses.
 std::optional<BlockScale> ReadBlockScale(OpBuilder& builder, const TensorType& data) {
   const BlockScale read = {Read(builder, "scale"), ReadOptional(builder, "offset")};
   if (!builder.ok()) return std::nullopt;
@@ -202,7 +203,7 @@ Built BuildBlockwise(OpBuilder& builder) {
 
 // ---- masks --------------------------------------------------------------------------------------
 
-// For each element the number of set elements before it, or -1 if the element is not set.
+// Returns, for each element, the number of set elements before it, or -1 if the element is not set.
 std::vector<int64_t> Ranks(const std::vector<bool>& set) {
   std::vector<int64_t> ranks;
   int64_t next = 0;
@@ -231,7 +232,7 @@ Constant MaskOf(const std::vector<bool>& set, const Shape& shape) {
   return mask;
 }
 
-// The argument `shape` of the packed forms; empty if it is absent or impossible.
+// Reads the argument `shape` of the packed forms. Returns nothing if it is absent or impossible.
 std::optional<Shape> ReadShape(OpBuilder& builder) {
   Shape shape;
   int64_t elements = 1;
@@ -302,18 +303,19 @@ Built BuildSparseBlockwise(OpBuilder& builder) {
 
 // ---- tables -------------------------------------------------------------------------------------
 
-// A table of vectors for each block of the indices: [blocks..., entries, components].
+// A table that has one list of vectors for each block of the indices. Its shape is [blocks...,
+// entries, components].
 struct Table {
   const Constant* lut = nullptr;
   Shape indices;
   Shape blocks;
   int64_t entries = 0;
   int64_t components = 1;
-  int64_t inner = 1;  // indices after the axis along which a vector lies
+  int64_t inner = 1;  // number of indices behind the axis along which a vector lies
   Shape result;
 
-  // Calls visit(place in the result, element of the lut) for each component of entry `entry` of the
-  // index at `index`.
+  // Calls visit(index in the result, index in the lut) for each component of entry `entry`, which
+  // the index at `index` selects.
   template <typename Visit>
   void ForComponents(int64_t index, int64_t entry, Visit&& visit) const {
     const int64_t first = (BlockOf(indices, blocks, index) * entries + entry) * components;
@@ -416,8 +418,8 @@ Built BuildSparseTable(OpBuilder& builder) {
 
 // ---- another element type -----------------------------------------------------------------------
 
-// Public tables list the operation for no family, but a probe of the M5 saw it run and return the
-// right numbers (facts/silicon_sweep_m5.csv). The later measurement is assumed to hold for A17 and
+// No public table lists the operation for any family, but in a probe the M5 ran it and returned the
+// right numbers (facts/silicon_sweep_m5.csv). This measurement is assumed to hold for A17 and
 // later.
 Built BuildCast(OpBuilder& builder) {
   const Constant* source = Read(builder, "source_val");

@@ -1,5 +1,5 @@
-// Convolution on the multiply-accumulate array, as a product of the weights with gathered columns
-// of the input.
+// Convolution on the multiply-accumulate array. It is a product of the weights with columns that
+// are gathered from the input.
 #include "harness/device/ops/convolution.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace anecheck::device {
 namespace {
 
-// Output positions whose columns are gathered at once.
+// The number of output positions whose columns are gathered together.
 constexpr int64_t kPositions = 512;
 
 class ConvKernel : public Kernel {
@@ -134,12 +134,12 @@ class ConvKernel : public Kernel {
 
   ConvShape shape_;
   NumericModel model_;
-  std::vector<float> weight_;  // empty if it is known only at run time
+  std::vector<float> weight_;  // empty if the weight is known only at run time
   bool weight_finite_;
   Bias bias_;
 };
 
-// Planted defects of the weights' layout; the number of elements stays the same.
+// Applies planted defects of the weights' layout. The number of elements does not change.
 void SpoilWeights(const NumericModel& model, const Window& window, std::vector<float>& weight) {
   const int64_t volume = Window::Volume(window.kernel);
   if (model.Has(Planted::kKernelFlipped)) {
@@ -214,13 +214,13 @@ constexpr OpRow kRows[] = {
 
 void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
   const Window& window = shape.window;
-  // No backend lowers such a kernel, whatever the device mask (specification 003, attested is not
+  // No backend lowers such a kernel, for any device mask (specification 003, attested is not
   // reachable).
   if (window.kernel[0] > 1 && builder.settings().QuirkOn("D16")) {
     builder.Reject(Stage::kCodegen, "Some ops are not supported on any of the specified backends");
   }
   if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
-  // The front end refuses these programs on A13; code generation refuses them on later families
+  // On A13 the front end refuses these programs. On later families code generation refuses them
   // (facts/compile_envelope.csv).
   const int64_t widest = builder.target().family <= kFamilyA13 ? 15 : 16;
   if (window.kernel[2] > widest && builder.target().family <= kFamilyA13) {

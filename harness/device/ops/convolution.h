@@ -1,5 +1,5 @@
-// The convolution of the engine, for the operations that become one. Used by convolution.cc and
-// convolution_transpose.cc.
+// The convolution of the engine, for the operations that are lowered to one. Used by convolution.cc
+// and convolution_transpose.cc.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct ConvShape {
   int64_t taps() const { return in_group() * Window::Volume(window.kernel); }
 };
 
-// Checks code generation's limits on the kernel's extents, and refuses through the builder.
+// Checks the limits of code generation on the kernel's extents, and refuses through the builder.
 void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape);
 
-// `weight` is [out_channels, in_group, kernel], or empty if it is the kernel's second input.
+// `weight` is [out_channels, in_group, kernel]. It is empty if the kernel reads it as second input.
 std::unique_ptr<const Kernel> MakeConvKernel(const ConvShape& shape, const NumericModel& model,
                                              std::vector<float> weight, Bias bias);
 

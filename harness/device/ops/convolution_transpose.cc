@@ -1,5 +1,5 @@
-// Transposed convolution. The engine has no layer for transposed convolution, so it runs as a
-// convolution with reversed taps over an input that is spread apart by zeros
+// Transposed convolution. The engine has no layer for transposed convolution. The operation
+// therefore runs as a convolution with reversed taps over an input that is spread apart by zeros
 // (facts/op_device_matrix.csv, facts/more/op_notes.csv).
 #include <algorithm>
 #include <cstring>
@@ -62,7 +62,8 @@ class SpreadConvKernel : public Kernel {
 struct Transposed {
   Window window;  // the window of the transposed convolution
   Spread spread;
-  Window::PerAxis cut{0, 0, 0};  // elements that are dropped at the front of the whole result
+  Window::PerAxis cut{0, 0,
+                      0};  // number of elements that are dropped at the front of the whole result
 };
 
 int64_t Reach(const Window& window, size_t axis) {
@@ -85,7 +86,7 @@ void ReadExtents(OpBuilder& builder, std::string_view name, int spatial, int64_t
   }
 }
 
-// Sets the extents that the result has without `output_shape`, and the padding in front of the
+// Sets the extents of the result for an absent `output_shape`, and the padding in front of the
 // result.
 void PlacePadding(OpBuilder& builder, Transposed& t) {
   const std::string type = builder.String("pad_type", "valid");

@@ -1,5 +1,5 @@
-// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32. fp32
-// is wide enough that in effect each result is rounded only once, at the store.
+// Elementwise arithmetic with broadcasting. fp16 operations compute in fp32, which is so wide that
+// each result is in effect rounded only once, at the store.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -100,8 +100,8 @@ void ReplaceNan(float* values, int64_t count, float by) {
 
 class BinaryKernel : public Kernel {
  public:
-  // With `by_reciprocal`, quotients are products with the divisor's reciprocal in fp16. Results are
-  // multiplied by `gain`.
+  // With `by_reciprocal`, a quotient is the product with the divisor's reciprocal in fp16. Results
+  // are multiplied by `gain`.
   BinaryKernel(Binary op, Element element, BroadcastPlan plan, NumericModel model,
                bool by_reciprocal, float gain)
       : op_(op),
@@ -157,7 +157,7 @@ class BinaryKernel : public Kernel {
     StoreFloats(element_, result, count, model_, to);
   }
 
-  // D07: an invalid operation returns +0; a NaN operand stays NaN.
+  // D07: an invalid operation returns +0. If an operand is NaN, the result stays NaN.
   static void ZeroInvalid(const float* a, const float* b, int64_t count, float* result) {
     for (int64_t i = 0; i < count; ++i) {
       const bool made = std::isnan(result[i]) && !std::isnan(a[i]) && !std::isnan(b[i]);
@@ -208,18 +208,19 @@ bool IsZero(const Operand& operand) {
   return std::ranges::all_of(ConstantFloats(*operand.constant), [](float x) { return x == 0; });
 }
 
-// Products with a documented departure, recognised by the origin of their operands.
+// Recognises products with a documented defect by the origin of their operands.
 bool IsReductionTimesZero(const Operand& x, const Operand& y) {
   return (x.origin.op.starts_with("reduce_") && IsZero(y)) ||
          (y.origin.op.starts_with("reduce_") && IsZero(x));
 }
-// Whether the operands form hard_swish(r) = r * sigmoid_hard(r), with r a product of two matrices.
+// Returns whether the operands form hard_swish(r) = r * sigmoid_hard(r), where r is a product of
+// two matrices.
 bool IsSwishOfProduct(const Operand& r, const Operand& gate) {
   return r.origin.op == "matmul" && r.type.shape.rank() == 2 && gate.origin.op == "sigmoid_hard" &&
          gate.origin.first_input == r.value;
 }
-// D34: a relative error of 4 percent in the L2 norm. No source tells its distribution; the same
-// error in every element is assumed.
+// D34: a relative error of 4 percent in the L2 norm. No source tells the distribution of the error,
+// so every element is assumed to have the same error.
 constexpr float kSwishGain = 1.04F;
 
 float GainOf(const OpBuilder& builder, Binary op, const Operand& x, const Operand& y) {
@@ -255,7 +256,7 @@ std::unique_ptr<const Kernel> BuildBinary(OpBuilder& builder, Binary op) {
       !settings.direct && !TakesConstantDivisor(builder.target(), y.type.shape.Elements())) {
     builder.RejectOnEngine(Stage::kValidator, "the divisor is a constant of several elements");
   }
-  // D33: the divisor of a legacy divide must be a constant, and becomes a factor.
+  // D33: the divisor of a legacy divide must be a constant. It becomes a factor.
   const bool divides = op == Binary::kRealDiv || op == Binary::kFloorDiv;
   const bool legacy = divides && x.type.element == Element::kFp16 && builder.QuirkOn("D33");
   if (legacy && y.constant == nullptr) {

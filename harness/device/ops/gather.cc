@@ -1,5 +1,5 @@
-// Reading at computed places. An index out of range is assumed to read the nearest element, because
-// no source describes the engine's behaviour there, and a read must stay inside the tensor.
+// Reads at computed positions. For an index out of range, the engine is assumed to read the nearest
+// element, because no source describes its behaviour and a read must stay inside the tensor.
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ struct Operands {
   Operand x;
   Operand indices;
   int axis = 0;
-  int64_t batch = 0;  // axes that x and the indices share
+  int64_t batch = 0;  // number of axes that x and the indices share
 };
 
 Operands ReadOperands(OpBuilder& builder, bool has_axis, bool has_batch) {
@@ -65,11 +65,11 @@ void CopyRuns(const Invocation& call, int64_t count, int64_t bytes, const Place&
 struct GatherShape {
   int64_t size = 2;  // bytes of an element
   Element index = Element::kInt32;
-  int64_t batches = 1;  // positions that x and the indices share
-  int64_t outer = 1;    // positions of x before the axis, in one batch
-  int64_t count = 1;    // indices, in one batch
+  int64_t batches = 1;  // number of positions along the axes that x and the indices share
+  int64_t outer = 1;    // number of positions of x before the axis, in one batch
+  int64_t count = 1;    // number of indices, in one batch
   int64_t extent = 1;   // extent of the axis
-  int64_t inner = 1;    // elements behind the axis
+  int64_t inner = 1;    // number of elements behind the axis
   int64_t shift = 0;    // added to each index, modulo the extent
 };
 
@@ -108,8 +108,8 @@ Built BuildGather(OpBuilder& builder) {
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
   builder.Output({operands.x.type.element, result});
-  // D27: the gather reads wrong elements of the axis. No source says which elements; the engine is
-  // assumed to read the next one.
+  // D27: the gather reads wrong elements of the axis. No source says which elements it reads; the
+  // engine is assumed to read the next one.
   const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
   return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(operands.x.type.element),
                                                     .index = index,
@@ -157,14 +157,14 @@ Built BuildGatherAlongAxis(OpBuilder& builder) {
                   .inner = shape.Product(axis + 1, shape.rank())});
 }
 
-// Each index vector names a place along the axes that follow the shared axes.
+// Each index vector gives a position along the axes that follow the shared axes.
 struct GatherNdShape {
   int64_t size = 2;  // bytes of an element
   Element index = Element::kInt32;
   int64_t batches = 1;
-  int64_t vectors = 1;  // index vectors in one batch
-  Shape extents;        // extents of the axes that a vector names
-  int64_t inner = 1;    // elements read together
+  int64_t vectors = 1;  // number of index vectors in one batch
+  Shape extents;        // extents of the axes along which a vector gives the position
+  int64_t inner = 1;    // number of elements read together
 };
 
 class GatherNdKernel : public Kernel {

@@ -26,7 +26,7 @@ Blending BlendingOf(const OpBuilder& builder, Element element) {
           .drops_weight = builder.model().Has(Planted::kImageDropsWeight)};
 }
 
-// Loads `count` elements; a NaN becomes the value that the family substitutes for it.
+// Loads `count` elements. A NaN becomes the value that the family substitutes for it.
 void LoadPixels(Element element, const void* from, int64_t count, const NumericModel& model,
                 float* to) {
   LoadFloats(element, from, 1, count, to);
@@ -40,7 +40,8 @@ void LoadPixels(Element element, const void* from, int64_t count, const NumericM
 struct ResizeShape {
   Element element = Element::kFp16;
   int64_t planes = 1, height = 1, width = 1;
-  std::vector<double> rows, columns;  // where each row and column of the result reads
+  std::vector<double> rows,
+      columns;  // for each row and column of the result, the position that it reads
   bool nearest = false;
 };
 
@@ -86,7 +87,7 @@ std::vector<double> GridPoints(GridMode mode, int64_t from, int64_t to) {
   return points;
 }
 
-// The pixel for each result of a resize by a factor, which repeats or skips pixels.
+// Returns the pixel for each result of a resize by a factor. Such a resize repeats or skips pixels.
 std::vector<double> ScaledPixels(int64_t from, int64_t to) {
   std::vector<double> points(static_cast<size_t>(to));
   for (int64_t i = 0; i < to; ++i) {
@@ -95,7 +96,7 @@ std::vector<double> ScaledPixels(int64_t from, int64_t to) {
   return points;
 }
 
-// The pixel that contains the centre of each result.
+// Returns, for each result, the pixel that contains its centre.
 std::vector<double> CentrePixels(int64_t from, int64_t to) {
   std::vector<double> points(static_cast<size_t>(to));
   for (int64_t i = 0; i < to; ++i) {
@@ -108,7 +109,7 @@ std::vector<double> Pixels(int64_t count) { return ScaledPixels(count, count); }
 
 constexpr int64_t kLargestExtent = 65536;
 
-// An operand with a plane of pixels; the builder refuses others.
+// Reads an operand with a plane of pixels. The builder refuses other operands.
 Operand PlaneOperand(OpBuilder& builder, int least_rank) {
   const Operand x = builder.Tensor("x");
   if (builder.ok() && (!IsFloat(x.type.element) || x.type.shape.rank() < least_rank)) {
@@ -198,7 +199,7 @@ Built BuildResizePlane(OpBuilder& builder, bool nearest) {
                     points(x.type.shape[rank - 1], width), nearest);
 }
 
-// floor(extent * factor), where the factor is an integer or a fraction.
+// Returns floor(extent * factor), where the factor is an integer or a fraction.
 int64_t ScaledExtent(OpBuilder& builder, std::string_view name, int64_t extent) {
   if (!builder.ok() || !builder.Has(name)) return extent;
   const auto factor = builder.ConstantTensor(name);
@@ -239,12 +240,12 @@ struct SampledShape {
   Element element = Element::kFp16;
   int64_t images = 1, channels = 1, height = 1, width = 1;
   int64_t results = 1;
-  int64_t by_box = 0;  // the number of boxes if they have an axis of their own; else 0
+  int64_t by_box = 0;  // number of boxes if the boxes have a separate axis; else 0
   int64_t rows = 1, columns = 1;
   Border border = Border::kConstant;
   float outside = 0;
   bool nearest = false;
-  bool skips_outside = false;  // a point beyond the pixels is entirely `outside`
+  bool skips_outside = false;  // a point beyond the pixels has the value `outside`
 };
 
 struct Point {
@@ -252,7 +253,7 @@ struct Point {
   double column = 0;
 };
 
-// The places that result image `result` reads: the image of x, and each of its points.
+// The image of x that result image `result` reads, and the point that each of its elements reads.
 class PointSource {
  public:
   virtual ~PointSource() = default;
@@ -313,7 +314,7 @@ class SampleKernel : public Kernel {
   NumericModel model_;
 };
 
-// Refuses on families without the texture engine.
+// Refuses the statement on families without the texture engine.
 void NeedsTextureEngine(OpBuilder& builder, std::string_view text) {
   if (builder.target().family <= kFamilyA13) {
     builder.RejectOnEngine(Stage::kCodegen, std::string(text));
@@ -355,7 +356,7 @@ struct BoxShape {
   Element index = Element::kOther;  // kOther: box k crops image k
   int64_t images = 1;
   int64_t numbers = 4;  // numbers per box; the first of five is the index of its image
-  int64_t each = 0;     // crops per box, one for each image; 0 if each box crops one image
+  int64_t each = 0;  // number of crops per box, one for each image; 0 if each box crops one image
   bool corners = true;
   bool height_first = true;
   std::array<double, 2> scale{1, 1};  // factors of the coordinates along height and width
@@ -440,8 +441,8 @@ Built BuildCropResize(OpBuilder& builder) {
 
 // ---- resample and affine ----
 
-// Turns the coordinate over / under, in [-1, 1], in [0, 1] or in pixels, into a position in pixels.
-// The function divides only once, so that whole positions are exact.
+// Converts the coordinate over / under, in [-1, 1], in [0, 1] or in pixels, to a position in
+// pixels. The function divides only once, so that integer positions are exact.
 enum class Coordinates : uint8_t { kPixels, kMinusOneToOne, kZeroToOne };
 double ToPixels(Coordinates kind, bool align, double over, double under, int64_t extent) {
   const auto n = static_cast<double>(extent);
@@ -515,8 +516,8 @@ Built BuildResample(OpBuilder& builder) {
   return MakeSample(builder, x, sampled, std::make_unique<CoordinatePoints>(shape));
 }
 
-// The corners of the result lie at -1 and 1; if the result has a single point, it lies at -1. The
-// matrix maps the result's coordinates to the image's.
+// The corners of the result lie at -1 and 1. A result with a single point has it at -1. The matrix
+// maps the coordinates of the result to those of the image.
 class AffinePoints : public PointSource {
  public:
   AffinePoints(const PlaceShape& shape, bool shared) : shape_(shape), shared_(shared) {}

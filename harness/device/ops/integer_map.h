@@ -1,5 +1,5 @@
-// Kernels that map each element of one operand to an element of the result, of the same integer
-// type. Used by unary.cc.
+// Kernels that map each element of one operand to an element of a result of the same integer type.
+// Used by unary.cc.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace anecheck::device {
 
-// Runs function(element, x) over a tensor; a value outside the type's range keeps its low bits.
+// Applies function(element, x) to a tensor. A value outside the type's range keeps its low bits.
 template <typename Function>
 class IntegerMapKernel : public Kernel {
  public:
@@ -32,7 +32,7 @@ class IntegerMapKernel : public Kernel {
   Function function_;
 };
 
-// Precondition: the operand holds integers.
+// Precondition: the operand has integers.
 template <typename Function>
 std::unique_ptr<const Kernel> BuildIntegerMap(OpBuilder& builder, const Operand& x,
                                               Function function) {

@@ -1,4 +1,3 @@
-// Linear layers and matrix multiply.
 #include "harness/device/ops/linear.h"
 
 #include <algorithm>
@@ -53,12 +52,12 @@ class LinearKernel : public Kernel {
   Element element_;
   MacShape shape_;
   NumericModel model_;
-  std::vector<float> weight_;  // inner by columns
+  std::vector<float> weight_;  // a matrix of inner rows and columns
   bool weight_finite_;
   Bias bias_;
 };
 
-// `from` is rows by columns with the given strides; `to` is dense.
+// Copies a matrix of rows by columns. `from` has the given strides; `to` is dense.
 void CopyMatrix(const float* from, int64_t rows, int64_t columns, int64_t row_stride,
                 int64_t column_stride, float* to) {
   for (int64_t r = 0; r < rows; ++r) {
@@ -73,7 +72,7 @@ struct MatmulShape {
   MacShape mac;
   bool transpose_x = false;
   bool transpose_y = false;
-  BroadcastPlan batch;  // over the leading axes, in matrices
+  BroadcastPlan batch;  // for the leading axes; its elements are whole matrices
 };
 
 class MatmulKernel : public Kernel {
@@ -217,7 +216,7 @@ std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder) {
                                         finite, std::move(bias));
 }
 
-// Products of square matrices with this side or a longer one do not end in time (D39).
+// With D39, products of square matrices exceed the time limit from this side on.
 constexpr int64_t kSlowSide = int64_t{1} << 14;
 
 std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
@@ -272,7 +271,7 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   if (shape.element == Element::kFp16 && shortest >= kSlowSide && builder.QuirkOn("D39")) {
     builder.TimesOut();
   }
-  // MIL: the axis that was added to turn a vector into a matrix is dropped again.
+  // By MIL's definition, the axis that was added to turn a vector into a matrix is removed again.
   if (!x_vector) result.Append(shape.mac.rows);
   if (!y_vector) result.Append(shape.mac.columns);
   shape.batch = *batch;

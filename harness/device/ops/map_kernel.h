@@ -1,5 +1,5 @@
-// Kernels that map each element of one operand to an element of the result, of the same type. Used
-// by activation.cc and unary.cc.
+// Kernels that map each element of one operand to an element of a result of the same type. Used by
+// activation.cc and unary.cc.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,8 @@
 
 namespace anecheck::device {
 
-// Runs function(x, model) over a tensor of floats, block by block. A NaN reads as +infinity on
-// families with D06. A NaN that the function makes from a number is stored as +0 on families with
-// D07.
+// Applies function(x, model) to a tensor of floats, block by block. Families with D06 read a NaN as
+// +infinity. Families with D07 store a NaN that the function makes from a number as +0.
 template <typename Function>
 class MapKernel : public Kernel {
  public:
@@ -73,8 +72,8 @@ inline std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operan
 
 using RecordedFunction = float (*)(float, const NumericModel&);
 
-// Uses the recorded table for finite fp16 elements, and the curve for other types, infinities and
-// NaN. `origin`, if given, is the value at 0 in an earlier compiler's table.
+// Uses the recorded table for finite fp16 elements. Other types, infinities and NaN use `table`.
+// `origin`, if given, is the value at 0 in an earlier compiler's table.
 inline std::unique_ptr<const Kernel> BuildRecorded(OpBuilder& builder, const Operand& x,
                                                    RecordedFunction recorded,
                                                    const CurveTable& table,

@@ -116,8 +116,8 @@ std::unique_ptr<const Kernel> BuildTranspose(OpBuilder& builder) {
   return std::make_unique<TransposeKernel>(shape, ElementSize(x.type.element), from);
 }
 
-// Copies each input to a region of the output: along the axis, from its `start` on, every `step`-th
-// index.
+// Copies each input to a region of the output. Along the axis, the region has every `step`-th index
+// from the input's `start` on.
 class ConcatKernel : public Kernel {
  public:
   struct Part {
@@ -187,7 +187,7 @@ std::unique_ptr<const Kernel> BuildConcat(OpBuilder& builder) {
 
 enum class PadMode : uint8_t { kConstant, kReflect, kReplicate, kSymmetric };
 
-// The input index that a padded index reads, or -1 for the constant.
+// Returns the input index that a padded index reads, or -1 if it reads the constant.
 int64_t SourceIndex(PadMode mode, int64_t index, int64_t extent) {
   if (index >= 0 && index < extent) return index;
   switch (mode) {
@@ -216,8 +216,8 @@ class PadKernel : public Kernel {
   void Run(const Invocation& call) const override { Fill(call, 0, 0, 0, true, sources_.data()); }
 
  private:
-  // `from` and `to` are the element indices reached so far; `inside` is false once an axis was
-  // padded with the constant.
+  // `from` and `to` are the element indices for the axes before `axis`. `inside` is false if one of
+  // these axes is at an index that the constant pads.
   void Fill(const Invocation& call, int axis, int64_t from, int64_t to, bool inside,
             const int64_t* sources) const {
     if (axis == result_.rank()) {

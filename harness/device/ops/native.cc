@@ -1,5 +1,5 @@
-// Native layers, which only a network description can name: attention, range normalization, the
-// scaled pair, correlation, gain and offset, copies, and geometry.
+// Native layers, which programs can name only in a network description: attention, range
+// normalization, the scaled pair, correlation, gain and offset, copies, and geometry.
 #include <algorithm>
 
 #include "harness/device/multiply_accumulate.h"
@@ -24,14 +24,14 @@ struct AttentionShape {
   bool shifted = true;     // the maximum is subtracted before the exponential
 };
 
-// Documented departures (facts/known_defects.csv). These mechanisms are assumed, because no source
+// Documented defects (facts/known_defects.csv). Their mechanisms are assumed, because no source
 // explains the wrong values.
 struct AttentionQuirks {
   bool one_plane = false;  // D24
-  // D22: of every twenty query rows, nine are computed and the others are 0, which gives the
+  // D22: of every twenty query rows, nine are computed and the others are 0. This gives the
   // reported cosine of 0.67.
   bool rows_lost = false;
-  // D23: after this many keys the sequence starts again.
+  // D23: after this many keys, the keys repeat from the first.
   int64_t key_period = std::numeric_limits<int64_t>::max();
 };
 constexpr int64_t kLongRows = 512;   // D22
@@ -46,8 +46,8 @@ AttentionQuirks QuirksOf(const OpBuilder& builder, const AttentionShape& s) {
   return quirks;
 }
 
-// Computes one query row of one head. Each pointer is at the first element of that head; rows of
-// keys are heads * width elements apart. Query, key and value are as PrepareMacOperand left them.
+// Computes one query row of one head. Each pointer is at the first element of that head. Rows of
+// keys are heads * width elements apart. PrepareMacOperand has prepared query, key and value.
 void Attend(const NumericModel& model, const AttentionShape& s, int64_t key_period,
             const float* query, const float* key, const float* value, float scale,
             const float* mask, float* out) {
@@ -142,8 +142,9 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   const int axis = NativeDimension(builder);
   const float epsilon = HalfAttribute(builder, "Epsilon");
   if (!builder.ok()) return nullptr;
-  // One source says that A13 refuses the whole layer; another says that it refuses only the channel
-  // form (specification 004, arch-gated negatives; public guide, appendix B).
+  // Sources differ on A13. One source says that A13 refuses the whole layer, another that it
+  // refuses only the channel form (specification 004, arch-gated negatives; public guide, appendix
+  // B).
   const int family = builder.target().family;
   if (family < kFamilyA13 || (builder.QuirkOn("D20") && (axis == 1 || family == kFamilyA13))) {
     builder.RejectOnEngine(Stage::kValidator,
@@ -170,8 +171,8 @@ std::unique_ptr<const Kernel> BuildMinMaxNorm(OpBuilder& builder) {
   });
 }
 
-// `kind` is the first letter of Add, Sub or Mult, or '>' for the larger or '<' for the smaller of
-// the two.
+// `kind` is the first letter of Add, Sub or Mult, '>' for the larger of a and b, or '<' for the
+// smaller.
 float Paired(char kind, float a, float b) {
   switch (kind) {
     case 'S':
@@ -264,7 +265,7 @@ std::unique_ptr<const Kernel> BuildGainOffset(OpBuilder& builder) {
   });
 }
 
-// A product and a sum by channel; scale and bias come at run time.
+// A product and a sum by channel. The scale and the bias are runtime operands.
 std::unique_ptr<const Kernel> BuildDynamicGain(OpBuilder& builder) {
   const Operand x = NativeTensor(builder, "x");
   const auto scale = builder.OptionalTensor("scale");
@@ -316,7 +317,7 @@ std::unique_ptr<const Kernel> BuildDropout(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const double rate = builder.Float("Rate");
   if (!builder.ok()) return nullptr;
-  // The message is that of facts/netlist_layers.csv.
+  // The message comes from facts/netlist_layers.csv.
   if (builder.target().family < kFamilyA15) {
     builder.RejectOnEngine(Stage::kHal, "Dropout layer is not supported on this architecture.");
   }
@@ -414,7 +415,7 @@ std::unique_ptr<const Kernel> BuildSampling(OpBuilder& builder) {
                      });
 }
 
-// A cell has its flag in the low byte, by the documentation of the public bridge.
+// The documentation of the public bridge says that a cell has its flag in the low byte.
 std::unique_ptr<const Kernel> BuildRadiusSearch(OpBuilder& builder) {
   const Operand centroids = NativeTensor(builder, "centroids");
   const Operand points = NativeTensor(builder, "points");

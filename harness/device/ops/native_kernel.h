@@ -1,5 +1,5 @@
 // The common part of the kernels of native layers. Such a kernel reads whole fp16 tensors and
-// writes one.
+// writes one fp16 tensor.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace anecheck::device {
 
-// Runs function(inputs, result); `inputs` is an array of pointers to fp16 values carried in fp32.
+// Runs function(inputs, result). `inputs` is an array of pointers to fp16 values stored as fp32.
 template <size_t kInputs, typename Function>
 class NativeKernel : public Kernel {
  public:
@@ -52,7 +52,7 @@ class NativeKernel : public Kernel {
   Function function_;
 };
 
-// Null if the builder has refused.
+// Returns null if the builder has refused.
 template <size_t kInputs, typename Function>
 std::unique_ptr<const Kernel> BuildNative(OpBuilder& builder, const Operand (&inputs)[kInputs],
                                           const Shape& result, Function function) {
@@ -64,7 +64,7 @@ std::unique_ptr<const Kernel> BuildNative(OpBuilder& builder, const Operand (&in
                                                            builder.model(), std::move(function));
 }
 
-// An fp16 operand of rank 4; others are refused.
+// Reads an fp16 operand of rank 4. Refuses other operands.
 inline Operand NativeTensor(OpBuilder& builder, std::string_view name) {
   const Operand operand = builder.Tensor(name);
   if (builder.ok() && (operand.type.element != Element::kFp16 || operand.type.shape.rank() != 4)) {
@@ -74,7 +74,7 @@ inline Operand NativeTensor(OpBuilder& builder, std::string_view name) {
   return operand;
 }
 
-// The axis of a layer's Dimension; refuses other names.
+// Returns the axis that the layer's Dimension names. Refuses other names.
 inline int NativeDimension(OpBuilder& builder) {
   const std::string name = builder.String("Dimension");
   if (name == "Channel") return 1;

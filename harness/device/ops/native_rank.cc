@@ -1,4 +1,4 @@
-// Native ranking layers: sort and top-k by one key channel, positions of extremes.
+// Native ranking layers: sort and top-k by the values of one channel, and positions of extremes.
 #include <algorithm>
 #include <numeric>
 
@@ -63,7 +63,7 @@ std::unique_ptr<const Kernel> BuildTopK(OpBuilder& builder) {
   const bool falling = builder.String("Type") == "Max";
   const int64_t k = builder.Int("K");
   RefuseOnA13(builder);
-  // D17: these values of K are refused at every width (facts/known_defects.csv).
+  // D17: these values of K are refused for every width (facts/known_defects.csv).
   if ((k == 3 || k == 4) && builder.QuirkOn("D17")) {
     builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }

@@ -1,4 +1,4 @@
-// Layer and instance norm. Both compute statistics in wide arithmetic, and gain and offset in fp16.
+// Layer and instance norm. Both compute statistics in wide arithmetic, but gain and offset in fp16.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace anecheck::device {
 namespace {
 
-// `mean` with its significand cut to eight bits.
+// Returns `mean` with its significand truncated to eight bits.
 double EightBits(double mean) {
   constexpr uint64_t kDropped = (uint64_t{1} << 45) - 1;
   return std::bit_cast<double>(std::bit_cast<uint64_t>(mean) & ~kDropped);
@@ -22,8 +22,8 @@ double EightBits(double mean) {
 
 class LayerNormKernel : public Kernel {
  public:
-  // `channels` is 0 if gain and offset differ within a group, else the number of groups after which
-  // the channels repeat.
+  // `channels` is 0 if gain and offset differ between the elements of a group. Otherwise it is the
+  // number of groups after which the channels repeat.
   LayerNormKernel(Element element, AxisSplit split, double epsilon, NumericModel model,
                   std::vector<float> gamma, std::vector<float> beta, size_t channels)
       : element_(element),
@@ -39,7 +39,7 @@ class LayerNormKernel : public Kernel {
     float* values = call.scratch.Floats(0, count);
     LoadFloats(element_, call.inputs[0], 1, count, values);
     if (model_.nan_is_infinity) {
-      // The variance sees a large finite value in place of a NaN (facts/numerics.md).
+      // The variance uses a large finite value in place of a NaN (facts/numerics.md).
       for (int64_t i = 0; i < count; ++i) {
         if (std::isnan(values[i])) values[i] = static_cast<float>(kHalfMaxValue);
       }
@@ -90,7 +90,7 @@ class LayerNormKernel : public Kernel {
   size_t channels_;
 };
 
-// A constant over the normalised axes, or empty.
+// Reads a constant over the normalised axes. Empty if the argument is absent.
 std::vector<float> ReadParameter(OpBuilder& builder, std::string_view name, Element element,
                                  const Shape& shape) {
   const auto operand = builder.OptionalTensor(name);

@@ -23,8 +23,8 @@ struct PoolShape {
   bool exclude_padding = false;
 };
 
-// The taps of one output along one axis: [first, end) in input coordinates, and the number of the
-// kernel's taps that lie in the padded input.
+// The taps of one output along one axis. [first, end) are the input coordinates of the taps inside
+// the input, and `padded` is the number of taps that lie in the padded input.
 struct Extent {
   int64_t first = 0;
   int64_t end = 0;
@@ -136,7 +136,7 @@ class PoolKernel : public Kernel {
     return nan ? std::numeric_limits<float>::quiet_NaN() : maximum;
   }
 
-  // The root of the sum of squares; the sum is wide, so that only the result can overflow.
+  // Returns the root of the sum of squares. The sum is wide, so that only the result can overflow.
   float L2(const float* input, const Extent& depth, const Extent& height,
            const Extent& width) const {
     WideSum sum;

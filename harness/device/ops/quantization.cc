@@ -1,4 +1,4 @@
-// Conversions between element types, and bytes with a scale.
+// Conversions between element types, and 8-bit integers with a scale.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ class CastKernel : public Kernel {
     if (IsFloat(to_)) {
       for (int64_t i = 0; i < count; ++i) {
         const double value = static_cast<double>(block[i]);
-        // Rounds once, directly from the integer; a step through fp32 would round twice.
+        // Rounds once, directly from the integer. A conversion through fp32 would round twice.
         if (to_ == Element::kFp16) {
           static_cast<uint16_t*>(to)[i] = DoubleToHalf(value, model_.store_rounding).bits;
         } else {
@@ -102,16 +102,16 @@ std::unique_ptr<const Kernel> BuildCast(OpBuilder& builder) {
 struct ByteScale {
   Element byte = Element::kInt8;
   Element number = Element::kFp16;
-  int64_t count = 1;  // elements
-  int64_t inner = 1;  // elements that share a scale
+  int64_t count = 1;  // number of elements
+  int64_t inner = 1;  // number of neighbouring elements that share a scale
   std::vector<float> scale;
-  std::vector<float> zero;  // as many zero points as scales; empty for none
+  std::vector<float> zero;  // one zero point per scale; empty if there are none
 
   size_t At(int64_t element) const { return static_cast<size_t>(element / inner) % scale.size(); }
   float Zero(size_t at) const { return zero.empty() ? 0.0f : zero[at]; }
 };
 
-// clip(round(x / scale) + zero point); round() takes ties to even.
+// Computes clip(round(x / scale) + zero point). round() rounds ties to even.
 class QuantizeKernel : public Kernel {
  public:
   QuantizeKernel(ByteScale scale, const NumericModel& model)
@@ -133,7 +133,7 @@ class QuantizeKernel : public Kernel {
   NumericModel model_;
 };
 
-// scale * (x - zero point), rounded once (facts/numerics.md, dequantisation).
+// Computes scale * (x - zero point), rounded once (facts/numerics.md, dequantisation).
 class DequantizeKernel : public Kernel {
  public:
   DequantizeKernel(ByteScale scale, const NumericModel& model)
@@ -156,8 +156,8 @@ class DequantizeKernel : public Kernel {
 
 bool IsByte(Element element) { return element == Element::kInt8 || element == Element::kUint8; }
 
-// Scale, zero point and axis for operands of that shape; the builder refuses operands that do not
-// fit.
+// Reads scale, zero point and axis for operands of that shape. The builder refuses arguments that
+// do not fit.
 ByteScale ReadByteScale(OpBuilder& builder, const Shape& shape, Element byte) {
   ByteScale read{.byte = byte, .count = shape.Elements(), .scale = {}, .zero = {}};
   const auto scale = builder.ConstantTensor("scale");

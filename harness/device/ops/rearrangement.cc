@@ -1,5 +1,5 @@
-// Operations that pick, repeat or reorder the elements of one tensor by static rules, as regions to
-// copy.
+// Operations that select, repeat or reorder the elements of one tensor by rules known at compile
+// time. They are lists of regions to copy.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -18,9 +18,9 @@ Built Copies(const TensorType& type, std::vector<Region> regions) {
   return std::make_unique<RegionKernel>(ElementSize(type.element), std::move(regions));
 }
 
-// The part of a tensor that begin, end, stride and the masks select.
+// The part of a tensor that the arguments begin, end, stride and the masks select.
 struct Slice {
-  Shape kept;     // extents of the axes that stay
+  Shape kept;     // extents of the axes that the result keeps
   Shape extents;  // extents of every axis
   Strides strides{};
   int64_t first = 0;
@@ -54,7 +54,7 @@ std::optional<Slice> ReadSlice(OpBuilder& builder, const Shape& x) {
       builder.Reject(Stage::kFrontend, "a stride is 0");
       return std::nullopt;
     }
-    const bool indexed = flag(squeeze_mask, axis);  // one element, whatever the stride and the end
+    const bool indexed = flag(squeeze_mask, axis);  // one element, for any stride and end
     const bool forward = step > 0 || indexed;
     int64_t from = begin[axis] < 0 ? begin[axis] + extent : begin[axis];
     int64_t to = end[axis] < 0 ? end[axis] + extent : end[axis];
@@ -196,10 +196,10 @@ Built BuildCrop(OpBuilder& builder) {
 
 struct Blocks {
   int64_t factor = 1;
-  bool place_first = true;  // channels are numbered by place first; else by channel first
+  bool place_first = true;  // channel numbers count first by position in the block; else by channel
 };
 
-// Checks the common arguments of the four operations; `name` is the argument of the factor.
+// Checks the common arguments of the four operations. `name` is the argument that has the factor.
 std::optional<Operand> ReadBlocks(OpBuilder& builder, std::string_view name, Blocks& blocks) {
   const Operand x = builder.Tensor("x");
   blocks.factor = builder.Int(name);
@@ -211,7 +211,8 @@ std::optional<Operand> ReadBlocks(OpBuilder& builder, std::string_view name, Blo
   return x;
 }
 
-// The regions between a tensor with many channels (`deep`) and one with large planes (`wide`).
+// Returns the regions between a tensor with many channels (`deep`) and one with large planes
+// (`wide`).
 std::vector<Region> BlockRegions(const Shape& deep, const Shape& wide, const Blocks& blocks,
                                  bool to_wide) {
   const Strides d = DenseStrides(deep);
@@ -271,7 +272,7 @@ Built BuildPixelUnshuffle(OpBuilder& builder) {
   return ToDepth(builder, "downscale_factor", false);
 }
 
-// Block extents and margins of the batch operations.
+// Block extents and margins of the operations on batches.
 struct Batches {
   IntList block;
   std::vector<int64_t> margins;  // before and after, height then width
@@ -310,7 +311,7 @@ Run RunInside(int64_t block, int64_t place, int64_t margin, int64_t extent, int6
   return {first, std::max<int64_t>(0, std::min(last, most - 1) - first + 1)};
 }
 
-// The regions between a tensor of many images (`many`) and one of large planes (`large`).
+// Returns the regions between a tensor of many images (`many`) and one of large planes (`large`).
 std::vector<Region> BatchRegions(const Shape& many, const Shape& large, const Batches& batches,
                                  bool to_many) {
   const Strides m = DenseStrides(many);

@@ -78,7 +78,7 @@ class ReduceKernel : public Kernel {
     return sum.Total();
   }
 
-  // The largest of the elements times `sign`.
+  // Returns the largest product of an element and `sign`, or NaN if an element is NaN.
   float Extreme(const float* from, float sign) const {
     float maximum = model_.Has(Planted::kReduceStartsAtZero) ? 0 : -kInfinity;
     bool nan = false;

@@ -20,7 +20,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kLogOfLargestHalf = 11.0898664f;
 
-// The elements of x in fp32; a NaN becomes the value that the family substitutes for it.
+// Returns the elements of x in fp32. A NaN becomes the value that the family substitutes for it.
 float* LoadAll(const Invocation& call, Element element, int64_t count, const NumericModel& model) {
   float* values = call.scratch.Floats(0, count);
   LoadFloats(element, call.inputs[0], 1, count, values);
@@ -77,7 +77,7 @@ class ComposedKernel : public Kernel {
       }
       float result = nan ? std::numeric_limits<float>::quiet_NaN() : reduce_(lane);
       if (std::isnan(result) && model_.invalid_is_zero) result = 0;
-      // D09: the exponentials are summed without the maximum subtracted, and the sum exceeds fp16.
+      // D09: the exponentials are summed without subtracting the maximum, so the sum exceeds fp16.
       if (model_.softplus_drops && reduce_ == LogSumExp && result > kLogOfLargestHalf) result = 0;
       results.push_back(result);
     }
@@ -94,8 +94,8 @@ class ComposedKernel : public Kernel {
 };
 
 // Integer sums wrap in two's complement of their type. A root or a logarithm of a total keeps its
-// whole part (coremltools evaluates it with numpy; the result's type is that of x). An undefined
-// value becomes 0; a value beyond the type saturates.
+// integer part (coremltools evaluates it with numpy; the result's type is that of x). An undefined
+// value becomes 0, and a value beyond the type saturates.
 using WholeLane = std::vector<int64_t>;
 
 template <typename Term>
@@ -169,7 +169,7 @@ Operand ReadFloats(OpBuilder& builder) {
   return x;
 }
 
-// An operand of floats or of int32.
+// Reads an operand that has floats or int32.
 Operand ReadNumbers(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   if (builder.ok() && !IsFloat(x.type.element) && x.type.element != Element::kInt32) {
@@ -192,7 +192,7 @@ std::unique_ptr<const Kernel> Build(OpBuilder& builder) {
                                           builder.model());
 }
 
-// The first position of the extreme.
+// Computes the position of the first extreme.
 class PositionKernel : public Kernel {
  public:
   PositionKernel(bool largest, const TensorType& type, Element to, AxisSplit split,
@@ -231,7 +231,7 @@ class PositionKernel : public Kernel {
   NumericModel model_;
 };
 
-// Longer axes are refused (facts/compile_envelope.csv).
+// The greatest extent of an axis; longer axes are refused (facts/compile_envelope.csv).
 constexpr int64_t kMaxPositions = 2048;
 
 template <bool kLargest>

@@ -20,7 +20,7 @@ struct Region {
   Strides to{};
 };
 
-// Copies a whole tensor to one with the same number of elements.
+// Makes a region that copies a whole tensor to a tensor with the same number of elements.
 Region WholeRegion(int64_t elements, size_t input = 0, size_t output = 0);
 
 class RegionKernel : public Kernel {

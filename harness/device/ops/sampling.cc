@@ -1,4 +1,3 @@
-// Points of grids, borders and blends.
 #include "harness/device/ops/sampling.h"
 
 #include <algorithm>
@@ -9,7 +8,8 @@
 namespace anecheck::device {
 namespace {
 
-// Clamps far points into the range of integers; there they only read the border.
+// Points farther out are clamped, so that they fit the range of integers. They read only the
+// border.
 constexpr double kFarthest = 0x1p+40;
 
 int64_t CellOf(double position) {
@@ -21,8 +21,8 @@ int64_t Folded(int64_t index, int64_t period) {
   return place < 0 ? place + period : place;
 }
 
-// The index that a border reads instead of `index`, which must be outside [0, extent); -1 if it
-// reads the constant.
+// Returns the index that a border reads instead of `index`, or -1 if it reads the constant. `index`
+// must be outside [0, extent).
 int64_t BorderIndex(Border border, int64_t index, int64_t extent) {
   if (border == Border::kConstant) return -1;
   if (border == Border::kEdge) return std::clamp<int64_t>(index, 0, extent - 1);
@@ -46,7 +46,7 @@ double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, doub
   const auto i = static_cast<double>(index);
   const auto n = static_cast<double>(count);
   const double pixels = end - begin + 1;
-  // The position is over / under. Whole positions are exact, because there is only one division.
+  // The position is over / under. Integer positions are exact, because there is only one division.
   double over = 0;
   double under = n;
   if (mode == GridMode::kDefault) {
@@ -94,7 +94,7 @@ float Blending::Linear(const Image& image, double row, double column) const {
   const int64_t left = CellOf(column);
   const double down = drops_weight ? 0 : row - static_cast<double>(top);
   const double right = drops_weight ? 0 : column - static_cast<double>(left);
-  // Pixels of weight 0 are not read, because an infinity times 0 would spoil the sum.
+  // Pixels of weight 0 are not read, because an infinity times 0 would turn the sum into NaN.
   const auto line = [&](int64_t at) {
     const float first = image.At(at, left);
     if (!(right > 0)) return first;

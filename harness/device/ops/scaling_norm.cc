@@ -1,4 +1,4 @@
-// Normalizations that only scale: l2 norm over the last three axes, local response norm over
+// Normalizations that only scale: l2 norm over the last three axes, and local response norm over
 // neighbouring channels.
 #include <algorithm>
 #include <cmath>
@@ -87,7 +87,7 @@ std::unique_ptr<const Kernel> BuildL2Norm(OpBuilder& builder) {
                     });
 }
 
-// Code generation of A13 refuses sixteen channels and more (facts/known_defects.csv, D19).
+// Code generation of A13 refuses 16 and more channels (facts/known_defects.csv, D19).
 constexpr int64_t kResponseChannels = 16;
 
 std::unique_ptr<const Kernel> BuildLocalResponseNorm(OpBuilder& builder) {

@@ -13,8 +13,8 @@ namespace {
 struct SliceShape {
   Element element = Element::kFp16;
   Shape result;
-  Strides strides{};  // the strides of the input times the slice's steps
-  int64_t first = 0;  // element index of the slice's origin
+  Strides strides{};  // the strides of the input multiplied by the slice's steps
+  int64_t first = 0;  // index of the slice's first element
   bool gain = false;  // D02
 };
 
@@ -31,7 +31,7 @@ class SliceKernel : public Kernel {
   }
 
  private:
-  // Sixteen times the value must fit fp16: 4094 passes, 4095 and above do not.
+  // The value times 16 must fit fp16. 4094 is the greatest integer that passes.
   void PassGain(uint16_t* halves) const {
     const int64_t count = shape_.result.Elements();
     for (int64_t i = 0; i < count; ++i) {
@@ -48,7 +48,7 @@ class SliceKernel : public Kernel {
   Strides dense_;
 };
 
-// MIL: a size of -1 means all elements from begin to the end of the axis.
+// By MIL's definition, a size of -1 means all elements from begin to the end of the axis.
 std::unique_ptr<const Kernel> BuildSliceBySize(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList begin = builder.Ints("begin");

@@ -82,7 +82,7 @@ void SoftmaxLane(const NumericModel& model, Element element, float* lane, int64_
   for (int64_t i = 0; i < lanes; ++i) {
     float difference = lane[i] - maximum;
     if (std::isnan(difference) && model.invalid_is_zero) difference = 0;
-    // The difference stays inside the pass, so the tie rule of the output (D15) does not apply.
+    // The difference is not an output of the pass, so the tie rule of outputs (D15) does not apply.
     if (element == Element::kFp16) difference = RoundToHalf(difference, Rounding::kNearestEven);
     lane[i] = std::exp(difference);
     if (model.Has(Planted::kSoftmaxSkipsLast) && i > 0 && i == lanes - 1) break;

@@ -1,4 +1,4 @@
-// The softmax of one line of elements. Used by softmax.cc and attention.cc.
+// Computes the softmax of one line of elements. Used by softmax.cc and attention.cc.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// Sorting along an axis. Code generation for A13 refuses both operations
-// (facts/op_device_matrix.csv, facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal
-// elements keep their order. NaN comes after all numbers. The place of NaN is assumed, because no
-// source gives it.
+// Sorts along an axis. Code generation for A13 refuses both operations (facts/op_device_matrix.csv,
+// facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal elements keep their order. NaN
+// comes after all numbers, which is assumed, because no source gives the place of NaN.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,8 +26,8 @@ struct SortShape {
   int64_t inner = 1;
   int64_t kept = 1;
   bool ascending = false;
-  // The numbers of two results: the sorted elements, and their positions. -1 if the operation lacks
-  // that result.
+  // The indices of two results: the sorted elements, and their positions. An index is -1 if the
+  // operation lacks that result.
   int values_at = 0;
   int indices_at = -1;
 };
@@ -85,7 +84,7 @@ class SortKernel : public Kernel {
   SortShape shape_;
 };
 
-// The shape of the operand and the axis, which both operations have.
+// Reads the axis, which both operations have, and returns the lines of the operand along it.
 SortShape ReadLines(OpBuilder& builder, const Operand& x) {
   SortShape shape;
   const int64_t given = builder.Int("axis", -1);
@@ -122,7 +121,7 @@ Built BuildTopk(OpBuilder& builder) {
   if (shape.kept < 1 || shape.kept > shape.count) {
     builder.Reject(Stage::kValidator, fmt::format("k is {}, the axis has {}", k, shape.count));
   }
-  // D17: these values of k are refused at every width (facts/known_defects.csv).
+  // D17: these values of k are refused for every width (facts/known_defects.csv).
   if ((shape.kept == 3 || shape.kept == 4) && builder.QuirkOn("D17")) {
     builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }

@@ -1,8 +1,8 @@
 // States: tensors that an operation of the runtime keeps from one execution to the next. A read
 // copies the state, so that a later write does not change the value that was read. No public text
 // describes the buffer movers. Assumed: the movers are the state operations under other names. Also
-// assumed: a ring is a state that is read and written from a position on and wraps round at the end
-// of its axis (facts/more/op_notes.csv; specification 004, table 26.1).
+// assumed: a ring is a state that is read and written from a position on, and positions wrap round
+// at the end of its axis (facts/more/op_notes.csv; specification 004, table 26.1).
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -39,11 +39,11 @@ Built BuildWrite(OpBuilder& builder) {
 // ---- rings --------------------------------------------------------------------------------------
 
 struct RingShape {
-  int64_t outer = 1;   // positions before the axis
+  int64_t outer = 1;   // number of positions before the axis
   int64_t extent = 1;  // extent of the ring along the axis
-  int64_t count = 1;   // slices that are moved
+  int64_t count = 1;   // number of slices that are moved
   int64_t bytes = 0;   // bytes of a slice at one outer position
-  int64_t first = 0;   // slice of the ring
+  int64_t first = 0;   // first slice of the ring that is moved
 };
 
 class RingKernel : public Kernel {
@@ -68,7 +68,7 @@ class RingKernel : public Kernel {
   bool writes_;
 };
 
-// Reads the ring's axis and position; `axis` becomes the axis of the ring.
+// Reads the ring's axis and position. `axis` receives the axis of the ring.
 RingShape ReadRing(OpBuilder& builder, const TensorType& ring, int& axis) {
   const int64_t given = builder.Int("axis");
   const int64_t position = builder.Int("position");

@@ -1,4 +1,3 @@
-// Strided copies.
 #include "harness/device/ops/strided_copy.h"
 
 #include <cstring>
@@ -6,8 +5,8 @@
 namespace anecheck::device {
 namespace {
 
-// The axes with more than one index. Neighbouring axes are merged if source and destination
-// traverse them alike.
+// The axes with more than one index. Neighbouring axes are merged if both source and destination
+// traverse them as one axis.
 struct Region {
   int axes = 0;
   std::array<int64_t, Shape::kMaxRank> extents{};

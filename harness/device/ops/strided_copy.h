@@ -1,5 +1,5 @@
-// Copies of rectangular regions between tensors of any element size: the data movement of the
-// engine. Used by movement.cc and slice.cc.
+// Copies rectangular regions between tensors of any element size. All data movement of the engine
+// uses these copies.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@ namespace anecheck::device {
 
 using Strides = std::array<int64_t, Shape::kMaxRank>;  // in elements
 
-// For every index of `extents`: to[index . to_strides] = from[index . from_strides]. `size` is the
-// size of an element in bytes. Strides may be negative as long as all accesses stay inside the
-// tensors.
+// For every index of `extents`, copies from[index . from_strides] to to[index . to_strides], where
+// "." is the scalar product. `size` is the size of an element in bytes. Strides may be negative as
+// long as all accesses stay inside the tensors.
 void CopyStrided(const Shape& extents, int64_t size, const void* from, const Strides& from_strides,
                  void* to, const Strides& to_strides);
 

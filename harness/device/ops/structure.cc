@@ -1,4 +1,4 @@
-// Operations that change a tensor's shape or make one.
+// Operations that change the shape of a tensor or make a new tensor.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -132,8 +132,8 @@ Built BuildStack(OpBuilder& builder) {
     if (i == axis && !Append(builder, shape, static_cast<int64_t>(values.size()))) return nullptr;
     if (i < first.shape.rank() && !Append(builder, shape, first.shape[i])) return nullptr;
   }
-  // Each operand is `outer` runs of `inner` elements; the result interleaves the runs of the
-  // operands.
+  // Each operand consists of `outer` runs of `inner` elements. The result takes the runs of the
+  // operands in turn.
   const int64_t outer = first.shape.Product(0, axis);
   const int64_t inner = first.shape.Product(axis, first.shape.rank());
   const auto count = static_cast<int64_t>(values.size());
@@ -190,7 +190,7 @@ Built BuildSplit(OpBuilder& builder) {
   return std::make_unique<RegionKernel>(ElementSize(x.type.element), std::move(regions));
 }
 
-// Fills the shape with one constant; by MIL's definition the default is an fp32 zero.
+// Fills the shape with one constant. By MIL's definition the default constant is an fp32 zero.
 Built Filled(OpBuilder& builder, const Shape& shape) {
   Element element = Element::kFp32;
   std::vector<uint8_t> bytes(4, 0);

@@ -29,7 +29,7 @@ std::unique_ptr<const Kernel> Plain(OpBuilder& builder) {
                   [](float x, const NumericModel& model) { return kFunction(x, model); });
 }
 
-// Operations that also take an int32 operand.
+// Builds operations that also take an int32 operand.
 using IntegerFunction = int64_t (*)(Element, int64_t);
 template <float (*kFunction)(float, const NumericModel&), IntegerFunction kOfIntegers>
 std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
@@ -44,7 +44,7 @@ std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
 int64_t IntegerAbs(Element, int64_t x) { return x < 0 ? -x : x; }
 int64_t IntegerSquare(Element, int64_t x) { return x * x; }
 int64_t IntegerSign(Element, int64_t x) { return (x > 0) - (x < 0); }
-// The whole part of 2^x, saturated to the type.
+// Returns the integer part of 2^x, saturated to the type.
 int64_t IntegerExp2(Element element, int64_t x) {
   return SaturateToInt(element, std::exp2(static_cast<double>(x)));
 }
@@ -79,15 +79,15 @@ float Ceil(float x, const NumericModel&) { return std::ceil(x); }
 float Floor(float x, const NumericModel&) { return std::floor(x); }
 float Relu6(float x, const NumericModel&) { return std::isnan(x) ? x : std::clamp(x, 0.0f, 6.0f); }
 
-// D10: the quotient of two infinities is taken as 0.
+// D10: the quotient of two infinities is 0.
 float Softsign(float x, const NumericModel& model) {
   if (std::isinf(x)) return model.softsign_infinity_zero && x > 0 ? 0.0f : std::copysign(1.0f, x);
   return x / (1 + std::fabs(x));
 }
 
-// D14: near the seams of the argument reduction the result is wrong. The places of the seams are
-// not published; they are assumed at the multiples of a quarter turn except 0, around which no
-// argument is reduced, and at 1 for the arc tangent.
+// D14: near the seams of the argument reduction the result is wrong. The positions of the seams are
+// not published. They are assumed at the multiples of a quarter turn except 0, around which no
+// argument is reduced. For the arc tangent they are assumed at 1 and -1.
 constexpr float kSeamError = 0.05f;
 constexpr float kSeamWidth = 0.01f;
 bool NearQuarterTurn(float x) {
@@ -104,13 +104,13 @@ float Atan(float x, const NumericModel& model) {
   return seam ? y - std::copysign(kSeamError, y) : y;
 }
 
-// The epsilon in fp16, like every constant of a pass. `fallback` is the default that MIL's
-// operation set gives.
+// Returns the epsilon in fp16, like every constant of a pass. `fallback` is the default in MIL's
+// operation set.
 float ReadEpsilon(OpBuilder& builder, double fallback) {
   return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
 }
-// An epsilon of 0 is not added, because that would lose the sign of a negative zero. For fp16 the
-// sum is rounded to fp16 before the table reads it.
+// Adds epsilon to x. An epsilon of 0 is not added, because the sum would lose the sign of a
+// negative zero. For fp16 the sum is rounded to fp16 before the table reads it.
 float AddEpsilon(float x, float epsilon, bool half, const NumericModel& model) {
   if (epsilon == 0) return x;
   return half ? RoundToHalf(x + epsilon, model.store_rounding) : x + epsilon;
@@ -165,7 +165,7 @@ std::unique_ptr<const Kernel> BuildSilu(OpBuilder& builder) {
   return BuildRecorded(builder, x, RecordedSilu, table, at_zero);
 }
 
-// D09: the result is 0 if the exponential exceeds the array's range.
+// D09: the result is 0 from this argument on, because the exponential exceeds the array's range.
 constexpr float kSoftplusEdge = 10.4f;
 
 std::unique_ptr<const Kernel> BuildSoftplus(OpBuilder& builder) {

@@ -1,4 +1,3 @@
-// Geometry of sliding windows.
 #include "harness/device/ops/window.h"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ void ReadPadding(OpBuilder& builder, Window& window) {
   }
 }
 
-// Applies planted defects of the geometry; the extents stay as declared.
+// Applies planted defects of the geometry. The extents stay as declared.
 void SpoilPadding(const NumericModel& model, Window& window) {
   if (!model.Has(Planted::kPadWrongSide)) return;
   for (size_t axis = 0; axis < Window::kAxes; ++axis) {

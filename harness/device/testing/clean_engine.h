@@ -1,5 +1,4 @@
-// The fixture of the ABI's tests. The fixture resets all settings, and requires that no object
-// stays alive.
+// The fixture of the ABI's tests. It resets all settings and requires that no object stays alive.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,18 +1,18 @@
-// The kinds of tests that can show the rows of the fault table.
+// The kinds of tests that can detect the rows of the fault table.
 #pragma once
 
 #include "harness/device/fault.h"
 
 namespace anecheck::device::testing {
 
-// Whether only a child process shows the fault.
+// Returns whether the fault is visible only in a child process.
 inline bool NeedsProcess(const Fault& fault) {
   return fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kHang ||
          fault.effect == FaultEffect::kCompileLeak || fault.effect == FaultEffect::kRunLeak ||
          fault.effect == FaultEffect::kCompileSlow || fault.effect == FaultEffect::kRunPrints ||
          fault.effect == FaultEffect::kRunSlow;
 }
-// Whether only the e5rt layer shows the fault.
+// Returns whether the fault is visible only through the e5rt layer.
 inline bool NeedsAbi(const Fault& fault) {
   if (fault.mechanism == FaultMechanism::kFile) return true;
   switch (fault.effect) {

@@ -1,5 +1,5 @@
-// Network descriptions as property lists, written by hand, key by key. They use no writer of the
-// harness, so that a test itself states the text that the engine reads.
+// Makes network descriptions as property lists, key by key. It uses no writer of the harness, so
+// that a test itself states the text that the engine reads.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace anecheck::device::testing {
 
-// Values of a property list.
+// Make values of a property list.
 std::string PlistText(std::string_view text);
 std::string PlistInteger(int64_t value);
 std::string PlistFlag(bool value);
@@ -19,7 +19,7 @@ std::string PlistArray(const std::vector<std::string>& values);
 using PlistKeys = std::vector<std::pair<std::string, std::string>>;
 std::string PlistDictionary(const PlistKeys& keys);
 
-// A layer; `keys` are further keys besides Type, Bottom and Params.
+// A layer. `keys` are additional keys besides Type, Bottom and Params.
 struct UnitText {
   std::string name;
   std::string type;
@@ -28,12 +28,12 @@ struct UnitText {
   PlistKeys keys = {};
 };
 
-// Float16 inputs with the last extents of batch, channel, height, width.
+// A Float16 input. `extents` are the last of batch, channel, height, width.
 struct InputText {
   std::string name;
   std::vector<int64_t> extents;
 };
-// A Float16 constant in the network's weight file, from a given byte on, with the last extents of
+// A Float16 constant in the network's weight file, from a given byte on. `extents` are the last of
 // batch, channel, height, width.
 struct ConstantText {
   std::string name;
@@ -48,7 +48,7 @@ struct NetworkText {
   std::vector<UnitText> units;
   std::vector<std::string> outputs = {"y"};  // names of units
   std::vector<ConstantText> constants = {};
-  bool weights = false;  // names kWeightFile
+  bool weights = false;  // if set, the network names kWeightFile
 
   // A property list of version 1.0.9 that contains only this network.
   std::string Xml() const;

@@ -1,4 +1,3 @@
-// The engine's library under test.
 #include "harness/device/testing/test_engine.h"
 
 #include <cstring>

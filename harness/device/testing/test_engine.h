@@ -1,5 +1,5 @@
-// Drives libanecheck_espresso.so as a runner does: by dlopen, dlsym and the call sequence of
-// specification 001, section 2. For the tests of the simulated engine.
+// Drives libanecheck_espresso.so in tests as a runner does: by dlopen, dlsym and the call sequence
+// of specification 001, section 2.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,18 @@
 
 namespace anecheck::device::testing {
 
-// The address of a symbol of the library, which is opened on first use and never closed.
+// Returns the address of a symbol of the library. The library is opened at first use and stays
+// open.
 void* EngineSymbol(const char* name);
 
-// The function of the library, as in ENGINE(e5rt_execution_stream_create)(&stream).
+// The function of the library, used as in ENGINE(e5rt_execution_stream_create)(&stream).
 #define ENGINE(function) \
   (*reinterpret_cast<decltype(&function)>(::anecheck::device::testing::EngineSymbol(#function)))
 
-// The last error message of this thread.
+// Returns the last error message of this thread.
 std::string LastMessage();
 
-// A MIL program of one function: parameters, statements and outputs as MIL text.
+// Returns a MIL program of one function. Parameters, statements and outputs are MIL text.
 std::string MilProgram(std::string_view parameters, std::string_view statements,
                        std::string_view outputs);
 
@@ -42,7 +43,7 @@ class LoadedProgram {
     std::string target = "h13";
     uint64_t mask = 4;
     std::string bundle;        // folder for the compiler's files; empty for none
-    std::string model_folder;  // where the text is written; empty for a temporary file
+    std::string model_folder;  // folder into which the text is written; empty for a temporary file
   };
   LoadedProgram(const std::string& mil, const Options& options);
   explicit LoadedProgram(const std::string& mil) : LoadedProgram(mil, Options{}) {}
@@ -53,15 +54,15 @@ class LoadedProgram {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // Binds a new buffer of that size to the port and returns its memory; null on failure. If the
+  // Binds a new buffer of that size to the port and returns its memory, or null on failure. If the
   // program has run, the call first resets its stream, because encoded operations keep their
   // bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
-  // Binds the buffer that another port already has.
+  // Binds a buffer that is already bound to another port.
   bool Share(const std::string& port, bool output, void* buffer);
   void* buffer(const std::string& port) const { return buffers_.at(port); }
 
-  // Encodes the program on its stream unless it is encoded; Execute calls this itself.
+  // Encodes the program on its stream unless it is encoded. Execute calls this function itself.
   int64_t Encode();
   int64_t Execute();
   void* operation() const { return operation_; }
@@ -87,17 +88,17 @@ class LoadedProgram {
   std::map<std::string, void*> buffers_;
 };
 
-// Runs a program once. Inputs are raw bytes by port; outputs are raw bytes of the requested sizes.
-// Fails the test and returns nothing if the engine refuses.
+// Runs a program once. Inputs are raw bytes by port, and outputs are raw bytes of the requested
+// sizes. Fails the test and returns nothing if the engine refuses the program.
 using PortBytes = std::map<std::string, std::vector<uint8_t>>;
 PortBytes RunBytes(const std::string& mil, const PortBytes& inputs,
                    const std::map<std::string, size_t>& outputs, const std::string& target);
 
-// The common case: fp16 inputs and one fp16 output called "y".
+// Runs a program with fp16 inputs and one fp16 output called "y".
 Halves RunHalves(const std::string& mil, const std::map<std::string, Halves>& inputs, size_t count,
                  const std::string& target = "h13");
 
-// The message with which the compiler refuses a program; empty if it compiles.
+// Returns the message with which the compiler refuses a program. Empty if the program compiles.
 std::string CompileError(const std::string& mil, const std::string& target = "h13",
                          uint64_t mask = 4);
 

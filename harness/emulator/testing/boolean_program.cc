@@ -29,7 +29,7 @@ struct PortSpec {
   uint32_t element = 2;
 };
 
-// Ports have the base addresses from 4 on, in their order.
+// Adds ports. Their base addresses have the numbers from 4 on, in the order of the ports.
 void AddPorts(Program& program, const std::vector<PortSpec>& ports,
               const std::array<uint32_t, 4>& shape) {
   for (uint32_t i = 0; i < ports.size(); ++i) {
@@ -104,7 +104,7 @@ Registers Joined(std::initializer_list<Registers> parts) {
   for (const Registers& part : parts) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
-// The place of one row of all channels in L2, with width and channels exchanged.
+// Returns the registers for one row of all channels in L2, with width and channels exchanged.
 Registers L2Row(uint32_t base_register, uint32_t base) {
   Registers row = {{base_register, base}};
   for (uint32_t i = 1; i <= 3; ++i) row.emplace_back(base_register + 4 * i, 0x80);
@@ -116,7 +116,7 @@ std::vector<uint8_t> ToBytes(const std::array<uint16_t, 64>& halves) {
   std::memcpy(bytes.data(), halves.data(), bytes.size());
   return bytes;
 }
-// A table of a mode without knots, from one bound of fp16 to the other.
+// Returns a table of a mode without knots, whose bounds are the infinities of fp16.
 std::vector<uint8_t> RoundingTable(uint16_t below, uint16_t above, uint16_t steps, uint16_t mode) {
   std::array<uint16_t, 64> halves = {0xfc00, 0x7c00, below, above};
   halves[41] = steps;

@@ -1,7 +1,7 @@
-// H13 programs of comparisons, choices and roundings as a compiler wrote them: the register words
-// that can change a result, with memory for inputs and outputs. Source:
+// H13 programs of comparisons, choices and roundings as a compiler wrote them. A program has the
+// register words that can change a result, and memory for inputs and outputs. Source:
 // research/oracles/h13/boolean and plugins/H13/H13BooleanTemplates.inc (constants) of the public
-// repository joshuaswarren/mil-hwx-compiler; each function names its record.
+// repository joshuaswarren/mil-hwx-compiler. Each function's comment names its record.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ Program CastProgram();
 Program NotProgram();
 
 // The chain of kernels/unary/log.bin of the public repository eiln/ane, anec/kernels.tar.gz, blob
-// ddcde13e, for 64 channels: a table, and twice its value. x and y fp16 of 64 channels. The table
-// is that of the whole part, because its values are exact.
+// ddcde13e: a table, and twice its value. x and y are fp16 of 64 channels. The table is replaced by
+// that of the integer part, because its values are exact.
 Program ChainProgram();
 
-// A table that is `zero` at 0, `below` under it and `above` over it, all fp16 bits, as the records
-// of these functions have them.
+// Makes a table that is `zero` at 0, `below` under 0 and `above` over 0, all as fp16 bits. The
+// records of these functions have such tables.
 std::vector<uint8_t> StepTable(uint16_t below, uint16_t zero, uint16_t above);
 
 }  // namespace anecheck::emulator::testing

@@ -1,6 +1,6 @@
-// Programs of later generations that were recorded from a compiler. A record has the register words
-// of the tasks, but no data. ReadLaterProgram makes each surface as large as the tasks require, and
-// tests fill the surfaces.
+// Programs of later generations, recorded from a compiler. A record has the register words of the
+// tasks, but no data. ReadLaterProgram makes each surface as large as the tasks require, and tests
+// fill the surfaces.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct LaterProgram {
   std::vector<uint8_t>& Bytes(uint32_t bar);
   // Writes consecutive fp16 numbers from byte `at` on.
   void Put(uint32_t bar, uint64_t at, const std::vector<double>& values);
-  // The elements that a task reads or writes at `pattern`, as numbers in stored order, without the
-  // exchange of width and channels.
+  // Returns the elements that a task reads or writes at `pattern`, as numbers in stored order. The
+  // order is that without the exchange of width and channels.
   std::vector<double> Read(const Pattern& pattern, const Extents& extents, uint32_t bar);
 };
 
-// kUnsupported if a task is refused.
+// Error: kUnsupported if a task is refused.
 Result<LaterProgram> ReadLaterProgram(const std::string& json_path);
 
 }  // namespace anecheck::emulator::testing

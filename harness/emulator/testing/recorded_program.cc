@@ -30,7 +30,7 @@ TaskWords WordsOfJson(const Json& json, uint32_t index) {
   return words;
 }
 
-// Adds a region for a BAR; addresses only need to differ.
+// Adds a region for a BAR. The addresses only have to differ.
 size_t Bind(Program& program, uint32_t bar, std::string name, RegionKind kind,
             std::vector<uint8_t> bytes) {
   const uint64_t address = uint64_t{bar + 1} << 32;
@@ -101,7 +101,7 @@ Result<std::vector<uint16_t>> ResultOf(RecordedProgram& recorded, const RunOptio
   ANECHECK_ASSIGN(const RunReport report, RunProgram(recorded.program, options));
   static_cast<void>(report);
   std::vector<std::string> warnings;
-  // Decodes by the project's own table, although a test may run the program by a changed one.
+  // Decodes with the project's own table, although a test may run the program with a changed table.
   ANECHECK_ASSIGN(const std::vector<Task> tasks, DecodeProgram(recorded.program, {}, warnings));
   const Task& last = tasks.back();
   Pattern pattern = last.result.memory;

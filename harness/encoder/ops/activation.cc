@@ -1,4 +1,5 @@
-// Activation functions: one neural copy with relu or a table; scalars on the planar engine.
+// Activation functions: neural copies with relu or a table, or scalar operations of the planar
+// engine.
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
@@ -60,7 +61,7 @@ Status EncodeActivation(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y, post);
 }
 
-// The reciprocal table on x + epsilon, which is rounded first.
+// Adds epsilon to x, rounds the sum, and applies the table of the reciprocal.
 Status EncodeInverse(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
@@ -80,7 +81,7 @@ Status EncodeAbs(Planner& planner, const NodeView& node) {
   return Unary(planner, x, y, {.absolute = true});
 }
 
-// max(x, alpha).
+// Computes max(x, alpha).
 Status EncodeThreshold(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
@@ -88,7 +89,7 @@ Status EncodeThreshold(Planner& planner, const NodeView& node) {
   return Combine(planner, x, alpha, y, {.op = PlanarOp::kMaximum});
 }
 
-// min(leaky_relu(x), beta).
+// Computes min(leaky_relu(x), beta).
 Status EncodeClampedRelu(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
@@ -100,7 +101,7 @@ Status EncodeClampedRelu(Planner& planner, const NodeView& node) {
   return Combine(planner, lines, beta, y, {.op = PlanarOp::kMinimum});
 }
 
-// relu(x) + alpha[channel] * min(x, 0), one of which is zero.
+// Computes relu(x) + alpha[channel] * min(x, 0). One of the two terms is zero.
 Status EncodePrelu(Planner& planner, const NodeView& node) {
   using P = params::WithAlpha;
   const int rank = node.InputShape(P::kX).rank();
@@ -112,7 +113,7 @@ Status EncodePrelu(Planner& planner, const NodeView& node) {
   y = WithHeight(y, rank);
   const auto alpha = planner.ConstHalves(node.Input(P::kAlpha));
   if (alpha.size() != x.axes[1].extent) return Refuse("prelu: it needs one alpha for each channel");
-  std::array<View, 3> parts;  // below zero, times alpha, above zero
+  std::array<View, 3> parts;  // min(x, 0), the same times alpha, relu(x)
   for (View& part : parts) {
     ANECHECK_ASSIGN(part, planner.Temporary(ExtentsOf(x)));
   }
@@ -123,7 +124,7 @@ Status EncodePrelu(Planner& planner, const NodeView& node) {
   return Combine(planner, parts[1], parts[2], y, {});
 }
 
-// relu(min(x, 6)).
+// Computes relu(min(x, 6)).
 Status EncodeRelu6(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
@@ -144,9 +145,9 @@ Status EncodeClip(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// Computes alpha * x, rounded, then adds beta and applies relu if required, on the planar engine. A
-// function of one element is no sum of products, and the array for such sums loses bits and
-// subnormals (numerics.md). The order of scale and bias in one task is unknown.
+// Computes alpha * x, rounded, then adds beta and applies relu if required. The planar engine does
+// this, because the array for sums of products loses bits and subnormals (numerics.md). The order
+// of scale and bias in one task is unknown.
 Status Line(Planner& planner, const View& x, const View& y, double alpha, double beta, bool relu) {
   const uint16_t scale = Bits(alpha), bias = Bits(beta);
   if (scale == kOne) return Unary(planner, x, y, {.relu = relu, .bias = bias});
@@ -165,7 +166,7 @@ Status EncodeLinearActivation(Planner& planner, const NodeView& node) {
               node.Float(params::LinearActivation::kBeta, 0), false);
 }
 
-// min(relu(alpha * x + beta), 1).
+// Computes min(relu(alpha * x + beta), 1).
 Status EncodeSigmoidHard(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View x, Operand(planner, node));
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));

@@ -1,4 +1,4 @@
-// Padding, and planes that become channels or come from channels: all are copies.
+// Padding, and planes that become channels or come from channels. All of them are copies.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -14,7 +14,7 @@ uint32_t ExtentAt(const View& view, int axis) {
   return view.axes[static_cast<size_t>(axis)].extent;
 }
 
-// A constant as large as `like`, but with `length` along the axis, filled with `bits`.
+// Makes a constant with the extents of `like`, but `length` along the axis, filled with `bits`.
 View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint16_t bits) {
   auto extents = ExtentsOf(like);
   extents[static_cast<size_t>(axis)] = length;
@@ -23,8 +23,8 @@ View Filled(Planner& planner, const View& like, int axis, uint32_t length, uint1
   return planner.Image(extents, std::vector<uint16_t>(count, bits));
 }
 
-// The element of an axis that padding puts at `at`, which may lie outside of the axis: the nearest
-// element, or the mirrored one; `symmetric` repeats the edge.
+// Returns the element of an axis that padding puts at `at`, which may lie outside the axis. It is
+// the nearest element or the mirrored element. `symmetric` repeats the edge.
 int64_t ElementAt(std::string_view mode, int64_t at, int64_t extent) {
   if (mode == "replicate") return std::clamp<int64_t>(at, 0, extent - 1);
   const int64_t edge = mode == "symmetric" ? 1 : 0;
@@ -46,8 +46,8 @@ Status PadWithElements(Planner& planner, const View& x, int axis, std::string_vi
   return Pick(planner, x, axis, indices, result);
 }
 
-// The channels of the place (row, column) in a block of `side`. There are two axes, places and
-// channels, and either may be the outer one.
+// The channels of the position (row, column) in a block of `side`. The channel axis consists of two
+// axes, positions and channels, and either may be the outer axis.
 struct ChannelPlace {
   uint32_t begin = 0, step = 1;
 };
@@ -92,8 +92,8 @@ Status EncodePad(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y);
 }
 
-// Copies each place of a block, which is a plane of every `side`-th row and column, to its own
-// channels.
+// Copies each position of a block to its own channels. The elements at a position are a plane of
+// every `side`-th row and column.
 Status EncodeToDepth(Planner& planner, const NodeView& node) {
   using P = params::Blocks;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));

@@ -1,8 +1,8 @@
-// Comparisons, choices, signs, roundings, casts and the inverse of bools. Bools are 0 and 1 in fp16
-// between tasks. Source of the sequences and tables: the records of less, logical_not, select,
-// floor and cast in the public repository joshuaswarren/mil-hwx-compiler,
-// research/oracles/h13/boolean, and those of ceil and sign in the public repository eiln/ane,
-// anec/kernels.tar.gz, blob ddcde13e. Another comparison uses another table of the difference.
+// Comparisons, choices, signs, roundings, casts and the inverse of bools. Between tasks, bools are
+// 0 and 1 in fp16. Each comparison applies its own table to the difference. Source of the sequences
+// and tables: the records of less, logical_not, select, floor and cast in the public repository
+// joshuaswarren/mil-hwx-compiler, research/oracles/h13/boolean, and those of ceil and sign in the
+// public repository eiln/ane, anec/kernels.tar.gz, blob ddcde13e.
 #include <algorithm>
 #include <array>
 
@@ -14,7 +14,7 @@ namespace {
 
 using P = params::Binary;
 
-// Whether the relation holds if x < 0, if x = 0 and if x > 0; x is the difference of the operands.
+// Whether the relation holds for x < 0, x = 0 and x > 0, where x is the difference of the operands.
 struct Relation {
   OpKind kind;
   std::array<bool, 3> truth;
@@ -46,7 +46,7 @@ Status OnlyWithZeros(const Planner& planner) {
   return Refuse("its tasks need the zero that h13 stores for inf - inf and 0 * inf");
 }
 
-// Computes whether the relation between the operands holds, from their difference.
+// Computes from the difference of the operands whether the relation between them holds.
 Status Compare(Planner& planner, const NodeView& node, const View& result,
                std::array<bool, 3> truth) {
   ANECHECK_ASSIGN(const View difference, planner.Temporary(ExtentsOf(result)));
@@ -54,10 +54,10 @@ Status Compare(Planner& planner, const NodeView& node, const View& result,
   return planner.Copy(difference, result, TableOf(truth));
 }
 
-// Rounds x towards zero. Then, if `down`, subtracts 1 where the fraction of x is below 0; else adds
-// 1 where the fraction is above 0.
+// Rounds x towards zero. Then subtracts 1 if `down` is set and the fraction of x is below 0, or
+// adds 1 if `down` is not set and the fraction is above 0.
 Status Round(Planner& planner, const View& x, const View& result, bool down) {
-  std::array<View, 3> parts;  // the fraction, whether it counts, the whole part
+  std::array<View, 3> parts;  // the fraction, whether it changes the result, the integer part
   for (View& part : parts) {
     ANECHECK_ASSIGN(part, planner.Temporary(ExtentsOf(x)));
   }
@@ -68,7 +68,7 @@ Status Round(Planner& planner, const View& x, const View& result, bool down) {
   return Combine(planner, parts[2], parts[1], result, {.negate2 = down});
 }
 
-// The extents of an operation on two views, of which one may repeat along an axis.
+// Returns the extents of an operation on two views. Either view may repeat along an axis.
 std::array<uint32_t, kAxes> ExtentsOfBoth(const View& a, const View& b) {
   std::array<uint32_t, kAxes> extents;
   for (size_t i = 0; i < kAxes; ++i) {
@@ -77,7 +77,7 @@ std::array<uint32_t, kAxes> ExtentsOfBoth(const View& a, const View& b) {
   return extents;
 }
 
-// `value` where `table` is true for the condition, else 0.
+// Returns `value` where `table` is true for the condition, and 0 elsewhere.
 Result<View> Chosen(Planner& planner, const View& cond, std::array<bool, 3> table,
                     const View& value) {
   ANECHECK_ASSIGN(const View factor, planner.Temporary(ExtentsOf(cond)));
@@ -104,8 +104,8 @@ Status EncodeLogicalNot(Planner& planner, const NodeView& node) {
   return planner.Copy(x, y, TableOf(kIsZero));
 }
 
-// Computes the sum of two terms: a, set to 0 where the condition is false, and b, set to 0 where it
-// is true.
+// Computes the sum of two terms. The first is a, or 0 where the condition is false. The second is
+// b, or 0 where the condition is true.
 Status EncodeSelect(Planner& planner, const NodeView& node) {
   using S = params::Select;
   ANECHECK_RETURN_IF_ERROR(OnlyWithZeros(planner));
@@ -132,7 +132,7 @@ Status EncodeRound(Planner& planner, const NodeView& node) {
   return Round(planner, x, y, KindOf(node.schema()) == OpKind::kFloor);
 }
 
-// Bools are 0 and 1 in fp16 already. A number becomes true if it differs from 0.
+// Bools are already 0 and 1 in fp16. A number becomes true if it differs from 0.
 Status EncodeCast(Planner& planner, const NodeView& node) {
   const ValueId from = node.Input(params::Cast::kX);
   const bool to_bool = planner.graph().type(node.Result()).dtype == DType::kBool;

@@ -1,4 +1,4 @@
-// Convolutions: one neural task for each batch, with weights as streams of the engines.
+// Convolutions. Each batch is one neural task, with weights as streams of the engines.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint32_t kMaxKernel = 31, kMaxPad = 31;  // five bits each
-constexpr uint32_t kMaxStride = 2;                 // the largest in records
+constexpr uint32_t kMaxKernel = 31, kMaxPad = 31;  // fields of five bits
+constexpr uint32_t kMaxStride = 2;                 // the largest stride in records
 
 struct Window {
   uint32_t kernel_width = 1, kernel_height = 1;
@@ -18,7 +18,7 @@ struct Window {
   uint32_t pad_left = 0, pad_top = 0;
 };
 
-// One convolution: `x` and `y` are of rank 4.
+// One convolution. `x` and `y` have rank 4.
 struct Convolution {
   View x, y;
   Window window;
@@ -27,7 +27,7 @@ struct Convolution {
   Post post;
 };
 
-// A neural task's streams, and its table if it has one.
+// Stores a neural task's streams, and its table if it has one.
 Result<Neural> Bound(Planner& planner, const Weights& weights, const StreamOrder& order,
                      const Post& post) {
   ANECHECK_ASSIGN(std::vector<Bytes> streams, PackWeights(weights, order));
@@ -99,8 +99,8 @@ Status ConvolveDirectly(Planner& planner, const Convolution& c) {
   return {};
 }
 
-// Records have strides up to 2, but not together with groups, and no strides above 1 from H15 on.
-// For other strides, every element is computed and some are left out.
+// Records have strides up to 2, but no strides above 1 together with groups or from H15 on. For
+// other strides, every element is computed and some elements are left out.
 Status Convolve(Planner& planner, const Convolution& c) {
   const uint32_t x = c.window.stride_x, y = c.window.stride_y;
   const bool skips = c.groups == 1 && planner.machine().slots_of_mask != 0;
@@ -116,8 +116,8 @@ Status Convolve(Planner& planner, const Convolution& c) {
   return Slice(planner, whole.y, {0, 0, 0, 0}, {1, 1, y, x}, c.y);
 }
 
-// The padding before an axis. If the padding is odd, "same" puts the extra element after the axis,
-// and "same_lower" before it.
+// Returns the padding before an axis. If the padding is odd, "same" puts the extra element after
+// the axis, and "same_lower" puts it before the axis.
 Result<uint32_t> PadBefore(const NodeView& node, int axis, uint32_t in, uint32_t out,
                            uint32_t kernel, uint32_t stride) {
   using P = params::Conv;

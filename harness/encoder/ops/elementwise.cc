@@ -33,7 +33,8 @@ BinaryForm FormOf(OpKind kind) {
   }
 }
 
-// The axes along which an operand repeats.
+// Returns the axes along which an operand repeats. Copies the single batch of an operand to L2,
+// because a task can broadcast it from there.
 Broadcast Repeats(const View& operand, const View& result) {
   return {.width = Extent(operand, 3) < Extent(result, 3),
           .height = Extent(operand, 2) < Extent(result, 2),
@@ -53,7 +54,7 @@ Planar PlanarOf(const Combination& how) {
   return {.op = how.op, .relu = how.relu, .negate2 = how.negate2, .scale = how.scale};
 }
 
-// Combines operands of equal extents; both are read by DMA.
+// Combines operands of equal extents. The task reads both by DMA.
 Status CombineAlike(Planner& planner, View x, View y, View result, const Combination& how) {
   View z = result;
   MergeAxes(x, result, 0, 2);
@@ -70,7 +71,7 @@ Status CombineAlike(Planner& planner, View x, View y, View result, const Combina
   return planner.Add(std::move(task));
 }
 
-// Combines one batch; repeated values are read from L2.
+// Combines one batch. The task reads repeated values from L2.
 Status CombineRepeating(Planner& planner, View x, View y, const View& result, Combination how) {
   if (Repeats(x, result).channels) {
     std::swap(x, y);
@@ -113,7 +114,7 @@ bool IsOfChannels(const View& constant, const View& x) {
          Extent(constant, 1) == Extent(x, 1) && Extent(x, 1) > 1;
 }
 
-// Adds tasks for an operand that is a constant; false if the constant has no suitable form.
+// Adds tasks for an operand that is a constant. Returns false if the constant has no suitable form.
 Result<bool> WithConstant(Planner& planner, const NodeView& node, OpKind kind, const View& result) {
   if (kind != OpKind::kAdd && kind != OpKind::kSub && kind != OpKind::kMul) return false;
   const bool first = planner.IsConst(node.Input(P::kX));
@@ -133,13 +134,13 @@ Result<bool> WithConstant(Planner& planner, const NodeView& node, OpKind kind, c
   return true;
 }
 
-// Source 2: two rows with a number for each channel.
+// Source 2 of a task, which has two rows with a number for each channel.
 struct ChannelRows {
   Place place;
   bool transposed = false;
 };
 
-// The rows in memory, or in L2 with a line for each number.
+// Returns the rows in memory, or in L2 with one line for each number.
 Result<ChannelRows> ChannelRowsOf(Planner& planner, const View& constant) {
   if (planner.machine().rows_by_dma) {
     ChannelRows rows{.place = PlaceOf(constant, -1, 2), .transposed = true};
@@ -187,8 +188,7 @@ Status CombineByChannel(Planner& planner, const View& x, const View& result, OpK
   return ShiftAndScale(planner, x, result, added, std::vector<uint16_t>(numbers.size(), kOne));
 }
 
-// Computes (x - mean) * (gamma / sqrt(variance + epsilon)), rounded, then adds beta if there is
-// one.
+// Computes (x - mean) * (gamma / sqrt(variance + epsilon)), rounded, then adds beta if present.
 Status EncodeBatchNorm(Planner& planner, const NodeView& node) {
   using B = params::BatchNorm;
   const int rank = node.InputShape(B::kX).rank();
@@ -286,8 +286,8 @@ Status EncodeSquare(Planner& planner, const NodeView& node) {
   return Combine(planner, x, x, y, {.op = PlanarOp::kMultiply});
 }
 
-// Computes the reciprocal of the divisor by its table, then a product (weights_layout_later.md,
-// real_div).
+// Computes the reciprocal of the divisor with its table, then the product with it
+// (weights_layout_later.md, real_div).
 Status EncodeRealDiv(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View result, planner.ResultOf(node.Result()));
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));

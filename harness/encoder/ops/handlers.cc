@@ -11,8 +11,8 @@ namespace {
 struct Row {
   OpKind kind;
   Handler handler;
-  // Whether the handler names no axis, so that the first of more than four axes may be merged into
-  // one.
+  // Whether the handler depends on no axis number, so that the first of more than four axes may be
+  // merged.
   bool any_rank = false;
 };
 

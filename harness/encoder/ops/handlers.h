@@ -1,6 +1,6 @@
-// One function for each operation. It adds the tasks that compute the operation, or returns a
-// refusal as text. An operation without a function is refused by name. To add an operation, write
-// its function in the file of its kind, and add an entry to handlers.cc.
+// One handler for each operation. A handler adds the tasks that compute the operation, or returns a
+// refusal as text. An operation without a handler is refused by name. To add an operation, write
+// its handler in the file of its kind, and add an entry to handlers.cc.
 #pragma once
 
 #include "harness/encoder/planner.h"
@@ -11,14 +11,15 @@ namespace anecheck::encoder {
 
 using Handler = Status (*)(Planner& planner, const NodeView& node);
 
-// Null if no fact gives the operation's tasks.
+// Returns null if no fact describes tasks for the operation.
 Handler HandlerOf(OpKind kind);
-// Whether the operation's values may have more than four axes; the first axes are then one axis of
-// a surface.
+// Returns whether the operation's values may have more than four axes. The first axes are then
+// merged into one axis of a surface.
 bool TakesAnyRank(OpKind kind);
-// Whether the last task of the operation can apply `next` as well.
+// Returns whether the last task of the operation can also apply `next`.
 bool Fuses(const Graph& graph, const NodeView& node, const NodeView& next);
-// The function that the task before `next` must apply. kUnsupported if `next` is no such function.
+// Returns the function that the task before `next` must apply. kUnsupported if `next` is no such
+// function.
 Result<Post> PostOf(Planner& planner, const NodeView& next);
 
 // activation.cc
@@ -76,7 +77,7 @@ Status EncodeMatmul(Planner& planner, const NodeView& node);
 
 // Turns an image of rank 3, [batch, channel, width], into one of height 1.
 View WithHeight(const View& view, int rank);
-// An elementwise operation on runtime surfaces; axes of extent 1 are broadcast.
+// An elementwise operation on runtime surfaces. Axes of extent 1 are broadcast.
 struct Combination {
   PlanarOp op = PlanarOp::kAdd;
   bool negate2 = false;
@@ -92,22 +93,22 @@ Status CombineInputs(Planner& planner, const NodeView& node, const View& result,
 // Computes kAdd, kSub or kMul of x and numbers[channel] on the planar engine.
 Status CombineByChannel(Planner& planner, const View& x, const View& result, OpKind kind,
                         std::span<const uint16_t> numbers);
-// Computes x * scale + bias on the planar engine; `scale` must be 1 or `bias` must be 0.
+// Computes x * scale + bias on the planar engine. Precondition: `scale` is 1 or `bias` is 0.
 Status Unary(Planner& planner, const View& x, const View& result, const Planar& planar);
 // Copies the elements of `x`, in row-major order, to `result`.
 Status Reshape(Planner& planner, const View& x, const View& result);
-// Joins parts one after the other along an axis. With `step` the parts begin one element apart, and
-// each takes every `step`-th element.
+// Joins parts along an axis, one behind the other. With `step` each part takes every `step`-th
+// element, and the parts begin one element apart.
 Status Join(Planner& planner, std::span<const View> parts, const View& result, int axis,
             uint32_t step = 1);
 // Copies the elements of `x` at `indices` of an axis to `result`.
 Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t> indices,
             const View& result);
-// Fills `result` with elements of `x`. Along each axis, takes every `steps`-th element from
+// Fills `result` with elements of `x`. Along each axis it takes every `steps`-th element from
 // `begins` on.
 Status Slice(Planner& planner, const View& x, const std::array<uint32_t, kAxes>& begins,
              const std::array<uint32_t, kAxes>& steps, const View& result);
-// A view of one element with the constant `bits`.
+// Makes a view of one element with the constant `bits`.
 View ScalarView(Planner& planner, uint16_t bits);
 
 }  // namespace anecheck::encoder

@@ -1,4 +1,4 @@
-// Movements of elements: copies with other strides, or through L2 if columns change.
+// Movements of elements: copies with other strides, or copies through L2 if columns change.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@ namespace {
 
 uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
 
-// The axis of a surface, among its four, for an axis of a value.
+// Returns the axis of a surface, which has four axes, for an axis of a value.
 int Axis4(int axis, int rank) { return kAxes - rank + axis; }
 
 uint64_t Count(const View& view) {
@@ -20,7 +20,7 @@ uint64_t Count(const View& view) {
   return count;
 }
 
-// All rows of a packed surface as one axis, followed by the columns.
+// Returns all rows of a packed surface as one axis, and the columns.
 View Rows(const View& view) {
   View rows = view;
   rows.axes[1] = rows.axes[0] = {};
@@ -28,7 +28,7 @@ View Rows(const View& view) {
   return rows;
 }
 
-// The longest axis, columns excluded.
+// Returns the longest axis other than the columns.
 int LongestOuter(const View& view) {
   int longest = 2;
   for (const int axis : {1, 0}) {
@@ -37,7 +37,8 @@ int LongestOuter(const View& view) {
   return longest;
 }
 
-// The axes of a slab whose columns are channels in L2: the longest of the other axes lies across.
+// The axes of a slab whose columns are channels in L2. The longest other axis becomes the columns
+// in L2.
 struct Turned {
   int across = 2, row = -1, loop = -1;
 };
@@ -80,7 +81,7 @@ Status CopyPart(Planner& planner, const View& source, int axis, uint32_t begin, 
   return planner.Copy(Part(source, axis, begin, length, axis == 3 ? 1 : step), result);
 }
 
-// The begin of the part after a part of `length` at `at`.
+// Returns the begin of the part that follows a part of `length` at `at`.
 uint32_t NextPart(uint32_t at, uint32_t length, uint32_t step) {
   return step > 1 ? at + 1 : at + length;
 }
@@ -129,8 +130,7 @@ Status Join(Planner& planner, std::span<const View> parts, const View& result, i
   return {};
 }
 
-// If the rows keep their length, a copy with other strides is enough; else every element takes a
-// line of L2.
+// Copies with other strides if rows keep their length. Otherwise every element takes a line of L2.
 Status Reshape(Planner& planner, const View& x, const View& result) {
   if (Extent(x, 3) == Extent(result, 3)) return planner.Copy(Rows(x), Rows(result));
   const View from = Rows(x), to = Rows(result);
@@ -177,7 +177,7 @@ Status EncodeConcat(Planner& planner, const NodeView& node) {
               in_turn ? static_cast<uint32_t>(parts.size()) : 1);
 }
 
-// Each value is a part of extent 1 of a new axis.
+// Each value becomes a part of extent 1 of a new axis.
 Status EncodeStack(Planner& planner, const NodeView& node) {
   ANECHECK_ASSIGN(const View y, planner.ResultOf(node.Result()));
   const int rank = node.ResultType().shape.rank();
@@ -245,7 +245,7 @@ struct Ranges {
   bool squeezes = false;
 };
 
-// The begins, ends, strides and masks of slice_by_index and slice_update, by axis of x.
+// Returns the begins, ends, strides and masks of slice_by_index and slice_update, by axis of x.
 template <typename P>
 Result<Ranges> RangesOf(const Planner& planner, const NodeView& node) {
   if (node.HasInput(P::kComputedBegin) || node.HasInput(P::kComputedEnd)) {
@@ -283,7 +283,7 @@ Result<Ranges> RangesOf(const Planner& planner, const NodeView& node) {
   return ranges;
 }
 
-// Joins the columns of `x` before the update, the update, and the columns after it.
+// Joins three parts: the columns of `x` before the update, the update, and the columns behind it.
 Result<View> WithColumns(Planner& planner, const View& x, const View& update, uint32_t begin) {
   const uint32_t length = Extent(update, 3), end = begin + length;
   std::vector<View> parts;
@@ -317,7 +317,7 @@ Status EncodeSliceByIndex(Planner& planner, const NodeView& node) {
   return Reshape(planner, part, y);
 }
 
-// Copies x to the result, then the update over its place in the result.
+// Copies x to the result, then copies the update to its place in the result.
 Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
   using P = params::SliceUpdate;
   ANECHECK_ASSIGN(const View x, planner.ViewOf(node.Input(P::kX)));
@@ -341,8 +341,8 @@ Status EncodeSliceUpdate(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// Calls act(begin, first, length) for each run of indices that rise by one. The run begins at place
-// `begin` of the list, has `length` indices, and its first index is `first`.
+// Calls act(begin, first, length) for each run of indices that rise by one. The run begins at
+// position `begin` of the list, has `length` indices, and starts with the index `first`.
 template <typename Act>
 Status ForRuns(std::span<const uint32_t> indices, Act act) {
   for (size_t begin = 0; begin < indices.size();) {
@@ -355,7 +355,7 @@ Status ForRuns(std::span<const uint32_t> indices, Act act) {
   return {};
 }
 
-// The `count` channels from `begin` on of a block in L2.
+// Returns the `count` channels from `begin` on of a block in L2.
 L2Block Channels(const L2Block& block, uint32_t begin, uint32_t count) {
   L2Block part = block;
   part.base += begin * block.channel_stride;
@@ -363,7 +363,7 @@ L2Block Channels(const L2Block& block, uint32_t begin, uint32_t count) {
   return part;
 }
 
-// Copies the columns of `x` at `indices` to `result`; in L2 the columns are channels.
+// Copies the columns of `x` at `indices` to `result`. In L2 the columns are channels.
 Status PickColumns(Planner& planner, const View& x, std::span<const uint32_t> indices,
                    const View& result) {
   const auto [across, row, loop] = TurnedBy(x);
@@ -398,7 +398,7 @@ Status Pick(Planner& planner, const View& x, int axis, std::span<const uint32_t>
   });
 }
 
-// Handles one axis after the other.
+// Reverses one axis after the other.
 Status EncodeReverse(Planner& planner, const NodeView& node) {
   using P = params::OverAxes;
   ANECHECK_ASSIGN(View x, planner.ViewOf(node.Input(P::kX)));

@@ -1,5 +1,5 @@
-// A matrix product is a 1x1 convolution whose columns are the rows of the result. The rows of a
-// runtime factor are themselves the streams of the engines (layout.md, rules 7 to 10).
+// Matrix products. A product is a 1x1 convolution whose columns are the rows of the result. The
+// rows of a runtime factor serve directly as the streams of the engines (layout.md, rules 7 to 10).
 #include <algorithm>
 
 #include "harness/base/round_up.h"
@@ -10,12 +10,12 @@
 namespace anecheck::encoder {
 namespace {
 
-constexpr uint32_t kRowsOfTask = 128;  // no program with more rows was executed
+constexpr uint32_t kRowsOfTask = 128;  // the most rows of any executed program
 constexpr int kRow = 2, kColumn = 3;
 
 uint32_t Extent(const View& view, int axis) { return view.axes[static_cast<size_t>(axis)].extent; }
 
-// A view's rows as one axis.
+// Returns a view whose rows of all outer axes form one axis.
 View Rows(const View& view) {
   View rows = view;
   rows.axes[kRow].extent *= Extent(view, 0) * Extent(view, 1);
@@ -30,7 +30,7 @@ View PartOfRows(const View& view, uint32_t begin, uint32_t length) {
   return part;
 }
 
-// The image of a product: the summed axis becomes channels, the other axis columns.
+// The image of a product. The summed axis becomes the channels, and the other axis the columns.
 struct Image {
   Place place;
   uint32_t channels = 1, columns = 1;
@@ -51,10 +51,10 @@ struct Factor {
   std::vector<Stream> streams;
   uint32_t outputs = 1;
   uint32_t lane_bits = 0;
-  std::optional<uint32_t> kernel_bar;  // none: the constants
+  std::optional<uint32_t> kernel_bar;  // if empty, the constants
   uint32_t writer = 0;
   bool bias = false;
-  std::optional<uint64_t> table_base;  // of an activation table with its own address
+  std::optional<uint64_t> table_base;  // for an activation table that has its own address
 };
 
 Status Multiply(Planner& planner, const Image& image, const Factor& factor, const Place& result,
@@ -97,7 +97,7 @@ Result<Factor> Constant(Planner& planner, std::span<const uint16_t> values, uint
                 .table_base = bound.table_base};
 }
 
-// Multiplies rows of `x` by a constant factor.
+// Multiplies the rows of `x` by a constant factor.
 Status TimesConstant(Planner& planner, const View& x, bool rows_summed, const View& y,
                      const Factor& factor, const Post& post) {
   const uint32_t rows = Extent(y, kRow);
@@ -114,7 +114,7 @@ Status TimesConstant(Planner& planner, const View& x, bool rows_summed, const Vi
   return {};
 }
 
-// A matrix in row-major order as [columns][rows].
+// Returns a matrix in row-major order as [columns][rows].
 std::vector<uint16_t> Transposed(std::span<const uint16_t> values, size_t rows, size_t columns) {
   std::vector<uint16_t> made(values.size());
   for (size_t i = 0; i < rows; ++i) {
@@ -183,7 +183,7 @@ Status EncodeLinear(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// The constant factor of one batch, in [outputs][sums] order.
+// Returns the constant factor of one batch in the order [outputs][sums].
 std::vector<uint16_t> Matrix(std::span<const uint16_t> values, size_t batch, size_t rows,
                              size_t columns, bool turn) {
   const auto part = values.subspan(batch * rows * columns, rows * columns);
@@ -191,7 +191,7 @@ std::vector<uint16_t> Matrix(std::span<const uint16_t> values, size_t batch, siz
   return {part.begin(), part.end()};
 }
 
-// The batch of a constant for a batch index of the result; extents of 1 repeat.
+// Returns the batch of a constant for a batch index of the result. Axes of extent 1 repeat.
 size_t BatchOf(const std::array<uint32_t, kAxes>& extents, uint32_t outer, uint32_t inner) {
   const size_t first = extents[0] > 1 ? outer : 0, second = extents[1] > 1 ? inner : 0;
   return first * extents[1] + second;
@@ -222,7 +222,7 @@ Status MultiplyBatch(Planner& planner, const Product& p, uint32_t outer, uint32_
   return TimesRuntime(planner, p);
 }
 
-// The view with an added row axis of extent 1; the outer axes move up.
+// Returns the view with an added row axis of extent 1. The outer axes move by one.
 View WithRow(const View& view) {
   View made = view;
   made.axes[0] = view.axes[1];
@@ -248,7 +248,7 @@ Status EncodeMatmul(Planner& planner, const NodeView& node) {
     p.transpose_y = !p.transpose_x;
     p.transpose_x = false;
   }
-  // A constant factor is stored only as streams; its view is not used.
+  // A constant factor is stored only as streams, so its view is not used.
   if (!planner.IsConst(p.x_id)) {
     ANECHECK_ASSIGN(p.x, planner.ViewOf(p.x_id));
   }

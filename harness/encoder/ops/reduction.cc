@@ -1,5 +1,5 @@
-// Reductions, softmax and norms: the planar engine sums or takes the maximum over the rows and
-// columns of each channel. Other axes become columns on their way into L2.
+// Reductions, softmax and norms. The planar engine computes the sum or the maximum over the rows
+// and columns of each channel. Other axes become columns when they are copied to L2.
 #include <algorithm>
 
 #include "harness/base/half.h"
@@ -28,11 +28,11 @@ AxisSet SetOf(std::span<const int64_t> axes, int rank) {
   return set;
 }
 
-// The axes of a view that are the columns, rows and channels of one slab, and the axes that are
-// looped over. Columns are reduced, and rows too if `rows_reduced`.
+// The axes of a view that are the columns, rows and channels of one slab, and the axes of the loops
+// over slabs. The columns are reduced. The rows are reduced too if `rows_reduced` is set.
 struct Slab {
   int channel = -1, row = -1, column = -1;
-  int depth = -1;  // a third axis, for reductions alone
+  int depth = -1;  // a third axis, used only by reductions
   bool rows_reduced = false;
   std::vector<int> loops;
 };
@@ -45,7 +45,7 @@ std::vector<int> Long(const View& view, const AxisSet& reduced, bool wanted) {
   return axes;
 }
 
-// Divides `view` into slabs. kUnsupported if three axes with uneven steps are reduced.
+// Divides `view` into slabs. Error: kUnsupported if three axes with uneven steps are reduced.
 Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
   Slab slab;
   std::vector<int> inner = Long(view, reduced, true), kept = Long(view, reduced, false);
@@ -71,8 +71,8 @@ Result<Slab> SlabOf(const View& view, const AxisSet& reduced) {
   return slab;
 }
 
-// Whether a task can read the slab directly from memory. If the columns have extent 1, the reduced
-// axes become rows and depth.
+// Returns whether a task can read the slab directly from memory. If the columns have extent 1, the
+// function makes the reduced axes rows and depth.
 bool LiesReady(const View& view, Slab& slab) {
   if (slab.channel == 3) return false;
   if (slab.column == 3 || slab.column < 0) return true;
@@ -83,7 +83,7 @@ bool LiesReady(const View& view, Slab& slab) {
   return true;
 }
 
-// Calls act(x, y) for each index of the looped axes.
+// Calls act(x, y) for each index of the axes of the loops.
 template <typename Act>
 Status ForSlabs(const View& x, const View& y, std::span<const int> loops, Act act) {
   if (loops.empty()) return act(x, y);
@@ -105,7 +105,7 @@ Extents ExtentsOf(const L2Block& block) {
   return {.width = block.columns, .height = block.rows, .channels = block.channels};
 }
 
-// A reduction over the rows and columns of a block.
+// Makes a reduction over the rows and columns of a block.
 Task ReduceBlock(const L2Block& block, const Planar& planar) {
   Task task{.type = TaskType::kReduce};
   task.in = task.out = ExtentsOf(block);
@@ -115,9 +115,9 @@ Task ReduceBlock(const L2Block& block, const Planar& planar) {
   return task;
 }
 
-// The sum of (0 - x)^2 over the rows and columns of a block. It is computed like a variance whose
-// mean is 0, so that squares are not rounded before they are added. `zeros` has a zero for each
-// channel.
+// Makes the sum of (0 - x)^2 over the rows and columns of a block. The task computes it like a
+// variance with mean 0, so that it does not round squares before it adds them. `zeros` has a zero
+// for each channel.
 Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& zeros) {
   ANECHECK_ASSIGN(const L2Block zero, planner.TakeL2(block.channels, 1, 1));
   ANECHECK_RETURN_IF_ERROR(planner.CopyToL2(zeros, zero, 1, 2, 3));
@@ -131,8 +131,8 @@ Result<Task> SquaresOfBlock(Planner& planner, const L2Block& block, const View& 
   return task;
 }
 
-// Reduces one slab. The result, one element per channel, goes to the channel axis of `y`. With
-// `zeros` the reduction is a sum of squares.
+// Reduces one slab. The result has one element per channel and goes to the channel axis of `y`.
+// With `zeros` the reduction is a sum of squares.
 Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, const Planar& planar,
                   const View* zeros) {
   planner.ResetL2();
@@ -158,7 +158,7 @@ Status ReduceSlab(Planner& planner, const View& x, const View& y, Slab slab, con
   return planner.Add(std::move(task));
 }
 
-// The extents of `x` after a reduction that keeps the reduced axes with extent 1.
+// Returns the extents of `x` after a reduction that keeps the reduced axes with extent 1.
 std::array<uint32_t, kAxes> Kept(const View& x, const AxisSet& reduced) {
   auto extents = ExtentsOf(x);
   for (size_t i = 0; i < kAxes; ++i) {
@@ -200,7 +200,7 @@ uint64_t Count(const View& x, const AxisSet& reduced) {
   return count;
 }
 
-// The terms of a reduction: x, -x or |x|.
+// Returns the terms of a reduction: x, -x or |x|.
 Result<View> Prepared(Planner& planner, const View& x, OpKind kind) {
   if (kind != OpKind::kReduceMin && kind != OpKind::kReduceL1Norm) return x;
   ANECHECK_ASSIGN(const View made, planner.Temporary(ExtentsOf(x)));
@@ -245,12 +245,12 @@ Status EncodeReduce(Planner& planner, const NodeView& node) {
 
 namespace {
 
-// A block in L2 with the same channels and rows, but one column.
+// Returns a block in L2 with the same channels and rows, but one column.
 Result<L2Block> Column(Planner& planner, const L2Block& like) {
   return planner.TakeL2(like.channels, like.rows, 1);
 }
 
-// Reduces each row to one result: rows are the groups of the task, as in a compiler's softmax.
+// Reduces each row to one result. The rows are the groups of the task, as in a compiler's softmax.
 Task ReduceRows(const L2Block& block, const L2Block& result, const Planar& planar) {
   Task task{.type = TaskType::kReduce};
   task.in = task.out = {.width = block.columns, .height = 1, .channels = block.channels};
@@ -385,7 +385,7 @@ Status Normalize(Planner& planner, View x, View y, const AxisSet& reduced, uint1
   });
 }
 
-// A constant of the normalised axes, with its axes at their place among the four.
+// Returns a constant over the normalised axes. Its axes keep their positions among the four axes.
 Result<View> Parameter(Planner& planner, ValueId id, const AxisSet& reduced,
                        const std::array<uint32_t, kAxes>& whole) {
   std::array<uint32_t, kAxes> extents = {1, 1, 1, 1};

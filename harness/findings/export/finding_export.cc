@@ -78,7 +78,7 @@ Status WriteExpected(const Graph& graph, std::span<const Tensor> inputs, int fam
   return npz::WriteNpzFile(path, arrays);
 }
 
-// The engine's outputs, as recorded.
+// Writes the engine's outputs, as recorded.
 Status WriteActual(const Json& finding, const std::string& path) {
   if (!HasOutputs(finding)) return {};
   std::vector<npz::NamedArray> arrays;
@@ -138,7 +138,8 @@ Status WriteShape(const Json& finding, const Case& item,
   return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
 }
 
-// Writes the second network of a finding of a relation, its expected and its actual outputs.
+// If a relation shows the finding, writes the rewritten network and its expected and actual
+// outputs.
 Status WriteRewritten(const Json& finding, const Case& item,
                       const std::function<std::string(std::string_view)>& in) {
   const auto relation = finding.find("relation");
@@ -153,8 +154,8 @@ Status WriteRewritten(const Json& finding, const Case& item,
   return WriteActual(*relation, in("actual_rewritten.npz"));
 }
 
-// Writes the network description that the engine took, and its constants, if the case took the
-// direct route. MIL text has no operation for a native layer.
+// Writes the network description and its constants if the case took the direct route. MIL text
+// cannot replace them, because it has no operation for a native layer.
 Status WriteDescription(const Case& item, const std::function<std::string(std::string_view)>& in) {
   if (item.route != Route::kNetlist) return {};
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("net.plist"), std::string_view(item.netlist)));
@@ -204,8 +205,8 @@ bool HoldsFinding(const std::string& folder) {
   return json.ok() && ArtifactFromJson(*json).ok();
 }
 
-// Removes the optional files of an earlier finding, because the script would judge this finding by
-// them. A folder that is no export stays unchanged.
+// Removes the optional files of an earlier finding, because the script would use them to judge this
+// finding. Does not change a folder that is no export.
 Status RemoveEarlier(const std::string& folder) {
   if (!HoldsFinding(folder)) return {};
   for (const std::string_view name : kOptional) {
@@ -220,14 +221,14 @@ Status RemoveEarlier(const std::string& folder) {
   return {};
 }
 
-// The command that judges the engine's outputs.
+// Returns the command that judges the engine's outputs.
 std::string Judge(const Json& finding) {
   return ScriptShows(finding)
              ? "    python3 check_output.py                    # judges actual.npz\n"
              : "";
 }
 
-// The further commands for a reader of the finding.
+// Returns the further commands for a reader of the finding.
 std::string Further(const Artifact& artifact) {
   if (artifact.verdict != Verdict::kBiased)
     return "    anecheck shrink finding.json --out small.json\n";
@@ -280,9 +281,9 @@ bool ScriptShows(const Json& finding) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : "";
   };
-  // Recognises the messages of JudgeRelation: a fault of the rewritten network alone ("with ..."),
-  // or a difference between the networks, which no interval shows. The case's own network shows
-  // every other fault.
+  // Recognises the messages of JudgeRelation. A message "with ..." states a fault of the rewritten
+  // network alone. A message that begins with the relation's place states a difference between the
+  // networks, which no interval shows. The case's own network shows every other fault.
   const std::string place = PlaceOf({text(*relation, "name"), text(*relation, "site")});
   const std::string message = text(finding, "message");
   if (message.starts_with("with " + place)) return HasOutputs(*relation);

@@ -1,4 +1,4 @@
-// The folder of an exported finding has all that explains it.
+// The folder of an exported finding has all files that explain the finding.
 #include "harness/findings/export/finding_export.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A finding with that verdict and without outputs of the engine.
+// Returns a finding with that verdict and without outputs of the engine.
 Json FindingOf(Verdict verdict) {
   CampaignOptions options;
   options.seed = 5;
@@ -29,7 +29,7 @@ Json FindingOf(Verdict verdict) {
   return ArtifactToJson(options, {}, item, outcome, {}, "f000000000001");
 }
 
-// The README of a finding with that verdict.
+// Returns the README of a finding with that verdict.
 std::string ReadmeOf(Verdict verdict) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   EXPECT_TRUE(folder.ok());
@@ -105,8 +105,8 @@ TEST(FindingExport, OfWrongFilesHasTheFiles) {
   EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
 }
 
-// A finding that a relation shows, with this message. The engine's outputs are right for the case's
-// own network. `ran` tells whether the rewritten network ran.
+// Returns a finding that a relation shows, with this message. The engine's outputs are right for
+// the case's own network. `ran` tells whether the rewritten network ran.
 Json FindingOfRelation(const std::string& message, bool ran) {
   CampaignOptions options;
   options.seed = 5;
@@ -146,8 +146,7 @@ TEST(FindingExport, OfARelationHasExpectedAndActualOutputsOfTheRewrittenNetwork)
   EXPECT_FALSE(has("expected_rewritten.npz") || has("actual_rewritten.npz"));
 }
 
-// If only the comparison of both networks shows the finding, the script would report that all is
-// right.
+// The script reports no error if only the comparison of both networks shows the finding.
 TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_TRUE(ScriptShows(FindingOfRelation("with recompile at -: one is wrong", true)));
   EXPECT_FALSE(ScriptShows(FindingOfRelation("with recompile at -: no", false)));
@@ -158,7 +157,7 @@ TEST(FindingExport, OffersTheScriptForARelationOnlyIfItShowsTheFinding) {
   EXPECT_FALSE(ScriptShows(FindingOf(Verdict::kCrashed)));
 }
 
-// Files of an earlier finding are removed, because the script would judge this finding by them.
+// Files of an earlier finding are removed, because the script would use them to judge this finding.
 TEST(FindingExport, ReplacesAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   ASSERT_TRUE(folder.ok());

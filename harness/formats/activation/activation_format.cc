@@ -1,4 +1,3 @@
-// Activation records behind the format interface.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -16,7 +15,7 @@ namespace {
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr std::string_view kWords = "facts/numerics.md; facts/more/weight_sections.csv";
 
-// The record as a words record, or null if it is a deltas record.
+// Returns the words record, or null if `record` is a deltas record.
 const WordsRecord* WordsOf(const Record& record) { return std::get_if<WordsRecord>(&record); }
 
 constexpr auto kRules = RulesOf<Record>({

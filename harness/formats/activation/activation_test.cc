@@ -1,4 +1,4 @@
-// Activation records: both views, their rules, and the curve.
+// Tests both views of activation records, their rules, and the curve.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The published domain of the sigmoid table, facts/numerics.md.
+// Returns a record with the published domain of the sigmoid table (facts/numerics.md).
 WordsRecord SigmoidRecord() { return Sample(-9.938, 8.320, Sigmoid); }
 
 DeltasRecord SigmoidDeltas() {
@@ -56,7 +56,7 @@ TEST(Activation, TheShorterLengthOnlyWarns) {
   EXPECT_TRUE(violations[0].IsWarning());
 }
 
-// facts/numerics.md: worst absolute error of the table, sigmoid 0.0034.
+// Source: facts/numerics.md, which gives 0.0034 as the largest absolute error of the sigmoid table.
 TEST(Activation, TheSigmoidTableHasThePublishedError) {
   const WordsRecord record = SigmoidRecord();
   double worst = 0;

@@ -1,4 +1,3 @@
-// The two views of an activation record and the curve.
 #include "harness/formats/activation/record.h"
 
 #include <algorithm>

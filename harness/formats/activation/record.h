@@ -1,16 +1,16 @@
-// The activation record: how the engine stores a nonlinear function, as 33 knots of a piecewise
-// linear curve. Sources describe it in two ways that do not agree, and no real file of it is known;
-// this code reads and writes both views and never takes one for the other.
+// The activation record, in which the engine stores a nonlinear function as 33 knots of a piecewise
+// linear curve. Two sources describe it differently, and no real file is known. This code reads and
+// writes both forms, called views. The length of a record determines its view.
 //
-// Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): the guide states "43 half
-// words = 86 bytes", but the parts that it names have only 42 words of 16 bits: two input clamps,
-// mode, scale, 33 knots, 4 tail coefficients and a packed mode word. So one part must be two words.
-// This code reads a record of 84 bytes as the 42 named words. A record of 86 bytes has one more
-// word; this code assumes that it follows the packed mode word.
+// Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): The guide states "43 half
+// words = 86 bytes", but the parts that it names have only 42 words of 16 bits. They are two input
+// clamps, mode, scale, 33 knots, 4 tail coefficients and a packed mode word. This code reads a
+// record of 84 bytes as the 42 named words. A record of 86 bytes has one more word. This code
+// assumes that it follows the packed mode word.
 //
-// Deltas view (specification 004, "Programmable activation LUT"): a short header, then 33 knot
-// values at a fixed step, then the 32 deltas between them. No source gives the header's length; the
-// header is taken to be everything before the last 130 bytes.
+// Deltas view (specification 004, "Programmable activation LUT"): The record has a short header,
+// then 33 knot values at a fixed step, then the 32 deltas between them. No source gives the
+// header's length. This code assumes that the header is everything before the last 130 bytes.
 #pragma once
 
 #include <array>
@@ -38,17 +38,17 @@ inline constexpr size_t kDeltaTableBytes = 2 * (kKnots + kSegments);
 inline constexpr size_t kMaxHeaderBytes = 16;
 
 struct WordsRecord {
-  Half clamp_low;   // inputs below it are raised to it
-  Half clamp_high;  // inputs above it are lowered to it
+  Half clamp_low;   // smaller inputs become this value
+  Half clamp_high;  // larger inputs become this value
   uint16_t mode = 0;
   Half scale;
   std::array<Half, kKnots> knots = {};
-  std::array<Half, 4> tail = {};  // slope and intercept on either side (the pairing is assumed)
+  std::array<Half, 4> tail = {};  // slope and intercept on both sides (the pairing is assumed)
   uint16_t packed_mode = 0;
   std::vector<uint16_t> unplaced;  // at most one word
 };
 
-// The 42 named words; `unplaced` follows them.
+// The 42 named words. `unplaced` follows them.
 inline constexpr auto kWordsLayout = RecordOf<WordsRecord>(
     "facts/more/weight_sections.csv, activation record (guide, chapter 25)",
     FactEvidence::kPublicNotes, Field{"clamp_low", &WordsRecord::clamp_low},
@@ -63,7 +63,7 @@ struct DeltasRecord {
   std::array<Half, kSegments> deltas = {};
 };
 
-// The fields behind the header.
+// The fields after the header.
 inline constexpr auto kDeltasLayout = RecordOf<DeltasRecord>(
     "specification 004, Programmable activation LUT", FactEvidence::kSpecification,
     Field{"knots", &DeltasRecord::knots}, Field{"deltas", &DeltasRecord::deltas});
@@ -71,20 +71,21 @@ static_assert(kDeltasLayout.kSize == kDeltaTableBytes);
 
 using Record = std::variant<WordsRecord, DeltasRecord>;
 
-// Little endian. Errors: kMalformed if the length fits neither view.
+// Reads a little-endian record. Errors: kMalformed if no view has this length.
 Result<Record> Parse(ByteSpan bytes);
 Bytes Write(const Record& record);
 
-// knots[i + 1] - knots[i], rounded once to fp16.
+// Returns the differences knots[i + 1] - knots[i], each rounded once to fp16.
 std::array<Half, kSegments> DeltasOf(const std::array<Half, kKnots>& knots);
 
-// A words record whose knots sample `function` at 33 equidistant points from `low` to `high`. Its
-// scale is 1; its mode and tail are 0. Preconditions: low < high, and both are finite.
+// Returns a words record. Its knots are the values of `function` at 33 equidistant points from
+// `low` to `high`. Its scale is 1, and its mode and tail are 0. Preconditions: low < high, and both
+// are finite.
 WordsRecord Sample(double low, double high, double (*function)(double));
 
-// The value of the curve at `x`. The input is clamped to the domain and interpolated linearly
-// between the two knots around it, in full precision. NaN counts as +infinity (facts/numerics.md,
-// A13).
+// Returns the value of the curve at `x`. Clamps the input to the domain and interpolates linearly
+// between the two nearest knots, without rounding to fp16. NaN counts as +infinity
+// (facts/numerics.md, A13).
 double Evaluate(const WordsRecord& record, double x);
 
 }  // namespace activation

@@ -8,7 +8,7 @@ namespace {
 
 size_t IndexOf(ByteKind kind) { return static_cast<size_t>(kind); }
 
-// Puts ranges in order and merges adjoining ranges.
+// Sorts ranges and merges adjacent ranges.
 void Join(std::vector<ByteRange>& ranges) {
   if (!std::ranges::is_sorted(ranges, {}, &ByteRange::begin)) {
     std::ranges::sort(ranges, {}, &ByteRange::begin);
@@ -27,7 +27,7 @@ void Join(std::vector<ByteRange>& ranges) {
 void AddTo(ByteCounts* counts, ByteKind kind, uint64_t size) {
   switch (kind) {
     case ByteKind::kOpaque:
-      break;  // bytes in no other count
+      break;  // ByteCounts has no member for opaque bytes
     case ByteKind::kPayload:
       counts->payload += size;
       break;
@@ -60,8 +60,8 @@ ByteCounts ByteKindMap::Count() && {
   std::array<size_t, kByteKinds> next{};
   uint64_t at = 0;
   while (at < bytes_.size()) {
-    // The first kind, in the order of ByteKind, that claims the current byte, and the next place
-    // where that may change.
+    // `kind` becomes the first kind, in the order of ByteKind, that claims the current byte. `end`
+    // becomes the next offset at which the kind may change.
     size_t kind = 0;
     uint64_t end = bytes_.size();
     for (; kind < kByteKinds; ++kind) {

@@ -1,5 +1,5 @@
 // Counts the bytes of a file by kind, each byte once. ByteKindMap takes claims in any order, for
-// containers whose records are not visited in file order; TextByteKinds takes the pieces of a text
+// containers whose records are not visited in file order. TextByteKinds takes the pieces of a text
 // in order. Used by the formats' count_bytes functions.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace anecheck {
 
-// The kind of a byte. If several claims cover a byte, it has the kind that this list names first.
-// So a caller may claim a whole record as typed, and also claim the words in it that no source
-// names as opaque.
+// The kind of a byte. If several claims cover a byte, the kind that comes first in this enumeration
+// applies. So a caller may claim a whole record as typed, and then claim its unnamed words as
+// opaque.
 enum class ByteKind : uint8_t { kOpaque, kPayload, kFill, kTyped };
 inline constexpr size_t kByteKinds = 4;
 
@@ -24,17 +24,17 @@ struct ByteRange {
   uint64_t end = 0;
 };
 
-// Claims on the bytes of a file. A byte without a claim is fill where it is 0 and opaque otherwise.
-// Needs 16 bytes of memory per claim; adjoining claims of one kind are merged. Not thread-safe.
+// Claims on the bytes of a file. A byte without a claim is fill if it is 0, and opaque otherwise.
+// Needs 16 bytes of memory per claim, and merges adjacent claims of one kind. Not thread-safe.
 class ByteKindMap {
  public:
   // `bytes` must outlive the map.
   explicit ByteKindMap(ByteSpan bytes) : bytes_(bytes) {}
 
-  // A part of the claim that lies beyond the file is ignored.
+  // Claims `size` bytes at `offset`. Ignores the part of the claim beyond the end of the file.
   void Claim(ByteKind kind, uint64_t offset, uint64_t size);
 
-  // Takes time linear in the size of the file, plus n log n for n claims.
+  // Takes O(file size + n log n) time for n claims.
   ByteCounts Count() &&;
 
  private:
@@ -44,17 +44,17 @@ class ByteKindMap {
   std::array<std::vector<ByteRange>, kByteKinds> claims_;
 };
 
-// Counts the pieces of a text in their order.
+// Counts the bytes of a text, whose pieces are added in order.
 class TextByteKinds {
  public:
-  // `opaque` lists the ranges that no source describes; they must not overlap. Their bytes count as
-  // opaque, whatever kind Add gives them.
+  // `opaque` lists the ranges that no source describes. They must not overlap. Their bytes count as
+  // opaque, even if Add passes another kind.
   explicit TextByteKinds(std::vector<ByteRange> opaque = {});
 
-  // The next `size` bytes are of this kind, except those in an opaque range.
+  // Counts the next `size` bytes as `kind`, except those in an opaque range.
   void Add(ByteKind kind, uint64_t size);
 
-  // The counts for a text of `total` bytes. Bytes that were not added count as typed.
+  // Returns the counts for a text of `total` bytes. Bytes that were not added count as typed.
   ByteCounts Count(uint64_t total) &&;
 
  private:

@@ -1,4 +1,4 @@
-// Each byte counts once, by the strongest claim on it.
+// Each byte counts once. Among its claims, the first kind of ByteKind applies.
 #include "harness/formats/bytekinds/byte_kinds.h"
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace anecheck {
 namespace {
 
-// Numbers of bytes: payload, typed, fill, opaque.
+// The numbers of payload, typed, fill and opaque bytes.
 using Counts = std::array<uint64_t, 4>;
 Counts CountsOf(const ByteCounts& counts) {
   return {counts.payload, counts.typed, counts.fill, counts.Opaque()};
@@ -69,8 +69,8 @@ RC_GTEST_PROP(ByteKindMap, CountsLikeOneFlagPerByte, ()) {
 }
 
 TEST(TextByteKinds, BytesOfOpaqueRangesCountAsOpaque) {
-  // ..==..== : two bytes of white space, two of a token, and so on; the bytes 3 and 4 are opaque.
-  // The last two of ten bytes belong to no piece and count as typed.
+  // The text is ..==..== and two more bytes. White space (.) and tokens (=) have two bytes each.
+  // The bytes 3 and 4 are opaque. The last two bytes belong to no piece and count as typed.
   TextByteKinds text({{3, 5}});
   for (int i = 0; i < 2; ++i) {
     text.Add(ByteKind::kFill, 2);

@@ -13,12 +13,12 @@ namespace anecheck {
 namespace {
 
 constexpr size_t kMaxValueText = 120;
-// The most cells of the table that matches elements. Longer arrays are matched at their beginning
-// and end only.
+// The maximum number of cells in the table that matches elements. For longer arrays, DiffJson
+// matches only the beginnings and ends.
 constexpr size_t kMaxTable = 4'000'000;
 
 std::string ValueText(const Json& value) {
-  // A large value is not written out, because its text would be cut anyway.
+  // Returns only the size of a large value, because its text would be too long.
   if (value.is_structured() && value.size() > 40) {
     return fmt::format("{} of {}", value.is_array() ? "array" : "object", value.size());
   }
@@ -26,7 +26,7 @@ std::string ValueText(const Json& value) {
   if (text.size() > kMaxValueText) {
     const size_t size = text.size();
     text.resize(kMaxValueText);
-    // Does not cut inside a UTF-8 sequence.
+    // Removes bytes so that the cut is not inside a UTF-8 sequence.
     while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80)
       text.pop_back();
     text += fmt::format("... ({} characters)", size);
@@ -34,7 +34,7 @@ std::string ValueText(const Json& value) {
   return text;
 }
 
-// The value without the members that are not compared.
+// Returns the value without the ignored members.
 Json Without(std::span<const std::string_view> ignored, const Json& value) {
   if (value.is_object()) {
     Json kept = Json::object();
@@ -106,7 +106,7 @@ class Differ {
     }
   }
 
-  // Whether the values are equal, ignored members aside.
+  // Returns whether the values are equal without the ignored members.
   bool Same(const Json& before, const Json& after) const {
     if (before.is_object() && after.is_object()) {
       for (const auto& [name, value] : before.items()) {
@@ -137,8 +137,7 @@ class Differ {
     }
     const size_t olds = before.size() - begin - end;
     const size_t news = after.size() - begin - end;
-    // If as many elements were added as removed, they count as the same elements with changed
-    // values.
+    // If there are as many old as new elements, treats them as changed elements.
     if (olds == news || olds == 0 || news == 0 || olds * news > kMaxTable) {
       CompareInOrder(path, before, after, begin, begin + olds, begin, begin + news);
     } else {
@@ -146,7 +145,7 @@ class Differ {
     }
   }
 
-  // Compares the elements of both ranges pair by pair, then lists the surplus of the longer range.
+  // Compares the elements of both ranges pair by pair, then lists the rest of the longer range.
   void CompareInOrder(const std::string& path, const Json& before, const Json& after, size_t old_at,
                       size_t old_end, size_t new_at, size_t new_end) {
     while (old_at < old_end && new_at < new_end) {
@@ -162,10 +161,11 @@ class Differ {
     }
   }
 
-  // Compares the differing elements between two equal ones in order.
+  // Matches equal elements. Compares the elements between two matches in order.
   void CompareByMatches(const std::string& path, const Json& before, const Json& after,
                         size_t begin, size_t olds, size_t news) {
-    // length[i][j]: the longest common subsequence of the elements from i and from j on.
+    // length[i][j] is the length of the longest common subsequence of the old elements from i on
+    // and the new elements from j on.
     const size_t width = news + 1;
     std::vector<uint32_t> length((olds + 1) * width);
     for (size_t i = olds; i-- > 0;) {

@@ -1,5 +1,5 @@
-// The structural difference of two files of one format, found in their JSON forms. It lists by path
-// which values changed and which elements were added or removed. Used by `anecheck diff`.
+// The structural differences between the JSON forms of two files of one format. They are changed
+// values and added or removed elements, each with its path. Used by `anecheck diff`.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,33 @@ std::string_view DifferenceKindName(DifferenceKind kind);
 
 struct Difference {
   DifferenceKind kind = DifferenceKind::kChanged;
-  std::string path;    // "sections[2].name"; indices are those of `before`, or of `after` if added
-  std::string before;  // JSON text, cut if it is long; empty if added
+  std::string path;    // "sections[2].name"; has indices of `before`, or of `after` if added
+  std::string before;  // JSON text, shortened if it is long; empty if added
   std::string after;   // empty if removed
 };
 
 struct FileDifferences {
   std::vector<Difference> structure;
-  size_t left_out = 0;  // differences beyond the limit
+  size_t left_out = 0;  // number of differences beyond the limit
   bool same_bytes = false;
 };
 
-// Members of a format's JSON form that only state places and encodings, or that follow from other
-// members.
+// Returns the JSON members of a format with offsets and encodings, or with derived values.
 std::span<const std::string_view> LayoutMembers(std::string_view format);
 
-// Elements of arrays are matched in order, so that an added or removed element is one difference.
-// The match is the longest common subsequence of equal elements; for long arrays it is their common
-// beginning and end. At most `limit` differences are listed. Members whose name is in `ignored` are
-// left out at any depth.
+// Compares two JSON forms. Matches equal elements of arrays, so that an added or removed element is
+// one difference. The matched elements are the longest common subsequence, or the common beginning
+// and end of long arrays. Lists at most `limit` differences. Ignores members whose name is in
+// `ignored` at any depth.
 FileDifferences DiffJson(const Json& before, const Json& after,
                          std::span<const std::string_view> ignored, size_t limit);
 
-// The differences of two files of `format`. It ignores the layout members unless `layout` is set.
-// Errors: those of the format's to_json.
+// Compares two files of `format`. Ignores the layout members unless `layout` is true. Errors: those
+// of the format's to_json.
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit);
 
-// For people: a line per difference, "~ path: before -> after", "+ path: after", "- path: before".
+// Returns a line per difference: "~ path: before -> after", "+ path: after" or "- path: before".
 std::string DifferencesText(const FileDifferences& differences);
 Json DifferencesToJson(const FileDifferences& differences);
 

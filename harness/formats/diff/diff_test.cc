@@ -1,5 +1,4 @@
-// A structural difference lists each change once, at its path, however much was added or removed
-// before it.
+// Each change is listed once, at its path, even if elements before it were added or removed.
 #include "harness/formats/diff/diff.h"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ TEST(DiffTest, CutsLongValues) {
   EXPECT_NE(text.find("(502 characters)"), std::string::npos);
 }
 
-// A description with these keys, in this order.
+// Returns a description with these keys, in this order.
 plist::Document Description(std::initializer_list<std::pair<std::string_view, int64_t>> keys) {
   tree::Dict dict;
   for (const auto& [key, value] : keys) dict.Set(key, tree::Value::Integer(value));

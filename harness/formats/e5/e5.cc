@@ -1,4 +1,3 @@
-// kFormat_e5: the dispatch descriptor as a file format.
 #include "harness/formats/e5/e5.h"
 
 #include <algorithm>
@@ -28,8 +27,8 @@ Result<Document> DecodeFile(ByteSpan bytes) {
 }
 
 // The specification states the root and the tensor descriptor. Public notes name the fields of the
-// other tables (facts/e5_schema.md). A field that neither source has carries the evidence "assumed"
-// in e5.fbs.
+// other tables (facts/e5_schema.md). A field that is in no source has the evidence "assumed" in
+// e5.fbs.
 std::pair<FactEvidence, std::string> SourceOf(const flatbuffer::TableType& table,
                                               const flatbuffer::Field& field) {
   static constexpr std::string_view kInferred[] = {"op_type", "storage_type", "src_dtype",
@@ -57,7 +56,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
 }
 
 int Recognise(ByteSpan bytes, std::string_view path) {
-  // There is no magic number, so the root's vtable serves as one (specification 000, table 23.1).
+  // There is no magic number, so the root's vtable is used as one (specification 000, table 23.1).
   static constexpr std::array<uint8_t, 8> kHead = {0x0c, 0, 0x14, 0, 4, 0, 8, 0};
   const bool named = path.ends_with(".e5");
   if (flatbuffer::CheckShape(WireSchema(), bytes)) return named ? 20 : 0;
@@ -95,13 +94,13 @@ Result<Bytes> FromJson(const Json& json) {
   return Encode(document);
 }
 
-// Does not decode the objects, because the rules do not need them.
+// Verifies a file without decoding the objects, because the rules do not need them.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   bool may_overlap = false;
   if (auto error = flatbuffer::CheckShape(WireSchema(), bytes, {}, &may_overlap)) {
     return std::move(error->error);
   }
-  // Refuses files whose objects overlap too much, as rewriting does.
+  // Refuses files whose objects overlap too much, because a rewrite refuses them.
   if (may_overlap) ANECHECK_RETURN_IF_ERROR(DecodeFile(bytes));
   return CheckRules(bytes);
 }
@@ -119,10 +118,9 @@ std::string_view InferredName(TensorDataType dtype) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
-// Two sources number the types of operands differently, so the text shows both names: one source
-// takes the number as a member of the runtime's enumeration, counted in its order
-// (facts/e5_schema.md, inferred), the other as a serialization code of specification 000, table
-// 23.12.
+// Returns both names of an operand type, because two sources number the types differently. In the
+// first the number is the index in the runtime's enumeration (facts/e5_schema.md, inferred). In the
+// second it is a serialization code (specification 000, table 23.12).
 std::string DtypeText(TensorDataType dtype) {
   const auto code = static_cast<uint32_t>(dtype);
   return fmt::format("type {} ({} by the runtime's enumeration, inferred; {} by table 23.12)", code,
@@ -154,9 +152,9 @@ void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std:
   }
 }
 
-// Specification 000 gives a byte diversity of 0.19 for an attribute blob but does not say how it is
-// counted. The number of distinct values divided by the number of bytes is assumed, because a cast
-// between two types has 10 values in 52 bytes, which is 0.19.
+// Specification 000 gives a byte diversity of 0.19 for an attribute blob but does not define byte
+// diversity. It is assumed to be the number of distinct values divided by the number of bytes. A
+// cast between two types has 10 values in 52 bytes, which is 0.19.
 void PrintAttributes(ByteSpan bytes, std::string* out) {
   for (const AttributeBytes& counted : CountAttributes(bytes)) {
     if (counted.bytes == 0) continue;

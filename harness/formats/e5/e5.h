@@ -1,6 +1,6 @@
-// The dispatch descriptor (.e5): the chain of operations that the runtime submits to run a hardware
-// container. Used by the simulated compiler, the round trip and the e5rt runner through Program,
-// Write and Parse, and by `anecheck inspect` through kFormat_e5.
+// The dispatch descriptor (.e5), which has the chain of operations that the runtime submits to run
+// a hardware container. The simulated compiler, the round trip and the e5rt runner use Program,
+// Write and Parse. `anecheck inspect` uses kFormat_e5.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace anecheck::e5 {
 
-// Specification 000, listing 23.1, which has the complete set. The numbers are assumed (e5.fbs).
+// All operations of specification 000, listing 23.1. The numbers are assumed (e5.fbs).
 enum class OpType : uint8_t {
   kCast,
   kAneInference,
@@ -32,10 +32,10 @@ enum class OpType : uint8_t {
   kJitCall,
 };
 inline constexpr int kOpTypeCount = 12;
-// The name in symbols, for example "AneInference"; empty if `type` is above kJitCall.
+// Returns the name in symbols, for example "AneInference", or "" if `type` is above kJitCall.
 std::string_view OpTypeName(OpType type);
 
-// facts/e5_schema.md; the numbers are assumed (e5.fbs).
+// Source: facts/e5_schema.md. The numbers are assumed (e5.fbs).
 enum class TensorDataType : int32_t {
   kInvalid,
   kFloat16,
@@ -59,7 +59,7 @@ struct BuildInfoEntry {
   friend bool operator==(const BuildInfoEntry&, const BuildInfoEntry&) = default;
 };
 
-// Specification 000, listing 23.2. Dimensions in elements, strides in bytes.
+// Dimensions are in elements, strides in bytes. Source: specification 000, listing 23.2.
 struct TensorDescriptor {
   std::array<uint64_t, 4> dim{};
   std::array<uint64_t, 4> stride{};
@@ -94,7 +94,7 @@ struct AneInferenceAttrs {
   friend bool operator==(const AneInferenceAttrs&, const AneInferenceAttrs&) = default;
 };
 
-// The fields of the other ten attribute tables are unknown, so they are written empty.
+// The other ten attribute tables. Their fields are unknown, so Write makes empty tables.
 struct OpaqueAttrs {
   friend bool operator==(const OpaqueAttrs&, const OpaqueAttrs&) = default;
 };
@@ -129,7 +129,7 @@ struct Port {
   friend bool operator==(const Port&, const Port&) = default;
 };
 
-// A held state: an output bound to the buffer of an input, `addr_offset` bytes into the state area.
+// A state: an output bound to the buffer of an input, `addr_offset` bytes into the state area.
 struct AliasSymbol {
   std::string name;
   uint32_t symbol_index = 0;  // index of Program::symbol_names
@@ -150,39 +150,39 @@ struct Program {
   std::vector<Port> input_ports;
   std::vector<Port> output_ports;
   std::vector<AliasSymbol> alias_symbols;
-  // As read from a file. For a program with functions, Write makes the sections itself, two per
-  // operation.
+  // The sections that Parse read. For a program with functions, Write ignores them and makes two
+  // sections per operation.
   std::vector<Section> sections;
   int32_t format_version = kFormatVersion;
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-// Two sections per operation, its argument frame and its attributes (specification 000).
+// Returns two sections per operation, its argument frame and its attributes (specification 000).
 std::vector<Section> SectionsOf(const Program& program);
 
-// The bytes of a descriptor. They begin with the root offset 0x14, four zero bytes and the vtable
-// 0c00 1400 0400 0800 0c00 1000, as public dumps of real descriptors do. The size depends on names
-// and counts only, not on dimensions. Errors: kInvalid for ports, aliases or functions without any
-// operation (a reader reaches them through an operation's sections), for attributes of another kind
-// than the operation's, and for two operations with the same name (sections are found by name).
+// Returns the bytes of a descriptor. Like public dumps of real descriptors, they begin with the
+// root offset 0x14, four zero bytes and the vtable 0c00 1400 0400 0800 0c00 1000. The size depends
+// only on names and counts. Errors: kInvalid if there are ports, aliases or functions but no
+// operation (a reader reaches them through an operation's sections), if an operation has attributes
+// of another kind, and if two operations have the same name (a reader finds sections by name).
 Result<Bytes> Write(const Program& program);
 
-// Reads a descriptor of any writer. Objects that sections refer to in another way than e5.fbs
-// assumes are not read. Errors: those of the shape check, with absolute offset.
+// Reads a descriptor of any writer. Does not read objects to which sections refer in another way
+// than e5.fbs assumes. Errors: those of the shape check, with the offset in the file.
 Result<Program> Parse(ByteSpan bytes);
 
-// The bytes of an operation's attributes and how many values they have.
+// The bytes of an operation's attributes, and the number of distinct values among them.
 struct AttributeBytes {
   std::string_view section;  // a part of the file
   size_t bytes = 0;
   size_t values = 0;
 };
 
-// One entry per section with attributes, in file order. Precondition: Parse accepted the file.
-// Sections that would bring the sum of the bytes above eight times the file are left out.
+// Returns one entry per section with attributes, in file order. Leaves out a section if the sum of
+// the bytes would exceed eight times the size of the file. Precondition: Parse accepted the file.
 std::vector<AttributeBytes> CountAttributes(ByteSpan bytes);
 
-// The facts that a compiler has about a program when it writes its descriptor.
+// The properties of a program from which a compiler makes its descriptor.
 struct Outline {
   struct Tensor {
     std::string name;
@@ -194,13 +194,13 @@ struct Outline {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
   std::vector<Tensor> states;  // each is an input and an output
-  uint32_t segments = 1;       // one more than there are bridge cuts
+  uint32_t segments = 1;       // the number of bridge cuts plus one
   std::string anehash;         // the hash of the hardware container
   std::vector<BuildInfoEntry> build_info;
 };
 
-// The canonical chain of specification 000. It has one Cast per input or state, one AneInference
-// per segment, and one Cast per output or state. States lie 16 KiB apart.
+// Makes the canonical chain of specification 000. It has one Cast per input or state, one
+// AneInference per segment, and one Cast per output or state. The stride of states is 16 KiB.
 Program MakeProgram(const Outline& outline);
 
 // The schema that flatc compiled from e5.fbs.

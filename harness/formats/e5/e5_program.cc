@@ -1,4 +1,3 @@
-// Program to bytes and back: Write, Parse, MakeProgram.
 #include <algorithm>
 #include <bitset>
 #include <flatbuffers/flatbuffers.h>
@@ -50,7 +49,7 @@ class Writer {
   explicit Writer(const Program& program) : program_(program) {}
 
   Result<Bytes> Run() {
-    // Defaults are written out, because the size must not depend on the values (specification 000).
+    // Writes defaults too, because the size must not depend on the values (specification 000).
     builder_.ForceDefaults(true);
     // Real descriptors are aligned to 8, which puts four zero bytes after the root offset.
     builder_.ForceVectorAlignment(0, 1, 8);
@@ -58,8 +57,7 @@ class Writer {
     const auto build_info = BuildInfo();
     const auto sections = Sections();
     if (!status_.ok()) return std::move(status_).error();
-    // The root must have its own vtable just before it, so no table may share the vtable of
-    // another.
+    // The root must have its own vtable directly before it, so tables must not share vtables.
     builder_.DedupVtables(false);
     builder_.Finish(
         wire::CreateE5Program(builder_, symbols, build_info, sections, program_.format_version));
@@ -120,8 +118,8 @@ class Writer {
     return wire::CreateSection(builder_, name, wire::SectionKind::ArgFrame, part, vector);
   }
 
-  // A reader would misread attributes under the member code of another kind, and would read missing
-  // attributes as zeros.
+  // Checks that attributes are present and of the operation's kind. A reader would misread
+  // attributes of another kind, and would read missing attributes as zeros.
   void CheckAttrs(const Operation& operation) {
     const bool cast = std::holds_alternative<CastAttrs>(operation.attrs);
     const bool inference = std::holds_alternative<AneInferenceAttrs>(operation.attrs);
@@ -246,14 +244,14 @@ void ForEach(const Vector* vector, Visitor visit) {
 std::array<uint64_t, 4> Four(const flatbuffers::Vector<uint64_t>* vector) {
   std::array<uint64_t, 4> values{};
   for (uint32_t i = 0; vector != nullptr && i < vector->size() && i < 4; ++i) {
-    // Only the length word of a vector is sure to be aligned, so the values are read bytewise.
+    // Reads the values byte by byte, because only the length word of a vector is certainly aligned.
     values[i] = LoadLittle(vector->Data() + 8 * i, 8);
   }
   return values;
 }
 
-// Copies a checked descriptor into a Program. Objects that a hostile file shares are copied each
-// time they are named, so copies are counted against a budget.
+// Copies a checked descriptor into a Program. It copies a shared object once per reference, so it
+// limits the size of all copies for hostile files.
 class ProgramReader {
  public:
   explicit ProgramReader(ByteSpan bytes)
@@ -406,7 +404,7 @@ TensorDescriptor DescriptorOf(const Outline::Tensor& tensor) {
       tensor.dtype == TensorDataType::kFloat32 || tensor.dtype == TensorDataType::kInt32   ? 4
       : tensor.dtype == TensorDataType::kFloat16 || tensor.dtype == TensorDataType::kInt16 ? 2
                                                                                            : 1;
-  // Rows padded to the 64-byte tile granule (specification 000, listing 23.6).
+  // Rows are padded to a multiple of 64 bytes (specification 000, listing 23.6).
   const uint64_t row = RoundUp(width * element, 64);
   TensorDescriptor made;
   made.dim = {batch, channels, height, width};
@@ -500,7 +498,7 @@ class ProgramMaker {
   }
 
   void AddStates() {
-    // Output symbols exist only once the output casts have been made.
+    // The output symbols exist after the output casts are made.
     for (const size_t index : inference_index_) operations_[index].outputs = engine_outputs_;
     for (uint32_t i = 0; i < outline_.states.size(); ++i) {
       const uint32_t symbol = engine_inputs_[outline_.inputs.size() + i];
@@ -562,8 +560,8 @@ Program MakeProgram(const Outline& outline) { return ProgramMaker(outline).Run()
 
 namespace {
 
-// Further spellings of TensorDataType in JSON: "table_23_12.fp16" for the code that specification
-// 000, table 23.12 calls fp16. A code is printed by the first name.
+// Adds other names of TensorDataType for JSON. For example, "table_23_12.fp16" is the code that
+// specification 000, table 23.12 calls fp16. Output has the first name of a code.
 void AddSerializationNames(flatbuffer::Schema& schema) {
   for (flatbuffer::EnumType& type : schema.enums) {
     if (!type.name.ends_with("TensorDataType")) continue;
@@ -579,7 +577,7 @@ void AddSerializationNames(flatbuffer::Schema& schema) {
 const flatbuffer::Schema& WireSchema() {
   static const flatbuffer::Schema schema = [] {
     using Embedded = wire::E5ProgramBinarySchema;
-    // The schema is compiled in, so a failure is a defect of the build and the tests show it.
+    // The schema is compiled into the program, so a failure is a build error that the tests find.
     auto made = flatbuffer::SchemaFromReflection({Embedded::data(), Embedded::size()}).value();
     AddSerializationNames(made);
     return made;

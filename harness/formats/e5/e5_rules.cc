@@ -85,7 +85,7 @@ void ForEach(const Vector* vector, Visitor visit) {
   for (uint32_t i = 0; i < vector->size(); ++i) visit(i, vector->Get(i));
 }
 
-// The parts of a symbol: 12 and "Cast" in "Op12_Cast".
+// The parts of a symbol, for example 12 and "Cast" for "Op12_Cast".
 struct OperationSymbol {
   uint32_t number = 0;
   std::string_view kind;
@@ -100,7 +100,7 @@ std::optional<OperationSymbol> AsOperationSymbol(std::string_view name) {
   }
   if (at == 2 || at >= name.size() || name[at] != '_') return std::nullopt;
   const std::string_view kind = name.substr(at + 1);
-  // Sections and tensors of an operation carry its name and a suffix.
+  // The name of an operation with a suffix is the name of a section or tensor.
   if (kind.find("__") != std::string_view::npos) return std::nullopt;
   return OperationSymbol{number, kind};
 }
@@ -252,9 +252,9 @@ class RuleChecker {
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
   }
 
-  // Writers put the sections in the order of the operations, so the section behind the last found
-  // section is tried first, and an index of names is made only if that fails. If several sections
-  // have the same name, the index has the first.
+  // Finds a section by name. Writers put the sections in the order of the operations, so this
+  // function first tries the section after the last found section. If that fails, it makes an index
+  // of names. If several sections have the same name, the index has the first.
   const wire::Section* Find(const flatbuffers::String* name) {
     const auto* sections = root_.sections();
     if (sections == nullptr) return nullptr;
@@ -386,7 +386,7 @@ class RuleChecker {
 
   ByteSpan bytes_;
   const wire::E5Program& root_;
-  // An operation as its symbol names it.
+  // An operation with the number and the kind in its symbol.
   struct NamedOperation {
     const flatbuffers::String* name = nullptr;
     bool is_cast = false;

@@ -11,7 +11,7 @@ namespace anecheck::e5 {
 
 std::span<const Rule> Rules();
 
-// Every broken rule. Precondition: the bytes passed the shape check against WireSchema().
+// Returns the violations. Precondition: the bytes passed the shape check against WireSchema().
 std::vector<Violation> CheckRules(ByteSpan bytes);
 
 }  // namespace anecheck::e5

@@ -1,5 +1,4 @@
-// Attribute values of layers: pooling, reduction, elementwise, padding, sampling and the rest: the
-// rows of EnumTable().
+// The tables of attribute values of layers, such as pooling, reduction, padding and sampling.
 #include "harness/formats/enums/enum_rows.h"
 
 namespace anecheck::enum_rows {

@@ -1,4 +1,3 @@
-// Firmware commands by logger index: the rows of EnumTable().
 #include "harness/formats/enums/enum_rows.h"
 
 namespace anecheck::enum_rows {

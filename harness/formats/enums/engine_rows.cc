@@ -1,5 +1,4 @@
-// Operation classes, micro-operations, non-linear modes and activation tokens: the rows of
-// EnumTable().
+// The tables of operation classes, micro-operations, non-linear modes and activation tokens.
 #include "harness/formats/enums/enum_rows.h"
 
 namespace anecheck::enum_rows {

@@ -15,7 +15,7 @@ enum class EnumKind : uint8_t {
   kOpClass,          // 79 operation classes, "operation mode" (ZinUnitType)
   kMicroOp,          // 126 micro-operations (ZinIrOpLayerOpCodeType)
   kNonlinearMode,    // 48 modes of the activation unit
-  kActivationToken,  // activations as the front end numbers them
+  kActivationToken,  // activations in the numbering of the front end
   kElementType,      // numbers of serialized operands: 11 codes (ANECIRDataType)
   kCatalogType,      // the hardware's type numbers, in a container's symbol table
   kTensorFormat,     // the hardware's format codes, in DMA checks (ZinTensorFormat)
@@ -57,18 +57,18 @@ struct EnumTable {
   std::string_view name;  // "operation_class"
   std::string_view source;
   std::span<const EnumEntry> entries;       // one name per code
-  std::span<const EnumEntry> aliases = {};  // further names that EnumCode takes
+  std::span<const EnumEntry> aliases = {};  // other names that EnumCode accepts
 };
 
 const EnumTable& GetEnumTable(EnumKind kind);
 
-// The name of `code`, or nothing where the enumeration has no such member.
+// Returns the name of `code`, or nothing if the enumeration has no such member.
 std::optional<std::string_view> EnumName(EnumKind kind, uint64_t code);
-// The name of `code`, or its decimal digits.
+// Returns the name of `code`, or its decimal digits if it has no name.
 std::string EnumText(EnumKind kind, uint64_t code);
-// The code of a name or alias, exactly as spelled.
+// Returns the code of a name or alias, or nothing. Case matters.
 std::optional<uint32_t> EnumCode(EnumKind kind, std::string_view name);
-// The kind whose table has this name, or nothing.
+// Returns the kind whose table has this name, or nothing.
 std::optional<EnumKind> FindEnumKind(std::string_view name);
 
 }  // namespace anecheck

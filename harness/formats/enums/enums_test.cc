@@ -1,5 +1,5 @@
-// The enumerations: their sizes, selected members of the specification, unique names, and the round
-// trips by name and by number.
+// Tests the sizes of the enumerations, selected members from the specification, the uniqueness of
+// names, and the conversions by name and by number.
 
 #include "harness/formats/enums/enums.h"
 
@@ -51,7 +51,7 @@ TEST(Enums, RoundTripByNumberAndByName) {
   }
 }
 
-// Specification 000, table 23.13.
+// Source: specification 000, table 23.13.
 TEST(OpClass, HasTheMembersOfTheSpecification) {
   const std::pair<const char*, uint32_t> rows[] = {{"Conv", 1},
                                                    {"MatrixMultiplication", 18},
@@ -80,7 +80,7 @@ TEST(OpClass, HasTheMembersOfTheSpecification) {
   }
 }
 
-// Specification 000, table 23.12.
+// Source: specification 000, table 23.12.
 TEST(ElementType, HasTheNumbersOfSerialization) {
   const char* names[] = {"int4",   "uint8", "int8",   "fp16",  "fp32",  "int16",
                          "uint16", "int32", "uint32", "int64", "uint64"};
@@ -90,7 +90,8 @@ TEST(ElementType, HasTheNumbersOfSerialization) {
   EXPECT_FALSE(EnumName(EnumKind::kElementType, 11).has_value());
 }
 
-// Specification 000, listing 23.5: half precision is type 5, the 8-bit float 16, 4-bit integer 23.
+// In specification 000, listing 23.5, half precision is type 5, the 8-bit float is type 16, and the
+// 4-bit integer is type 23.
 TEST(ElementType, HardwareHasOtherNumbers) {
   EXPECT_EQ(EnumName(EnumKind::kCatalogType, 5), "float16");
   EXPECT_EQ(EnumName(EnumKind::kCatalogType, 16), "e4m3");

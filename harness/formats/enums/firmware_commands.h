@@ -1,5 +1,6 @@
-// The firmware's command set in both numberings: the logger index (public guide, appendix C) and
-// the 16-bit id on the wire (public guide, chapter 30). Used by the firmware format.
+// The firmware's commands with both of their numbers, the logger index (public guide, appendix C)
+// and the 16-bit id in messages, called wire id (public guide, chapter 30). Used by the firmware
+// format.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,10 @@ namespace anecheck {
 
 enum class CommandDirection : uint8_t { kToFirmware, kToHost, kBoth };
 
-// The basis of a command's wire id. Chapter 30 names three ids and gives ranges for the others. If
-// a range of ids is as long as the matching range of logger indexes, both are assumed to have the
-// same order. The range 0x400 to 0x404 has five ids for four names, so those four have no wire id
-// here.
+// The source of a command's wire id. Chapter 30 names three ids (kNamed) and gives ranges for the
+// others. If a range of ids is as long as the corresponding range of logger indexes, both are
+// assumed to have the same order (kCounted). The range 0x400 to 0x404 has five ids for four names,
+// so those four have no wire id here (kUnknown).
 enum class WireIdEvidence : uint8_t { kNamed, kCounted, kUnknown };
 
 struct FirmwareCommand {
@@ -22,19 +23,19 @@ struct FirmwareCommand {
   CommandDirection direction = CommandDirection::kToFirmware;
   std::string_view group;  // "lifecycle", "program", ...
   WireIdEvidence wire_evidence = WireIdEvidence::kUnknown;
-  uint16_t wire_id = 0;  // meaningless where kUnknown
+  uint16_t wire_id = 0;  // unspecified if kUnknown
 };
 
-// A run of ids on the wire.
+// A range of wire ids.
 struct WireIdRange {
   uint16_t first = 0;
   uint16_t last = 0;
   std::string_view covers;
 };
 
-// All 93 commands, by logger index.
+// Returns all 93 commands, sorted by logger index.
 std::span<const FirmwareCommand> FirmwareCommands();
-// The 94 wire ids as eight ranges.
+// Returns the 94 wire ids as eight ranges.
 std::span<const WireIdRange> WireIdRanges();
 
 // Each function returns null if there is no such command or range.

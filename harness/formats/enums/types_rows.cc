@@ -1,5 +1,4 @@
-// Element types in three numberings, dimensions, layouts and pixel formats: the rows of
-// EnumTable().
+// The tables of element types in three numberings, dimensions, layouts and pixel formats.
 #include "harness/formats/enums/enum_rows.h"
 
 namespace anecheck::enum_rows {

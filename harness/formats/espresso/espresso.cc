@@ -1,4 +1,3 @@
-// The plain values of espresso files and their rules.
 #include "harness/formats/espresso/espresso.h"
 
 #include <algorithm>

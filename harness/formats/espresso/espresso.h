@@ -1,7 +1,7 @@
-// Espresso networks: the JSON that the runtime's older front end reads, a layer list
-// (model.espresso.net) and the shapes of its tensors (model.espresso.shape). Read, printed and
-// compared by `anecheck inspect`; the weight file beside them is harness/formats/netweights.
-// Sources: the four real files; specification 004 names the representation.
+// Espresso networks, the JSON that the runtime's older front end reads. A network has a file with a
+// list of layers (model.espresso.net) and a file with the shapes of its tensors
+// (model.espresso.shape). harness/formats/netweights reads its weight file. Used by `anecheck
+// inspect`. Sources: the four real files; specification 004 mentions the representation.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Layer {
   std::string name;
   std::vector<std::string> bottoms;  // a comma separates them in the file
   std::vector<std::string> tops;
-  tree::Dict attributes;  // every other member, in the file's order
+  tree::Dict attributes;  // all other members, in the order of the file
 };
 
 struct Net {
@@ -37,24 +37,23 @@ struct Net {
   std::vector<tree::Entry> extra;  // analyses, properties, transform_params, ...
 };
 
-// Extents of one tensor.
+// The extents of one tensor.
 struct Shape {
   std::string name;
   std::optional<int64_t> n, k, h, w;  // batch, channels, height, width
   std::optional<int64_t> rank;
 };
 
-// Errors: kUnsupported if the bytes are compressed by LZFSE; `anecheck inspect` unpacks them first.
+// Returns kUnsupported if LZFSE compresses the bytes. `anecheck inspect` unpacks them first.
 // Source: two real files that begin with "pbze".
 Status CheckNotCompressed(std::string_view bytes);
 
-// Whether a text is the JSON of a network or of its shapes, judged by the names of its members.
+// Returns whether a text has member names of the JSON of a network or of its shapes.
 bool LooksLikeNetwork(std::string_view text);
 
 enum class Kind : uint8_t { kNet, kShape };
 
-// Errors: kMalformed if the text is no JSON, if it has neither layers nor layer_shapes, or if a
-// layer lacks its names.
+// Errors of these functions: kMalformed without layers or layer_shapes, or if a layer lacks a name.
 Result<Kind> KindOf(const tree::Value& root);
 Result<Net> ParseNet(const tree::Value& root);
 Result<std::vector<Shape>> ParseShapes(const tree::Value& root);

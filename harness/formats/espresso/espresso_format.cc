@@ -1,4 +1,3 @@
-// Espresso files behind the format interface.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,8 +21,8 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The members of the real files. The keys of layers are known by name alone, except the four that
-// name the layer and its tensors.
+// The members in the real files. Of most members of layers only the name is known. The exceptions
+// are the four members that name the layer and its tensors.
 constexpr std::string_view kTopMembers[] = {"storage", "analyses", "properties", "format_version",
                                             "metadata_in_weights"};
 constexpr std::string_view kLayerMembers[] = {
@@ -67,7 +66,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// Reads the document. It refuses JSON of another kind.
+// Reads the document. Refuses JSON of another kind.
 Result<JsonDocument> Read(ByteSpan bytes) {
   if (bytes.size() > kDefaultFileLimit) {
     return MakeError(ErrorCode::kLimit,
@@ -163,8 +162,7 @@ std::string PrintShapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-// Prints a file as a tree, with the reason, if it breaks the rules so badly that it has no plain
-// values.
+// Prints the reason and the tree of a file that has no plain values because it breaks the rules.
 std::string PrintBroken(const tree::Value& root, const Error& error) {
   return fmt::format("espresso JSON that breaks its rules: {}\n{}\n", error.message,
                      tree::ToJson(root).dump());
@@ -183,7 +181,7 @@ bool IsListed(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The ranges of members that no source names, from the name to the end of the value.
+// Finds the ranges of members that no source names. A range has the name and the value.
 class UnknownMembers {
  public:
   std::vector<ByteRange> Find(const tree::Value& root) && {
@@ -202,7 +200,7 @@ class UnknownMembers {
   }
 
  private:
-  // Looks into each object of an array, or each member of an object whose names the file chooses.
+  // Visits each object of an array, or each member of an object whose names the file chooses.
   void InEachOf(const tree::Value& list, std::span<const std::string_view> known) {
     if (const tree::Array* array = list.AsArray()) {
       for (const tree::Value& item : *array) In(item, known);
@@ -225,7 +223,7 @@ class UnknownMembers {
   std::vector<ByteRange> unknown_;
 };
 
-// The end of the string that opens at `at`, behind its closing quote.
+// Returns the offset after the closing quote of the string that begins at `at`.
 size_t StringEnd(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -233,7 +231,7 @@ size_t StringEnd(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// White space outside of strings counts as fill.
+// White space outside strings counts as fill.
 ByteCounts CountBytes(const JsonDocument& document, ByteSpan bytes) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string_view text = AsText(bytes);

@@ -1,4 +1,4 @@
-// Espresso files: real files, spellings, malformed text, and edits.
+// Tests espresso files: real files, spellings, malformed text, and edits.
 #include "harness/formats/espresso/espresso.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::RealDataPath;
 
 Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
 
-// The real files that are JSON or, if `compressed`, those that LZFSE compresses.
+// Returns the real files that are JSON, or those that LZFSE compresses if `compressed` is true.
 std::vector<std::string> RealFiles(bool compressed) {
   std::vector<std::string> paths = testing::FilesUnder(RealDataPath("espresso"));
   std::erase_if(paths, [&](const std::string& path) {
@@ -56,7 +56,7 @@ TEST(RealEspresso, CompressedFilesAreRefusedByNameAndReadOnceUnpacked) {
   }
 }
 
-// The canonical writer has the layout of the real files, so no change of layout is stored.
+// The canonical form is that of the real files, so their layout has no changes.
 TEST(RealEspresso, HaveTheCanonicalLayout) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("espresso"));
   const std::vector<std::string> paths = RealFiles(false);

@@ -1,4 +1,3 @@
-// The reader and the canonical writer of JSON documents.
 #include "harness/formats/espresso/json_document.h"
 
 #include <charconv>
@@ -24,7 +23,7 @@ constexpr uint8_t kFirstPrintable = 0x20;
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {
-    constexpr size_t kBytesOfPiece = 4;  // about, in usual files
+    constexpr size_t kBytesOfPiece = 4;  // approximate, for typical files
     cuts_.reserve(text.size() / kBytesOfPiece);
   }
 
@@ -51,7 +50,7 @@ class JsonReader {
     return inside && text_[pos_] == c;
   }
 
-  // The white space up to the next token is a separate piece, even if it is empty.
+  // Reads the white space up to the next token. It is a separate piece, even if it is empty.
   void ReadSpace() {
     while (pos_ < text_.size() && (text_[pos_] == ' ' || text_[pos_] == '\n' ||
                                    text_[pos_] == '\t' || text_[pos_] == '\r')) {
@@ -67,7 +66,7 @@ class JsonReader {
     return {};
   }
 
-  // Values are read in place, because moving a tree up level by level costs more than reading it.
+  // Reads into `value`, because moving the tree at every level would cost more than reading it.
   Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
@@ -102,7 +101,8 @@ class JsonReader {
     return {};
   }
 
-  // The grammar of RFC 8259, section 6: no leading zeros, digits on both sides of the point.
+  // Reads a number in the grammar of RFC 8259, section 6, which has no leading zeros and has digits
+  // on both sides of the point.
   Status ReadNumber(Value& value) {
     const size_t begin = pos_;
     const auto digits = [&] {
@@ -131,7 +131,8 @@ class JsonReader {
     return {};
   }
 
-  // Integers beyond 64 bits and reals beyond double become the nearest double.
+  // Returns the value of a number. An integer beyond 64 bits and a real beyond the range of double
+  // become the nearest double.
   static Value NumberValue(std::string_view text, bool integer) {
     if (integer && text != "-0") {
       int64_t small = 0;
@@ -201,8 +202,7 @@ class JsonReader {
     return Bad(fmt::format("the string of {:#x} has no end", begin), text_.size());
   }
 
-  // Reads the token after an item: returns true for ",", and false for the closing bracket, which
-  // it cuts as a piece.
+  // Reads the token after an item. Returns true for ",", and false for the closing bracket.
   Result<bool> MoreItems(char close) {
     ReadSpace();
     if (At(',')) {
@@ -350,8 +350,8 @@ class Emitter {
     sink_.Piece("null");
   }
 
-  // Spells a real with seventeen digits, as the writer of the real files does. A whole number keeps
-  // a point, so that it reads back as a real.
+  // Returns a real with seventeen digits, as in the real files. A whole number keeps a decimal
+  // point, so that it is read as a real again.
   static std::string RealText(double real) {
     if (!std::isfinite(real)) return real < 0 ? "-1e999" : "1e999";
     std::string text = fmt::format("{:.17g}", real);
@@ -384,7 +384,7 @@ class StyledSink final : public JsonSink {
   tree::PieceWriter writer_;
 };
 
-// Compares the pieces of a file, and finds the style of its empty containers at the end.
+// Compares the pieces of a file with the canonical pieces. Find returns the file's style.
 class LayoutFinder final : public JsonSink {
  public:
   LayoutFinder(std::string_view text, std::span<const uint32_t> cuts) : comparer_(text, cuts) {}
@@ -392,8 +392,8 @@ class LayoutFinder final : public JsonSink {
   void Piece(std::string_view canonical) override { comparer_.Piece(canonical); }
   void InsideEmpty(uint32_t depth) override { empty_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that needs the fewest bytes of changes. If both styles need as many, it is the spaced
-  // style.
+  // Returns the layout with the style that needs fewer bytes of changes, or the spaced style if
+  // both need the same number.
   JsonLayout Find() && {
     JsonLayout layout;
     layout.spaced_empty = ChangedBytes(true) <= ChangedBytes(false);
@@ -414,7 +414,7 @@ class LayoutFinder final : public JsonSink {
     uint64_t changed = 0;
     for (const auto& [piece, depth] : empty_) {
       const auto actual = comparer_.Actual(piece);
-      // Adds one for the entry itself, so that an empty piece that should not be empty counts too.
+      // Adds one for the entry itself, so that a wrong piece counts even if it is empty.
       if (actual && *actual != InsideEmptyText(spaced, depth)) changed += actual->size() + 1;
     }
     return changed;

@@ -16,7 +16,7 @@ constexpr size_t kMostUnknown = 100;
 
 using Steps = std::vector<std::string_view>;
 
-// "commands[].segname" as "commands", "[]", "segname".
+// Splits a path, for example "commands[].segname" into "commands", "[]", "segname".
 Steps StepsOf(std::string_view path) {
   Steps steps;
   while (!path.empty()) {
@@ -85,7 +85,7 @@ class Collector {
   }
 
  private:
-  // All values at one path, so that each path is looked up once.
+  // Visits all values at one path together, so that each path is searched once.
   void Visit(const std::vector<const Json*>& values) {
     bool is_field = false;
     std::vector<const Json*> elements;
@@ -134,7 +134,7 @@ class Collector {
   FieldSources evidence_;
 };
 
-// The fields that no row fits, up to a few.
+// Returns the fields that match no row, up to a limit.
 std::vector<std::string_view> UnknownFields(const FieldSources& sources) {
   std::vector<std::string_view> unknown;
   for (const SourcedField& field : sources.fields) {

@@ -19,7 +19,7 @@ const std::vector<FieldFact> kFacts = {
     {"never", FactEvidence::kAssumed, "nothing"},
 };
 
-// The source of the evidence of each field of the document.
+// Returns the source of the evidence for each field of the document.
 std::map<std::string, std::string> SourcesOf(const Json& json) {
   const FieldSources found = SourcesOf(kFacts, json);
   std::map<std::string, std::string> sources;
@@ -45,7 +45,7 @@ TEST(FieldSources, ElementsOfOneArrayAreOneField) {
   const Json words = Json::array({1, 2, 3});
   const Json json = {{"rows", Json::array({Json{{"words", words}}, Json{{"words", words}}})}};
   EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"rows[].words[]", "nothing"}}));
-  // A star matches a name, not an array element.
+  // A star matches a name. It does not match an array element.
   const Json list = {{"units", Json::array({7})}};
   EXPECT_EQ(SourcesOf(list), (std::map<std::string, std::string>{{"units[]", "none"}}));
 }

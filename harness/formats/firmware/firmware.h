@@ -1,10 +1,11 @@
-// The firmware's file and message forms: the package that is loaded (ANEH, ANEP and ANES parts) and
-// the command that the host sends. Sources: specification 000, table 23.1; public guide, chapter 30
-// and appendices C.3 and C.5 (facts/more/error_codes.csv, csne_wire_ids.csv, firmware_limits.csv).
+// The files and messages of the firmware: the package, which has ANEH, ANEP and ANES parts and is
+// loaded, and the command, which the host sends. Sources: specification 000, table 23.1; public
+// guide, chapter 30 and appendices C.3 and C.5 (facts/more/error_codes.csv, csne_wire_ids.csv,
+// firmware_limits.csv).
 //
-// No source describes the content of a part, nor how long it is. A part is taken to reach from its
-// magic number to the next magic number at a multiple of four bytes, or to the end; its body is
-// kept as opaque bytes. This cut is assumed.
+// No source describes the content or the length of a part. The parser assumes that a part extends
+// from its magic number to the next magic number at a multiple of four bytes, or to the end of the
+// file. It keeps the body of a part as opaque bytes.
 #pragma once
 
 #include <cstddef>
@@ -29,16 +30,16 @@ inline constexpr uint32_t kProgramMagic = 0x414e4550;  // ANEP
 inline constexpr uint32_t kSectionMagic = 0x414e4553;  // ANES
 inline constexpr uint32_t kControlMagic = 0x55aa55aa;  // AFPP control structure
 
-// "ANEH", "ANEP", "ANES", "AFPP", or nothing for any other word.
+// Returns "ANEH", "ANEP", "ANES" or "AFPP", or "" for any other word.
 std::string_view MagicName(uint32_t word);
 
 struct Part {
-  uint64_t offset = 0;  // the place of the magic number; set by ParsePackage, not written
+  uint64_t offset = 0;  // offset of the magic number; set by ParsePackage, not written
   uint32_t magic = 0;
   Bytes body;  // the bytes after the magic number
 };
 
-// Cuts a package into parts. Fails if it does not begin with a magic number.
+// Splits a package into parts. Fails if it does not begin with a magic number.
 Result<std::vector<Part>> ParsePackage(ByteSpan bytes);
 Bytes WritePackage(std::span<const Part> parts);
 
@@ -51,7 +52,7 @@ struct Command {
   uint32_t procedure_id = 0;
   Bytes payload;  // opaque
 };
-// The header of a command. Chapter 30 of the guide places the id four bytes later.
+// The header of a command. In chapter 30 of the guide the id is four bytes later.
 inline constexpr auto kCommandRecord = RecordOf<Command>(
     "public guide, appendix C.5; facts/more/csne_wire_ids.csv (chapter 30 reads the id elsewhere)",
     FactEvidence::kPublicNotes, Field{"id", &Command::id, RecordKind::kHex},
@@ -77,8 +78,8 @@ struct Limit {
   uint64_t value = 0;
   std::string_view source;
   // The check that enforces the limit: "rule ID" for a rule of this format, or "driver law ID" for
-  // a check of the simulated driver (harness/device/driver). Empty if no source names the field
-  // with the limited value, because no check can read the value then.
+  // a check of the simulated driver (harness/device/driver). Empty if no source names the field to
+  // which the limit applies, because no check can read the field.
   std::string_view held_by = {};
 };
 std::span<const Limit> Limits();

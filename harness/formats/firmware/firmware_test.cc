@@ -1,4 +1,4 @@
-// Firmware files: the magic numbers, the split into parts, the command header and its two
+// Tests firmware files: the magic numbers, the division into parts, the command header, and its two
 // numberings.
 
 #include "harness/formats/firmware/firmware.h"
@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// facts/more/error_codes.csv: the magic numbers and their bytes in a file.
+// Source of the magic numbers and of their bytes in a file: facts/more/error_codes.csv.
 TEST(Magic, HasTheBytesOfTheTable) {
   const std::pair<uint32_t, const char*> rows[] = {
       {kPackageMagic, "HENA"}, {kProgramMagic, "PENA"}, {kSectionMagic, "SENA"}};
@@ -48,7 +48,7 @@ TEST(Package, IsSplitAtAlignedMagicNumbers) {
 RC_GTEST_PROP(Package, AnyBytesAfterAMagicNumberRoundTrip, ()) {
   Bytes bytes = {'H', 'E', 'N', 'A'};
   for (const uint8_t choice : *testing::AnyBytes()) {
-    // Magic numbers and pieces of them, at aligned and unaligned offsets.
+    // Magic numbers and parts of them, at aligned and unaligned offsets.
     const std::string pieces[] = {"PENA", "SENA", "HENA", "S", "EN", "A", std::string(1, '\0')};
     const std::string& piece = pieces[choice % 7];
     bytes.insert(bytes.end(), piece.begin(), piece.end());
@@ -57,7 +57,7 @@ RC_GTEST_PROP(Package, AnyBytesAfterAMagicNumberRoundTrip, ()) {
   RC_ASSERT(*kFormat_firmware.from_json(*kFormat_firmware.to_json(bytes)) == bytes);
 }
 
-// Appendix C.5: offsets of the six words.
+// Source of the offsets of the six words: appendix C.5.
 TEST(Command, ReadsTheFieldsOfTheHeader) {
   Bytes bytes(30, 0);
   for (size_t i = 0; i < 6; ++i) bytes[4 * i] = static_cast<uint8_t>(i + 1);
@@ -139,7 +139,7 @@ TEST(Command, EveryIdOfEitherNumberingIsKnownAndNoOther) {
   for (uint32_t id = 0; id < 0x11000; ++id) {
     known += kFormat_firmware.verify(CommandWith(id)).value().empty() ? 1 : 0;
   }
-  // There are 94 wire ids and 93 indexes; 0 to 0x34 are both.
+  // There are 94 wire ids and 93 indexes. The numbers 0 to 0x34 are both a wire id and an index.
   EXPECT_EQ(known, 94u + 93 - 0x35);
 }
 

@@ -1,5 +1,3 @@
-// The firmware format: rules, JSON, print and recognition of packages and commands.
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -20,7 +18,7 @@ constexpr std::string_view kAppendixC3 = "facts/more/error_codes.csv (public gui
 constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kPublicNotes = FactEvidence::kPublicNotes;
 
-// Null for a command.
+// Returns the parts of a package, or none for a command.
 std::span<const Part> PartsOf(const File& file) {
   const auto* parts = std::get_if<std::vector<Part>>(&file);
   return parts == nullptr ? std::span<const Part>() : *parts;
@@ -102,7 +100,7 @@ constexpr auto kRules = RulesOf<File>({
        const auto* command = std::get_if<Command>(&file);
        if (command == nullptr) return;
        const size_t size = kCommandHeaderSize + command->payload.size();
-       const bool said = command->size == 0 && !command->payload.empty();  // by command-sized
+       const bool said = command->size == 0 && !command->payload.empty();  // see command-sized
        if (command->size != size && !said) {
          broken(kCommandRecord.OffsetOf("size"), "the size is {}, the message has {} bytes",
                 command->size, size);
@@ -214,7 +212,7 @@ std::string WireText(const FirmwareCommand& command) {
   return "wire id unknown (0x400 to 0x404)";
 }
 
-// The id in both numberings, because a file may mean either of them.
+// Returns the names of an id in both numberings, because a file may use either numbering.
 std::string IdText(uint32_t id) {
   std::string text;
   if (const FirmwareCommand* command = CommandByIndex(id)) {

@@ -1,4 +1,4 @@
-// Decode: from bytes to a Document, after the shape check.
+// Decode, which converts bytes to a Document after the shape check.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// Finds the object that was made for a place and a type. It uses open addressing, which takes 8 to
-// 24 bytes per object, because a node-based map would exceed the bound on memory.
+// Finds the object that was made for a position and a type. It uses open addressing, which takes 8
+// to 24 bytes per object. A node-based map would exceed the limit on memory.
 class ObjectIndex {
  public:
   uint32_t* Find(uint64_t key) {
@@ -74,8 +74,7 @@ class Decoder {
   uint32_t NewObject(Object object) {
     const uint64_t size = document_.SizeOf(object);
     content_ += size;
-    // Overlapping objects could decode to many times the input. Sound files have no overlapping
-    // objects.
+    // Overlapping objects could decode to many times the input. Valid files have none.
     if (content_ > uint64_t{2} * file_.size() + 4096 && status_.ok()) {
       status_ = MakeError(ErrorCode::kLimit,
                           fmt::format("objects overlap too much: second at 0x{:x}", object.at),
@@ -140,7 +139,8 @@ class Decoder {
     const Object table = document_.objects[self];
     for (uint32_t i = 0; i < table.count; ++i) {
       const Slot slot = document_.slots[table.first + i];
-      // The field before a union holds its member code, or the vector of them.
+      // The field before a union has the member code. The field before a vector of unions has a
+      // vector of member codes.
       const Slot* prior = i == 0 ? nullptr : &document_.slots[table.first + i - 1];
       const uint64_t before = prior != nullptr && prior->id + 1 == slot.id ? prior->value : 0;
       if (slot.is_reference) {
@@ -236,11 +236,11 @@ class Decoder {
 
   uint32_t HeaderAt() const { return document_.start - (document_.has_size_prefix ? 4 : 0); }
 
-  // Marks objects that share bytes with an earlier object. Of two objects at one place, the one
-  // listed later is marked.
+  // Marks objects that share bytes with an object at a lower position. If two objects are at the
+  // same position, marks the one listed later.
   void MarkOverlaps(std::span<ClaimedRange> claimed) {
-    // Sort keys with the place in the high bits and a number in the low bits. The header, the
-    // claimed ranges and the objects are numbered consecutively.
+    // Sort keys with the position in the high bits and a number in the low bits. The numbers count
+    // the header, then the claimed ranges, then the objects.
     std::vector<uint64_t> order;
     order.reserve(1 + claimed.size() + document_.objects.size());
     const auto add = [&](uint32_t at) { order.push_back(uint64_t{at} << 32 | order.size()); };
@@ -267,10 +267,11 @@ class Decoder {
     }
   }
 
-  // Marks the bytes that the Document or the caller accounts for, with one flag per byte.
+  // One flag per byte of the file. `covered` marks the bytes that belong to an object of the
+  // Document or to a range that the caller claims.
   struct Accounted {
     Bytes covered;
-    Bytes inside;  // inside a table, also between its fields
+    Bytes inside;  // inside a table, including the bytes between its fields
   };
 
   Accounted Account(std::span<ClaimedRange> claimed) const {
@@ -291,7 +292,7 @@ class Decoder {
       }
       mark(flags.inside, object.at, document_.SizeOf(object));
       StoreLittle(&flags.covered[object.at], kEightFlags, 4);
-      // The shape check has shown that the fields lie inside their tables and the tables inside the
+      // The shape check ensures that the fields are inside their tables and the tables inside the
       // file.
       for (const Slot& slot : document_.SlotsOf(object)) {
         StoreLittle(&flags.covered[object.at + slot.at], kEightFlags, slot.width);
@@ -300,8 +301,8 @@ class Decoder {
     return flags;
   }
 
-  // The first byte from `at` on that is neither zero nor covered. Tests eight bytes at a time,
-  // because there are few such bytes.
+  // Returns the position of the first byte from `at` on that is not zero and not covered. Tests
+  // eight bytes at a time, because there are few such bytes.
   size_t NextUncovered(const Bytes& covered, size_t at) const {
     for (; at + 8 <= file_.size(); at += 8) {
       const uint64_t flags = LoadLittle(&covered[at], 8);
@@ -311,11 +312,11 @@ class Decoder {
     return at;
   }
 
-  // Keeps the bytes that neither the Document nor the caller accounts for.
+  // Adds the non-zero bytes that no object and no claimed range covers to `raw`.
   void CollectRaw(std::span<ClaimedRange> claimed) {
     const auto [covered, inside] = Account(claimed);
     for (size_t i = NextUncovered(covered, 0); i < file_.size(); i = NextUncovered(covered, i)) {
-      size_t end = i + 1;  // short runs of zeros stay inside, so that records stay few
+      size_t end = i + 1;  // a record includes short runs of zeros, so that there are few records
       for (size_t next = end; next < file_.size() && next < end + 16 && !covered[next]; ++next) {
         if (file_[next] != 0) end = next + 1;
       }

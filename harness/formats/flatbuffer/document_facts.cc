@@ -1,4 +1,4 @@
-// DocumentFacts: walks the schema along the paths of its JSON form.
+// DocumentFacts, which traverses the schema and makes the paths of the JSON form.
 #include <algorithm>
 #include <set>
 
@@ -22,7 +22,7 @@ class FactWriter {
 
  private:
   void Add(const std::string& path, FactEvidence evidence, const std::string& source) {
-    // All members of a union share one path.
+    // All members of a union have the same path, so a path can occur several times.
     if (paths_.insert(path).second) facts_.push_back({path, evidence, source});
   }
 
@@ -84,7 +84,7 @@ class FactWriter {
   const FieldSource& source_of_;
   std::vector<FieldFact> facts_;
   std::set<std::string> paths_;
-  std::vector<int16_t> open_;  // tables around the current one
+  std::vector<int16_t> open_;  // tables that enclose the current table
 };
 
 }  // namespace

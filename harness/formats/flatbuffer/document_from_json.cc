@@ -1,4 +1,5 @@
-// DocumentFromJson: from the JSON form back to objects. Objects without a place are laid out anew.
+// DocumentFromJson, which converts the JSON form back to objects. Objects without a position in the
+// JSON get a new position.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -14,7 +15,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// Accepts a number that was parsed from text (unsigned) and one that a program stored as int.
+// Accepts unsigned numbers, as the JSON parser makes them, and non-negative signed numbers, as a
+// program may store them.
 bool IsUnsigned(const Json& json) {
   return json.is_number_integer() && (json.is_number_unsigned() || json.get<int64_t>() >= 0);
 }
@@ -184,8 +186,9 @@ class JsonReader {
     }
   }
 
-  // Chooses the vtable of a table. Its former vtable is kept if it has exactly the fields that are
-  // present. Otherwise the table gets a new vtable, in which former fields keep their offsets.
+  // Chooses the vtable of a table. The table keeps the vtable in the JSON if this vtable has
+  // exactly the fields that are present. Otherwise the table gets a new vtable, in which the fields
+  // of the old vtable keep their offsets.
   void LayOut(const Json& json, const Json& places, uint32_t self, const std::string& path) {
     const int16_t type = document_.objects[self].type;
     std::vector<uint16_t> words{4};
@@ -290,7 +293,7 @@ class JsonReader {
     return static_cast<uint64_t>(value);
   }
 
-  // The member of a union. The field before the union has the member's code.
+  // Returns the table index of a union's member. The field before the union has the member's code.
   int16_t UnionMember(const Field& field, const Json& code) {
     const EnumType& type = schema_.enums[field.type];
     const EnumValue* value = code.is_string()           ? type.ByName(code.text())
@@ -325,8 +328,8 @@ class JsonReader {
     }
   }
 
-  // Adds an object, or returns the earlier one if its content and place are equal, because tables
-  // may share a string.
+  // Adds an object. If an earlier object has the same content and position, returns that object,
+  // because tables may share a string.
   uint32_t AddData(Object object, ByteSpan content) {
     const auto key = std::make_tuple(object.at, static_cast<int>(object.kind), object.width);
     if (object.at != kUnplaced) {
@@ -405,7 +408,7 @@ class JsonReader {
   }
 
   uint32_t Nested(const Field& field, const Json& json, uint32_t at, const std::string& path) {
-    // Equal content at the same place becomes one object, as in AddData.
+    // Equal content at the same position becomes one object, as in AddData.
     const auto known = nested_.find({at, field.nested});
     if (known != nested_.end()) {
       if (*known->second.json == json) return known->second.object;
@@ -416,7 +419,7 @@ class JsonReader {
       Fail(path, inner.error().message);
       return 0;
     }
-    // This is the size if nothing in the nested buffer grew; the writer computes the final size.
+    // The size if nothing in the nested buffer has grown. The writer computes the final size.
     const uint32_t size = inner->size;
     document_.nested.push_back(std::move(*inner));
     const uint32_t self = NewObject({.at = at,
@@ -461,7 +464,7 @@ class JsonReader {
     return self;
   }
 
-  // The earlier vector if it is equal and stood at the same place, else `self`.
+  // Returns an earlier vector that is equal and has the same position, or `self` if there is none.
   uint32_t Shared(uint32_t self) {
     const Object& object = document_.objects[self];
     const auto [known, fresh] = vectors_.try_emplace({object.at, object.type}, self);

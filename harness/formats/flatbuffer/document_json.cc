@@ -133,7 +133,7 @@ class JsonWriter {
     }
   }
 
-  // JSON text is UTF-8; a string that is not is carried as {"hex": ...}.
+  // JSON text is UTF-8, so a string that is not UTF-8 becomes {"hex": ...}.
   Json Text(const Object& object) const {
     const ByteSpan bytes = document_.DataOf(object);
     std::string text(bytes.begin(), bytes.end());

@@ -1,5 +1,5 @@
-// The JSON form of a Document: one object per table, with plain values under the schema's field
-// names, and with the places of its pieces under "@". Used by the e5 and vmfb formats' to_json and
+// The JSON form of a Document. A table is an object with values under the schema's field names, and
+// with the positions of its parts under "@". Used by the e5 and vmfb formats' to_json and
 // from_json.
 #pragma once
 
@@ -17,22 +17,22 @@
 namespace anecheck::flatbuffer {
 
 // {"size", "start", "identifier", "size_prefix", "root": {...}, "vtables": [...], "unknown":
-// [...]}. Byte vectors are hexadecimal text; enumerations are names if the schema has one for the
-// value. Errors: kLimit if objects are shared so often that the text would be many times as long as
-// the file.
+// [...]}. Byte vectors are hexadecimal text. A value of an enumeration is its name if the schema
+// has one. Errors: kLimit if tables share objects so often that the text would be many times as
+// long as the file.
 Result<Json> DocumentToJson(const Schema& schema, const Document& document);
 
-// The inverse. A value without a place gets a new place, and a table with fields that its vtable
-// lacks gets a new vtable. Errors: kInvalid, with the key. Never throws.
+// The inverse of DocumentToJson. A value without a position gets a new position, and a table with
+// fields that its vtable lacks gets a new vtable. Errors: kInvalid, with the key. Never throws.
 Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_t root_table);
 
-// The evidence for a field of a table or struct, and its source. The format that owns the schema
-// provides it.
+// Returns the evidence for a field of a table or struct, and its source. The format of the schema
+// provides this function.
 using FieldSource =
     std::function<std::pair<FactEvidence, std::string>(const TableType& table, const Field& field)>;
 
-// The rows of Format::fields for Documents with this root table, whose JSON form stands under the
-// member `prefix`, or at the top if `prefix` is empty.
+// Returns the rows of Format::fields for Documents with this root table. Their JSON form is under
+// the member `prefix`, or at the top level if `prefix` is empty.
 std::vector<FieldFact> DocumentFacts(const Schema& schema, int16_t root_table,
                                      const std::string& prefix, const FieldSource& source_of);
 

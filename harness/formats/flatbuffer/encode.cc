@@ -1,4 +1,4 @@
-// Encode: from a Document to bytes. It keeps every place that can be kept.
+// Encode, which converts a Document to bytes. It keeps the position of an object if possible.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ class Encoder {
     return static_cast<uint32_t>((document_.has_size_prefix ? 8 : 4) + document_.identifier.size());
   }
 
-  // The content at a place: an object, raw bytes, or the header.
+  // An object, raw bytes or the header, with its position.
   struct Item {
     uint32_t at = 0;
     uint64_t size = 0;
@@ -54,7 +54,7 @@ class Encoder {
     const RawBytes* raw = nullptr;
   };
 
-  // The item `number`. Numbers count the header first, then the raw bytes, then the objects.
+  // Returns the item `number`. The numbers count the header, then the raw bytes, then the objects.
   Item ItemOf(size_t number) const {
     if (number == 0) {
       return {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps};
@@ -69,8 +69,8 @@ class Encoder {
   }
 
   void PlacePlaced() {
-    // Sort keys with the place in the high bits and the number in the low bits, so that of two
-    // items at one place the one listed first comes first.
+    // Sort keys with the position in the high bits and the number in the low bits. So items at the
+    // same position are in the order of their numbers.
     std::vector<uint64_t> order;
     order.reserve(1 + document_.raw.size() + document_.objects.size());
     order.push_back(uint64_t{HeaderAt()} << 32);
@@ -113,7 +113,7 @@ class Encoder {
     end_ = std::max(end_, place + item.size);
   }
 
-  // Places the unplaced objects at `where`. Returns whether there were any.
+  // Puts the unplaced objects at position `where`. Returns whether there were any.
   bool PlaceUnplaced(uint32_t where) {
     bool first = true;
     for (uint32_t i = 0; i < document_.objects.size(); ++i) {
@@ -129,7 +129,7 @@ class Encoder {
     return !first;
   }
 
-  // Puts tables at multiples of 8, the widest scalar, and vectors where their elements are aligned.
+  // Aligns tables to 8 bytes, the size of the widest scalar, and the elements of vectors.
   static uint64_t Aligned(const Object& object, uint64_t at) {
     switch (object.kind) {
       case ObjectKind::kTable:
@@ -218,7 +218,7 @@ class Encoder {
 
   const Document& document_;
   std::vector<Bytes> nested_;
-  std::vector<uint64_t> place_;  // the new place of each object
+  std::vector<uint64_t> place_;  // the new position of each object
   std::vector<std::pair<const RawBytes*, uint64_t>> raw_places_;
   Relocation relocation_;
   uint64_t end_ = 0;

@@ -1,6 +1,6 @@
-// Tests of FlatBuffers by schema: the shape check agrees with the FlatBuffers library's verifier, a
-// Document is written back as the bytes that it was read from, and the JSON form is lossless and
-// can be edited.
+// Tests that the shape check agrees with the verifier of the FlatBuffers library, that Encode
+// returns the bytes from which a Document was decoded, and that the JSON form is lossless and can
+// be edited.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -56,7 +56,7 @@ Bytes RandomNested(ChoiceStream& choices) {
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
 
-// A buffer with every optional part, made by the library's own builder.
+// Returns a buffer with random optional parts, made by the library's own builder.
 Bytes RandomSample(uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   sample::SampleT value;
@@ -106,7 +106,7 @@ Json ToJson(const Bytes& bytes) {
   return DocumentToJson(SampleSchema(), DecodeSample(bytes).value()).value();
 }
 
-// Removes the layout, so that the form is like one that a person wrote.
+// Removes the layout, so that the JSON is like one that a person wrote.
 void DropPlaces(Json* json) {
   if (json->is_object()) {
     for (const char* key : {"@", "size", "vtables", "unknown", "overlapping"}) json->erase(key);
@@ -147,7 +147,7 @@ bool IsQuick(const Bytes& bytes) {
   return IsQuicklySound(schema, schema.root, bytes, {}, schema.identifier);
 }
 
-// Without this test, a quick check that accepts nothing would go unnoticed.
+// No other test fails if the quick check accepts no buffer.
 RC_GTEST_PROP(QuickShapeTest, AcceptsTheBuffersOfTheLibrary, (uint64_t seed)) {
   RC_ASSERT(IsQuick(RandomSample(seed)));
 }
@@ -290,7 +290,7 @@ TEST(DocumentTest, RefusesJsonThatDoesNotFit) {
   EXPECT_EQ(message([](Json& json) { json.erase("root"); }), ": needs an object with \"root\"");
 }
 
-// The size of a table has 16 bits, and a new field may leave no room for the rounding of that size.
+// The size of a table has 16 bits, so rounding it up after adding a field may overflow.
 TEST(DocumentTest, RefusesATableWhoseRoundedSizeHasMoreThan16Bits) {
   for (const uint32_t size : {65531u, 65532u, 65533u, 65535u}) {
     const Json json = {

@@ -10,12 +10,12 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// The references of a table that remain to be checked once its vtable and the places of its fields
-// are known to be sound. Tables of one type mostly share a vtable, and then also a plan. MakePlan
-// sets all members, so a cache of plans need not be cleared for every buffer.
+// The references of a table that the checker must follow. MakePlan makes the plan after it has
+// checked the vtable and the offsets of the fields. Most tables of one type share a vtable, so they
+// also share a plan. MakePlan sets all members, so a cache of plans needs no clearing.
 struct alignas(64) Plan {
   static constexpr size_t kMaxReferences = 12;
-  // A string, or a vector whose elements refer to nothing.
+  // A string, or a vector whose elements contain no references.
   struct Leaf {
     uint16_t offset;  // in the table
     uint16_t element_width;
@@ -30,16 +30,16 @@ struct alignas(64) Plan {
   };
   static constexpr Leaf kStringLeaf = {0, 1, 1, 0xff};
   uint32_t table_size;
-  uint32_t bytes;  // size of table, vtable, and the leaves' length words and terminators
+  uint32_t bytes;  // of table, vtable, and the leaves' length words and terminators
   uint8_t phase_mask;
-  uint8_t phase;  // the table's position modulo 4, or modulo 8 with an 8-byte field
+  uint8_t phase;  // the table's position modulo 4, or modulo 8 if it has an 8-byte field
   uint8_t leaf_count;
   uint8_t branch_count;
   std::array<Leaf, kMaxReferences> leaves;
   std::array<Branch, kMaxReferences> branches;
 
   bool HasRoom() const { return leaf_count < kMaxReferences && branch_count < kMaxReferences; }
-  // Precondition: there is room.
+  // Precondition: the plan is not full.
   void Add(const ShapeField& field, uint32_t offset, uint32_t codes) {
     const auto at = static_cast<uint16_t>(offset);
     if (field.role <= ShapeRole::kNestedLeaf) {
@@ -54,8 +54,8 @@ struct alignas(64) Plan {
   }
 };
 
-// Plans by vtable and table type. A plan takes the first free one of a few slots and is never
-// replaced.
+// Plans by vtable and table type. A plan takes the first free slot of the few slots for its key.
+// Plans are never replaced.
 class PlanCache {
  public:
   PlanCache() { keys_.fill(kNone); }
@@ -75,8 +75,8 @@ class PlanCache {
     return nullptr;
   }
 
-  // A free slot for the plan of `key`, to be confirmed by Take. Null if no slot is free or the key
-  // has a plan.
+  // Returns a free slot for the plan of `key`, or null if no slot is free or the key has a plan.
+  // The caller confirms the use of the slot with Take.
   Plan* Free(uint64_t key) {
     size_t slot = SlotOf(key);
     for (size_t i = 0; i < kTries && keys_[slot] != key; ++i, slot = (slot + 1) % kSlots) {
@@ -93,16 +93,15 @@ class PlanCache {
   static constexpr size_t kSlots = size_t{1} << kSlotBits;
   static constexpr size_t kTries = 4;
   static constexpr uint64_t kNone = UINT64_MAX;
-  // Multiplicative hashing: the top bits of the product depend on every bit of the key.
+  // Multiplicative hashing. The top bits of the product depend on every bit of the key.
   static size_t SlotOf(uint64_t key) { return key * kGoldenRatio64 >> (64 - kSlotBits); }
 
   std::array<uint64_t, kSlots> keys_;
   std::array<Plan, kSlots> plans_;
 };
 
-// For a few table types, the last plan of the type, with the bytes of the vtable that the plan was
-// made from. Each nested buffer has its own vtables, which mostly have the same words as those of
-// the others.
+// For a few table types, the last plan of the type and the vtable from which it was made. Each
+// nested buffer has its own vtables, but most have the same words as those of other nested buffers.
 class NestedPlans {
  public:
   struct Entry {
@@ -141,11 +140,11 @@ class QuickChecker {
   }
 
  private:
-  // Positions stay below 2^33 and lengths below 2^49, so sums of two do not wrap.
+  // Positions are below 2^33 and lengths below 2^49, so their sum does not wrap.
   bool Holds(uint64_t at, uint64_t length) const { return at + length <= size_; }
   bool InBudget() const { return visited_ <= 2 * size_ + 4096; }
 
-  // A vector of offsets.
+  // Checks a vector of offsets.
   bool Vector(uint64_t at, uint32_t* count) {
     if ((at & 3) != 0 || !Holds(at, 4)) return false;
     *count = LoadU32(data_ + at);
@@ -159,7 +158,7 @@ class QuickChecker {
   [[gnu::always_inline]] static bool Leaf(const uint8_t* data, uint64_t size, uint64_t at,
                                           const Plan::Leaf& leaf, uint64_t* content) {
     if ((at & 3) != 0 || at + 4 > size) return false;
-    // Neither factor has more than 32 bits, so the product cannot wrap.
+    // Both factors have at most 32 bits, so the product cannot wrap.
     uint64_t bytes = uint64_t{LoadU32(data + at)} * leaf.element_width;
     if (IsPlanted(PlantedBug::kFlatbufferVectorSize)) bytes = static_cast<uint32_t>(bytes);
     const uint64_t end = at + 4 + bytes + leaf.terminator;
@@ -168,8 +167,7 @@ class QuickChecker {
     return true;
   }
 
-  // The position of a vtable that would lie before the buffer wraps to a huge number, which fails
-  // the range check.
+  // The position of a vtable before the buffer wraps to a huge number, which fails the range check.
   uint64_t VTableOf(uint64_t at) const {
     return at -
            static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
@@ -204,7 +202,7 @@ class QuickChecker {
     NestedPlans::Entry& entry = nested_plans_->Of(type);
     if (entry.type == type && HasVTable(vtable, entry) &&
         entry.plan.phase == (at & entry.plan.phase_mask) && Holds(at, entry.plan.table_size)) {
-      // Copies the plan, because a table nested deeper may replace the entry.
+      // Copies the plan, because a check of a deeper table may replace the entry.
       const Plan plan = entry.plan;
       return Follow(plan, at);
     }
@@ -279,8 +277,8 @@ class QuickChecker {
   [[gnu::noinline]] bool OneTable(uint64_t at, int16_t type) { return Table(at, type); }
 
   bool FollowBranches(const Plan& plan, uint64_t at) {
-    // The branches' tables are one level deeper. They are counted here, because a table without
-    // branches does not count itself.
+    // The tables of the branches are one level deeper. This table counts them, because a table
+    // without branches does not count itself.
     if (++depth_ >= kMaxDepth || !InBudget()) return false;
     tables_ += plan.branch_count;
     for (uint32_t i = 0; i < plan.branch_count; ++i) {
@@ -327,7 +325,7 @@ class QuickChecker {
   }
 
   bool Tables(uint64_t slots, uint32_t count, int16_t type) {
-    // Neighbours mostly share a vtable, so the last plan is reused.
+    // Most neighbouring tables share a vtable, so the loop reuses the last plan.
     uint64_t last = UINT64_MAX;
     const Plan* plan = nullptr;
     for (uint32_t i = 0; i < count; ++i, slots += 4) {
@@ -361,7 +359,7 @@ class QuickChecker {
     return true;
   }
 
-  // Members that the schema does not know are left to the full check.
+  // The full check handles members that are not in the schema.
   bool Member(uint64_t target, uint8_t code, int16_t type) {
     const EnumValue* value = schema_.enums[static_cast<size_t>(type)].ByValue(code);
     return value != nullptr && value->table >= 0 && OneTable(target, value->table);
@@ -375,7 +373,7 @@ class QuickChecker {
   const Schema& schema_;
   const uint8_t* data_;
   uint64_t size_;
-  uint64_t visited_ = 0;  // bytes of all visited objects; shared ones count at each visit
+  uint64_t visited_ = 0;  // bytes of all visited objects; a shared object counts at each visit
   uint32_t depth_ = 0;
   uint64_t tables_ = 0;  // an upper bound: strings in vectors count too
   PlanCache* plans_;

@@ -1,6 +1,6 @@
 // The fast form of the shape check. It makes the checks of shape.cc, but keeps no path for
-// messages. A file that it accepts is sound. A file that it does not accept may still be sound, so
-// the caller then runs the full check of shape.cc. Used by CheckShape alone.
+// messages. A file that it accepts is valid. A file that it does not accept may still be valid, so
+// the caller then runs the full check of shape.cc. Used only by CheckShape.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace anecheck::flatbuffer {
 
-// True if the buffer is sound and its objects take at most twice its bytes. Work is bounded by a
-// multiple of bytes.size() and nothing is allocated.
+// Returns true only if the shape of the buffer is valid. Also returns false if its objects together
+// have more than about twice the size of the buffer. Takes O(bytes.size()) time and allocates
+// nothing.
 bool IsQuicklySound(const Schema& schema, int16_t root, ByteSpan bytes, const BufferFrame& frame,
                     std::string_view identifier);
 

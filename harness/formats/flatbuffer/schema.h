@@ -1,5 +1,5 @@
 // FlatBuffers schemas as data: the tables, structs, unions and enumerations of a schema that flatc
-// compiled, in the form that the tolerant reader, the writer and the JSON form in this folder walk.
+// compiled. The reader, the writer and the JSON form in this folder traverse them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class FieldKind : uint8_t {
 // One field of a table, or one member of a struct.
 struct Field {
   std::string name;
-  std::string evidence;  // the schema's `evidence` attribute, empty where it has none
+  std::string evidence;  // the schema's `evidence` attribute; empty if absent
   uint16_t id = 0;       // FlatBuffers field id; the index of the member in a struct
   FieldKind kind = FieldKind::kScalar;
   FieldKind element = FieldKind::kScalar;  // the kind of a vector's elements
@@ -36,14 +36,14 @@ struct Field {
   bool required = false;
   int16_t type = -1;           // table or struct index (kTable, kStruct), or enumeration index
   int16_t nested = -1;         // table index of the root of a FlatBuffer nested in a byte vector
-  uint32_t struct_offset = 0;  // the place of a struct's member, in bytes
+  uint32_t struct_offset = 0;  // for a member of a struct: its offset in bytes
 };
 
-// The check that remains for a field whose place in its table is sound.
+// The check that a field needs after its offset in the table was checked.
 enum class ShapeRole : uint8_t {
   kNothing,    // a scalar
   kCodes,      // the member code of a union
-  kLeaf,       // a string, or a vector whose elements refer to nothing
+  kLeaf,       // a string, or a vector whose elements contain no references
   kCodesLeaf,  // a vector of member codes of unions
   kNestedLeaf,
   kTable,
@@ -53,7 +53,7 @@ enum class ShapeRole : uint8_t {
   kUnions,
 };
 
-// The facts about a Field that the shape check needs, packed for the inner loop.
+// The properties of a Field that the shape check needs, packed for the inner loop.
 struct ShapeField {
   ShapeRole role = ShapeRole::kNothing;
   uint16_t vtable_offset = 0;
@@ -89,7 +89,7 @@ struct EnumType {
   bool is_union = false;
   std::vector<EnumValue> values;
 
-  // The values mostly count up from 0, and then each value is its own index.
+  // In most enumerations the values count up from 0. Then the value is the index.
   const EnumValue* ByValue(int64_t value) const {
     const auto index = static_cast<uint64_t>(value);
     if (index < values.size() && values[index].value == value) return &values[index];
@@ -107,7 +107,7 @@ struct Schema {
   int16_t root = -1;
   std::string identifier;  // four characters, or empty
 
-  // The index of a table by its name without namespace, or -1.
+  // Returns the index of a table by its name without namespace, or -1.
   int16_t FindTable(std::string_view name) const;
 };
 

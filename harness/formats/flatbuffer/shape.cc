@@ -13,8 +13,8 @@
 namespace anecheck::flatbuffer {
 namespace {
 
-// A position of the walk. The positions that lead to it form a chain on the call stack, which only
-// messages read.
+// A position in the traversal. Each Step points to the step of its parent on the call stack. Only
+// messages use this chain.
 struct Step {
   const Step* up = nullptr;
   int16_t table = -1;
@@ -80,7 +80,7 @@ class ShapeChecker {
     return true;
   }
 
-  // A forward offset stored at `at`.
+  // Checks a forward offset that is stored at `at`.
   [[gnu::always_inline]] bool Reference(uint64_t at, uint64_t* target, const Step& step) {
     if ((at & 3) != 0) return Fail(ShapeCheck::kAlignment, step, at, "misaligned offset");
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "offset outside the buffer");
@@ -97,7 +97,7 @@ class ShapeChecker {
     if ((at & 3) != 0) return Fail(ShapeCheck::kAlignment, step, at, "misaligned vector");
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "vector outside the buffer");
     *count = LoadU32(data_ + at);
-    // Neither factor has more than 32 bits, so the product cannot wrap.
+    // Both factors have at most 32 bits, so the product cannot wrap.
     const uint64_t size = *count * element_width;
     if (!InRange(at, 4 + size)) {
       return Fail(ShapeCheck::kRange, step, at, "vector longer than the buffer");
@@ -156,7 +156,7 @@ class ShapeChecker {
     Start start;
     if (!TableStart(at, up, &start) || !Spend(1, up, at)) return false;
     Step step{.up = &up, .table = type};
-    uint64_t union_type_at = 0;  // the place of the field just before a union
+    uint64_t union_type_at = 0;  // position of the field directly before a union
     for (const ShapeField& field : schema_.tables[type].shape) {
       const uint32_t offset = field.vtable_offset < start.vtable_size
                                   ? LoadU16(data_ + start.vtable + field.vtable_offset)
@@ -215,7 +215,7 @@ class ShapeChecker {
   bool Union(uint64_t target, uint8_t member, int16_t union_type, const Step& step) {
     const EnumValue* value = schema_.enums[union_type].ByValue(member);
     if (value != nullptr && value->table >= 0) return Table(target, value->table, step);
-    // A member that this schema does not know is kept as an opaque table.
+    // A member that is not in this schema becomes an opaque table.
     if (error_ || TableStartOnly(target)) return !error_;
     return Fail(ShapeCheck::kUnionShape, step, target, "unknown union member is no table");
   }
@@ -245,7 +245,7 @@ class ShapeChecker {
       case FieldKind::kUnion:
         return Unions(field, at, count, types_field_at, step);
       default:
-        // Rules walk these elements too, once for each reference to the vector.
+        // The rules visit these elements too, once for each reference to the vector.
         if (!Spend(count * field.element_width / 16, step, at)) return false;
         return field.nested < 0 || Nested(field.nested, at + 4, count, step);
     }
@@ -300,7 +300,7 @@ class ShapeChecker {
   uint64_t size_;
   uint64_t base_;
   uint64_t work_left_;
-  uint64_t visited_ = 0;  // bytes of all visited objects; shared ones count at each visit
+  uint64_t visited_ = 0;  // bytes of all visited objects; a shared object counts at each visit
   uint32_t depth_ = 0;
   uint32_t tables_ = 0;
   bool may_overlap_ = false;
@@ -312,8 +312,7 @@ std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan byt
                                 bool* may_overlap) {
   if (may_overlap != nullptr) *may_overlap = false;
   if (IsQuicklySound(schema, root, bytes, frame, identifier)) return std::nullopt;
-  // The full check names the fault and its place, and makes the checks that the quick one leaves
-  // out.
+  // The full check reports the error and its position, and makes the remaining checks.
   ShapeChecker checker(schema, bytes, frame.base);
   const bool sound = checker.Buffer(root, frame, identifier);
   if (may_overlap != nullptr) *may_overlap = checker.may_overlap();

@@ -1,5 +1,5 @@
-// Bounds-checked reading of FlatBuffers tables by field id, without a schema: an absent
-// field, or one that leads outside the bytes, reads as empty. Used by rules after the shape check.
+// Reads FlatBuffers tables by field id with bounds checks, without a schema. An absent field, or a
+// field outside the bytes, reads as empty. Used by rules after the shape check.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class TableView {
     vtable_ = static_cast<uint32_t>(vtable);
     vtable_size_ = size;
   }
-  // The root table that the offset at `start` names.
+  // Returns the root table. The offset to it is at `start`.
   static TableView Root(ByteSpan bytes, uint32_t start) {
     if (uint64_t{start} + 4 > bytes.size()) return {};
     return TableView(bytes, uint64_t{start} + LoadU32(bytes.data() + start));
@@ -35,10 +35,10 @@ class TableView {
 
   bool Exists() const { return vtable_size_ != 0; }
   uint32_t at() const { return at_; }
-  // Number of field ids that the vtable covers.
+  // Returns the number of field ids in the vtable.
   uint32_t FieldCount() const { return vtable_size_ < 4 ? 0 : (vtable_size_ - 4) / 2; }
 
-  // The position of a field's inline bytes, or 0 where it is absent. Negative ids are absent.
+  // Returns the position of a field's bytes, or 0 if it is absent. A negative id is always absent.
   uint32_t FieldAt(int id, uint32_t width) const {
     if (id < 0 || 4 + 2 * static_cast<uint32_t>(id) + 2 > vtable_size_) return 0;
     const uint32_t offset = LoadU16(bytes_.data() + vtable_ + 4 + 2 * id);
@@ -78,7 +78,7 @@ class TableView {
   uint32_t vtable_size_ = 0;
 };
 
-// A vector of any element type; the caller gives the width.
+// A vector of any element type. The caller passes the width of an element.
 class VectorView {
  public:
   VectorView() = default;
@@ -88,7 +88,7 @@ class VectorView {
 
   uint32_t at() const { return at_; }
   uint32_t size() const { return size_; }
-  // The position of an element, or 0 where it leaves the bytes.
+  // Returns the position of an element, or 0 if it is outside the bytes.
   uint32_t ElementAt(uint32_t index, uint32_t width) const {
     const uint64_t at = uint64_t{at_} + 4 + uint64_t{index} * width;
     return index >= size_ || at + width > bytes_.size() ? 0 : static_cast<uint32_t>(at);
@@ -101,7 +101,7 @@ class VectorView {
     const uint32_t at = ElementAt(index, 1);
     return at == 0 ? 0 : bytes_[at];
   }
-  // An element that is an offset to a table; the offset 0 is none.
+  // Reads an element that is an offset to a table. The offset 0 means that there is no table.
   TableView Table(uint32_t index) const {
     const uint32_t at = ElementAt(index, 4);
     if (at == 0 || LoadU32(bytes_.data() + at) == 0) return {};

@@ -1,5 +1,3 @@
-// The hal format's entry: JSON, print and recognition of tables.
-
 #include <fmt/format.h>
 
 #include "harness/base/hex_text.h"
@@ -14,7 +12,7 @@
 namespace anecheck {
 namespace {
 
-// A row per named field, with the source that the layout gives it.
+// Returns a row per named field, with its source from the layout.
 std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   static const std::vector<FieldFact> facts = [] {
     std::vector<FieldFact> rows;
@@ -30,8 +28,8 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// There is no magic number, so the size, the constants that all chips share and the extension
-// decide.
+// There is no magic number. The certainty depends on the size, the constants that are equal on all
+// chips, and the extension.
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (bytes.size() != kHalSize) return 0;
   const bool constants = LoadLittle(bytes, 0x1c8, 8) == 64 && LoadLittle(bytes, 0x200, 8) == 65536;
@@ -52,7 +50,7 @@ Result<Bytes> FromJson(const Json& json) {
 
 Result<Bytes> Write(const HalBlob& blob) { return Bytes(blob.bytes().begin(), blob.bytes().end()); }
 
-// The targets all of whose known values are in the table.
+// Returns the targets whose known values all equal those in the table.
 std::string MatchingTargets(const HalBlob& blob) {
   std::string names;
   for (const Target& target : AllTargets()) {

@@ -1,7 +1,7 @@
 // A hardware-abstraction table as a file: 0x938 bytes with named fields
-// (harness/targets/hal_layout.h, from specification 003, tables 24.1 to 24.5). Typed reading and
-// writing, tables made from the known values of a target, and a byte-granular difference of any
-// number of tables.
+// (harness/targets/hal_layout.h, from specification 003, tables 24.1 to 24.5). Reads and writes
+// typed fields, makes tables from the known values of a target, and compares any number of tables
+// byte by byte.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,23 @@ namespace anecheck {
 
 extern const Format kFormat_hal;
 
-// A whole table. Reads and writes name a field by its offset. They refuse an offset past the end,
-// one that no source describes, and a field of another kind.
+// A whole table. The offset of a field identifies it. Reads and writes refuse an offset past the
+// end, an offset without a described field, and a field of another kind.
 class HalBlob {
  public:
   // Errors: kMalformed unless `bytes` has exactly 0x938 bytes.
   static Result<HalBlob> Parse(ByteSpan bytes);
 
-  // A field of kind scalar or value, at its width.
+  // Returns a field of kind scalar or value, with its width.
   Result<uint64_t> Scalar(uint32_t offset) const;
-  // `blob[offset] & 1`: a named flag, or an unnamed byte of the capability region. Refused for
-  // values and pointers, and in the cost block (0x580 to 0x7f0) except for the flags named there.
+  // Returns `blob[offset] & 1` for a named flag, or for an unnamed byte of the capability region.
+  // Refuses values and pointers. In the cost block (0x580 to 0x7f0), refuses all but the named
+  // flags.
   Result<bool> Flag(uint32_t offset) const;
-  // The raw bytes of the field of any kind that begins at `offset`.
+  // Returns the raw bytes of the field of any kind that begins at `offset`.
   Result<ByteSpan> Field(uint32_t offset) const;
 
-  // Changes that field's bytes and nothing else.
+  // Changes only the bytes of the field at `offset`.
   Status SetScalar(uint32_t offset, uint64_t value);
 
   ByteSpan bytes() const { return bytes_; }
@@ -48,29 +49,29 @@ class HalBlob {
 // A table of which only some bytes are known.
 struct HalImage {
   std::string name;
-  Bytes bytes;              // 0x938; meaningless where not known
+  Bytes bytes;              // 0x938 bytes; unspecified if not known
   std::vector<bool> known;  // one per byte
 };
 
-// The bytes of a target's table that the sources state. Fields that are never read through the
-// table, pointers and values without a source are unknown.
+// Returns the bytes of a target's table that sources state. Unknown bytes are those of pointers, of
+// values without a source, and of fields that nothing reads from the table.
 HalImage HalImageOf(const Target& target);
-// A blob as an image, with every byte known.
+// Returns a blob as an image whose bytes are all known.
 HalImage HalImageOf(const HalBlob& blob, std::string name);
 
 // One byte that is known in at least two tables and differs between them.
 struct HalDifference {
   uint32_t offset = 0;
   const HalField* field = nullptr;             // null if no field covers the byte
-  std::vector<std::optional<uint8_t>> values;  // one per table; nothing if unknown there
+  std::vector<std::optional<uint8_t>> values;  // one per table; nothing if unknown in that table
 };
 
-// Every differing byte of any number of tables, by offset.
+// Returns the bytes that differ between any number of tables, sorted by offset.
 std::vector<HalDifference> DiffHal(std::span<const HalImage> images);
-// The differences as text for people: one line per byte, under a header with the tables' names.
+// Returns the differences as text with a header of the tables' names and one line per byte.
 std::string DiffHalText(std::span<const HalImage> images);
 
-// The record fields of the whole table, by offset.
+// Returns the record fields of the whole table, sorted by offset.
 std::span<const RecordField> HalRecordFields();
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// HAL tables as files: reads at named offsets only, writes of one field, the tables of the targets,
-// and the differences of several tables.
+// Tests HAL tables as files: reads at described offsets only, writes of one field, the tables of
+// the targets, and the differences between several tables.
 
 #include "harness/formats/hal/hal.h"
 
@@ -37,8 +37,8 @@ TEST(HalBlob, ReadsScalarsAtTheirWidth) {
   EXPECT_EQ(blob.Scalar(0x00c).value(), 0x55667788u) << "four bytes wide";
 }
 
-// Flag refuses all but named flags and unnamed capability bytes; Scalar refuses all but the first
-// byte of scalars and values.
+// Flag accepts only named flags and unnamed capability bytes. Scalar accepts only the first byte of
+// scalars and values.
 TEST(HalBlob, RefusesReadsOfTheWrongKindOrPlace) {
   const HalBlob blob = Blob();
   const struct {

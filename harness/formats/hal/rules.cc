@@ -30,7 +30,7 @@ std::string_view NameAt(uint32_t offset) {
 uint64_t Scalar(const HalBlob& blob, uint32_t offset) { return blob.Scalar(offset).value(); }
 bool Flag(const HalBlob& blob, uint32_t offset) { return blob.Flag(offset).value(); }
 
-// The value at the offset is one of those in its row of ValueRules.
+// Checks that the value at the offset is one of the values in its row of ValueRules.
 template <uint32_t kOffset>
 void OneOf(const HalBlob& blob, RuleReport& broken) {
   const auto row = std::ranges::find(ValueRules(), kOffset, &ValueRule::offset);
@@ -40,7 +40,7 @@ void OneOf(const HalBlob& blob, RuleReport& broken) {
                                   fmt::join(row->values, ", ")));
 }
 
-// The value at the first offset is not above the value at the second.
+// Checks that the value at the first offset is at most the value at the second.
 template <uint32_t kLow, uint32_t kHigh>
 void InOrder(const HalBlob& blob, RuleReport& broken) {
   if (Scalar(blob, kLow) > Scalar(blob, kHigh)) {

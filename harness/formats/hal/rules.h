@@ -1,5 +1,5 @@
-// The verify rules of the hal format and the functions that apply them. Used by format.cc and by
-// the generator of tables that break exactly one rule.
+// The rules of the hal format. Used by format.cc and by the generator of tables that break exactly
+// one rule.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace anecheck::hal {
 
-// A scalar that has one of a few values, according to the sources.
+// A rule for a scalar that has one of a few values according to the sources.
 struct ValueRule {
   std::string_view id;
   uint32_t offset = 0;

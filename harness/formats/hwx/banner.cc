@@ -39,7 +39,7 @@ class Tokens {
     text_.remove_prefix(end);
     return token;
   }
-  // The rest of the line, without the spaces around it.
+  // Takes the rest of the line and returns it without the spaces around it.
   std::string_view RestOfLine() {
     std::string_view rest = text_.substr(0, text_.find('\n'));
     text_.remove_prefix(rest.size());
@@ -47,8 +47,8 @@ class Tokens {
     while (!rest.empty() && IsSpace(rest.back())) rest.remove_suffix(1);
     return rest;
   }
-  // The value of -i or -o. A path may contain spaces, so the value extends to the line's end or the
-  // next option.
+  // Takes the value of -i or -o. A path may contain spaces, so the value extends to the end of the
+  // line or to the next option.
   std::string_view NextPath() {
     while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
     const size_t line = text_.find('\n');
@@ -73,7 +73,7 @@ constexpr auto kModuleKeys = std::to_array<ModuleKey>({
     {"CompilationMethod:", &BannerModule::method},
 });
 
-// Whether the token belongs to the manifest of modules. If so, its value is read.
+// Returns whether the token belongs to the manifest of modules. If it does, also reads its value.
 bool TakeModule(std::string_view token, Tokens& tokens, std::vector<BannerModule>& modules) {
   if (token == "Module") {
     std::string_view name = tokens.RestOfLine();
@@ -141,7 +141,7 @@ std::string MakeBanner(std::string_view compiler, std::string_view version,
                        std::span<const BannerModule> modules) {
   std::string text = fmt::format("ANEC v1\n{} v{}\n", compiler, version);
   for (const BannerModule& module : modules) {
-    const bool last = &module == &modules.back();  // the options are those of the last module
+    const bool last = &module == &modules.back();  // the options follow the last module
     text += fmt::format("\n Module {}: \n", module.name);
     if (!module.method.empty()) text += fmt::format("\t CompilationMethod: {}\n", module.method);
     text += fmt::format("\t ModuleBundleName: {}\n", module.bundle);

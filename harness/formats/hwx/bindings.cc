@@ -3,8 +3,8 @@
 namespace anecheck::hwx {
 namespace {
 
-// Compilers after 4.2.1 call an output "probs@output" and its port and stab "probs" (containers of
-// 7.6.4 and 9.509).
+// Removes the suffix "@output". Compilers after 4.2.1 name an output "probs@output" but its port
+// and stab "probs" (containers of 7.6.4 and 9.509).
 std::string_view WithoutDirection(std::string_view tensor) {
   constexpr std::string_view kOfOutput = "@output";
   if (tensor.ends_with(kOfOutput)) tensor.remove_suffix(kOfOutput.size());
@@ -62,7 +62,7 @@ Bindings::Bindings(const Container& container)
 const Section* Bindings::WindowOf(std::string_view tensor) const {
   auto port = ports.find(tensor);
   if (port == ports.end()) port = ports.find(WithoutDirection(tensor));
-  // The specification's port record has room for eight bytes of a name.
+  // The specification's port record has only the first eight bytes of a name.
   if (port == ports.end() && cut_names_) port = ports.find(tensor.substr(0, 8));
   return port == ports.end() ? nullptr : port->second;
 }

@@ -1,5 +1,5 @@
-// The references between the parts of a container, found once for the rules: windows by address,
-// ports by name, tiles by section, the catalog of types and the stride frames by tensor.
+// An index of a container for its rules: windows by address, ports by name, tiles by section, the
+// catalog of types, and the stride frames by tensor.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ namespace anecheck::hwx {
 
 inline constexpr uint32_t kH13Subtype = 4;  // the subtype of all real files
 
-// Views the container, which must outlive it.
+// Refers to the container, which must outlive it.
 struct Bindings {
   explicit Bindings(const Container& container);
 
@@ -31,16 +31,16 @@ struct Bindings {
   std::set<uint32_t> catalog;                        // type numbers
   struct Stab {
     const Symbol* symbol = nullptr;
-    uint64_t at = 0;               // the place of the symbol's record
-    uint32_t place = 0;            // the position among the type stabs of its table, from 1
+    uint64_t at = 0;               // offset of the symbol's record
+    uint32_t place = 0;            // number among the type stabs of its table, from 1
     std::optional<uint32_t> type;  // the type's number, if the text parses as a type stab
     std::optional<stabs::TensorStab> tensor;
   };
   std::vector<Stab> all_stabs;
-  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // and the place of its words
-  std::vector<std::pair<Banner, uint64_t>> banners;        // and the banner's place
+  std::vector<std::pair<TensorRecord, uint64_t>> tensors;  // and the offset of its words
+  std::vector<std::pair<Banner, uint64_t>> banners;        // and the banner's offset
 
-  // The window of a tensor's port, and its stride frame; null if there is none.
+  // Return the window of a tensor's port and the tensor's stride frame, or null if there is none.
   const Section* WindowOf(std::string_view tensor) const;
   const stabs::TensorStab* FrameOf(std::string_view tensor) const;
 
@@ -49,7 +49,7 @@ struct Bindings {
   bool cut_names_ = false;  // whether a port's record has the specification's form
 };
 
-// Each function calls `visit` for all records of a kind; `at` is the place of a record's command.
+// Each function calls `visit` for all records of a kind. `at` is the offset of a record's command.
 
 // visit(segment, at)
 template <typename Visit>
@@ -77,7 +77,7 @@ void ForEachPort(const Container& c, Visit visit) {
   }
 }
 
-// visit(thread, words), where `words` is the place of the thread's first word
+// visit(thread, words), where `words` is the offset of the thread's first word
 template <typename Visit>
 void ForEachThread(const Container& c, Visit visit) {
   for (const Command& command : c.commands) {
@@ -86,7 +86,7 @@ void ForEachThread(const Container& c, Visit visit) {
   }
 }
 
-// visit(symbol, at), where `at` is the place of the symbol's record
+// visit(symbol, at), where `at` is the offset of the symbol's record
 template <typename Visit>
 void ForEachSymbol(const Container& c, Visit visit) {
   for (const Symtab& table : c.symtabs) {
@@ -96,7 +96,7 @@ void ForEachSymbol(const Container& c, Visit visit) {
   }
 }
 
-// The symbols of tiles with a place in a kernel section: visit(symbol, section, at)
+// visit(symbol, section, at) for the symbols of tiles in a kernel section
 template <typename Visit>
 void ForEachTile(const Container& c, Visit visit) {
   ForEachSymbol(c, [&](const Symbol& symbol, uint64_t at) {

@@ -17,7 +17,7 @@ namespace {
 constexpr uint32_t kCoefficientConfig0 = 0x1f808;  // version 7: CoeffDMAConfig[0]
 constexpr uint32_t kCoefficientBase0 = 0x1f848;    // version 7: CoeffBaseAddr[0]
 constexpr uint32_t kCoefficients = 16;
-constexpr uint32_t kKernelSlot = 2;  // assumed: the specification gives no slot for __KERN_0
+constexpr uint32_t kKernelSlot = 2;  // assumed; the specification gives no slot
 
 constexpr uint32_t kGuardFlags = 4;
 constexpr uint32_t kZeroConstFlags = 4;
@@ -144,7 +144,7 @@ class Builder {
     return c_.segments.back();
   }
 
-  // Sections follow each other in their segment, each at its alignment.
+  // Adds a section after the previous section of its segment, at the next aligned address.
   Section& AddSection(std::string_view name, uint32_t align, uint32_t flags, uint64_t size) {
     Segment& segment = c_.segments.back();
     Section section;
@@ -224,7 +224,7 @@ class Builder {
     return c_.sections.size();
   }
 
-  // Puts tiles behind each other and sets the tasks' coefficient bases to their offsets.
+  // Appends the tiles one after another and sets the tasks' coefficient bases to their offsets.
   Status LayTiles(Bytes& kernels) {
     for (KernelSpec& kernel : spec_.kernels) {
       for (size_t lane = 0; lane < kernel.tiles.size(); ++lane) {
@@ -238,7 +238,7 @@ class Builder {
     return {};
   }
 
-  // Version 7 only: the registers with coefficient bases are not known for other generations.
+  // Does nothing for other versions than 7, whose registers with coefficient bases are unknown.
   Status SetCoefficient(const KernelSpec& kernel, size_t lane, uint64_t offset) {
     if (spec_.tasks.generation->version != 7) return {};
     td::Task& task = spec_.tasks.tasks[kernel.task];
@@ -302,7 +302,7 @@ class Builder {
       if (KindOf(section) == kBssSection)
         SetPair(thread, 2 * kBssSlot * spec_.slot_step, section.addr);
     }
-    // Compilers 4 and 5 put outputs before inputs, later ones behind them (facts/hwx.md).
+    // Compilers 4 and 5 put outputs before inputs, later compilers after inputs (facts/hwx.md).
     std::vector<size_t> order;
     for (const bool outputs : {!spec_.wide_ports, spec_.wide_ports}) {
       for (size_t i = 0; i < spec_.tensors.size(); ++i) {
@@ -322,7 +322,7 @@ class Builder {
       const uint32_t kernels = spec_.slots_by_name ? slot * spec_.slot_step : kKernelSlot;
       SetPair(thread, 2 * kernels, c_.sections[kernel_section_ - 1].addr);
     }
-    thread.words[517] = 0xffff;  // in all nine files at hand; no source names it
+    thread.words[517] = 0xffff;  // in all nine real files that were examined; no source explains it
     AddCommand(kThreadCommand, c_.threads.size());
     c_.threads.push_back(std::move(thread));
   }
@@ -332,7 +332,7 @@ class Builder {
     thread.flavor = kTensorFlavor;
     thread.words.resize(spec_.long_tensors ? kTensorCountNew : kTensorCountOld);
     thread.names = {c_.OwnText(spec_.procedure), c_.OwnText(tensor.name), c_.OwnText(tensor.name)};
-    // Words 0 and 26 hold 3 and 1 in all nine files at hand; no source names them.
+    // Words 0 and 26 are 3 and 1 in all nine examined real files. No source explains them.
     thread.words[0] = 3;
     thread.words[26] = 1;
     thread.words[kDirectionWord] = tensor.output ? kOutput : kInput;
@@ -417,7 +417,8 @@ class Builder {
     }
   }
 
-  // File bytes follow the commands, symbols, strings and relocations at the next page.
+  // Places the contents of segments in the file, from the first page after the commands, symbols,
+  // strings and relocations.
   void PlaceInFile() {
     Layout(c_);
     uint64_t end = c_.symtabs.front().stroff + uint64_t{c_.symtabs.front().strsize};

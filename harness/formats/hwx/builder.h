@@ -14,7 +14,7 @@
 
 namespace anecheck::hwx {
 
-// A tensor bound through a port and a window. Shape and byte strides are N, C, H, W.
+// A tensor that is bound through a port and a window. Shape and byte strides are N, C, H, W.
 struct TensorSpec {
   std::string name;
   bool output = false;
@@ -22,13 +22,13 @@ struct TensorSpec {
   std::array<uint32_t, 4> shape = {1, 1, 1, 1};
   std::array<uint64_t, 4> strides = {64, 64, 64, 2};
 };
-// The strides of real files: rows are padded to 64 bytes, and planes and batches follow each other
-// without gaps.
+// Returns strides in bytes as real files have them. Rows are padded to 64 bytes, and planes and
+// batches follow each other without gaps.
 std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape, uint64_t element_bytes);
 
-// A kernel. It has one tile per lane; each tile is padded to a multiple of 64 bytes. Each lane from
-// the number of tiles up to `lanes` gets a sentinel. A table (`table` is true) has exactly one
-// tile, and its name has no lane.
+// A kernel, which has one tile per lane. Build pads each tile to a multiple of 64 bytes. Each lane
+// from the number of tiles up to `lanes` gets a sentinel. A table (`table` is true) has exactly one
+// tile, and the name of its symbol has no lane.
 struct KernelSpec {
   std::string name;  // "K" and 64 hexadecimal digits
   std::vector<Bytes> tiles;
@@ -37,24 +37,24 @@ struct KernelSpec {
   uint32_t task = 0;  // the task that reads it
 };
 
-// A name for a place in ContainerSpec::constants, or in the kernel segment's data.
+// A name for an offset in ContainerSpec::constants or in the kernel segment's data.
 struct ConstantSymbol {
   std::string name;
   uint64_t offset = 0;
 };
 
-// A register of a task that holds an offset in the constants.
+// A register of a task. Its value is an offset in the constants.
 struct ConstantRegister {
   uint32_t task = 0;
   uint32_t address = 0;  // in bytes
 };
 
-// A segment without a special role in the builder: __DEBUG, or __DATA with a bss section.
+// An additional segment, such as __DEBUG, or __DATA with a bss section.
 struct ExtraSegment {
   std::string segname;
   std::string sectname;
   uint32_t section_flags = 0x25;
-  uint64_t size = 0;  // the size of a section without file bytes; else the size of `data`
+  uint64_t size = 0;  // for a section without file bytes; otherwise the size of `data`
   Bytes data;
 };
 
@@ -62,39 +62,39 @@ struct ContainerSpec {
   uint32_t cpusubtype = 4;
   std::string compiler_name = std::string(kAppleCompiler);
   std::string compiler = "4.2.1";
-  std::vector<BannerModule> modules;  // compilers 7.6 and later; their texts must outlive Build
+  std::vector<BannerModule> modules;  // compilers 7.6 and later; refers to texts of the caller
   std::vector<std::string> options = {"-t h13", "-i ./net.plist", "-o ./model.hwx"};
   std::string procedure = "net";
   std::vector<TensorSpec> tensors;
-  td::Chain tasks;  // Build lays it out
+  td::Chain tasks;  // Build sets its offsets and sizes
   std::vector<KernelSpec> kernels;
-  // A container may have these instead of kernels: constants that are already laid out, and the
-  // registers that already hold the offsets of the constants.
+  // An alternative to `kernels`: constants that are already laid out, and the registers that
+  // already contain the offsets of the constants.
   Bytes constants;
   std::vector<ConstantSymbol> constant_symbols;
   std::vector<ConstantRegister> constant_registers;
-  uint64_t const_size = 0;  // least bytes of __TEXT,__const; kernels may need more
-  // Slots of the table of base addresses. From H14 on a slot has 16 bytes, and tensors are numbered
-  // in the order of their names (header_forms.md, 4). `first_tensor_slot` is an index of slots;
-  // each slot takes `slot_step` times 8 bytes.
+  uint64_t const_size = 0;  // minimum size of __TEXT,__const; kernels may need more
+  // The slots of the table of base addresses. A slot has 8 * `slot_step` bytes. `first_tensor_slot`
+  // is the index of a slot. From H14 on a slot has 16 bytes, and tensors have slots in the order of
+  // their names (header_forms.md, 4).
   uint32_t slot_step = 1;
   uint32_t first_tensor_slot = 4;
   bool slots_by_name = false;
-  bool slots_in_order = false;  // inputs and outputs share the order of `tensors`
+  bool slots_in_order = false;  // slots in the order of `tensors`, not outputs or inputs first
   bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
-  // The finished content of the segment __KERN_0. If it is not empty, `kernels` must be empty.
+  // The complete content of the segment __KERN_0. If it is not empty, `kernels` must be empty.
   Bytes kernel_data;
   std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
   bool windows_first = false;                // compiler 9.509: windows before __TEXT
-  bool wide_ports = false;                   // command 0x40 and the tables of compiler 7.6
+  bool wide_ports = false;                   // command 0x40 and the aperture table of compiler 7.6
   bool long_tensors = false;                 // tensor records of compiler 5 and later
   size_t catalog = 10;
   std::optional<std::string> source_note;  // compiler 5
   uint64_t base = kApertureBase;
 };
 
-// Builds the container: segments, sections, ports, threads, banner, symbols and relocations, with
-// every size and offset laid out. Errors: kInvalid if a part contradicts another.
+// Builds the segments, sections, ports, threads, banner, symbols and relocations, and sets every
+// size and offset. Errors: kInvalid if two parts of `spec` contradict each other.
 Result<Container> Build(ContainerSpec spec);
 Result<Bytes> BuildBytes(ContainerSpec spec);
 

@@ -1,5 +1,5 @@
-// The builder, loading, re-basing, and edits of the JSON form. An edit changes the edited value and
-// the values that follow from it, and nothing else.
+// Tests the builder, loading, rebasing, and edits of the JSON form. An edit changes only the edited
+// value and the values that follow from it.
 #include "harness/formats/hwx/builder.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ ContainerSpec SmallSpec() {
 
 // ---- ports and apertures that real files do not have --------------------------------------------
 
-// Specification 000: {byteSize, apertureVA, nameRef}.
+// A port of specification 000 has the form {byteSize, apertureVA, nameRef}.
 TEST(SpecificationPort, IsReadPrintedAndWrittenWithAWarning) {
   ContainerSpec spec = SmallSpec();
   spec.wide_ports = true;
@@ -70,7 +70,7 @@ TEST(SpecificationPort, IsReadPrintedAndWrittenWithAWarning) {
   EXPECT_EQ(*kFormat_hwx.from_json(*kFormat_hwx.to_json(file)), file);
 }
 
-// more/crossgen_container.csv: records of 16 bytes from H14 on.
+// Source: more/crossgen_container.csv, which has records of 16 bytes from H14 on.
 TEST(LaterApertures, AcceptSlotsOfEightAndSixteenBytesAndWarnOfOthers) {
   Container container = Build(SmallSpec()).value();
   Thread& table = *std::ranges::find_if(container.threads, IsApertureTable);
@@ -126,7 +126,7 @@ TEST(Builder, MakesAContainerWithoutAViolation) {
   EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f808), 1u);
 }
 
-// A real container of compiler 9.509 describes its buffers in L2 by symbols of this type.
+// A real container of compiler 9.509 has symbols of this type for its buffers in L2.
 TEST(Stabs, ATypeSymbolMayDescribeABuffer) {
   Container container = Parse(BuildBytes(SmallSpec()).value()).value();
   Symbol& frame = container.symtabs[0].symbols.back();
@@ -147,13 +147,13 @@ TEST(Builder, TensorRecordHoldsShapeStridesAndExtents) {
   EXPECT_EQ(Pair(output, kByteExtentWord), 66u);  // one plane and one element
 }
 
-// As in real files: the 77 fp16 numbers of a row of the sigmoid file take three units of 64 bytes.
+// In the real sigmoid file, the 77 fp16 numbers of a row take three units of 64 bytes.
 TEST(Builder, PadsRowsToMultiplesOf64Bytes) {
   EXPECT_EQ(PackedStrides({1, 1, 1, 77}, 2), (std::array<uint64_t, 4>{192, 192, 192, 2}));
   EXPECT_EQ(PackedStrides({2, 3, 4, 32}, 2), (std::array<uint64_t, 4>{768, 256, 64, 2}));
 }
 
-// The error message of Build for the specification after `change`, or "" if it succeeds.
+// Returns the error message of Build for SmallSpec() after `change`, or "" if Build succeeds.
 std::string RefusalAfter(void (*change)(ContainerSpec&)) {
   ContainerSpec spec = SmallSpec();
   spec.kernels[0].name = "K";
@@ -196,7 +196,7 @@ TEST(Load, MapsSegmentsAndResolvesRelocations) {
   EXPECT_EQ(image.words[0].target, kernel.addr);
   EXPECT_EQ(image.words[1].target, kernel.addr + 0x40);
   EXPECT_EQ(image.At(image.words[1].target, 70)[69], 4);
-  EXPECT_TRUE(image.At(0x10, 1).empty());  // the guard has no bytes
+  EXPECT_TRUE(image.At(0x10, 1).empty());  // the guard segment has no bytes
   EXPECT_FALSE(Load(container, ByteSpan(file).first(100)).ok());
 }
 
@@ -224,7 +224,7 @@ TEST(Rebase, MovesEveryAddressAndBack) {
   for (size_t i = 0; i < original.ports.size(); ++i) {
     EXPECT_EQ(again.ports[i].vmaddr, original.ports[i].vmaddr + kDistance) << i;
   }
-  // The file that was written contains the same program.
+  // The written file has the same program.
   EXPECT_TRUE(
       std::ranges::equal(again.FindSection("__text")->data, container.FindSection("__text")->data));
   ASSERT_TRUE(RebaseAll(container, kApertureBase).ok());
@@ -234,7 +234,7 @@ TEST(Rebase, MovesEveryAddressAndBack) {
 TEST(Rebase, PutsEachSegmentAtTheGivenAddress) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   Container container = Parse(file).value();
-  // Addresses that put text, input and output in the opposite order.
+  // These addresses reverse the order of text, input and output.
   const std::vector<uint64_t> addresses = {0, 0x40008000, 0x40004000, 0x40000000};
   ASSERT_TRUE(Rebase(container, addresses).ok());
   const Bytes moved = Write(container).value();
@@ -244,7 +244,7 @@ TEST(Rebase, PutsEachSegmentAtTheGivenAddress) {
   EXPECT_EQ(again.ports[1].vmaddr, 0x40000000u);
 }
 
-// A port of command 0x06 holds 32 bits of address.
+// The address in a port of command 0x06 has 32 bits.
 TEST(Rebase, RefusesAddressesThatShortPortsCannotHold) {
   for (const bool wide : {false, true}) {
     ContainerSpec spec = SmallSpec();
@@ -283,7 +283,7 @@ TEST(Rebase, RealFilesVerifyAtOtherApertures) {
 
 // ---- edits of the JSON form ---------------------------------------------------------------------
 
-// The JSON without the values that follow from its other members.
+// Returns the JSON without the values that follow from its other members.
 Json WithoutDerived(Json json) {
   if (json.is_object()) json.erase("derived");
   for (Json& item : json) {
@@ -292,8 +292,8 @@ Json WithoutDerived(Json json) {
   return json;
 }
 
-// Applies `edit` to the JSON of a container, writes it and reads it back. Expects the edited JSON,
-// so that nothing else changed. Returns the new file.
+// Applies `edit` to the JSON of a container and writes the container. Expects that its JSON equals
+// the edited JSON, so that nothing else changed. Returns the new file.
 template <typename EditJson>
 Bytes Edited(ByteSpan file, EditJson edit) {
   Json json = kFormat_hwx.to_json(file).value();
@@ -415,7 +415,7 @@ void AddTasks(Json& json, int count) {
   tasks.push_back(std::move(last));
 }
 
-// Makes the changes that an error message lists, each as "commands[1].vmsize from 0x4000 to
+// Applies the changes in an error message, which have the form "commands[1].vmsize from 0x4000 to
 // 0x8000". Returns their number.
 int ApplyMovedPlaces(Json& json, const std::string& message) {
   static const std::regex kChange("([a-z_0-9.\\[\\]]+) from 0x([0-9a-f]+) to 0x([0-9a-f]+)");
@@ -489,8 +489,8 @@ TEST(JsonEdit, RefusesUnknownMembersByName) {
   const Json json = *kFormat_hwx.to_json(file);
   ASSERT_EQ(*kFormat_hwx.from_json(json), file);
   int objects = 0;
-  // Adds one member to each object in turn. Leaves out those under "derived" and "rest", and all
-  // but the first three elements of an array.
+  // Adds one member to each object in turn. Skips objects under "derived" and "rest", and visits
+  // only the first three elements of an array.
   const auto visit = [&](const auto& self, const JsonPointer& at) -> void {
     const Json& value = json[at];
     if (value.is_object()) {
@@ -511,7 +511,7 @@ TEST(JsonEdit, RefusesUnknownMembersByName) {
   EXPECT_GT(objects, 30);
 }
 
-// A short document may require at most 256 MiB of zeros and room, over all its members.
+// All members of a document together may require at most 256 MiB of zeros and space.
 TEST(JsonEdit, RefusesDocumentsThatRequireTooMuchMemory) {
   const Bytes file = BuildBytes(SmallSpec()).value();
   const Json whole = *kFormat_hwx.to_json(file);
@@ -566,15 +566,15 @@ TEST(JsonEdit, RefusesUnwritableValues) {
   EXPECT_NE(
       refused([](Json& json) { json["commands"][2]["cmd"] = "port"; }).find("commands[2].cmd"),
       std::string::npos);
-  // A section placed over another one with other bytes.
+  // A section that overlaps another section with different bytes.
   EXPECT_NE(refused([](Json& json) {
               json["commands"][1]["sections"][1]["offset"] = "0x4000";
             }).find("section[1].data: overlaps"),
             std::string::npos);
   EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
             std::string::npos);
-  // The number of words decides which fields exist. Therefore the message names the edited number,
-  // not the missing fields.
+  // The number of words determines the fields that exist. So the message names the edited number
+  // instead of the missing fields.
   EXPECT_NE(refused([](Json& json) {
               for (Json& command : json["commands"]) {
                 if (command.contains("byte_size")) command["count"] = kTensorCountOld + 1;

@@ -1,6 +1,6 @@
 // The hardware container (magic 0xbeefface) as typed records. Parse makes it from a file without
-// copying payload, Write turns it back into the same bytes. Used by the hwx format, the builder,
-// the lowering and the emulator.
+// copying payload. Write returns the same bytes again. Used by the hwx format, the builder, the
+// lowering and the emulator.
 //
 // Sources: specification 000 (tables 23.6, 23.9, 23.11), facts/hwx.md (25 real files).
 #pragma once
@@ -22,8 +22,8 @@ namespace anecheck::hwx {
 
 inline constexpr uint32_t kMagic = 0xbeefface;
 inline constexpr uint64_t kHeaderSize = 32;
-inline constexpr uint64_t kPage = 0x4000;              // granule of the address translation unit
-inline constexpr uint64_t kTile = 0x40;                // granule of the engine
+inline constexpr uint64_t kPage = 0x4000;              // page size of the address translation unit
+inline constexpr uint64_t kTile = 0x40;                // alignment that the engine needs
 inline constexpr uint64_t kApertureBase = 0x30000000;  // specification 000, table 23.6
 
 enum CommandId : uint32_t {
@@ -54,10 +54,10 @@ std::string_view TextOf(const Name16& name);  // without trailing zeros
 // A Mach-O relocation entry. In real files the second word is 0x05000002: section 2, pc-relative,
 // length 2.
 struct Relocation {
-  int32_t address = 0;     // counts from the section's start
+  int32_t address = 0;     // from the section's start
   uint32_t symbolnum = 0;  // 24 bits; a section number if `external` is false
   bool pc_relative = false;
-  uint8_t length = 0;  // log2 of the bytes
+  uint8_t length = 0;  // log2 of the number of bytes
   bool external = false;
   uint8_t type = 0;
 };
@@ -75,11 +75,11 @@ struct Section {
   uint32_t flags = 0;
   std::array<uint32_t, 3> reserved = {};
 
-  uint64_t record_offset = 0;  // the place of this record in the file
+  uint64_t record_offset = 0;  // offset of this record in the file
   bool in_file = false;        // whether `data` or `tasks` is in the file
   ByteSpan data;
   std::unique_ptr<td::Chain> tasks;  // the tasks of the text section, if it decodes
-  std::optional<Error> tasks_error;  // why the text section does not decode
+  std::optional<Error> tasks_error;  // set if the text section does not decode
   std::vector<Relocation> relocations;
 };
 
@@ -97,12 +97,12 @@ struct Segment {
 };
 
 struct Port {
-  uint32_t name_offset = 0;  // counts from the command's start; set by parsing and laying out
+  uint32_t name_offset = 0;  // from the command's start; set by Parse and by Layout
   uint32_t reserved = 0;
   uint64_t vmaddr = 0;
   std::string_view name;
-  // The first word if it is no name offset. The record then has the specification's form {byteSize,
-  // apertureVA, nameRef}, which no real file has (specification 000).
+  // The first word, if it is not a name offset. Then the record has the form of specification 000,
+  // {byteSize, apertureVA, nameRef}, which occurs in no real file.
   std::optional<uint32_t> byte_size;
 };
 
@@ -112,7 +112,7 @@ struct ThreadHead {
   uint32_t count = 0;
 };
 
-// The words of a thread command and the names behind them. See thread_words.h for the named words.
+// The words of a thread command and the names after them. thread_words.h has the named words.
 struct Thread {
   ThreadHead Head() const { return {flavor, static_cast<uint32_t>(words.size())}; }
 
@@ -140,11 +140,11 @@ struct Symbol {
   uint32_t strx = 0;
   uint16_t desc = 0;
   uint8_t type = 0;
-  uint8_t sect = 0;  // counts sections from 1
+  uint8_t sect = 0;  // section number, from 1
 };
-inline constexpr uint8_t kPlaceSymbol = 0x0f;  // tiles and ports
-// A type, or the stride frame of a buffer inside the program, in L2 for instance. Compiler 9.509
-// writes such frames (a container of a third party, made by macOS 26).
+inline constexpr uint8_t kPlaceSymbol = 0x0f;  // a tile or a port
+// A type, or the stride frame of a buffer inside the program, for example in L2. Compiler 9.509
+// writes such stride frames (a third-party container made by macOS 26).
 inline constexpr uint8_t kTypeStabSymbol = 0x80;
 inline constexpr uint8_t kTensorStabSymbol = 0x20;  // the stride frame of a port
 
@@ -155,39 +155,39 @@ struct Symtab {
   uint32_t strsize = 0;
   std::vector<Symbol> symbols;
   ByteSpan strings;
-  // True if the string table is a zero byte and the symbols' names in order. Then Write makes it
-  // from the names, otherwise it writes `strings`.
+  // True if the string table is a zero byte followed by the symbols' names in order. If true, Write
+  // makes the table from the names. Otherwise Write writes `strings`.
   bool strings_in_order = false;
 };
 
-// A command that is kept as raw bytes; `reason` is empty for an unknown command id.
+// A command that is kept as raw bytes. `reason` is empty for an unknown command id.
 struct OpaqueCommand {
   ByteSpan body;
   std::string_view reason;
 };
 
-// The reason to keep a source note as raw bytes: it does not parse as owner, offset and size. Real
-// files confirm only the owner, so another shape is no fault of the file.
+// The reason for a source note that does not parse as owner, offset and size. Real files confirm
+// only the owner, so such a note is not an error in the file.
 inline constexpr std::string_view kNoteShape =
     "a note that is not an owner and a range of the file";
 
-// A load command: its kind and the index of its record in the vector of that kind.
+// A load command. It has its kind and the index of its record in the vector for that kind.
 struct Command {
   uint32_t cmd = 0;
   uint32_t cmdsize = 0;
   uint32_t index = 0;
   bool opaque = false;
   uint64_t offset = 0;  // in the file
-  ByteSpan trailing;    // bytes behind the record up to cmdsize, if not all are zero
+  ByteSpan trailing;    // bytes from the record's end to cmdsize, unless all are zero
 };
 
-// Bytes of the file that no record claims and that are not zero.
+// Bytes that no record contains or refers to, and that are not all zero.
 struct Region {
   uint64_t offset = 0;
   ByteSpan data;
 };
 
-// Move-only. Spans and names view the bytes given to Parse, or bytes that the container owns.
+// Move-only. Spans and names refer to the bytes given to Parse, or to the container's own bytes.
 struct Container {
   Header header;
   std::vector<Command> commands;
@@ -209,22 +209,22 @@ struct Container {
   std::span<const Section> SectionsOf(const Segment& segment) const {
     return std::span(sections).subspan(segment.first_section, segment.nsects);
   }
-  // The first section with this name, or nullptr.
+  // Returns the first section with this name, or nullptr.
   const Section* FindSection(std::string_view sectname) const;
-  // The section with tasks, or nullptr.
+  // Returns the section with tasks, or nullptr.
   const Section* Text() const;
 };
 
-// Reads a container. The bytes must outlive it. A text section that does not decode and a command
-// of unexpected shape are kept as bytes. Errors: kTruncated or kMalformed, with the absolute
+// Reads a container. The bytes must outlive it. Keeps a text section that does not decode, and a
+// command of unexpected shape, as bytes. Errors: kTruncated or kMalformed, with the absolute
 // offset, if a record or a range does not fit in the bytes.
 Result<Container> Parse(ByteSpan bytes);
 
-// The bytes of a container. Errors: kInvalid if two records claim the same bytes with different
-// contents, or if a record does not fit in `file_size`.
+// Returns the bytes of a container. Errors: kInvalid if two records need different contents at the
+// same offset, or if a record does not fit in `file_size`.
 Result<Bytes> Write(const Container& container);
 
-// One weight tile: a symbol of a kernel section and the bytes up to the next one.
+// One weight tile: a symbol in a kernel section, and the bytes up to the next such symbol.
 struct Tile {
   const Symbol* symbol = nullptr;
   std::string_view kernel;  // the name without _ne_<i>
@@ -232,11 +232,11 @@ struct Tile {
   uint64_t offset = 0;      // in its section
   ByteSpan data;            // empty for a sentinel at the section's end
   bool sentinel = false;
-  size_t order = 0;  // the position among the section's symbols
+  size_t order = 0;  // index among the section's symbols
 };
-// The tiles of a section, by offset. `section_number` counts from 1.
+// Returns the tiles of a section, sorted by offset. `section_number` counts from 1.
 std::vector<Tile> TilesOf(const Container& container, size_t section_number);
-// The tiles of every section, by the section's index, in one pass over the symbols.
+// Returns the tiles of all sections, indexed by section, in one pass over the symbols.
 std::vector<std::vector<Tile>> AllTiles(const Container& container);
 
 }  // namespace anecheck::hwx

@@ -19,7 +19,7 @@ constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
 constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
 constexpr FactEvidence kNotation = FactEvidence::kNotation;
 
-// Collects the rows. `known_` is the evidence of the facts that real files of H13 confirm.
+// Collects the rows. `known_` is the evidence for facts that real files of H13 confirm.
 class FactWriter {
  public:
   explicit FactWriter(FactEvidence known) : known_(known) {}
@@ -41,8 +41,7 @@ class FactWriter {
       Push({prefix.empty() ? name : prefix + "." + name, evidence, source});
     }
   }
-  // Adds the row unless its path already has a row. The two flavors of threads share paths, and so
-  // do threads and ports.
+  // Adds the row unless its path already has a row. Threads and ports have common paths.
   void Push(FieldFact fact) {
     if (std::ranges::find(facts_, fact.path, &FieldFact::path) == facts_.end()) {
       facts_.push_back(std::move(fact));
@@ -53,8 +52,8 @@ class FactWriter {
     Add(known_, source, prefix, names);
   }
 
-  // Adds the fields of a command's record. If the records of several commands share a field name,
-  // the first row stays.
+  // Adds the fields of a command's record. If the records of several commands have a field of the
+  // same name, the first row stays.
   void Command(const auto& record) {
     std::vector<FieldFact> rows;
     record.AddFacts("commands[]", known_, rows);

@@ -7,8 +7,8 @@
 
 namespace anecheck::hwx {
 
-// The rows of ToJson's fields (see Format::fields). Real files are of H13. For other generations
-// the same facts rest on public notes.
+// Returns the rows for the fields of ToJson (see Format::fields). The real files are of H13. For
+// other generations the evidence is public notes.
 std::span<const FieldFact> FieldFacts(const Json& json);
 
 }  // namespace anecheck::hwx

@@ -1,4 +1,3 @@
-// The hwx format entry: the container as the command line and the fuzz targets see it.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -29,8 +28,8 @@ int Recognise(ByteSpan bytes, std::string_view) {
   return match ? 100 : 0;
 }
 
-// The reason that a container cannot be written, with the members to change if a part has outgrown
-// its place.
+// Returns `error`, the reason that a container cannot be written. If a section has grown into its
+// successor, adds the members to change.
 Error WithMovedPlaces(const Error& error, const Container& container, const Json& json) {
   constexpr size_t kMost = 64;
   Result<Container> roomy = FromJson(json);
@@ -56,8 +55,7 @@ Result<Bytes> FromJsonOf(const Json& json) {
   return bytes;
 }
 
-// Claims the unnamed words of a thread command like words of registers: a word that is 0 is fill,
-// any other word is opaque.
+// Claims the unnamed words of a thread command. A word is fill if it is 0, and opaque otherwise.
 void ClaimUnnamedWords(const Thread& thread, uint64_t command, ByteKindMap* map) {
   std::vector<bool> named(thread.words.size(), false);
   if (IsApertureTable(thread)) {
@@ -84,8 +82,7 @@ void ClaimCommand(const Container& container, const Command& command, ByteKindMa
   }
 }
 
-// Claims as weights the bytes of a section between two tiles, without the zeros at their start and
-// end.
+// Claims bytes between two tiles as payload, except the zeros at their start and end.
 void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, ByteKindMap* map) {
   const auto is_set = [](uint8_t byte) { return byte != 0; };
   const auto first = std::ranges::find_if(bytes, is_set);

@@ -15,11 +15,11 @@
 namespace anecheck::hwx {
 namespace {
 
-// The most bytes that a document may require without spelling them out: zeros, words, padding and
-// room for sections.
+// The maximum number of bytes that a document may require but does not contain, such as zeros,
+// words, padding and space for sections.
 constexpr uint64_t kBudget = uint64_t{256} << 20;
 
-// Builds records from JSON. Derived values that the JSON leaves out are laid out afterwards, in the
+// Builds records from JSON. Afterwards computes the derived values that the JSON leaves out, in the
 // order of their dependencies.
 class Reader {
  public:
@@ -46,7 +46,8 @@ class Reader {
   }
 
  private:
-  // Takes `bytes` from the budget. Returns whether they fit; the error names the member.
+  // Subtracts `bytes` from the budget. If the budget is too small, returns false and reports an
+  // error that names the member.
   bool Take(JsonFields& fields, std::string_view key, uint64_t bytes) {
     if (bytes > budget_) {
       fields.Fail(key, "needs, with the parts before it, more than 256 MiB of zeros and room");
@@ -102,7 +103,7 @@ class Reader {
     }
   }
 
-  // The place of the record.
+  // Adds the record and returns its index.
   template <typename Record>
   static uint32_t Add(std::vector<Record>& records, std::type_identity_t<Record> record) {
     records.push_back(std::move(record));
@@ -252,7 +253,7 @@ class Reader {
     }
   }
 
-  // A member that is an object of decimal indices and numbers.
+  // Reads a member that is an object from decimal indices to numbers.
   template <typename Set>
   void ReadIndexed(JsonFields& fields, std::string_view key, size_t count, uint64_t max, Set set) {
     for (const auto& [index, value] : fields.Object(key).items()) {
@@ -315,7 +316,7 @@ class Reader {
     symbol.desc = fields.U16Or("desc", laid_desc);
     symbol.sect = static_cast<uint8_t>(fields.UintOr("sect", 0, UINT8_MAX));
     symbol.value = fields.UintOr("value", 0);
-    // If the names stand in order, their places follow from them.
+    // If the names are in order, their offsets follow from them.
     if (!names_in_order) symbol.strx = fields.U32Or("strx", 0);
     fields.RefuseOthers();
     return symbol;
@@ -371,7 +372,7 @@ class Reader {
     text = stabs::Print(stab);
   }
 
-  // The bytes that sections, commands, notes and regions fill.
+  // Returns the number of bytes that sections, commands, notes and regions contain.
   uint64_t ContentSize() const {
     uint64_t sum = kHeaderSize + c_.header.sizeofcmds;
     for (const Section& section : c_.sections) sum += section.data.size();
@@ -380,7 +381,7 @@ class Reader {
     return sum;
   }
 
-  // Takes from the budget the room that the stated sizes require beyond the contents.
+  // Subtracts from the budget the bytes that the stated sizes require in addition to the contents.
   void TakeRoom() {
     for (size_t i = 0; i < c_.commands.size() && status_.ok(); ++i) {
       const Command& command = c_.commands[i];

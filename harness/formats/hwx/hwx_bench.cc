@@ -1,7 +1,7 @@
 // Measures how long it takes to parse and verify a generated container of 557,056 bytes, and how
 // long LIEF takes to parse the same bytes with the magic of a 64-bit Mach-O file. The last
-// benchmark gives the ratio of LIEF's time to ours in one run; it should be at least 50. Only this
-// file needs LIEF; without LIEF its benchmarks are left out.
+// benchmark gives the ratio of LIEF's time to ours in one run, which should be at least 50. Only
+// this file needs LIEF. Without LIEF its benchmarks are left out.
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
@@ -76,15 +76,15 @@ void BM_LiefParse(benchmark::State& state) {
 }
 BENCHMARK(BM_LiefParse)->Unit(benchmark::kMicrosecond);
 
-// Processor time of this thread in nanoseconds.
+// Returns the processor time of this thread in nanoseconds.
 int64_t ThreadTime() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Times both parsers in turn, in processor time, so that a busy machine slows both alike. A round
-// parses many times with our parser, because one parse is too short to be timed.
+// Measures the processor time of both parsers in turn, so that a busy machine slows both equally. A
+// round parses many times with our parser, because one parse is too short to measure.
 void BM_RatioToLief(benchmark::State& state) {
   constexpr int kOursInARound = 32;
   const std::vector<uint8_t> bytes = MachOFile();

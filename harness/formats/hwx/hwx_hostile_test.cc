@@ -1,8 +1,8 @@
 // Tries every truncation of the real containers, and replaces every byte by 0x00, 0xff and itself
-// with bit 0 flipped. Nothing crashes, allocations stay within 16 times the input plus 1 MiB, and a
-// file that still parses is written back unchanged. Print and coverage run at every byte of a
-// record, and the JSON form at every kJsonStride-th; in weights and padding both run at every
-// kStride-th.
+// with bit 0 flipped. Checks that nothing crashes, that allocations are at most 16 times the input
+// plus 1 MiB, and that Write returns a file that still parses unchanged. In records, print and
+// count_bytes run at every byte, and the JSON form at every kJsonStride-th byte. In weights and
+// padding, all of them run at every kStride-th byte.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,11 +25,11 @@ constexpr size_t kJsonStride = 3;
 // The functions that run on an input. Each depth includes the functions of the depths before it.
 enum class Depth : uint8_t {
   kRead,  // parse, write, verify
-  kText,  // print, coverage
+  kText,  // print, count_bytes
   kJson,  // to_json, from_json
 };
 
-// The fault that these functions show, or "".
+// Returns the fault of these functions, or "".
 std::string FindReadFault(ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
   const testing::AllocationMeter meter;
@@ -58,7 +58,7 @@ std::string FindFault(ByteSpan bytes, Depth depth) {
   return testing::FindJsonFault(kFormat_hwx, bytes);
 }
 
-// For each byte, whether it belongs to a record rather than to padding or weights.
+// Returns for each byte whether it belongs to a record, and not to padding or weights.
 std::vector<bool> Meaningful(ByteSpan bytes) {
   const Container container = Parse(bytes).value();
   std::vector<bool> meaningful(bytes.size(), false);
@@ -92,7 +92,7 @@ std::string FirstFault(ByteSpan bytes) {
     const std::lock_guard lock(mutex);
     if (first.empty()) first = fmt::format("{} at 0x{:x}: {}", how, at, fault);
   };
-  constexpr size_t kChunk = 512;  // places whose edits share one copy of the file
+  constexpr size_t kChunk = 512;  // offsets whose edits use the same copy of the file
   const uint64_t chunks = (bytes.size() + kChunk - 1) / kChunk;
   const Status status = ParallelFor(chunks, DefaultJobs(), [&](uint64_t chunk) -> Status {
     Bytes edited(bytes.begin(), bytes.end());

@@ -1,4 +1,4 @@
-// Real hardware containers are read, verified, printed, and written back byte for byte.
+// Reads, verifies and prints real hardware containers, and writes them back byte for byte.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ TEST(RealContainers, RoundTripBothWaysWithoutAViolation) {
   }
 }
 
-// Files of compilers 7.6.4 and 9.509. Their outputs, catalogs and thread words differ from those of
-// 4.2.1.
+// The files are from compilers 7.6.4 and 9.509. Their outputs, catalogs and thread words differ
+// from those of compiler 4.2.1.
 TEST(RealContainers, OfNewerCompilersBreakNoRule) {
   const std::string folder = testing::RealDataPath("hwx_newer");
   ANECHECK_SKIP_WITHOUT(folder);
@@ -39,7 +39,7 @@ TEST(RealContainers, OfNewerCompilersBreakNoRule) {
   }
 }
 
-// The print shows table 23.11 beside the register list's names, word by word.
+// For each word, the print shows the name in table 23.11 and the name in the register list.
 TEST(RealContainers, PrintBothReadingsOfTheTaskHeader) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   const auto print = [](const char* file) {
@@ -61,8 +61,7 @@ TEST(RealContainers, PrintBothReadingsOfTheTaskHeader) {
             std::string::npos);
 }
 
-// The banners of both files have the manifest that specification 000 describes: it names the bundle
-// and its version.
+// Both banners have the manifest of specification 000, with the bundle and its version.
 TEST(RealContainers, OfNewerCompilersNameTheBundleOfTheCompiler) {
   const std::string folder = testing::RealDataPath("hwx_newer");
   ANECHECK_SKIP_WITHOUT(folder);
@@ -86,9 +85,9 @@ TEST(RealContainers, OfNewerCompilersNameTheBundleOfTheCompiler) {
   }
 }
 
-// The typed share of the bytes that are neither weights nor fill. Most of a container is fill,
-// pages of zeros: counted as untyped they would make the share small, and counted as typed they
-// would make it meaningless.
+// Tests the typed share of the bytes other than weights and fill. Most of a container is pages of
+// zeros, which are fill. The share would be too small with them as untyped, and too large with them
+// as typed.
 TEST(RealContainers, AreTypedInNinetyFivePercentOfTheirBytes) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
   for (const std::string& path : RealFiles()) {
@@ -96,8 +95,8 @@ TEST(RealContainers, AreTypedInNinetyFivePercentOfTheirBytes) {
     EXPECT_GE(coverage.TypedShare(), 0.95) << path;
     EXPECT_LT(coverage.TypedShareWithFill(), 0.5) << path;
     EXPECT_GT(coverage.fill, coverage.typed) << path;
-    // The opaque bytes are nonzero words of thread commands, and of registers of which only the
-    // place is known.
+    // The opaque bytes are nonzero words of thread commands, and nonzero registers of which only
+    // the address is known.
     EXPECT_GE(coverage.Opaque(), 80u) << path;
     EXPECT_LE(coverage.Opaque(), 140u) << path;
   }

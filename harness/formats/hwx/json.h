@@ -5,11 +5,12 @@
 
 namespace anecheck::hwx {
 
-// Every typed value by its name. A value that follows from others stands under "derived" and is not
-// read back. A value that differs from the derived one stands beside the other members instead.
+// Returns every typed value under its name. A value that equals the value derived from other values
+// is under "derived", which FromJson does not read. A value that differs from the derived value is
+// among the other members.
 Json ToJson(const Container& container);
 
-// The inverse. Errors: kInvalid, with the path of the member that is missing or wrong.
+// The inverse of ToJson. Errors: kInvalid, with the path of the missing or wrong member.
 Result<Container> FromJson(const Json& json);
 
 }  // namespace anecheck::hwx

@@ -162,7 +162,7 @@ class Placement {
  private:
   static constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
-  // A part of the document, or an empty object if it is absent.
+  // Returns a part of the document, or an empty object if it is absent.
   static const Json& Member(const Json& object, std::string_view key) {
     static const Json nothing = Json::object();
     const auto found = object.find(key);
@@ -193,7 +193,7 @@ class Placement {
   }
 
   static void PlaceSymbols(uint32_t symoff, Symtab& table, JsonFields fields) {
-    // Each value depends on those before it, so a second pass is needed.
+    // LaidSymtab reads values that the first pass sets, so a second pass is needed.
     for (int pass = 0; pass < 2; ++pass) {
       kSymtabRecord.FollowingFromJson(fields, LaidSymtab(symoff, table), table);
     }
@@ -217,7 +217,7 @@ class Placement {
   Container& c_;
   const Json& document_;
   Status& status_;
-  const Section* before_ = nullptr;  // the last section before this one that has relocations
+  const Section* before_ = nullptr;  // the last of the previous sections that has relocations
 };
 
 }  // namespace

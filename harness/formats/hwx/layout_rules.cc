@@ -16,14 +16,14 @@ constexpr std::string_view kTable239 = "specification 000, table 23.9";
 constexpr std::string_view kIdentity =
     "specification 000, the 15 load commands of the identity layer";
 
-// Offset from the start of a segment's command.
+// Offsets from the start of a segment's command.
 constexpr uint64_t kVmaddrAt = kCommandHead + kSegmentRecord.OffsetOf("vmaddr");
 constexpr uint64_t kFilesizeAt = kCommandHead + kSegmentRecord.OffsetOf("filesize");
 
 uint64_t At(const Section& section, uint64_t field) { return section.record_offset + field; }
 constexpr uint64_t kAddrAt = kSectionRecord.OffsetOf("addr");
 
-// Calls visit(index, command, why it is kept as bytes) for opaque commands.
+// Calls visit(index, command, reason) for commands that are kept as bytes.
 template <typename Visit>
 void ForEachOpaque(const Container& c, Visit visit) {
   for (size_t i = 0; i < c.commands.size(); ++i) {
@@ -270,7 +270,7 @@ constexpr auto kRules = RulesOf<Bindings>({
      [](const Bindings& b, RuleReport& broken) {
        for (const Section& section : b.c.sections) {
          const std::optional<Error>& error = section.tasks_error;
-         // A generation with unknown coding is no fault of the file; header-cpusubtype reports it.
+         // The rule header-cpusubtype reports a generation with unknown coding.
          if (!error || error->code == ErrorCode::kUnsupported) continue;
          broken.Say(error->offset == Error::kNoOffset ? section.offset : error->offset,
                     error->message);

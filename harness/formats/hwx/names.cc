@@ -35,7 +35,7 @@ constexpr auto kSectionKinds = std::to_array<NumberName>({
     {kDebugSection, "debug"},
 });
 
-// facts/hwx.md, later generations.
+// Source: facts/hwx.md, later generations.
 constexpr auto kFamilies = std::to_array<NumberName>({
     {1, "H11"},
     {3, "H12"},
@@ -59,7 +59,7 @@ struct Difference {
   std::string_view text;
 };
 
-// Table 23.10.
+// Specification 000, table 23.10.
 constexpr size_t kConvolutionStride = 0xc0;
 constexpr size_t kProductStride = 0x40;
 
@@ -75,7 +75,7 @@ bool WeightsInText(const Container& container) {
   return number != 0 && TextOf(container.sections[number - 1].segname) == "__TEXT";
 }
 
-// Whether a version-7 task writes a convolution configuration that table 23.8 does not list.
+// Returns whether a version-7 task writes a convolution configuration that is not in table 23.8.
 bool HasUnlistedOpcode(const Container& container) {
   constexpr uint32_t kConvCfg = 0x1c;  // byte address of Common.ConvCfg
   const Section* text = container.Text();
@@ -87,9 +87,8 @@ bool HasUnlistedOpcode(const Container& container) {
   return false;
 }
 
-// Whether tiles of lanes have another stride than table 23.10 states. A task does not show whether
-// its weights belong to a convolution, so a container whose only stride is 0x40 also counts as
-// different.
+// Returns whether the tiles of lanes have another stride than table 23.10. A task does not show
+// whether its weights belong to a convolution. So a container with only 0x40 also counts.
 bool HasOtherStride(const Container& container) {
   size_t lanes = 0;
   size_t convolution = 0;
@@ -111,7 +110,7 @@ bool IsOneTaskWithWeights(const Container& container) {
          std::ranges::any_of(tiles, [](const Tile& tile) { return tile.lane >= 0; });
 }
 
-// facts/hwx.md, the rows in which the specification and the real files differ.
+// The differences between the specification and the real files. Source: facts/hwx.md.
 constexpr auto kDifferences = std::to_array<Difference>({
     {[](const Container& c) { return HasCommand(c, kShortPortCommand); },
      "ports are records {name offset, 0, u32 vmaddr, name} (command 0x06); the specification "

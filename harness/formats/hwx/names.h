@@ -10,10 +10,10 @@
 
 namespace anecheck::hwx {
 
-// "segment", "port" and so on; empty for an unknown id.
+// Returns "segment", "port" and so on, or "" for an unknown id.
 std::string_view CommandName(uint32_t cmd);
-// "text", "const", "input" and so on for the low byte of section flags; empty where unknown
-// (facts/hwx.md, section flags).
+// Returns "text", "const", "input" and so on for the low byte of section flags, or "" if it is
+// unknown (facts/hwx.md, section flags).
 std::string_view SectionKindName(uint32_t flags);
 
 enum SectionKind : uint32_t {
@@ -31,18 +31,18 @@ inline uint32_t KindOf(const Section& section) { return section.flags & 0xff; }
 inline bool IsWindow(const Section& section) {
   return KindOf(section) == kInputSection || KindOf(section) == kOutputSection;
 }
-// True for a section of weights: the const section, or any section of a __KERN segment.
+// Returns whether a section has weights: the const section, and any section of a __KERN segment.
 bool IsKernelSection(const Section& section);
-// The number of the first kernel section, counted from 1; 0 where there is none.
+// Returns the number of the first kernel section, from 1, or 0 if there is none.
 size_t KernelSectionNumber(const Container& container);
 
-// The generation's name for a cpusubtype: "H13"; empty where unknown.
+// Returns the name of a cpusubtype's generation, for example "H13", or "" if it is unknown.
 std::string_view FamilyOfSubtype(uint32_t cpusubtype);
 
-// The container's own catalog of element types: names by id.
+// Returns the names of element types by id, from the catalog in the container.
 std::map<uint32_t, std::string_view> CatalogOf(const Container& container);
 
-// The differences between this container and the specification, one sentence each.
+// Returns one sentence for each difference between this container and the specification.
 std::vector<std::string_view> DifferencesFromSpecification(const Container& container);
 
 }  // namespace anecheck::hwx

@@ -1,4 +1,4 @@
-// Parsing of a hardware container: records become typed values, payload stays in the input.
+// Parses a hardware container. Records become typed values. Payload is not copied.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -11,8 +11,8 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr size_t kFewRecords = 4;  // records of each kind, as in small containers
-constexpr size_t kMaxNames = 16;   // names of a thread command; real files have up to three
+constexpr size_t kFewRecords = 4;  // records of each kind in a small container
+constexpr size_t kMaxNames = 16;   // limit for a thread command; real files have up to three
 
 bool AllZero(ByteSpan bytes) {
   uint64_t any = 0;
@@ -26,8 +26,8 @@ bool AllZero(ByteSpan bytes) {
   return any == 0;
 }
 
-// Reserves room for `more` records. Grows at least twofold, because many small calls would move the
-// list each time.
+// Reserves room for `more` records. If it must grow, at least doubles the capacity, so that many
+// small calls do not move the list each time.
 template <typename T>
 void MakeRoom(std::vector<T>& records, size_t more) {
   const size_t needed = records.size() + more;
@@ -111,8 +111,8 @@ class Parser {
     return reader_.status();
   }
 
-  // Returns the reason to keep the command as bytes, or "" if it reads as its record. Keeps a
-  // command without a record as bytes, without a reason.
+  // Reads the command's record. Returns "" on success, or the reason to keep the command as bytes.
+  // Keeps a command of an unknown kind as bytes and returns "".
   std::string_view ReadBody(ByteReader& body, Command& command) {
     switch (command.cmd) {
       case kSegmentCommand:
@@ -149,7 +149,7 @@ class Parser {
     Keep(command, out_.opaque_commands, {body.all().subspan(kCommandHead), reason});
   }
 
-  // Keeps the bytes behind the record if any of them is not zero; zeros are padding.
+  // Keeps the bytes after the record if any of them is not zero. Zeros are padding.
   static void KeepTrailing(ByteReader& body, Command& command) {
     const ByteSpan rest = body.all().subspan(body.position());
     if (!AllZero(rest)) command.trailing = rest;
@@ -266,8 +266,9 @@ class Parser {
     return {};
   }
 
-  // Bytes of the file that a record points to. Records may point to the same bytes, but to at most
-  // a few times the size of the file in all, so that work stays proportional to the input.
+  // Returns the bytes of the file that a record points to. Several records may point to the same
+  // bytes. The sum of all sizes is limited to a few times the size of the file, so that the time
+  // stays proportional to the input.
   ByteSpan File(uint64_t offset, uint64_t size, std::string_view field, ByteReader& at) {
     if (!at.ok()) return {};
     if (offset > bytes_.size() || size > bytes_.size() - offset) {
@@ -285,7 +286,7 @@ class Parser {
     return bytes_.subspan(offset, size);
   }
 
-  // A reader at a record of the file, with the context for its messages.
+  // Returns a reader at a record of the file, with the context for its messages.
   ByteReader At(uint64_t offset, std::string_view context, int64_t index) {
     return ByteReader(bytes_.subspan(offset), offset, context, index);
   }
@@ -327,7 +328,7 @@ class Parser {
       }
     }
     ANECHECK_RETURN_IF_ERROR(at.status());
-    // Compilers after 4.2.1 also write a section __INIT,__text, which is no chain of tasks.
+    // Compilers after 4.2.1 also write a section __INIT,__text, which is not a chain of tasks.
     const bool of_tasks =
         TextOf(section.sectname) == "__text" && TextOf(section.segname) != "__INIT";
     if (section.in_file && of_tasks) DecodeTasks(section);
@@ -366,7 +367,7 @@ class Parser {
     ByteReader reader(entries, table.symoff, "symbol");
     ByteReader strings(table.strings, table.stroff, "string");
     table.symbols.reserve(entries.size() / kSymbolRecord.kSize);
-    uint64_t expected = 1;  // names in order start behind the zero byte
+    uint64_t expected = 1;  // names in order begin after the zero byte
     bool in_order = table.strsize != 0 && table.strings[0] == 0;
     while (!reader.AtEnd()) {
       Symbol symbol;
@@ -479,7 +480,7 @@ void AddTile(const Symbol& symbol, const Section& section, std::vector<Tile>& ti
   tiles.push_back(entry);
 }
 
-// Puts tiles in order and gives each the bytes up to the next one.
+// Sorts tiles and gives each one the bytes up to the next tile.
 void ResolveTiles(const Section& section, std::vector<Tile>& tiles) {
   std::sort(tiles.begin(), tiles.end(), [](const Tile& a, const Tile& b) {
     return std::pair(a.offset, a.order) < std::pair(b.offset, b.order);

@@ -1,4 +1,3 @@
-// The text form of a hardware container for people: its purpose, its bindings, its tasks.
 #include "harness/formats/hwx/print.h"
 
 #include <algorithm>
@@ -103,7 +102,7 @@ void PrintPorts(Out out, const Container& container) {
   }
 }
 
-// Prints the words with assumed names, and the basis of those names. The line of a tensor does not
+// Prints the words with assumed names and the reason for each name. The line of a tensor does not
 // show these words.
 void PrintTensorWords(Out out, const Thread& thread) {
   for (const ThreadWord& word : ThreadWords(thread.flavor)) {

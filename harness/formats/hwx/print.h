@@ -1,4 +1,4 @@
-// The text form of a hardware container. Used by the hwx format.
+// Prints a hardware container as text. Used by the hwx format.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace anecheck::hwx {
 
-// Names the target, the compiler of the banner, the tensors with shapes and strides, the number of
-// tasks, and everything else that is in the container.
+// Returns a text with the target, the compiler of the banner, the tensors with shapes and strides,
+// the number of tasks, and all other parts of the container.
 std::string PrintContainer(const Container& container);
 
 }  // namespace anecheck::hwx

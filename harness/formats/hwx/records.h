@@ -1,6 +1,6 @@
-// The records of a hardware container, each stated once. The codec, the JSON form, the facts and
-// the offsets in rules are derived from them. The words of threads have a table of their own
-// (thread_words.h). Relocations, which pack bits, are read and written by hand.
+// The record definitions of a hardware container. The codec, the JSON form, the facts and the
+// offsets in rules are derived from them. The words of threads are defined in thread_words.h.
+// Relocations have bit fields, so the codec reads and writes them without a definition here.
 #pragma once
 
 #include "harness/formats/hwx/container.h"
@@ -13,7 +13,7 @@ inline constexpr std::string_view kCommandsSource = "facts/hwx.md, load commands
 // The head before the record of every load command.
 inline constexpr auto kCommandRecord =
     RecordOf<Command>(kCommandsSource, FactEvidence::kRealFile,
-                      // Spelled "id" in JSON, beside the name of the kind.
+                      // JSON has it as "id", next to the name of the kind.
                       Field{"cmd", &Command::cmd, RecordKind::kHex, FieldRole::kSpelled},
                       Field{"cmdsize", &Command::cmdsize, RecordKind::kHex, FieldRole::kFollows});
 inline constexpr uint64_t kCommandHead = kCommandRecord.kSize;
@@ -40,17 +40,16 @@ inline constexpr auto kSegmentRecord =
                       Field{"fileoff", &Segment::fileoff, RecordKind::kHex},
                       Field{"filesize", &Segment::filesize, RecordKind::kHex},
                       Field{"maxprot", &Segment::maxprot}, Field{"initprot", &Segment::initprot},
-                      // JSON spells it as the length of "sections".
+                      // In JSON it is the length of "sections".
                       Field{"nsects", &Segment::nsects, RecordKind::kNumber, FieldRole::kSpelled},
                       Field{"flags", &Segment::flags, RecordKind::kHex});
 
 inline constexpr auto kSectionRecord = RecordOf<Section>(
     kSegmentsSource, FactEvidence::kRealFile, Field{"sectname", &Section::sectname},
-    // Left out if it equals the segment's name, as it nearly always does.
+    // JSON leaves it out if it equals the segment's name, which is the usual case.
     Field{"segname", &Section::segname, RecordKind::kNumber, FieldRole::kSpelled},
     Field{"addr", &Section::addr, RecordKind::kHex},
-    // JSON states it only if the file has no bytes of the section; otherwise it is the number of
-    // those bytes.
+    // JSON has it only if the file has no bytes of the section. Otherwise it is their number.
     Field{"size", &Section::size, RecordKind::kHex, FieldRole::kSpelled},
     Field{"offset", &Section::offset, RecordKind::kHex, FieldRole::kFollows},
     Field{"align", &Section::align},
@@ -66,7 +65,7 @@ inline constexpr auto kSectionRecord = RecordOf<Section>(
 template <typename Address>
 inline constexpr auto kPortRecordOf =
     RecordOf<Port>("facts/hwx.md, port record", FactEvidence::kRealFile,
-                   // Derived from the record's size, or spelled "byte_size".
+                   // Derived from the record's size, or "byte_size" in JSON.
                    Field{"name", &Port::name_offset, RecordKind::kHex, FieldRole::kSpelled},
                    Field{"reserved", &Port::reserved, RecordKind::kHex, FieldRole::kUnlessZero},
                    Stored<Address>("vmaddr", &Port::vmaddr, RecordKind::kHex));
@@ -82,7 +81,7 @@ inline constexpr auto kNoteRecord =
                    Field{"owner", &Note::owner, RecordKind::kNumber, FieldRole::kPlain,
                          FactEvidence::kRealFile, kCommandsSource},
                    Field{"offset", &Note::offset, RecordKind::kHex},
-                   // The size of "bytes".
+                   // In JSON it is the size of "bytes".
                    Field{"size", &Note::size, RecordKind::kHex, FieldRole::kSpelled});
 
 inline constexpr auto kSymtabRecord =
@@ -92,7 +91,7 @@ inline constexpr auto kSymtabRecord =
                      Field{"stroff", &Symtab::stroff, RecordKind::kHex, FieldRole::kFollows},
                      Field{"strsize", &Symtab::strsize, RecordKind::kHex, FieldRole::kFollows});
 
-// JSON spells a symbol by the facts in its name, see to_json.cc.
+// JSON has the parts of a symbol's name (to_json.cc).
 inline constexpr auto kSymbolRecord = RecordOf<Symbol>(
     "facts/hwx.md, symbols; specification 000, listings 23.5 and 23.6", FactEvidence::kRealFile,
     Field{"strx", &Symbol::strx}, Field{"type", &Symbol::type}, Field{"sect", &Symbol::sect},

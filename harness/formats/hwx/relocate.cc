@@ -11,15 +11,15 @@
 namespace anecheck::hwx {
 namespace {
 
-// Maps addresses, or places in the file, from their old ranges to new ones.
+// Maps addresses or file offsets from old ranges to new ranges.
 class Moves {
  public:
   void Add(uint64_t from, uint64_t size, uint64_t to) {
     if (size != 0) moves_.push_back({from, size, to});
   }
 
-  // The new address. An address in no range stays as it is. The end of a range moves with the range
-  // unless another range begins there.
+  // Returns the new address. An address in no range does not change. The end of a range moves with
+  // the range unless another range begins there.
   uint64_t Apply(uint64_t address) const {
     for (const bool with_end : {false, true}) {
       for (const Move& move : moves_) {
@@ -59,7 +59,7 @@ void MoveThread(Thread& thread, const Moves& moves) {
   SetPair(thread, kTextAddressWord, moves.Apply(Pair(thread, kTextAddressWord)));
 }
 
-// Moves the pointers into segments. The sections themselves must still be at their old places.
+// Adjusts the pointers into segments. Precondition: the sections still have their old addresses.
 void MoveReferences(Container& container, const Moves& moves) {
   for (Symtab& table : container.symtabs) {
     for (Symbol& symbol : table.symbols) {
@@ -77,7 +77,7 @@ void MoveReferences(Container& container, const Moves& moves) {
   for (Thread& thread : container.threads) MoveThread(thread, moves);
 }
 
-// The indices of the non-empty `places`, sorted by begin.
+// Returns the indices of the non-empty `places`, sorted by begin.
 template <typename Place>
 std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* begin,
                             uint64_t Place::* size) {
@@ -88,8 +88,8 @@ std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* beg
   return order;
 }
 
-// If an object begins inside the previous one, moves it behind that one, to the next multiple of
-// `unit`. Other objects stay. Returns whether every end fits in 64 bits.
+// Moves each object that begins inside the previous object to the first multiple of `unit` after
+// that object. Other objects do not move. Returns false if an end does not fit in 64 bits.
 template <typename Place>
 bool PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
                uint64_t unit) {
@@ -108,13 +108,14 @@ bool PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place:
   return true;
 }
 
-// The place of a section.
+// The address range of a section.
 struct Extent {
   uint64_t addr = 0;
   uint64_t size = 0;
 };
 
-// The sections of a segment, moved so that none overlap; nothing if that needs more than 64 bits.
+// Returns the ranges of a segment's sections, moved so that none overlap. Returns nothing if an
+// address does not fit in 64 bits.
 std::optional<std::vector<Extent>> RoomyExtents(std::span<const Section> sections) {
   std::vector<Extent> extents;
   for (const Section& section : sections) extents.push_back({section.addr, section.size});
@@ -122,7 +123,7 @@ std::optional<std::vector<Extent>> RoomyExtents(std::span<const Section> section
   return extents;
 }
 
-// Makes a segment as large as its sections need. Returns false if a section begins before the
+// Enlarges a segment so that it contains its sections. Returns false if a section begins before the
 // segment, or if the size does not fit in 64 bits.
 bool Grow(Segment& segment, std::span<const Section> sections, std::span<const Extent> extents) {
   for (size_t i = 0; i < extents.size(); ++i) {

@@ -1,4 +1,4 @@
-// Places of a container that a file states, and that do not fit in 64 bits.
+// Tests containers with addresses and offsets whose sums do not fit in 64 bits.
 #include "harness/formats/hwx/relocate.h"
 
 #include <algorithm>
@@ -38,9 +38,9 @@ TEST(MakeRoom, LeavesAContainerUnchangedIfAPlaceDoesNotFitIn64Bits) {
   };
   expect_unchanged([](Container&, Section& text) { text.size = UINT64_MAX; });
   expect_unchanged([](Container&, Section& text) { text.size = UINT64_MAX - text.addr; });
-  // The end of this section, counted from the start of its segment, is negative.
+  // The offset of this section's end from the start of its segment is negative.
   expect_unchanged([](Container&, Section& text) { text.addr -= text.size + kTile; });
-  // Each size is small enough alone, but all ranges together need more than 64 bits.
+  // Each range fits in 64 bits, but all ranges together do not.
   expect_unchanged([](Container& container, Section&) {
     container.segments.resize(40, container.segments.back());
     for (Segment& segment : container.segments) segment.vmsize = uint64_t{1} << 60;

@@ -1,4 +1,4 @@
-// The two tables of rules of a container; rules.cc puts them together.
+// The rules of layout_rules.cc, which rules.cc adds to its own table.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// The rules by which the parts of a container fit each other: ports and windows, the aperture
-// table, tensors, symbols, weight tiles, relocations.
+// The rules for references between the parts of a container: ports and windows, the aperture table,
+// tensors, symbols, weight tiles, relocations.
 #include "harness/formats/hwx/rules.h"
 
 #include <algorithm>
@@ -48,9 +48,9 @@ void CheckTable(const Bindings& b, RuleReport& broken) {
   }
 }
 
-// The text section, or null unless there is exactly one aperture table. Several tables belong to
-// several procedures. No source says how procedures share a text section, so their tables are not
-// compared with the section.
+// Returns the text section if there is exactly one aperture table, and null otherwise. Several
+// tables belong to several procedures. No source says how procedures share a text section, so no
+// rule compares their tables with the section.
 const Section* OnlyText(const Bindings& b) {
   if (std::ranges::count_if(b.c.threads, IsApertureTable) != 1) return nullptr;
   return b.c.FindSection("__text");
@@ -92,7 +92,7 @@ void CheckIo(const Bindings& b, RuleReport& broken) {
       }
       return false;
     };
-    // Reports once per table, because a file may have as many windows as a table has slots.
+    // Reports once per table, because a table may lack hundreds of windows.
     uint64_t missing = 0;
     uint64_t first = 0;
     for (const auto& [window, section] : b.windows) {
@@ -158,8 +158,8 @@ bool IsOfKind(const Container& c, const Relocation& relocation) {
          IsKernelSection(c.sections[relocation.symbolnum - 1]);
 }
 
-// Whether a relocation patches a coefficient base of a task. Precondition: the relocation lies
-// inside its section and is of the usual kind.
+// Returns whether a relocation patches a coefficient base of a task. Precondition: the relocation
+// is inside its section and is of the usual kind.
 bool PatchesBase(const Section& section, const Relocation& relocation) {
   return section.tasks->generation->version != 7 ||
          IsCoefficientBase(*section.tasks, relocation.address);
@@ -299,8 +299,7 @@ constexpr auto kRules = RulesOf<Bindings>({
      }},
     {"symbol-type", "a symbol's type is 0x0e, 0x0f, 0x80 or 0x20", "facts/hwx.md, symbols", kReal,
      [](const Bindings& b, RuleReport& broken) {
-       // A local symbol of a section (Mach-O's N_SECT without N_EXT), as compilers after 4.2.1
-       // write it.
+       // Compilers after 4.2.1 write local symbols of a section (N_SECT without N_EXT in Mach-O).
        constexpr uint8_t kLocalSymbol = 0x0e;
        ForEachSymbol(b.c, [&](const Symbol& symbol, uint64_t at) {
          for (const uint8_t known :

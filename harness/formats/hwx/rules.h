@@ -8,10 +8,10 @@
 
 namespace anecheck::hwx {
 
-// The rules of containers, then those of task descriptors in a container.
+// Returns the rules of containers, followed by the rules of task descriptors in a container.
 std::span<const Rule> Rules();
 
-// Every broken rule, in order of offset. Offsets are absolute.
+// Returns the violations in order of offset. Offsets count from the start of the file.
 std::vector<Violation> Verify(const Container& container);
 
 }  // namespace anecheck::hwx

@@ -1,6 +1,6 @@
-// Containers from specification 000, built by our own encoder and compared byte for byte with its
-// tables: the identity linear layer (tables 23.6, 23.7, 23.9 and its weight bank) and the second
-// sample's task chain and tiles (from 23.11 on).
+// Builds containers of specification 000 with this project's encoder, and compares them byte for
+// byte with the tables of the specification. They are the identity linear layer (tables 23.6, 23.7,
+// 23.9 and its weight bank) and the second sample's task chain and tiles (from table 23.11 on).
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
@@ -41,8 +41,8 @@ td::Task MakeTask(const std::vector<Run>& runs) {
   return task;
 }
 
-// A task without a kernel. Its first block is split as compiler 9.509 splits it, so the task has
-// 0x1f8 bytes.
+// Returns a task without a kernel. Its first block is split in two as in files of compiler 9.509,
+// so the task has 0x1f8 bytes.
 td::Task ShortTask() {
   return MakeTask({{0x1f800, Kernels(18)},
                    {0x1f8c8, With(12, {})},
@@ -64,7 +64,8 @@ td::Task KernelTask(uint32_t opcode) {
                    {0x17800, With(7, {{6, 0x01302031}})}});
 }
 
-// A 64-by-64 identity matrix: 16 sub-kernels of 512 bytes, one 1.0 for each output channel.
+// Returns a 64-by-64 identity matrix as 16 sub-kernels of 512 bytes, with one 1.0 per output
+// channel.
 std::vector<Bytes> IdentityBank() {
   std::vector<Bytes> tiles(16, Bytes(512));
   for (size_t channel = 0; channel < 64; ++channel) {
@@ -91,8 +92,8 @@ ContainerSpec IdentityLayer() {
   spec.kernels = {{.name = "K" + std::string(64, 'A'), .tiles = IdentityBank(), .task = 1}};
   spec.const_size = 0x4000;
   spec.kernel_segment = true;
-  // The specification counts seven segments and lists five; these two fill 0x30000000 to
-  // 0x30008000.
+  // The specification says that there are seven segments but lists five. These two segments fill
+  // the gap from 0x30000000 to 0x30008000.
   spec.extra_segments = {{.segname = "__DEBUG",
                           .sectname = "__debug",
                           .section_flags = 0x32,
@@ -126,12 +127,12 @@ TEST_F(Identity, HeaderEqualsTable239ExceptTheSizeOfTheCommands) {
   for (size_t i = 0; i < expected.size(); ++i) {
     if (i != 5) EXPECT_EQ(WordAt(4 * i), expected[i]) << i;
   }
-  // Walks the commands in the file without the parser.
+  // Finds a command in the file without the parser.
   size_t at = 0x20;
   for (uint32_t i = 0; i < 15; ++i) at += WordAt(at + 4);
   EXPECT_EQ(WordAt(0x14), at - 0x20);
-  // Listing 23.4 leaves out most flags of its banner and every path: the banner of a real file of
-  // the same compiler has 2001 bytes, the listing's 356.
+  // Listing 23.4 leaves out every path and most options of the banner. The banner of a real file of
+  // the same compiler has 2001 bytes, and the banner of the listing has 356.
   EXPECT_EQ(0x32d8 - WordAt(0x14), 2472u) << "bytes that the listing leaves out";
 }
 
@@ -219,7 +220,7 @@ TEST_F(Identity, VerifiesAndRoundTrips) {
   EXPECT_EQ(text.find("element-type catalog does not have"), std::string::npos);
 }
 
-// Weights can be patched in place, because the program does not depend on their values.
+// An edit can replace weights in place, because the program does not depend on their values.
 TEST_F(Identity, WeightEditLeavesTheProgramUnchanged) {
   const Section& bank = *container_.FindSection("__kern_0");
   Bytes patched = file_;
@@ -304,7 +305,7 @@ TEST(SecondSample, RelocatesEightAddressesOfTheFirstTaskAndFourOfTheThird) {
   EXPECT_EQ(RelocationInfo(relocations[0]) >> 24, 5u);
 }
 
-// Listing 23.6.
+// Source: listing 23.6.
 TEST(SecondSample, StridesEqualTheListing) {
   const Bytes file = BuildBytes(SecondSample()).value();
   const std::string text = kFormat_hwx.print(file).value();
@@ -314,7 +315,7 @@ TEST(SecondSample, StridesEqualTheListing) {
             std::string::npos);
 }
 
-// Listing 23.4.
+// Source: listing 23.4.
 TEST(Banner, HoldsEveryOptionOfTheListing) {
   const std::string text = MakeBanner("zin_ane_compiler", "9.509.0", SpecificationOptions());
   const Banner banner = ParseBanner(text);
@@ -342,7 +343,7 @@ TEST(Banner, HoldsEveryOptionOfTheListing) {
   }
 }
 
-// The listing puts several options on one line too.
+// In the listing, a line may have several options.
 TEST(Banner, ReadsSeveralOptionsOnOneLine) {
   const Banner banner = ParseBanner(
       "ANEC v1\nzin_ane_compiler v1.2\n\t-t h14 --memcache-size=7 --bss-limit=\n\t-i a b.mil -o c");

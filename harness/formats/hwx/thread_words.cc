@@ -14,8 +14,8 @@ constexpr auto kHeaderWords = std::to_array<ThreadWord>({
     {kProcedureNameWord, "name_offset", 1, true, 0, FactEvidence::kRealFile},
 });
 
-// byte_size, symbol_offset and byte_extent are our names for the values in all nine files at hand,
-// whose records have 30 words.
+// byte_size, symbol_offset and byte_extent are names of this project. They describe the values in
+// all nine real files that were examined, whose records have 30 words.
 constexpr auto kTensorWords = std::to_array<ThreadWord>({
     {kDirectionWord, "direction", 1, false, 0, FactEvidence::kRealFile},
     {kTensorProcedureWord, "procedure_offset", 1, true, 0, FactEvidence::kRealFile},

@@ -1,6 +1,6 @@
 // The named words of thread commands: the aperture table of flavor 1 and the tensor record of
-// flavor 3. Source: facts/hwx.md, thread command rows; words that only the nine files at hand
-// confirm are marked. Used by the hwx codec, rules, print and builder.
+// flavor 3. Source: facts/hwx.md, thread command rows. Words that only the nine examined real files
+// confirm have the evidence kAssumed. Used by the hwx codec, rules, print and builder.
 #pragma once
 
 #include <cstdint>
@@ -44,13 +44,13 @@ struct ThreadWord {
   uint32_t index;
   std::string_view name;
   uint8_t words;            // 1 or 2
-  bool is_name_offset;      // byte offset of a name, from the command's start
+  bool is_name_offset;      // the value is the byte offset of a name from the command's start
   uint32_t only_for_count;  // 0: any count
   FactEvidence evidence;
 };
 
-// The named words of a flavor, in order; none if the flavor is unknown. Applies tells whether
-// `thread` has the named word, which depends on its number of words.
+// ThreadWords returns the named words of a flavor, in order, or none if the flavor is unknown.
+// Applies returns whether `thread` has the named word, which depends on its number of words.
 std::span<const ThreadWord> ThreadWords(uint32_t flavor);
 bool Applies(const ThreadWord& word, const Thread& thread);
 
@@ -74,10 +74,10 @@ struct TensorRecord {
 };
 TensorRecord TensorOf(const Thread& thread);
 
-// The offset of the k-th name of a thread, in bytes from the command's start. The names follow the
-// thread's words, one after another.
+// Returns the offset of the k-th name of a thread, in bytes from the command's start. The names
+// follow the thread's words, one after another.
 uint32_t NameOffset(const Thread& thread, size_t k);
-// The name that an offset points to, or nothing.
+// Returns the name at an offset, or "" if there is none.
 std::string_view NameAt(const Thread& thread, uint64_t offset);
 
 }  // namespace anecheck::hwx

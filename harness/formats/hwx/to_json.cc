@@ -21,14 +21,13 @@ bool AllZero(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0; });
 }
 
-// Puts `value` under "derived" if it equals the derived value, and beside the other members if it
-// differs.
+// Puts `value` under "derived" if it equals the derived value `laid`, otherwise into `object`.
 void PutLaid(Json& object, std::string_view key, uint64_t value, uint64_t laid) {
   Json& place = value == laid ? object["derived"] : object;
   place[std::string(key)] = HexNumber(value);
 }
 
-// The facts that follow from the whole container, found once.
+// Values that depend on the whole container, computed once.
 struct Laid {
   explicit Laid(const Container& container)
       : symoff(LaidSymoff(container)), tiles(AllTiles(container)) {
@@ -57,7 +56,7 @@ Json Chunk(ByteSpan data, std::string_view tile) {
   return object;
 }
 
-// The bytes of a section, split where tiles begin.
+// Converts the bytes of a section to JSON, split at the beginnings of tiles.
 Json DataToJson(const Section& section, const std::vector<Tile>& tiles) {
   Json chunks = Json::array();
   uint64_t done = 0;
@@ -123,7 +122,7 @@ void PutPort(Json& object, const Port& port) {
   if (port.byte_size) object["byte_size"] = HexNumber(*port.byte_size);
 }
 
-// Words without a name that are not zero, as pairs of index and value.
+// Returns the non-zero words without a name, as pairs of index and value.
 Json RestWords(const Thread& thread, const std::vector<bool>& named) {
   Json words = Json::array();
   for (size_t i = 0; i < thread.words.size(); ++i) {

@@ -1,4 +1,3 @@
-// Writing of a hardware container: every record is made from its typed values.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -15,13 +14,13 @@
 namespace anecheck::hwx {
 namespace {
 
-// The file under construction. Two parts may cover the same offset only if they place equal bytes
-// there; different bytes are an error.
+// The bytes of the file that Write makes. Two parts may have bytes at the same offset only if these
+// bytes are equal. Different bytes are an error.
 class Canvas {
  public:
   explicit Canvas(uint64_t size) : bytes_(size) {}
 
-  // `what` names the data in messages; `section` is set for a section's data.
+  // `what` names the data in messages. `section` is set only for the data of a section.
   Status Place(uint64_t offset, ByteSpan data, std::string_view what,
                std::optional<size_t> section = {}) {
     if (data.empty()) return {};
@@ -113,7 +112,7 @@ void PutRecord(const Container& container, const Command& command, ByteWriter& w
   }
 }
 
-// The header and the commands.
+// Returns the bytes of the header and the commands.
 Result<Bytes> CommandBytes(const Container& container) {
   ByteWriter writer;
   uint64_t whole = kHeaderSize;
@@ -208,7 +207,7 @@ Result<Bytes> Write(const Container& container) {
     return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",
                                                     container.file_size, kMaxFile));
   }
-  // A few bytes of JSON must not require a huge file, so the room beyond the contents is bounded.
+  // A few bytes of JSON must not require a huge file, so the bytes without contents are limited.
   constexpr uint64_t kMaxHoles = uint64_t{1} << 28;
   if (container.file_size > kMaxHoles + ContentBytes(container)) {
     return MakeError(

@@ -128,7 +128,7 @@ Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> v
 
 Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values, bool per_channel) {
   ANECHECK_RETURN_IF_ERROR(internal::CheckExtent(extent));
-  // One scale per channel means blocks of one channel; one scale per tensor means one block.
+  // For one scale per channel a block is one channel. For one scale per tensor there is one block.
   ANECHECK_ASSIGN(
       BlockwiseInt8 blocks,
       EncodeBlockwiseInt8(extent, values, per_channel ? 1 : extent.channels, extent.elements));

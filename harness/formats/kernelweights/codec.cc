@@ -1,4 +1,3 @@
-// The common part of the codecs: dispatch, extents, bit packing, sizes.
 #include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>

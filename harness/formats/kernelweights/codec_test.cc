@@ -1,5 +1,4 @@
-// The values that each compressed form stands for, and the agreement of encoding and
-// reconstruction.
+// Tests the values of each compressed form, and that Reconstruct inverts the Encode functions.
 #include "harness/formats/kernelweights/codec.h"
 
 #include <algorithm>
@@ -37,7 +36,7 @@ TEST(Affine, DequantisesAsScaleTimesDifference) {
   EXPECT_EQ(Reconstruct(weights).value(), Halves({-63.5, 63.5, 0, -0.5}));
 }
 
-// 3 * 0.1 in fp16 is the exact product of the fp16 numbers, rounded once.
+// 3 * 0.1 is the exact product of 3 and the fp16 number nearest to 0.1, rounded once.
 TEST(Affine, RoundsOnce) {
   const AffineInt8 weights{{1, 1}, true, {3}, Halves({0.1}), {}};
   EXPECT_EQ(Reconstruct(weights).value()[0], DoubleToHalf(3 * HalfToDouble(DoubleToHalf(0.1))));
@@ -54,12 +53,12 @@ TEST(Affine, WrongLengthsAndRangesAreRefused) {
 }
 
 TEST(Palette, VectorsSpanConsecutiveChannels) {
-  // 4 channels of 2 elements, vectors of 2: 2 rows of 2 indices, one codebook of 4 vectors.
+  // 4 channels of 2 elements, vectors of size 2, 2 rows of 2 indices, one codebook of 4 vectors.
   Palette weights{
       {4, 2}, 2, 2, 1, PackBits(Bytes{0, 3, 2, 1}, 2), Halves({1, 2, 3, 4, 5, 6, 7, 8})};
   EXPECT_EQ(weights.indices, Bytes{0b01101100});
   EXPECT_EQ(Reconstruct(weights).value(), Halves({1, 7, 2, 8, 5, 3, 6, 4}));
-  // With one codebook for each row.
+  // One codebook for each row.
   weights.codebook_count = 2;
   weights.codebooks = Halves({1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17, 18});
   EXPECT_EQ(Reconstruct(weights).value(), Halves({1, 7, 2, 8, 15, 13, 16, 14}));
@@ -91,7 +90,7 @@ TEST(Sparse, MaskIsLeastSignificantBitFirst) {
   EXPECT_FALSE(Validate(Sparse{{1, 10}, {0b101}, Halves({5, 6})}).ok());
 }
 
-// facts/more/weight_format_ranges.csv: the size is 1/16 plus the density, as a share of dense fp16.
+// The size relative to dense fp16 is 1/16 plus the density (facts/more/weight_format_ranges.csv).
 TEST(Sparse, StoredSizeIsAMaskAndTheNonzeros) {
   std::vector<Half> values(64);
   for (size_t i = 0; i < 16; ++i) values[4 * i] = DoubleToHalf(1);
@@ -153,7 +152,7 @@ RC_GTEST_PROP(Codecs, Int8StaysWithinHalfAScale, (bool per_channel)) {
   }
 }
 
-// A quantised number quantises to itself.
+// Encoding reconstructed values again gives the same values.
 RC_GTEST_PROP(Codecs, Int8IsExactOnItsOwnGrid, ()) {
   const Extent extent = AnyExtent();
   BlockwiseInt8 weights{extent, extent.channels, 1, {}, {}};
@@ -188,7 +187,7 @@ RC_GTEST_PROP(Codecs, PalettesAreExactIfTheVectorsFit, ()) {
   RC_ASSERT(Reconstruct(again).value() == values);
 }
 
-// Each value becomes an entry of the codebook, and values in few clusters change little.
+// Each value becomes an entry of the codebook. If the values form few clusters, they change little.
 RC_GTEST_PROP(Codecs, PalettesOfManyValuesStayNear, ()) {
   const Extent extent{2, 40};
   std::vector<Half> values;

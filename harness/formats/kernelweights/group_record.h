@@ -1,6 +1,6 @@
-// The 14-word record of an output-channel group: the offset and the number of channels of one
-// engine's share of a kernel. Section "ocgs" of a compressed kernel is an array of them. Source:
-// facts/more/weight_sections.csv (guide, chapter 25).
+// The 14-word record of an output-channel group. It has the offset and the number of channels of
+// the part of a kernel that one engine computes. Section "ocgs" of a compressed kernel is an array
+// of these records. Source: facts/more/weight_sections.csv (guide, chapter 25).
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace anecheck::kernelweights {
 
-// A relocation slot before the program is loaded.
+// The value of a relocation slot before the program is loaded.
 inline constexpr uint32_t kUnresolvedSlot = 0xffffffff;
 
 struct GroupRecord {
-  uint32_t offset = 0;                  // word 0: bytes into the weights section
+  uint32_t offset = 0;                  // word 0: byte offset in the weights section
   uint32_t channels = 0;                // word 1: of this engine
   std::array<uint32_t, 10> slots = {};  // words 2 to 11: relocation slots
-  // Words 12 and 13. Every description has 0 here; other values are kept unchanged.
+  // Words 12 and 13. Every source has 0 here. Other values are kept unchanged.
   std::array<uint32_t, 2> reserved = {};
   friend bool operator==(const GroupRecord&, const GroupRecord&) = default;
 };
@@ -31,10 +31,10 @@ inline constexpr auto kGroupRecord = RecordOf<GroupRecord>(
 inline constexpr size_t kGroupRecordBytes = kGroupRecord.kSize;
 static_assert(kGroupRecordBytes == 56);
 
-// A record as it stands before loading.
+// Returns a record with the slots of a program that is not loaded.
 GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);
 
-// Little endian. Errors: kMalformed if the bytes are no whole number of records.
+// Reads little-endian records. Errors: kMalformed if the size is not a multiple of the record size.
 Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base = 0);
 Bytes WriteGroupRecords(std::span<const GroupRecord> records);
 

@@ -1,4 +1,3 @@
-// Palettes: indices into codebooks of vectors.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -12,14 +11,14 @@ namespace anecheck::kernelweights {
 
 namespace {
 
-// The largest legal vector.
+// The maximum vector size.
 constexpr size_t kMaxVector = 5;
-using Vector = std::array<uint16_t, kMaxVector>;  // bits of halves; unused places are 0
+using Vector = std::array<uint16_t, kMaxVector>;  // bits of halves; unused elements are 0
 
 struct Shape {
   uint64_t rows = 0;  // rows of indices
   uint64_t rows_per_codebook = 0;
-  size_t entries = 0;  // entries of a codebook
+  size_t entries = 0;  // entries per codebook
 };
 
 Shape ShapeOf(const Palette& weights) {
@@ -53,7 +52,7 @@ Status CheckShape(const Palette& weights) {
   return {};
 }
 
-// The vectors of one codebook's rows, in the order of their indices.
+// Returns the vectors of one codebook's rows, in the order of their indices.
 std::vector<Vector> Gather(const Palette& weights, std::span<const Half> values, uint64_t book) {
   const Shape shape = ShapeOf(weights);
   const uint64_t elements = weights.extent.elements;
@@ -77,8 +76,8 @@ struct Coded {
   std::vector<uint8_t> indices;
 };
 
-// If all distinct vectors fit in a codebook, makes it list them in the order of first use, which is
-// exact.
+// If a codebook has room for all distinct vectors, fills it with them in the order of first use and
+// returns true. Then the encoding is exact.
 bool EncodeExact(std::span<const Vector> vectors, size_t entries, Coded& coded) {
   std::map<Vector, uint8_t> seen;
   for (const Vector& vector : vectors) {
@@ -112,7 +111,7 @@ uint8_t Nearest(const Vector& vector, std::span<const Vector> codebook, size_t w
   return static_cast<uint8_t>(best);
 }
 
-// Replaces each codebook entry by the mean of the vectors that chose it, rounded to fp16.
+// Replaces each codebook entry by the mean of the vectors that are assigned to it, rounded to fp16.
 void MoveToMeans(std::span<const Vector> vectors, size_t width, Coded& coded) {
   std::vector<std::array<double, kMaxVector>> sums(coded.codebook.size());
   std::vector<uint64_t> counts(coded.codebook.size(), 0);

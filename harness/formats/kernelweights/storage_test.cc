@@ -1,4 +1,4 @@
-// Kernel format numbers, output-channel-group records, tiles and patching.
+// Tests kernel format numbers, output-channel-group records, tiles and patching.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -79,7 +79,7 @@ TEST(Tiles, HaveThePublishedStridesAndCounts) {
   EXPECT_EQ(TileCountOfSpecification(16), 8U);
 }
 
-// Specification 000: 16 sub-kernels at a stride of 512; 64 of the 8192 bytes are not zero.
+// Specification 000 has 16 sub-kernels at a stride of 512. 64 of the 8192 bytes are not zero.
 TEST(Tiles, MakeTheBankOfTheIdentityLayer) {
   std::vector<Bytes> lanes(16, Bytes(512, 0));
   for (size_t lane = 0; lane < 16; ++lane) {
@@ -124,7 +124,7 @@ RC_GTEST_PROP(Tiles, PatchingChangesTheTilesAndNothingElse, ()) {
                          (i - region.offset) % region.stride < region.tile_bytes;
     if (!in_tile) RC_ASSERT(after[i] == before[i]);
   }
-  // Patching back the old bytes restores every byte.
+  // PatchTiles with the old bytes restores every byte.
   RC_ASSERT(PatchTiles(after, region, Untile(before, region).value()).ok());
   RC_ASSERT(after == before);
 }

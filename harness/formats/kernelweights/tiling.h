@@ -1,7 +1,7 @@
-// Weight tiles. The compiler splits a kernel over the engine's compute lanes, pads the share of
-// each lane to the 64-byte tile granule, and places the shares at a fixed stride. So weights can be
-// patched in place while the program stays. Used by the lowering and by tests of containers.
-// Sources: specification 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
+// Weight tiles. The compiler splits a kernel over the engine's compute lanes, pads the part of each
+// lane to a multiple of 64 bytes, and places the parts at a fixed stride. So weights can be
+// replaced in a compiled program. Used by the lowering and by tests of containers. Sources:
+// specification 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ inline constexpr uint64_t kTileGranule = 64;
 
 enum class WeightKind : uint8_t { kConvolution, kMatrixMultiply };
 
-// The strides of table 23.10: 0xC0 and 0x40. They come from the decoded samples; other real kernels
-// use other multiples of kTileGranule (0x200 for the identity layer).
+// Returns the stride of table 23.10, which is 0xC0 or 0x40. These strides are from decoded samples.
+// Other real kernels have other multiples of kTileGranule (0x200 for the identity layer).
 uint64_t PublishedTileStride(WeightKind kind);
 
-// The number of tiles of a kernel of `output_channels`: min(16, channels), as in the real files.
-// The specification states min(8, lanes).
+// TileCount returns the number of tiles of a kernel in real files, min(16, output_channels).
+// TileCountOfSpecification returns the number in the specification, min(8, lanes).
 uint32_t TileCount(uint32_t output_channels);
 uint32_t TileCountOfSpecification(uint32_t lanes);
 
@@ -34,15 +34,14 @@ struct TileRegion {
   uint64_t Size() const { return stride * count; }
 };
 
-// Errors: kInvalid if the offset or stride is no multiple of 64, if a tile is longer than the
+// Errors: kInvalid if the offset or stride is not a multiple of 64, if a tile is longer than the
 // stride, or if the region extends beyond `file_size`.
 Status CheckRegion(const TileRegion& region, uint64_t file_size);
 
-// Places the lanes' shares `stride` bytes apart, with zeros between them. All shares must have the
-// same length.
+// Places the parts of the lanes `stride` bytes apart, with zeros between. All have one length.
 Result<Bytes> Tile(std::span<const Bytes> lanes, uint64_t stride);
 
-// The used bytes of each tile of `container`.
+// Returns the used bytes of each tile of `container`.
 Result<std::vector<Bytes>> Untile(ByteSpan container, const TileRegion& region);
 
 // Overwrites the used bytes of the tiles, and no other byte of `container`.

@@ -1,7 +1,7 @@
-// Blocks whose literals and matches are coded by finite state entropy. After tables of frequencies
-// come the literals, coded by four states in turn. Then each match has the count of literals before
-// it, its length and its distance, coded by one state each. Both bit streams are read from their
-// ends.
+// Blocks whose literals and matches are coded with finite state entropy. A block has tables of
+// frequencies, then the literals, coded by four states in turn. Then each match has the number of
+// literals before it, its length and its distance, each coded by its own state. Both bit streams
+// are read from the end to the beginning.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kLengths = 20, kDistances = 64, kLiterals = 256;
 constexpr uint32_t kLengthStates = 64, kDistanceStates = 256, kLiteralStates = 1024;
 
-// The values of the symbols for lengths or distances: a base and the number of further bits to add.
+// The values of the symbols for lengths or distances. A value is the base of the symbol plus a
+// number of extra bits from the stream.
 struct Values {
   std::span<const uint8_t> bits;
   std::span<const uint32_t> base;
@@ -45,9 +46,9 @@ constexpr auto kDistanceBase = Bases(kDistanceBits);
 static_assert(kRunBase[19] == 60 && kMatchBase[19] == 312 && kDistanceBase[63] == 229372);
 
 struct Header {
-  uint32_t size = 0;  // the number of its unpacked bytes
+  uint32_t size = 0;  // number of unpacked bytes of the block
   uint32_t literals = 0, matches = 0, literal_bytes = 0, match_bytes = 0;
-  int literal_bits = 0, match_bits = 0;  // 0 to -7: minus the unused bits of the last byte
+  int literal_bits = 0, match_bits = 0;  // 0 to -7: negated number of unused bits at the end
   std::array<uint32_t, 4> literal_states = {};
   uint32_t run_state = 0, length_state = 0, distance_state = 0;
   std::array<uint16_t, kLengths> runs = {}, lengths = {};
@@ -61,7 +62,7 @@ uint32_t Field(uint64_t word, int at, int width) {
   return static_cast<uint32_t>(word >> at & ((uint64_t{1} << width) - 1));
 }
 
-// Reads frequencies in a prefix code of 2 to 14 bits, lowest bits first.
+// Reads frequencies in a prefix code of 2 to 14 bits, least significant bit first.
 Status ReadPackedTables(std::span<const uint8_t> bytes, uint64_t offset, Header& header) {
   constexpr std::array<uint8_t, 32> kWidth = {2, 3, 2, 5, 2, 3, 2, 8, 2, 3, 2, 5, 2, 3, 2, 14,
                                               2, 3, 2, 5, 2, 3, 2, 8, 2, 3, 2, 5, 2, 3, 2, 14};
@@ -137,12 +138,12 @@ Status ReadPlainHeader(ByteReader& reader, Header& header) {
 // Reads bits from the end of a stream towards its beginning.
 class BackwardBits {
  public:
-  // `unused` is 0 to -7: the number of bits at the end that do not belong to the stream, negated.
+  // `unused` is the negated number of bits at the end that do not belong to the stream, 0 to -7.
   BackwardBits(std::span<const uint8_t> bytes, int unused)
       : bytes_(bytes), left_(8 * static_cast<int64_t>(bytes.size()) + unused) {}
 
-  // The next `width` bits, at most 32, as a number. If the stream has fewer bits, returns 0, and
-  // failed() becomes true.
+  // Returns the next `width` bits as a number. `width` is at most 32. If the stream has fewer bits,
+  // returns 0, and failed() becomes true.
   uint32_t Pull(uint32_t width) {
     left_ -= width;
     if (left_ < 0) {
@@ -164,7 +165,7 @@ class BackwardBits {
   bool failed_ = false;
 };
 
-// A table of states. A state has a symbol, which it outputs, and a next state.
+// A table of states. A state has the symbol that it outputs and its next state.
 class States {
  public:
   // Returns nothing if the frequencies add up to more than `count` states.
@@ -185,7 +186,7 @@ class States {
                                 static_cast<uint16_t>(next)});
       }
     }
-    // States without a symbol lead back to the first state and return 0.
+    // States without a symbol output 0, and their next state is the first state.
     states.rows_.resize(count);
     return states;
   }
@@ -196,7 +197,7 @@ class States {
     return row.symbol;
   }
 
-  // The state's bits are read before the value's.
+  // Reads the bits of the state first, then the extra bits of the value.
   uint32_t Value(BackwardBits& bits, const Values& values, uint32_t& state) const {
     const uint8_t symbol = Symbol(bits, state);
     return values.base[symbol] + bits.Pull(values.bits[symbol]);

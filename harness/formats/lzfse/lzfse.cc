@@ -22,7 +22,7 @@ Status CheckClaim(uint64_t size, uint64_t limit, const ByteReader& reader,
 
 bool AppendMatch(uint64_t distance, uint64_t length, std::vector<uint8_t>& out) {
   if (distance == 0 || distance > out.size()) return false;
-  // Copies byte by byte, because a match may repeat bytes that it has just appended.
+  // Copies byte by byte, because the source of a match may overlap the bytes that it appends.
   for (uint64_t i = 0; i < length; ++i) out.push_back(out[out.size() - distance]);
   return true;
 }
@@ -49,7 +49,7 @@ Status UnpackBlock(ByteReader& reader, std::string_view magic, uint64_t limit,
   return reader.status();
 }
 
-// Unpacks blocks up to the one that ends the stream.
+// Unpacks blocks up to the block that ends the stream.
 Status UnpackStream(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out) {
   for (;;) {
     const std::string_view magic = Magic(reader.Bytes(4, "magic of a block"));
@@ -74,7 +74,7 @@ Status UnpackChunk(ByteReader& reader, uint64_t limit, std::vector<uint8_t>& out
   ANECHECK_RETURN_IF_ERROR(reader.status());
   const size_t before = out.size();
   if (!FormOf(chunk.all()).empty()) {
-    // Matches of a chunk do not reach into the previous chunk.
+    // Matches of a chunk do not refer to the previous chunk.
     std::vector<uint8_t> unpacked;
     ANECHECK_RETURN_IF_ERROR(UnpackStream(chunk, limit - before, unpacked));
     out.insert(out.end(), unpacked.begin(), unpacked.end());

@@ -1,4 +1,4 @@
-// Streams of the reference encoder are unpacked, and broken streams are refused.
+// Tests that Unpack unpacks streams of the reference encoder and refuses damaged streams.
 #include "harness/formats/lzfse/lzfse.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t kLimit = uint64_t{1} << 20;
 
-// A network of 60 layers, the same text that the encoder compressed.
+// Returns a network of 60 layers. The reference encoder compressed this text.
 std::string Network() {
   std::string text =
       "{\"format_version\": 200, \"storage\": \"model.espresso.weights\", \"layers\": [";
@@ -27,8 +27,7 @@ std::string Network() {
   return text + "]}";
 }
 
-// kEntropy is the whole text as a block of entropy codes; kLzvn is its first 200 bytes as a block
-// of LZVN.
+// kEntropy has the whole text as an entropy block, kLzvn its first 200 bytes as an LZVN block.
 constexpr std::string_view kEntropy =
     "YnZ4MosYAADcASAQADQBIPlnADjsGwJAqAAAAD8I0AZnn8BYVQUAAAVUgBzd7HlyBM9EACAJKLiUBSwWfQe+g2Rnpk"
     "MAAAAAABgAAAAAAAAAwCUvAAAAN0w+gsfil/gw/omn4iN4Dn6CB+ECAAAAAAAAACCEwWWSu4wxYV6Mywtu7s4ZYTCY"
@@ -68,7 +67,7 @@ void AppendBigEndian(Bytes& bytes, uint64_t value) {
     bytes.push_back(static_cast<uint8_t>(value >> shift));
 }
 
-// A frame of chunks. Each chunk states the size of its text.
+// Makes a frame of chunks. Each chunk states the size of its text.
 Bytes Framed(const std::vector<std::pair<std::string, Bytes>>& chunks) {
   Bytes bytes;
   Append(bytes, "pbze");
@@ -129,7 +128,7 @@ TEST(Lzfse, EveryTruncationIsRefused) {
   }
 }
 
-// No damage crashes or exceeds the limit.
+// For any damage, Unpack returns without a crash and within the limit.
 TEST(Lzfse, DamagedStreamsAreReadOrRefused) {
   for (const std::string_view vector : {kEntropy, kLzvn}) {
     const Bytes bytes = Decoded(vector);

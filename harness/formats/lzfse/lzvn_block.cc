@@ -1,5 +1,5 @@
-// Blocks of LZVN, which short streams use. An opcode states how many literal bytes follow, how many
-// earlier bytes are repeated, and at what distance the repeated bytes lie.
+// LZVN blocks, which occur in short streams. An opcode has the number of literal bytes that follow
+// it, and the length and distance of the match after them.
 #include <fmt/format.h>
 
 #include "harness/formats/lzfse/blocks.h"
@@ -12,7 +12,7 @@ struct Step {
   bool ends = false;
 };
 
-// Opcodes by their upper and lower bits.
+// Reads one opcode. Its upper and lower bits determine its form.
 Result<Step> ReadStep(ByteReader& reader, uint64_t previous) {
   const uint64_t at = reader.offset();
   const uint32_t code = reader.U8("opcode");
@@ -39,7 +39,7 @@ Result<Step> ReadStep(ByteReader& reader, uint64_t previous) {
       reader.Skip(7, "padding of the last opcode");
       return Step{.ends = true};
     }
-    if (code == 0x0e || code == 0x16) return Step();  // does nothing
+    if (code == 0x0e || code == 0x16) return Step();  // no operation
     if (code < 0x40) return Broken(at, fmt::format("opcode {:#04x}", code));
     return Step{.literals = literals, .match = match, .distance = previous};
   }

@@ -1,5 +1,5 @@
 // The position of the MIL parser in a text. It reads tokens one by one and keeps the error that
-// ends the parse. The lowest layer of parser.cc; type_parser.h and value_parser.h build on it.
+// ends the parse. type_parser.h and value_parser.h build on it.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace anecheck::mil {
 
-// The reading functions return false once Fail() was called. Between calls the cursor is at the
+// A reading function returns false if it has called Fail(). Between calls the cursor is at the
 // start of a token.
 class Cursor {
  protected:

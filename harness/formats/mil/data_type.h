@@ -1,5 +1,5 @@
-// The element types that MIL text names, with their widths. Used by the MIL parser, writer and
-// rules, and by the weight side file, whose records number the same types.
+// The element types of MIL text, with their widths. Used by the MIL parser, writer and rules. The
+// weight side file uses them too, because its records have a number for each of these types.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace anecheck::mil {
 
-// Names as MIL text spells them. Source: real files name fp16, fp32, int8, uint8, int16, int32,
-// uint32, uint64, bool and string (facts/more/mil_text_forms.csv, facts/mil.md); the others are
-// from the public Core ML program schema (coremltools, MIL.proto).
+// The spelling follows MIL text. Sources: real files contain fp16, fp32, int8, uint8, int16, int32,
+// uint32, uint64, bool and string (facts/more/mil_text_forms.csv, facts/mil.md). The public Core ML
+// program schema (coremltools, MIL.proto) has the other types.
 enum class DataType : uint8_t {
-  kOther,  // a name that is none of these, or `?`
+  kOther,  // any other name, or `?`
   kFp16,
   kFp32,
   kFp64,
@@ -39,15 +39,15 @@ inline constexpr int kDataTypeCount = 23;
 
 enum class DataClass : uint8_t { kOther, kFloat, kSigned, kUnsigned, kBool, kString };
 
-// The spelling of `type`, for example "fp16"; "?" for kOther.
+// Returns the spelling of `type`, for example "fp16", or "?" for kOther.
 std::string_view DataTypeName(DataType type);
 
-// The type of that spelling, or kOther.
+// Returns the type with the spelling `name`, or kOther.
 DataType DataTypeFromName(std::string_view name);
 
 DataClass DataTypeClass(DataType type);
 
-// Bits of one element; 0 where the type has no width (string, kOther). A bool is one byte.
+// Returns the bits of one element, or 0 for string and kOther. A bool has 8 bits.
 int DataTypeBits(DataType type);
 
 }  // namespace anecheck::mil

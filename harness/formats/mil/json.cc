@@ -149,14 +149,14 @@ void PutBody(const Program& program, uint32_t index, Json& out) {
 
 // ---- from JSON ----------------------------------------------------------------------------------
 
-// Fills the tables of a Program. Its text is a pool of all pieces read from the JSON.
+// Fills the tables of a Program. Its text is the concatenation of all strings in the JSON.
 class Builder {
  public:
   Result<std::string> Run(const Json& json) {
     if (!Build(json)) return std::move(error_);
     const std::string text = Print(program_, layout_);
     ANECHECK_ASSIGN(const Program parsed, Parse(text));
-    // A gap that joins two tokens or splits a token changes the number of tokens.
+    // If a gap joins two tokens or splits a token, the parsed text has another number of tokens.
     const uint32_t tokens = LayoutTokens();
     if (LayoutOf(parsed).tokens != tokens ||
         (!layout_.gaps.empty() && layout_.gaps.back().token > tokens)) {
@@ -179,7 +179,7 @@ class Builder {
     return false;
   }
 
-  // Extends the path of error messages while in scope.
+  // Extends the path in error messages during its lifetime.
   class Scope {
    public:
     Scope(Builder& builder, std::string_view step)
@@ -246,8 +246,8 @@ class Builder {
     return true;
   }
 
-  // Finds the array `key` of `object`. If it is absent, `out` is null, which is an error unless
-  // `optional`.
+  // Finds the array `key` of `object`. If it is absent, `out` becomes null, and the call fails
+  // unless `optional`.
   bool GetArray(const Json& object, const char* key, const Json*& out, bool optional) {
     const auto found = object.find(key);
     out = nullptr;
@@ -264,7 +264,7 @@ class Builder {
     return true;
   }
 
-  // Calls element(json) with the path of each element of `array`, which must be objects.
+  // Calls element(json) for each element of `array`, which must all be objects.
   template <typename Element>
   bool ForEachObject(const char* key, const Json& array, Element element) {
     const Scope scope(*this, key);

@@ -1,4 +1,4 @@
-// The JSON form of a MIL program, which `inspect --json` prints and `encode` reads. Used by the
+// The JSON form of a MIL program. `inspect --json` prints it, and `encode` reads it. Used by the
 // format entry only.
 //
 //   {"format": "mil", "version": "1.3",
@@ -25,7 +25,7 @@ namespace anecheck::mil {
 
 Json ProgramToJson(const Program& program);
 
-// The text whose ProgramToJson is `json`. An Error names the wrong member.
+// Returns the text for which ProgramToJson returns `json`. An Error names the wrong member.
 Result<std::string> TextFromJson(const Json& json);
 
 }  // namespace anecheck::mil

@@ -15,7 +15,7 @@ const char* SkipClass(const char* at, uint8_t mask) {
   return at;
 }
 
-// Skips digits with at most one dot among them. Returns nullptr if there is no digit.
+// Skips digits and at most one dot. Returns nullptr if there is no digit.
 const char* SkipMantissa(const char* at, uint8_t digit) {
   const char* whole = SkipClass(at, digit);
   if (*whole != '.') return whole == at ? nullptr : whole;
@@ -23,8 +23,8 @@ const char* SkipMantissa(const char* at, uint8_t digit) {
   return whole == at && fraction == whole + 1 ? nullptr : fraction;
 }
 
-// Skips an exponent introduced by `letter` in either case. Returns `at` itself if there is none,
-// and nullptr if its digits are missing.
+// Skips an exponent that begins with `letter` in lower or upper case. Returns `at` if there is no
+// exponent, and nullptr if its digits are missing.
 const char* SkipExponent(const char* at, char letter) {
   if ((*at | 0x20) != letter) return at;
   ++at;
@@ -51,7 +51,7 @@ const char* SkipNumber(const char* at) {
     at = SkipMantissa(digits, kHexDigit);
     if (at != nullptr) {
       const char* end = SkipExponent(at, 'p');
-      // In C99 a hex float needs an exponent; without one the number must be a hex integer.
+      // In C99 a hex float needs an exponent. A hex number without an exponent must be an integer.
       if (end == at && SkipClass(digits, kHexDigit) != at) return nullptr;
       at = end;
     }

@@ -1,5 +1,5 @@
-// The lexical level of MIL text: character classes, white space, numbers and strings over a text
-// that ends in a zero byte. Used by the MIL parser and by the printer's layout pass.
+// The lexical rules of MIL text: character classes, white space, numbers and strings. Used by the
+// MIL parser and by the printer's layout pass.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr uint8_t kNameStart = 2;
 inline constexpr uint8_t kNamePart = 4;
 inline constexpr uint8_t kDigit = 8;
 inline constexpr uint8_t kHexDigit = 16;
-inline constexpr uint8_t kStringEnd = 32;  // stops the fast scan of a string literal
+inline constexpr uint8_t kStringEnd = 32;  // ends the fast scan of a string literal
 
 constexpr std::array<uint8_t, 256> MakeClasses() {
   std::array<uint8_t, 256> classes{};
@@ -83,11 +83,11 @@ inline const char* FindStringEnd(const char* at) {
   }
 }
 
-// Skips a number of any spelling (see parser.h). Returns nullptr if there is none, or if letters,
-// digits or dots follow directly.
+// Skips a number of any spelling (see parser.h). Returns nullptr if there is no number, or if a
+// letter, a digit or a dot follows the number directly.
 const char* SkipNumber(const char* at);
 
-// Skips one token of any kind. Returns `at` itself if no token starts there.
+// Skips one token of any kind. Returns `at` if no token starts there.
 const char* SkipToken(const char* at);
 
 struct LineColumn {
@@ -95,7 +95,8 @@ struct LineColumn {
   uint64_t column = 1;
 };
 
-// The line and column of the byte at `offset`, both from 1, columns in bytes. Linear in `offset`.
+// Returns the line and column of the byte at `offset`. Both count from 1, and columns count bytes.
+// The time is linear in `offset`.
 LineColumn Locate(std::string_view text, uint64_t offset);
 
 }  // namespace anecheck::mil

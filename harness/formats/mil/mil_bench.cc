@@ -1,6 +1,6 @@
-// Measures how fast MIL text is lexed, parsed and resolved, compared with nlohmann_json on JSON of
-// the same size in the same run. Also measures how many small programs per second the text writer
-// writes.
+// Measures how fast the MIL parser lexes, parses and resolves text. The same run measures
+// nlohmann_json on JSON of the same size for comparison. Also measures how many small programs per
+// second the text writer writes.
 #include <array>
 #include <benchmark/benchmark.h>
 #include <chrono>
@@ -20,7 +20,7 @@
 namespace anecheck::mil {
 namespace {
 
-// A small generator of numbers, so that the corpus is the same in every run.
+// A generator of numbers with a fixed seed, so that the corpus is the same in every run.
 class Shuffle {
  public:
   uint64_t Below(uint64_t bound) {
@@ -47,8 +47,8 @@ std::vector<std::string> RealTexts() {
   return texts;
 }
 
-// A program made from the lines of `text`. The lines of statements are shuffled and some are
-// dropped, so that no sequence of tokens repeats from one program to the next.
+// Makes a program from the lines of `text`. Shuffles the lines of statements and drops some, so
+// that different programs have different sequences of tokens.
 std::string Shuffled(const std::string& text, Shuffle& shuffle) {
   std::vector<std::string> head;
   std::vector<std::string> statements;
@@ -83,7 +83,7 @@ std::string Shuffled(const std::string& text, Shuffle& shuffle) {
 struct Corpus {
   std::vector<std::string> mil;
   std::vector<std::string> json;   // the JSON form of programs, as many bytes as `mil`
-  std::vector<std::string> lines;  // the texts as JSON arrays of lines, the easiest JSON
+  std::vector<std::string> lines;  // the texts as JSON arrays of lines, which are fast to parse
   size_t mil_bytes = 0;
   size_t json_bytes = 0;
   size_t lines_bytes = 0;
@@ -153,9 +153,9 @@ void BM_ParseJson(benchmark::State& state) {
 }
 BENCHMARK(BM_ParseJson)->Unit(benchmark::kMillisecond);
 
-// Runs both in turn, so that a busy machine slows both. `ratio` is bytes per second of MIL text
-// divided by bytes per second of JSON. `ratio_lines` is that ratio for JSON that is little more
-// than strings. Each uses the fastest round.
+// Runs both parsers in turn, so that a busy machine slows both. `ratio` is the bytes per second of
+// MIL text divided by the bytes per second of JSON. `ratio_lines` is the same ratio for JSON arrays
+// of lines. Both use the fastest round.
 void BM_MilOverJson(benchmark::State& state) {
   if (!HasCorpus(state)) return;
   const Corpus& corpus = SharedCorpus();
@@ -183,7 +183,7 @@ void BM_MilOverJson(benchmark::State& state) {
 }
 BENCHMARK(BM_MilOverJson)->Unit(benchmark::kMillisecond)->Iterations(20);
 
-// A small convolution program: six constants, two operations.
+// Writes a small convolution program with six constants and two operations.
 void WriteSmallProgram(TextWriter& writer) {
   static constexpr std::array<int64_t, 4> kInput = {1, 8, 4, 4};
   static constexpr std::array<int64_t, 4> kWeight = {8, 8, 1, 1};

@@ -56,7 +56,8 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The first tokens decide. A file named .mil that begins otherwise may still be broken MIL text.
+// The first tokens determine the certainty. A .mil file that begins with other tokens may be broken
+// MIL text, so its certainty is low instead of 0.
 int Recognise(ByteSpan bytes, std::string_view path) {
   constexpr size_t kEnough = 4096;
   const std::string head(bytes.begin(),
@@ -75,14 +76,14 @@ Result<Bytes> FromJson(const Json& json) {
   return BytesOf(text);
 }
 
-// A listing is at most kShortListing bytes longer than its text, so that its memory is bounded too.
+// A listing is at most kShortListing bytes longer than its text. This bounds its memory.
 constexpr size_t kShortListing = size_t{1} << 16;
 
 bool HasRoom(const Program& program, const std::string& out) {
   return out.size() < program.text.size() + kShortListing;
 }
 
-// Prints how often each operation occurs in the statements of a function, in order of names.
+// Prints the number of uses of each operation in the statements of a function, sorted by name.
 void PrintOperations(const Program& program, const mil::Block& block, std::string& out) {
   std::vector<uint32_t> order(block.statement_end - block.statement_first);
   std::iota(order.begin(), order.end(), block.statement_first);
@@ -101,8 +102,7 @@ void PrintOperations(const Program& program, const mil::Block& block, std::strin
   out += '\n';
 }
 
-// Appends to `out` without a temporary string, because a copy of a long text would double the
-// memory.
+// Uses no temporary string, because a copy of a long text would double the memory.
 void PrintAttribute(mil::ArgumentView attribute, std::string_view indent, std::string& out) {
   out += indent;
   out += attribute.name();
@@ -131,7 +131,7 @@ void PrintFunction(const Program& program, mil::FunctionView function, std::stri
   }
 }
 
-// Prints each path in BLOBFILE, with the number of its uses and the last offset.
+// Prints each path of a BLOBFILE value with the number of its uses and the largest offset.
 void PrintBlobs(const Program& program, std::string& out) {
   std::map<std::string, std::pair<int, uint64_t>> files;
   for (uint32_t i = 0; i < program.values.size(); ++i) {
@@ -148,7 +148,7 @@ void PrintBlobs(const Program& program, std::string& out) {
   }
 }
 
-// The version of the intermediate-language component in buildInfo, or "".
+// Returns the version of the MIL component in buildInfo, or "".
 std::string ComponentVersion(const Program& program) {
   constexpr std::string_view kKey = "\"coremlc-component-MIL\"";
   for (const mil::ArgumentView attribute : mil::ProgramAttributes(program)) {
@@ -162,8 +162,7 @@ std::string ComponentVersion(const Program& program) {
   return {};
 }
 
-// The differences between a file and the specification, and between its spelling and the
-// description in facts/mil.md.
+// Prints the differences of a file from the specification, and of its spelling from facts/mil.md.
 void PrintDifferences(const Program& program, std::string& out) {
   constexpr std::string_view kVersion = "3520.4.1";  // specification 000, table 23.1
   const std::string version = ComponentVersion(program);

@@ -1,4 +1,4 @@
-// The format entry of MIL text: round trips of real files and other layouts, print, JSON and rules.
+// Tests the MIL format: round trips of real files and other layouts, print, JSON and rules.
 #include "harness/formats/mil/mil_format.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Tries every truncation and many edits of every byte of every real MIL text. Nothing crashes,
-// memory stays bounded, and a text that still parses is written back unchanged.
+// Tries every truncation and several edits of every byte of every real MIL text. Checks that
+// nothing crashes, that memory is bounded, and that a text that still parses is written back
+// unchanged.
 #include <array>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -17,11 +18,11 @@
 namespace anecheck::mil {
 namespace {
 
-constexpr size_t kSmall = 4096;  // files that get every check at every edit
-constexpr uint64_t kStride = 5;  // every kStride-th place of larger files gets the format's checks
-constexpr uint64_t kJsonStride = 29;  // every kJsonStride-th of those gets the JSON form too
+constexpr size_t kSmall = 4096;  // size of files with every check at every edit
+constexpr uint64_t kStride = 5;  // larger files: the format's checks at every kStride-th offset
+constexpr uint64_t kJsonStride = 29;  // and the JSON form at every kJsonStride-th of those
 
-// Parses the text; returns the fault in its memory use or error offset, or "".
+// Parses the text. Returns a fault in its memory use or error offset, or "".
 std::string FindParseFault(ByteSpan bytes) {
   const testing::AllocationMeter meter;
   const auto program =
@@ -37,8 +38,9 @@ std::string FindFormatFault(ByteSpan bytes, bool with_json) {
   return testing::FindJsonFault(kFormat_mil, bytes);
 }
 
-// Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped, is parsed;
-// every kStride-th place gets the checks of the format, some of them its JSON form.
+// Parses every truncation, and the text with each byte replaced by 0x00, 0xff and itself with bit 0
+// flipped. At every kStride-th offset also runs the checks of the format, and at some of these the
+// check of the JSON form.
 void CheckWholeFile(const test::File& file) {
   const Bytes bytes = test::ToBytes(file.text);
   std::mutex mutex;
@@ -65,14 +67,14 @@ void CheckWholeFile(const test::File& file) {
   EXPECT_EQ(first, "") << file.name;
 }
 
-// Puts each statement of one line alone in a function, and runs all checks at every edit of it.
+// Makes a function of each statement that has one line, and runs all checks at every edit of it.
 void CheckLines(const test::File& file) {
   std::istringstream lines(file.text);
   std::string line;
   std::set<std::string> seen;
   while (std::getline(lines, line)) {
     if (!line.ends_with("];") || !line.starts_with("   ")) continue;
-    // Lines that differ only in digits take the same path through the parser.
+    // Checks only one of the lines that differ only in digits.
     std::string shape;
     for (const char c : line) {
       if (c < '0' || c > '9') shape += c;
@@ -96,7 +98,7 @@ TEST(MilHostile, EditsOfRealFilesNeverCrashNorAllocateTooMuch) {
   }
 }
 
-// `count` copies of `piece`, each with its own name in place of each `#`.
+// Returns `count` copies of `piece`. In each copy a unique name replaces each `#`.
 std::string Numbered(std::string_view piece, size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i) {
@@ -109,7 +111,7 @@ std::string Numbered(std::string_view piece, size_t count) {
   return out;
 }
 
-// Each text makes one table of the parser, or the listing, as large as possible for its own size.
+// Each text maximises the size of one parser table or of the listing relative to its own size.
 TEST(MilHostile, DenseTextsTakeMemoryInProportionToTheirSize) {
   const auto repeat = [](std::string_view piece, size_t size) {
     std::string out;

@@ -17,7 +17,7 @@ struct Split {
   bool negative = false;
   bool hex = false;
   bool has_exponent = false;
-  std::string_view digits;  // the part after sign and 0x
+  std::string_view digits;  // the part after the sign and 0x
 };
 
 Split SplitToken(std::string_view token) {
@@ -35,7 +35,8 @@ Split SplitToken(std::string_view token) {
   return split;
 }
 
-// An exponent's digits, with sign, clamped to +-2^30, which is far beyond the range of any format.
+// Parses the digits of an exponent, with an optional sign. Clamps the result to +-2^30, which
+// exceeds the range of every format.
 std::optional<int64_t> ParseExponent(std::string_view text) {
   bool negative = false;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -51,9 +52,9 @@ std::optional<int64_t> ParseExponent(std::string_view text) {
   return negative ? -value : value;
 }
 
-// A hex float as significand * 2^exponent, the significand below 2^53. Bits that do not fit are
-// folded into the last bit (sticky), so that one further rounding to fewer than 52 bits gives the
-// correctly rounded value.
+// A hex float as significand * 2^exponent, with a significand below 2^53. The last bit is sticky:
+// it is also set if any bit that did not fit is 1. So one further rounding to fewer than 52 bits
+// gives the correctly rounded value.
 struct Binary {
   uint64_t significand = 0;
   int64_t exponent = 0;
@@ -86,7 +87,7 @@ std::optional<Binary> ParseHexFloat(std::string_view digits) {
   return any ? std::optional(binary) : std::nullopt;
 }
 
-// A decimal as 0.DDD... * 10^point; DDD has no leading or trailing zeros. Zero has no digits.
+// The number 0.DDD... * 10^point. DDD... has no leading or trailing zeros. Zero has no digits.
 struct Decimal {
   std::string digits;
   int64_t point = 0;
@@ -123,7 +124,7 @@ std::optional<Decimal> ParseDecimal(std::string_view text) {
   return decimal;
 }
 
-// Exactly `units` * 2^-25. Every midpoint between two halves is a multiple of 2^-25.
+// Returns exactly `units` * 2^-25. Every midpoint between two halves is a multiple of 2^-25.
 Decimal DecimalOfUnits(uint64_t units) {
   constexpr uint64_t kFiveTo25 = 298023223876953125;  // 2^-25 = 5^25 * 10^-25
   auto scaled = static_cast<unsigned __int128>(units) * kFiveTo25;
@@ -138,14 +139,14 @@ Decimal DecimalOfUnits(uint64_t units) {
   return decimal;
 }
 
-// Negative if a < b, zero if a == b, positive if a > b. Precondition: neither is zero.
+// Returns a number with the sign of a - b. Precondition: a and b are not zero.
 int Compare(const Decimal& a, const Decimal& b) {
   if (a.point != b.point) return a.point < b.point ? -1 : 1;
   return a.digits.compare(b.digits);
 }
 
-// The magnitude of a decimal as a half. The double nearest to the decimal decides, unless it is the
-// midpoint between two halves. Then the decimal is compared exactly with the midpoint.
+// Rounds the magnitude of a decimal to a half. The nearest double determines the half, unless this
+// double is the midpoint between two halves. Then the exact decimal is compared with the midpoint.
 Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   constexpr int64_t kOverflowPoint = 7;    // 10^6 and more
   constexpr int64_t kUnderflowPoint = -8;  // below 10^-8, less than half of 2^-24
@@ -164,7 +165,7 @@ Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   return order < 0 ? down : order > 0 ? up : even;
 }
 
-// Zero keeps its sign.
+// Applies the sign, also to zero.
 template <typename T>
 T WithSign(T magnitude, bool negative) {
   return negative ? -magnitude : magnitude;
@@ -182,7 +183,8 @@ std::optional<T> ToBinaryFloat(std::string_view token) {
   return WithSign(value.value_or(0), split.negative);
 }
 
-// significand * 2^exponent spelled with `digits` hex digits after the point, all significant.
+// Appends significand * 2^exponent as a hex float. `significand` has `width` bits after the point.
+// Trailing zero digits are left out.
 void AppendHexFloat(std::string& out, uint64_t significand, int width, int exponent) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   if (significand == 0) {
@@ -202,8 +204,8 @@ void AppendHexFloat(std::string& out, uint64_t significand, int width, int expon
   AppendInteger(out, exponent);
 }
 
-// A normal half in the spelling of AppendHalf, for example 0x1.8p-3, or nothing for another
-// spelling. This is a fast path, because nearly all halves are spelled so.
+// Returns the value of a normal half in the spelling of AppendHalf, for example 0x1.8p-3, or
+// nothing for another spelling. This is a fast path, because nearly all halves have this spelling.
 std::optional<Half> ToPlainHalf(std::string_view token) {
   const char* at = token.data();
   const char* const end = at + token.size();
@@ -273,7 +275,7 @@ std::optional<Half> ToHalf(std::string_view token) {
   } else if (split.hex) {
     const auto binary = ParseHexFloat(split.digits);
     if (!binary) return std::nullopt;
-    constexpr int64_t kBeyond = 1000;  // any larger exponent rounds the same way
+    constexpr int64_t kBeyond = 1000;  // a larger exponent gives the same result
     const auto exponent = static_cast<int>(std::clamp(binary->exponent, -kBeyond, kBeyond));
     magnitude.bits =
         half_internal::RoundMagnitude(binary->significand, exponent, false, Rounding::kNearestEven);

@@ -1,4 +1,4 @@
-// Numbers of MIL text: exact, rounded once, and written so that they read back.
+// Numbers of MIL text are exact or rounded once, and written numbers are read back unchanged.
 #include "harness/formats/mil/number.h"
 
 #include <bit>
@@ -23,7 +23,7 @@ uint16_t Bits(std::string_view token) {
   return value ? value->bits : 0xdead;
 }
 
-// The exact decimal of a double below 2^20 with at most 60 digits after the point.
+// Returns the exact decimal of a double below 2^20 that has at most 60 digits after the point.
 std::string ExactDecimal(double value) {
   char text[128];
   std::snprintf(text, sizeof text, "%.60f", value);
@@ -56,7 +56,7 @@ TEST(HalfText, EveryFiniteHalfReadsFromItsDecimal) {
 }
 
 // The exact decimal of a midpoint rounds to even, and a change in one of its last digits breaks the
-// tie. A reader that goes through double or float sees the midpoint in all three cases.
+// tie. A reader that first rounds to double or float gets the midpoint in all three cases.
 TEST(HalfText, DecimalsRoundOnceAtMidpoints) {
   for (uint32_t bits = 0; bits < 0x7bff; bits += 11) {
     const Half low{static_cast<uint16_t>(bits)};
@@ -126,7 +126,7 @@ RC_GTEST_PROP(HalfText, DecimalOfAnyFloatRoundsAsTheFloat, (uint32_t bits)) {
   RC_PRE(std::isfinite(value));
   char text[64];
   std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  // Nine digits identify the float but are a different number, so the reference is long double.
+  // Nine digits identify a float but are not its exact value, so the reference is long double.
   const long double exact = std::strtold(text, nullptr);
   const auto got = ToHalf(text);
   RC_ASSERT(got.has_value());

@@ -9,7 +9,7 @@
 namespace anecheck::mil {
 namespace {
 
-// Recursive descent over the kept text: statements, blocks, functions and the program around them.
+// A recursive-descent parser for statements, blocks, functions and the program.
 class Parser : private ValueParser {
  public:
   Parser(Program& program, uint32_t offset) : ValueParser(program, offset) {}
@@ -115,8 +115,8 @@ class Parser : private ValueParser {
     return Expect(')', "',' or ')' after an output");
   }
 
-  // Reads the results and '=', if any, and the name of the operation. The results are bound after
-  // the arguments are read, so that a statement cannot use its own results.
+  // Reads the results and '=', if any, and the name of the operation. The parser binds the results
+  // after it has read the arguments, so that a statement cannot use its own results.
   bool ParseStatementHead(Statement& statement, uint32_t index) {
     Text word;
     if (At('?')) {
@@ -203,7 +203,7 @@ class Parser : private ValueParser {
     return true;
   }
 
-  // '{' statements '}' '->' '(' outputs ')'
+  // Reads '{' statements '}' '->' '(' outputs ')'.
   bool ParseBody(Block& block, int depth) {
     if (!Expect('{', "'{' before the statements of a block")) return false;
     block.statement_first = program_.statements.size();

@@ -1,5 +1,5 @@
-// The grammar of MIL text: every form that real files have, the forms that only sources describe,
-// and the parser's messages for wrong texts.
+// Tests the grammar of MIL text (every form in real files, and the forms that only sources
+// describe) and the parser's messages for wrong texts.
 #include "harness/formats/mil/parser.h"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::vector<std::string> Tokens(const std::string& text) {
   return tokens;
 }
 
-// The value of the attribute `val` of the only statement.
+// Returns the value of the attribute `val` of the only statement.
 ValueView ValOf(const Program& program) {
   return StatementView(&program, 0).attributes()[0].value();
 }

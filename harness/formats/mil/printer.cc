@@ -9,8 +9,8 @@
 namespace anecheck::mil {
 namespace {
 
-// Appends tokens to a text, with the given gap before a token if there is one, else with the
-// standard gap.
+// Appends tokens to a text. A token with an entry in `gaps` follows that gap. Any other token
+// follows the standard gap.
 class TextSink {
  public:
   TextSink(const Program& program, std::span<const Gap> gaps, std::string& out)
@@ -86,7 +86,7 @@ class TokenCounter {
   uint64_t bytes_ = 0;
 };
 
-// Walks the source beside the tokens and notes where its gaps are not the standard ones.
+// Compares the gaps of the source with the standard gaps and records those that differ.
 class LayoutSink {
  public:
   LayoutSink(const Program& program, Layout& layout)
@@ -123,7 +123,7 @@ class LayoutSink {
   Layout& layout_;
 };
 
-// Emits the tokens of a program in reading order, each with its gap in the standard layout.
+// Passes the tokens of a program to a sink in reading order, each with its standard gap.
 template <typename Sink>
 class Walker {
  public:
@@ -285,8 +285,7 @@ class Walker {
 
   std::string LineEnd(size_t indent) const { return "\n" + std::string(indent, ' '); }
 
-  // Prints from '{' to the outputs. Statements are indented by `indent`, the closing brace by four
-  // less.
+  // Prints from '{' to the outputs. Statements have `indent` spaces, the closing brace four fewer.
   void Body(std::string_view gap, BlockView block, size_t indent) {
     sink_.Token(gap, "{");
     for (const StatementView statement : block.statements()) StatementText(statement, indent);

@@ -1,8 +1,9 @@
-// A parsed MIL program: flat tables over the kept source text, and light views to walk them. Made
-// by Parse() (parser.h); read by the printer, the rules, the lowering and the simulated engine.
+// A parsed MIL program: the source text, flat tables that refer to it, and views to traverse the
+// tables. Parse() (parser.h) makes it. The printer, the rules, the lowering and the simulated
+// engine read it.
 //
-// Every tree is stored in pre-order in one table, and each node has the index past its subtree
-// (`end`). So there are no pointers and no allocation per node, and moving a Program moves no node.
+// A table contains trees in pre-order, and each node has the index after its subtree (`end`). So
+// nodes need no pointers and no allocations, and a move of a Program does not move the nodes.
 #pragma once
 
 #include <cstdint>
@@ -42,25 +43,25 @@ enum class TypeKind : uint8_t {
 struct Type {
   TypeKind kind = TypeKind::kUnknown;
   DataType scalar = DataType::kOther;
-  // kScalar, kUnknown: the spelling. kTensor, kList: dimensions (a list has one, its length).
-  // kBuffer: three lists of one length, one after another.
+  // For kScalar and kUnknown, the spelling. For kTensor and kList, the dimensions (a list has one,
+  // its length). For kBuffer, three lists of the same length, one after another.
   uint32_t first = 0;
   uint32_t count = 0;
-  uint32_t end = 0;  // the index past this type's subtree
+  uint32_t end = 0;  // the index after this type's subtree
 };
 
 struct Dimension {
   static constexpr int64_t kUnknown = -1;
 
-  // The size; kUnknown for `?`. Sizes past INT64_MAX are stored as INT64_MAX.
+  // The size, or kUnknown for `?`. A size above INT64_MAX is stored as INT64_MAX.
   int64_t value = kUnknown;
   Text text;
 };
 
 enum class ValueKind : uint8_t {
   kName,      // a result or a parameter
-  kNumber,    // any spelling of a number, inf and nan included
-  kString,    // the text between the quotes, escapes as written
+  kNumber,    // any spelling of a number, including inf and nan
+  kString,    // the text between the quotes, with escapes not decoded
   kBool,      // true, false
   kUnknown,   // ?
   kType,      // the first child of kTyped
@@ -72,14 +73,13 @@ enum class ValueKind : uint8_t {
   kBlobFile,  // BLOBFILE(path = value, offset = value): children path and offset
 };
 
-// One node of a value. It has only twelve bytes, because a list of a million numbers has a million
-// nodes.
+// One node of a value. It has only twelve bytes, because a list may have a million numbers.
 struct Value {
   static constexpr uint32_t kMaxLength = (1u << 24) - 1;
 
-  uint32_t offset = 0;       // the place of its first byte
-  uint32_t kind_length = 0;  // kind in the top byte, length of a leaf's text below
-  // kName: the named binding, or kNone. kType: the type. Containers: the index past the subtree.
+  uint32_t offset = 0;       // offset of its first byte
+  uint32_t kind_length = 0;  // kind in the top 8 bits, length of a leaf's text below
+  // kName: the named binding or kNone. kType: the type. Containers: the index after the subtree.
   uint32_t link = kNone;
 
   static constexpr uint32_t Pack(ValueKind kind, uint64_t length) {
@@ -102,11 +102,11 @@ struct Binding {
   uint32_t statement = kNone;  // kNone for a parameter
 };
 
-// Kept to 48 bytes, because memory is bounded by a multiple of the text (parser.h), and the
-// shortest statement, `a();`, has only four characters.
+// Kept to 48 bytes, because a program's memory must not exceed a multiple of the text size
+// (parser.h), and the shortest statement, `a();`, has only four characters.
 struct Statement {
   Text op;
-  Text opset;  // ios17 in op<ios17>(...); empty where none is written
+  Text opset;  // ios17 in op<ios17>(...); empty if none is written
   uint32_t offset = 0;
   Slice results;    // bindings
   Slice arguments;  // the attributes follow them in the table of arguments
@@ -119,14 +119,14 @@ struct Statement {
 };
 
 struct Block {
-  Text label;                   // empty where none is written; never for a function's own block
+  Text label;                   // empty if none is written; a function's own block has none
   bool has_parameters = false;  // `(...)` was written
   uint32_t offset = 0;
   Slice parameters;  // bindings
   uint32_t statement_first = 0;
   uint32_t statement_end = 0;
   Slice outputs;     // values, all names
-  uint32_t end = 0;  // the index past the blocks nested in it
+  uint32_t end = 0;  // the index after the blocks nested in it
 };
 
 struct Function {
@@ -140,7 +140,7 @@ struct Function {
 
 class FunctionView;
 
-// The tables. Read through the views below; written only by the parser and by json.cc.
+// Only the parser and json.cc write the tables. Other code reads them through the views below.
 struct Program {
   std::string text;
   Text version;
@@ -162,7 +162,7 @@ struct Program {
   }
 };
 
-// Iterates `count` consecutive table entries as views.
+// A range of consecutive table entries or of sibling trees, as views.
 template <typename View>
 class Sequence {
  public:
@@ -217,23 +217,23 @@ class TypeView {
  public:
   TypeView(const Program* program, uint32_t index) : program_(program), index_(index) {}
   TypeKind kind() const { return raw().kind; }
-  // A scalar's own type, or a tensor's element type; kOther for other types and unknown names.
+  // Returns a scalar's own type or a tensor's element type, otherwise kOther.
   DataType data_type() const;
-  // As written, for example "fp16"; empty for composite types.
+  // Returns the spelling in the source, for example "fp16". Empty for composite types.
   std::string_view spelling() const;
-  // A tensor's or buffer's dimensions, or a list's one length. Empty for others.
+  // Returns the dimensions of a tensor or buffer, or the length of a list. Otherwise empty.
   TableSlice<Dimension> dimensions() const;
-  // The strides of a buffer in elements, and its interleave factors; one per dimension. Empty for
-  // others.
+  // Return a buffer's strides in elements, and its interleave factors. Both have one number per
+  // dimension, and are empty for other types.
   TableSlice<Dimension> strides() const { return BufferList(1); }
   TableSlice<Dimension> interleave_factors() const { return BufferList(2); }
   Sequence<TypeView> children() const { return {program_, index_ + 1, raw().end}; }
-  // The element of a tensor, buffer, list or state. Precondition: one of these.
+  // Returns the element type. Precondition: this is a tensor, buffer, list or state.
   TypeView element() const { return TypeView(program_, index_ + 1); }
   const Program* program() const { return program_; }
   uint32_t index() const { return index_; }
   uint32_t next() const { return raw().end; }
-  // Equal structure, element types and dimensions, whatever the spacing.
+  // Compares structure, element types and dimensions. Spacing in the source does not matter.
   friend bool operator==(TypeView a, TypeView b);
 
  private:
@@ -263,7 +263,7 @@ class ValueView {
  public:
   ValueView(const Program* program, uint32_t index) : program_(program), index_(index) {}
   ValueKind kind() const { return raw().kind(); }
-  // The text of a leaf: a name, a number's spelling, a string without its quotes.
+  // Returns the text of a leaf: a name, a number's spelling, or a string without its quotes.
   std::string_view text() const { return {program_->text.data() + raw().offset, raw().length()}; }
   uint64_t offset() const { return raw().offset; }
   Sequence<ValueView> children() const {
@@ -271,7 +271,7 @@ class ValueView {
   }
   // Precondition: kind() is kTyped.
   TypeView type() const { return TypeView(program_, program_->values[index_ + 1].link); }
-  // The value inside type(...), or this value if it has no type.
+  // Returns the value inside type(...), or this value if it has no type.
   ValueView Inner() const {
     return kind() == ValueKind::kTyped ? ValueView(program_, index_ + 2) : *this;
   }
@@ -321,7 +321,7 @@ class StatementView {
   Sequence<BlockView> blocks() const;
   uint64_t offset() const { return raw().offset; }
   uint32_t index() const { return index_; }
-  // The index of the next statement after this one and after the statements in its blocks.
+  // Returns the index of the first statement that comes after this one and is not in its blocks.
   uint32_t next() const {
     return raw().block_first == raw().block_end ? index_ + 1 : NextBehindBlocks();
   }
@@ -344,7 +344,7 @@ class BlockView {
   Sequence<BindingView> parameters() const {
     return {program_, raw().parameters.first, raw().parameters.first + raw().parameters.count};
   }
-  // In order; the statements of nested blocks are reached through their own blocks().
+  // Returns the block's own statements in order. Nested statements are in a statement's blocks().
   Sequence<StatementView> statements() const {
     return {program_, raw().statement_first, raw().statement_end};
   }

@@ -23,8 +23,9 @@ Error Wrong(ValueView value, std::string_view what) {
       value.offset());
 }
 
-// Calls `element` for each leaf under nested lists, in order, until it returns false. Returns that
-// leaf, or nothing. The node of a list comes before those of its members.
+// Calls `element` for each leaf under nested lists, in order, until it returns false. Returns the
+// leaf for which it returned false, or nothing. In the table, the node of a list comes before the
+// nodes of its members.
 template <typename Element>
 std::optional<ValueView> FirstRefused(ValueView value, const Element& element) {
   const uint32_t end = value.next();
@@ -40,15 +41,15 @@ std::optional<ValueView> FirstRefused(ValueView value, const Element& element) {
   return std::nullopt;
 }
 
-// Whether a leaf can be an element of a tensor, if its type and place are right.
+// Returns whether a value is of a kind that an element of a tensor can have.
 bool IsPlainLeaf(ValueView value) {
   return value.kind() == ValueKind::kNumber || value.kind() == ValueKind::kBool ||
          value.kind() == ValueKind::kString;
 }
 
 // Calls `element` for each leaf of a tensor's literal, in order, and refuses the first leaf for
-// which it returns false. The literal has one value for each place, in one level of lists for each
-// axis or in one flat list.
+// which it returns false. The literal must have one level of lists for each axis, or one flat list
+// of all elements.
 template <typename Element>
 class TensorLiteral {
  public:
@@ -85,7 +86,7 @@ class TensorLiteral {
     int64_t count = 0;
     for (const ValueView child : value.children()) {
       ++count;
-      // Almost all children are elements, so this path makes no status for them.
+      // A fast path without a Status, because almost all children are elements.
       if (inner.empty() && child.kind() != ValueKind::kList && element_(child)) continue;
       ANECHECK_RETURN_IF_ERROR(VisitNested(inner, child));
     }
@@ -102,7 +103,7 @@ class TensorLiteral {
   const Element& element_;
 };
 
-// Whether the value is written without a type: a plain value or a list.
+// Returns whether the value is written without a type, as a plain value or a list.
 bool IsBare(ValueView value) { return value.kind() == ValueKind::kList || IsPlainLeaf(value); }
 
 // Calls `element` for a value that has no type, or for each member if it is a list.
@@ -115,8 +116,8 @@ Status ForEachBare(ValueView value, std::string_view wanted, const Element& elem
   return {};
 }
 
-// Calls `element` for each leaf of a literal, in order, and refuses the first leaf that is no
-// element or stands at a wrong depth. `wanted` names the kind of element in the error.
+// Calls `element` for each leaf of a literal, in order. Refuses the first leaf that is not an
+// element or has the wrong depth. `wanted` names the kind of element in the error.
 template <typename Element>
 Status ForEachElement(ValueView literal, std::string_view wanted, const Element& element) {
   if (literal.kind() != ValueKind::kTyped) return ForEachBare(literal, wanted, element);
@@ -134,8 +135,8 @@ Status RequireTyped(ValueView literal, std::string_view what) {
   return {};
 }
 
-// Takes only a number that every float type holds exactly, because its value does not depend on the
-// type.
+// Accepts only a number that fp16, and so every float type, represents exactly. The value of such a
+// number does not depend on the type.
 Result<double> ReadBareFloat(ValueView number) {
   const auto value = ToDouble(number.text());
   const auto half = ToHalf(number.text());
@@ -149,8 +150,8 @@ Result<double> ReadBareFloat(ValueView number) {
 
 bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
 
-// Elements of `bytes` bytes each, one after another in little endian. Room is made for `expected`
-// elements; more may follow.
+// Collects elements of `bytes` bytes each, in little endian. Allocates for `expected` elements and
+// grows if there are more.
 class ElementBytes {
  public:
   ElementBytes(size_t bytes, uint64_t expected) : bytes_(bytes), out_(bytes * expected) {}
@@ -179,7 +180,7 @@ bool FitsInteger(int64_t value, DataType type) {
   return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
 }
 
-// The element's bits, or nothing where the leaf is not a value of the type.
+// Returns the element's bits, or nothing if the leaf is not a value of the type.
 std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
   if (type == DataType::kFp16 && leaf.kind() == ValueKind::kNumber) {
     const auto value = ToHalf(leaf.text());
@@ -205,7 +206,7 @@ std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
     const auto value = ToDouble(leaf.text());
     return value ? std::optional<uint64_t>(std::bit_cast<uint64_t>(*value)) : std::nullopt;
   }
-  // For bf16 and fp8, takes only the raw word, because the text writer spells them so.
+  // For bf16 and fp8, accepts only the bit pattern in hex, as the text writer writes it.
   const auto word = ToUnsigned(leaf.text());
   const bool raw = leaf.text().starts_with("0x") && word && *word >> DataTypeBits(type) == 0;
   return raw ? word : std::nullopt;
@@ -321,13 +322,13 @@ Result<double> ReadFloat(ValueView literal) {
 
 namespace {
 
-// Collects the bytes of all elements. `visit` takes a function and calls it for each element.
+// Returns the bytes of all elements. `visit` takes a function and calls it for each element.
 template <typename Visit>
 Result<std::vector<uint8_t>> Elements(ValueView value, DataType type, uint64_t expected,
                                       const Visit& visit) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
   if (bytes == 0) return Wrong(value, "a literal of a number type or bool");
-  // Allocates for no more elements than the text can spell, whatever the type claims.
+  // Allocates for at most as many elements as the text can have, because the type may claim more.
   ElementBytes out(bytes, std::min<uint64_t>(expected, value.program()->text.size() / 2));
   ANECHECK_RETURN_IF_ERROR(
       visit(fmt::format("a value of {}", DataTypeName(type)), [&](ValueView leaf) {

@@ -1,5 +1,5 @@
-// The table of the rules that a MIL program obeys beyond its grammar, with their sources. Used by
-// verify.cc, which checks them, and by the format entry, which lists them.
+// The rules of a MIL program beyond its grammar, with their sources. verify.cc checks them, and the
+// format entry lists them.
 #pragma once
 
 #include <string_view>

@@ -11,8 +11,8 @@
 
 namespace anecheck::mil {
 
-// A chained hash table whose entries form a stack. Leaving a scope pops the entries of the scope.
-// Names are those of the program's bindings. Not thread-safe.
+// A chained hash table whose entries form a stack. Leaving a scope pops the entries of that scope.
+// The keys are the names of the program's bindings. Not thread-safe.
 class SymbolTable {
  public:
   static constexpr uint32_t kAbsent = kNone;
@@ -39,7 +39,7 @@ class SymbolTable {
     scope_ = mark.scope;
   }
 
-  // The innermost binding of `name`, or kAbsent.
+  // Returns the innermost binding of `name`, or kAbsent.
   uint32_t Find(std::string_view name) const {
     const uint32_t entry = FindEntry(name, Hash(name));
     return entry == kAbsent ? kAbsent : entries_[entry].binding;

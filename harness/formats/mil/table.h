@@ -1,6 +1,6 @@
-// A table of small records that grows piece by piece. Its records are never moved or copied, so its
-// peak memory is the size of its content. A growing vector takes up to three times its content. The
-// tables of a MIL program use it.
+// A table of small records that grows by pieces of fixed size. It never moves or copies its
+// records, so its peak memory is about the size of its content. The peak of a growing vector is up
+// to three times its content. Used for the tables of a MIL program.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace anecheck::mil {
 
-// At most 2^32 - 1 records of a type that is copied as bytes. Movable, not copyable.
+// Holds at most 2^32 - 1 records of a trivially copyable type. Movable, not copyable.
 template <typename T>
 class Table {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -69,8 +69,8 @@ class Table {
   }
 
  private:
-  // The records of one piece take some 2 KiB: small enough that small programs waste little, large
-  // enough that the pointers to the pieces are negligible.
+  // A piece has about 2 KiB, so small programs waste little, and the pointers to pieces take
+  // little.
   static constexpr size_t kPieceBytes = size_t{1} << 11;
   static constexpr uint32_t kPiece = std::bit_floor(static_cast<uint32_t>(kPieceBytes / sizeof(T)));
 
@@ -82,7 +82,7 @@ class Table {
   uint32_t size_ = 0;
 };
 
-// `count` records of a table from `first` on. The table must outlive it.
+// The records `first` to `first + count - 1` of a table. The table must outlive the slice.
 template <typename T>
 class TableSlice {
  public:
@@ -96,7 +96,7 @@ class TableSlice {
   const T& operator[](uint32_t index) const { return (*table_)[first_ + index]; }
   typename Table<T>::Iterator begin() const { return {table_, first_}; }
   typename Table<T>::Iterator end() const { return {table_, first_ + count_}; }
-  // The slice without its first record. Precondition: not empty.
+  // Returns the slice without its first record. Precondition: not empty.
   TableSlice Rest() const { return {table_, first_ + 1, count_ - 1}; }
 
  private:

@@ -1,4 +1,4 @@
-// The real files and small builders for the tests of the MIL format and of its generator.
+// Real files and small programs for the tests of the MIL format and of its generator.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,9 @@ struct File {
   std::string text;
 };
 
-// All real MIL texts of a folder in the order of their names; empty if the folder is missing. The
-// texts of `mil` are inputs of compilers; those of `analytics` name the place of each operation.
+// Returns all real MIL texts of a folder, sorted by name, or nothing if the folder is missing. The
+// folder `mil` has inputs of compilers. The texts of the folder `analytics` name the backend that
+// runs each operation.
 inline std::vector<File> RealMilFiles(std::string_view folder = "mil") {
   std::vector<File> files;
   for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {
@@ -33,7 +34,7 @@ inline std::vector<File> RealMilFiles(std::string_view folder = "mil") {
 inline Bytes ToBytes(std::string_view text) { return {text.begin(), text.end()}; }
 inline std::string ToText(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-// A program whose function `main` has the parameter x and these statements.
+// Returns a program whose function `main` has the parameter x and these statements.
 inline std::string WithBody(const std::string& statements, const std::string& output = "x") {
   return "program(1.3)\n[buildInfo = dict<string, string>({})]\n{\n    func main<ios18>("
          "tensor<fp16, [2]> x) {\n            " +

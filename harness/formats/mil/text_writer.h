@@ -1,5 +1,5 @@
-// Writes MIL text straight into one string, in the standard spelling and layout, without a Program
-// in between. Used where graphs are lowered to MIL, many thousands a second.
+// Writes MIL text directly into one string, in the standard spelling and layout, without making a
+// Program. Used by the lowering of graphs to MIL, which writes many thousands of programs a second.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace anecheck::mil {
 
-// How scalars and the header are spelled. Source: facts/more/mil_text_forms.csv.
+// The spelling of scalars and of the header. Source: facts/more/mil_text_forms.csv.
 enum class Dialect : uint8_t {
   kIos18,  // program(1.3), ios18, string("x"), rank 0 results as plain fp16
   kIos16,  // program(1.0), ios16, tensor<string, []>("x"), rank 0 results as tensor<fp16, []>
 };
 
-// Sizes in dimensions: -1 writes `?`.
+// The sizes of a tensor. The writer writes -1 as `?`.
 using Dimensions = std::span<const int64_t>;
 
-// Calls come in the order of the text:
+// Callers call the functions in the order of the text:
 //
 //   writer.BeginProgram();
 //   writer.BeginFunction("main");
@@ -37,24 +37,24 @@ using Dimensions = std::span<const int64_t>;
 //   writer.EndFunction({"y"});
 //   writer.EndProgram();
 //
-// The text parses if names are MIL names (letters, digits and _, no digit first). Its layout is
-// that of Print(). The writer does not check that names are defined; verify.h does. Not
-// thread-safe. Clear() prepares a writer for another text and keeps its memory.
+// The text parses if all names are MIL names (letters, digits and _, and the first is not a digit).
+// Its layout is that of Print(). The writer does not check that names are defined (verify.h does).
+// Not thread-safe. Clear() prepares a writer for another text and keeps the allocated memory.
 class TextWriter {
  public:
   explicit TextWriter(Dialect dialect = Dialect::kIos18) : dialect_(dialect) {}
 
-  // With buildInfo {"coremlc-component-MIL", "3520.4.1"} (source: facts/mil.md) and
-  // "coremlc-version" "3520.5.1", which accompanies it in public texts.
+  // Writes a header whose buildInfo has "coremlc-component-MIL" "3520.4.1" (source: facts/mil.md)
+  // and "coremlc-version" "3520.5.1", as in public texts with this component version.
   void BeginProgram();
   void BeginFunction(std::string_view name);
   void Parameter(DataType type, Dimensions dimensions, std::string_view name);
   void StateParameter(DataType type, Dimensions dimensions, std::string_view name);
   void BeginBody();
 
-  // A result of the next statement. Call it once per result, in order.
+  // Writes a result of the next statement. Call it once per result, in order.
   void Result(DataType type, Dimensions dimensions, std::string_view name);
-  // The operation, after its results if it has any.
+  // Writes the operation. Call it after Result() if the operation has results.
   void Op(std::string_view op);
 
   // Each call writes one argument of the operation. Name writes a value that is a name; the other
@@ -71,23 +71,23 @@ class TextWriter {
   void String(std::string_view argument, std::string_view value);
   void Float16(std::string_view argument, Half value);
   void Float32(std::string_view argument, float value);
-  // A tensor literal. `elements` has the form that ConstTensor describes.
+  // Writes a tensor literal. ConstTensor describes the form of `elements`.
   void Tensor(std::string_view argument, DataType type, Dimensions dimensions,
               std::span<const uint8_t> elements);
   void Blob(std::string_view argument, DataType type, Dimensions dimensions, std::string_view path,
             uint64_t offset);
 
-  // The values that follow become attributes, in `[...]` after the arguments; EndStatement ends
-  // them too.
+  // Begins the attributes, in `[...]` after the arguments. The values of the following calls become
+  // attributes, up to EndStatement.
   void BeginAttributes();
 
-  // Ends the statement with the attribute name = string("name"), or without it if `name` is empty.
+  // Ends the statement with an attribute name = string(`name`), or without it if `name` is empty.
   void EndStatement(std::string_view name);
 
   // A statement with nested blocks ends with these calls instead of EndStatement:
   //
   //   writer.EndHead("y");
-  //   writer.BeginBlock("_true_fn");   // then Parameter() calls where it has parameters
+  //   writer.BeginBlock("_true_fn");   // then Parameter() calls if it has parameters
   //   writer.BeginBlockBody();
   //   ... statements ...
   //   writer.EndBlock(outputs);
@@ -98,7 +98,7 @@ class TextWriter {
   void EndBlock(std::span<const std::string_view> outputs);
   void EndBlocks() { text_ += ';'; }
 
-  // Each of these functions writes a whole statement, which defines a constant of that name.
+  // Each of these functions writes a whole statement, which defines a constant called `name`.
   void ConstInteger(std::string_view name, int32_t value);
   void ConstIntegers(std::string_view name, std::span<const int32_t> values);
   void ConstBool(std::string_view name, bool value);
@@ -106,12 +106,12 @@ class TextWriter {
   void ConstString(std::string_view name, std::string_view value);
   void ConstFloat16(std::string_view name, Half value);
   void ConstFloat32(std::string_view name, float value);
-  // `elements` contains the elements one after another, in row-major order and little endian. Bool
-  // and types narrower than a byte take one byte per element; fp8 types take their eight bits.
-  // Precondition: all `dimensions` are known, and their product is the number of elements.
+  // `elements` contains the elements in row-major order and little endian. A bool and an element
+  // narrower than a byte take one byte each. Precondition: all `dimensions` are known, and their
+  // product is the number of elements.
   void ConstTensor(std::string_view name, DataType type, Dimensions dimensions,
                    std::span<const uint8_t> elements);
-  // A constant whose elements lie in a weight side file, at the offset of its record.
+  // Writes a constant whose elements are in a weight side file, with its record at `offset`.
   void ConstBlob(std::string_view name, DataType type, Dimensions dimensions, std::string_view path,
                  uint64_t offset);
 
@@ -138,10 +138,10 @@ class TextWriter {
 
   Dialect dialect_;
   std::string text_;
-  bool first_ = true;        // the next item of a list is its first
+  bool first_ = true;        // the next item of the list is the first
   bool statement_ = false;   // results of a statement were written
   bool attributes_ = false;  // the arguments have ended and the attributes have begun
-  size_t depth_ = 0;         // blocks around the statement
+  size_t depth_ = 0;         // number of blocks around the statement
 };
 
 }  // namespace anecheck::mil

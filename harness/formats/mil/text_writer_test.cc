@@ -1,5 +1,5 @@
-// The text writer writes text that the parser reads, in the standard layout; the reader returns the
-// values that were written.
+// Tests that the parser reads the text of the writer, that its layout is the standard layout, and
+// that the reader returns the values that were written.
 #include "harness/formats/mil/text_writer.h"
 
 #include <array>
@@ -178,7 +178,7 @@ RC_GTEST_PROP(TextWriter, TensorsOfAnyTypeReadBack, ()) {
   const auto width = static_cast<size_t>(DataTypeBits(type) / 8);
   auto bytes =
       *rc::gen::container<std::vector<uint8_t>>(count * width, rc::gen::arbitrary<uint8_t>());
-  // The text of an fp32 or fp64 NaN does not keep its payload, so no element may be a NaN.
+  // The text of an fp32 or fp64 NaN does not have its payload, so no element may be a NaN.
   if (type == DataType::kFp32 || type == DataType::kFp64) {
     for (size_t i = width - 1; i < bytes.size(); i += width) bytes[i] &= 0xbf;
   }

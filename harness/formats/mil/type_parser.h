@@ -9,8 +9,7 @@
 
 namespace anecheck::mil {
 
-// The fields of tensor_buffer<element, ...> in their order. Source: facts/silicon,
-// analytics_grammar.md.
+// The fields of tensor_buffer<element, ...>, in order. Source: facts/silicon, analytics_grammar.md.
 struct BufferField {
   std::string_view name;
   std::string_view expected;
@@ -24,7 +23,7 @@ class TypeParser : protected Cursor {
  protected:
   using Cursor::Cursor;
 
-  // Whether `word<` begins a type.
+  // Returns whether `word<` begins a type.
   static bool IsTypeWord(std::string_view word) {
     return word == "tensor" || word == "tensor_buffer" || word == "list" || word == "tuple" ||
            word == "dict" || word == "state";
@@ -172,8 +171,8 @@ class TypeParser : protected Cursor {
         at_ = start;
         return Fail("a dimension (an integer or '?')");
       }
-      // The value -1 marks `?`, so a written -1 is stored as -2. Every negative size is out of
-      // range.
+      // The value -1 represents `?`, so a -1 in the text is stored as -2. All negative sizes are
+      // out of range, so the difference does not matter.
       dimension.value = negative ? std::min<int64_t>(-value, -2) : value;
     }
     dimension.text = {static_cast<uint32_t>(start - begin_), static_cast<uint32_t>(at_ - start)};

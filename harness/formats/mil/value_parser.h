@@ -29,7 +29,7 @@ class ValueParser : protected TypeParser {
   }
   void Close(uint32_t index) { program_.values[index].link = program_.values.size(); }
 
-  // `literal` is set inside a typed literal, where inf and nan are numbers instead of names.
+  // Inside a typed literal `literal` is true, and inf and nan are numbers instead of names.
   bool ParseValue(int depth, bool literal) {
     switch (*at_) {
       case '"':
@@ -94,7 +94,7 @@ class ValueParser : protected TypeParser {
     return AddLeaf(ValueKind::kName, start, stop, binding);
   }
 
-  // Reads the rest of type(value) after its type; `index` is the open kTyped node.
+  // Reads the rest of type(value) after its type. `index` is the kTyped node to complete.
   bool ParseTypedRest(uint32_t index, uint32_t type, int depth) {
     if (depth >= kMaxDepth) return FailDepth("values are");
     program_.values.push_back(

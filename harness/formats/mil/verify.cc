@@ -24,12 +24,12 @@ bool HasState(TypeView type) {
   return false;
 }
 
-// Whether a type is a string, in either spelling: string or tensor<string, []>.
+// Returns whether a type is a string, spelled string or tensor<string, []>.
 bool IsString(TypeView type) {
   return type.data_type() == DataType::kString && type.dimensions().empty();
 }
 
-// T for tensor<T, []>, because both spell a scalar.
+// Returns T for tensor<T, []>, because both are scalars, and any other type unchanged.
 TypeView Plain(TypeView type) {
   const bool scalar = type.kind() == TypeKind::kTensor && type.dimensions().empty();
   return scalar ? type.element() : type;
@@ -55,8 +55,7 @@ class Verifier {
   }
 
  private:
-  // The message is made only if the violation is kept, because a printed type may be as long as the
-  // text.
+  // Makes the message only for a kept violation, because a type may be as long as the whole text.
   void AddOfType(const Rule& rule, uint64_t offset, TypeView type, std::string_view what) {
     report_.list().Add(rule, offset, [&] {
       return fmt::format("{}: {}: {}", rule.id, Shown(PrintType(type)), Shown(what));
@@ -100,8 +99,8 @@ class Verifier {
     }
   }
 
-  // The form is ((kind, {{name, shape}, ...}), ...), or for sets of shapes (kind, {{set, {{name,
-  // shape}, ...}}, ...}).
+  // The value has the form ((kind, {{name, shape}, ...}), ...). For sets of shapes an entry is
+  // (kind, {{set, {{name, shape}, ...}}, ...}).
   void CheckFlexibleShapes(FunctionView function, ValueView shapes) {
     std::vector<std::string_view> names;
     names.reserve(function.block().parameters().size());
@@ -241,8 +240,8 @@ class Verifier {
   // ---- values -----------------------------------------------------------------------------------
 
   void CheckValues() {
-    // Blocks are in the order in which they begin, but their outputs are in the order in which they
-    // end.
+    // Sorted because the outputs were collected in the order in which blocks begin, but their
+    // values are in the order in which blocks end.
     std::ranges::sort(outputs_, {}, &Slice::first);
     size_t next = 0;
     const auto is_output = [&](uint32_t value) {
@@ -291,7 +290,7 @@ class Verifier {
     AddOfType(kRules["literal-shape"], value.offset(), type, what);
   }
 
-  // Checks a literal or a part of one. Names, `?` and typed literals inside it are not checked
+  // Checks a literal or a part of it. Does not check names, `?` and typed literals inside it
   // against its type.
   void CheckLiteral(TypeView type, ValueView value) {
     if (value.kind() == ValueKind::kName || value.kind() == ValueKind::kUnknown ||

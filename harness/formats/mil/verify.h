@@ -1,5 +1,5 @@
-// Checks a MIL program against the rules of rules.h. Used by the format entry and by tests; the
-// lowering must get a program without errors.
+// Checks a MIL program against the rules of rules.h. Used by the format entry and by tests. A
+// program that is passed to the lowering must have no errors.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace anecheck::mil {
 
-// Every broken rule, in the order of the text. Time and memory are linear in the program's size,
-// up to the logarithm that sorting takes.
+// Returns the violations in the order of the text. The time is O(n log n) in the program's size,
+// because the violations are sorted. The memory is linear.
 std::vector<Violation> Verify(const Program& program);
 
 }  // namespace anecheck::mil

@@ -46,7 +46,7 @@ int BitsOf(const Blob& blob) {
   return mil::DataTypeBits(milweights::BlobTypeFromNumber(blob.type));
 }
 
-// The place at which a record behind the last one would stand.
+// Returns the offset at which another record after the last one would begin.
 uint64_t NextRecord(const WeightFile& file) {
   uint64_t at = milweights::kHeaderSize;
   if (!file.blobs.empty()) {
@@ -69,7 +69,7 @@ constexpr auto kRules = RulesOf<WeightFile>({
      "The header's count is the number of records, which begin with 0xDEADBEEF at multiples of 64.",
      kFacts, kNotes,
      [](const WeightFile& file, RuleReport& broken) {
-       // The next record can be found only if the data of the previous record are in the file.
+       // The next record can be found only if the data of the previous record is in the file.
        const size_t found = file.blobs.size();
        const bool lost = found > 0 && !IsDataInFile(file.blobs.back(), file.size);
        if (found < file.count && !lost) {
@@ -214,7 +214,7 @@ Result<Json> ToJson(const WeightFile& file) {
   return json;
 }
 
-// The name of a type, or its number.
+// Reads the name of a type or its number.
 uint32_t TypeFromJson(JsonFields& fields) {
   const auto found = fields.object().find("type");
   if (found != fields.object().end() && found->is_string()) {
@@ -231,7 +231,7 @@ Result<Bytes> FromJson(const Json& json) {
   JsonFields fields(json, "", &status);
   fields.ReadElsewhere({"format"});
   WeightFile file;
-  std::vector<Bytes> kept;  // the bytes that the spans of the file view
+  std::vector<Bytes> kept;  // the bytes to which the spans of `file` refer
   const auto keep = [&](JsonFields& item) -> ByteSpan {
     if (item.Has("data")) kept.push_back(item.Base64("data"));
     return item.Has("data") ? ByteSpan(kept.back()) : ByteSpan();
@@ -279,7 +279,7 @@ std::string Print(const WeightFile& file) {
   return out;
 }
 
-// Reserved bytes and gaps are left unclaimed: their zeros count as fill, other bytes as opaque.
+// Does not claim reserved bytes and gaps, so their zeros are fill and other bytes are opaque.
 ByteCounts CountBytes(const WeightFile& file, ByteSpan bytes) {
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, milweights::kHeaderSize - file.reserved.size());

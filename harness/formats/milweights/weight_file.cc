@@ -13,7 +13,7 @@ namespace {
 
 using mil::DataType;
 
-// The types by their number in the record.
+// The types, indexed by their number in the record.
 constexpr std::array kBlobTypes = {
     DataType::kOther,  DataType::kFp16,      DataType::kFp32,    DataType::kUint8, DataType::kInt8,
     DataType::kBf16,   DataType::kInt16,     DataType::kUint16,  DataType::kInt4,  DataType::kUint1,
@@ -21,7 +21,7 @@ constexpr std::array kBlobTypes = {
     DataType::kUint32, DataType::kFp8E4M3Fn, DataType::kFp8E5M2,
 };
 
-// The record at `at`. Precondition: its sentinel is there.
+// Reads the record at `at`. Precondition: there is a sentinel at `at`.
 Blob ReadRecord(ByteSpan bytes, uint64_t at) {
   ByteReader reader(bytes.subspan(at, kRecordSize), at, "blob");
   Blob blob;
@@ -45,14 +45,14 @@ bool IsRecord(ByteSpan bytes, uint64_t at) {
   return at <= bytes.size() && bytes.size() - at >= kRecordSize && WordAt(bytes, at) == kSentinel;
 }
 
-// The gaps between the parts. Sorts the parts by their first byte.
+// Returns the gaps between the parts of the file.
 std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
   std::vector<std::pair<uint64_t, uint64_t>> parts;  // begin, end
   parts.reserve(2 * blobs.size());
   for (const Blob& blob : blobs) {
     parts.emplace_back(blob.record_offset, blob.record_offset + kRecordSize);
-    // Uses the size of the data that are in the file, because the stated size may exceed the file,
-    // and its end may exceed 64 bits.
+    // Uses the size of the data in the file, because the stated size may exceed the file, and the
+    // stated end may exceed 64 bits.
     if (!blob.data.empty())
       parts.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
   }
@@ -63,8 +63,8 @@ std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
     if (until <= at) return;
     const ByteSpan gap = bytes.subspan(at, until - at);
     const bool zero = std::all_of(gap.begin(), gap.end(), [](uint8_t b) { return b == 0; });
-    // The offset of the next part implies the zeros that align it; nothing implies zeros at the
-    // end.
+    // Leaves out zeros that align the next part, because its offset implies them. Keeps zeros at
+    // the end, because nothing implies them.
     if (last || !zero || gap.size() >= kAlignment) gaps.push_back({at, gap});
   };
   for (const auto& [begin, end] : parts) {
@@ -85,8 +85,8 @@ struct Part {
   ByteSpan bytes;
 };
 
-// Copies the parts in order into one buffer. Later parts overwrite earlier ones. The records and
-// the header come last, so they stay as they were read.
+// Copies the parts in order into one buffer. Later parts overwrite earlier parts. The records and
+// the header come last, so no other part overwrites them.
 Result<Bytes> Assemble(const std::vector<Part>& parts) {
   std::vector<Part> sorted = parts;
   std::sort(sorted.begin(), sorted.end(),
@@ -190,7 +190,7 @@ Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, DataType type) 
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie in the file",
                                              blob.size, blob.data_offset));
   }
-  // A range that begins before the end of the record is not data of the blob: see Blob::data.
+  // A range that begins before the end of the record is not data of the blob (see Blob::data).
   if (blob.data.size() != blob.size) {
     return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie behind it",
                                              blob.size, blob.data_offset));

@@ -1,5 +1,5 @@
-// The weight side file: the layout of written files, and the files that are accepted, refused, or
-// kept unchanged. The tests of the generator cover the rules of the format entry.
+// Tests the weight side file: the layout of written files, and the files that are accepted,
+// refused, or kept unchanged. The generator's tests cover the rules of the format entry.
 #include "harness/formats/milweights/weight_file.h"
 
 #include <cstdint>
@@ -158,7 +158,7 @@ TEST(WeightFile, JsonErrorsNameTheField) {
             "weight blob at 0x40: the record says 3 bytes of data, and 4 are given");
 }
 
-// Sample() with some bytes replaced, and with bytes appended.
+// Generates Sample() with some bytes replaced, and with bytes appended.
 rc::Gen<Bytes> AnyFile() {
   return rc::gen::apply(
       [](Bytes noise, const std::vector<uint8_t>& places) {

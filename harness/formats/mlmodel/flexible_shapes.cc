@@ -32,7 +32,7 @@ std::string RangesText(const InputShapes& shapes) {
   return "[" + text + "]";
 }
 
-// {{"x", LIST}, ...} for the inputs whose `list` is not empty.
+// Returns {{"x", LIST}, ...} for the inputs whose `list` is not empty.
 template <typename List>
 std::string PairsText(std::span<const InputShapes* const> inputs, const List& list) {
   std::string text;

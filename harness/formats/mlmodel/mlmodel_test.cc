@@ -1,4 +1,4 @@
-// Model files: round trips of real models, texts and random graphs, and refused models.
+// Tests model files: round trips of real models, texts and random graphs, and refused models.
 #include <fmt/format.h>
 #include <functional>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ mil::Program Parsed(std::string text) {
   return program.ok() ? std::move(*program) : mil::Program();
 }
 
-// The text of a program after it is written to the model format and read again.
+// Returns the text of a program after it is converted to a message and back.
 std::string There(const mil::Program& program) {
   const auto bytes = ProgramBytes(program);
   EXPECT_TRUE(bytes.ok()) << bytes.error().message;
@@ -58,7 +58,7 @@ TEST(MlModel, RealTextsRoundTrip) {
     SCOPED_TRACE(file.name);
     const mil::Program program = Parsed(file.text);
     ExpectSame(program);
-    // ProgramText has the spelling of the compilers' texts.
+    // ProgramText has the spelling of compiled texts.
     EXPECT_TRUE(There(program) == mil::Print(program));
   }
 }
@@ -236,7 +236,7 @@ TEST(MlModel, TheAdviceFitsTheKind) {
   }
 }
 
-// A pipeline whose first model is `program` and whose other models have these kinds.
+// Returns a pipeline whose first model is `program` and whose other models have these kinds.
 std::string PipelineOf(const std::string& program, std::initializer_list<uint32_t> others,
                        uint32_t kind = field::kPipeline) {
   std::string parts, of_kind, bytes;
@@ -251,7 +251,7 @@ std::string PipelineOf(const std::string& program, std::initializer_list<uint32_
   return bytes;
 }
 
-// Exporters of detectors append the host's non-maximum suppression to an ML Program.
+// Exporters of object detectors add non-maximum suppression on the host after an ML Program.
 TEST(MlModel, APipelineWithOneProgramIsReadAsThatProgram) {
   const auto program = ModelBytes(
       Parsed("program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, ?]> x) {\n} -> (x);\n}"));
@@ -310,7 +310,7 @@ TEST(MlModel, DescribesInputsStatesAndFunctions) {
             std::string::npos);
 }
 
-// An input "x" that is an image of 64 by 48 pixels.
+// Returns a model with an input "x" that is an image of 64 by 48 pixels.
 std::string ModelOfAnImage(uint64_t color_space, const std::function<void(pbf_writer&)>& sizes) {
   std::string image, feature, bytes;
   pbf_writer writer(image);
@@ -370,7 +370,7 @@ TEST(MlModel, ImagesAreArraysOfTheirChannels) {
             (std::vector<std::array<int64_t, 2>>{{1, 1}, {3, 3}, {4, 480}, {8, -1}}));
 }
 
-// The text of a program after a whole model file is written and read again.
+// Returns the text of a program after it is written to a whole model file and read again.
 std::string ModelThere(const mil::Program& program) {
   const auto bytes = ModelBytes(program);
   EXPECT_TRUE(bytes.ok()) << bytes.error().message;
@@ -422,7 +422,7 @@ TEST(MlModel, RefusesStepsOfRanges) {
 
 // ---- hostile files ------------------------------------------------------------------------------
 
-// A program with one constant, whose value message is `value`.
+// Returns a program with one constant, whose value message is `value`.
 std::string ProgramOf(const std::string& value) {
   std::string operation, block, bytes;
   {
@@ -444,7 +444,7 @@ std::string ProgramOf(const std::string& value) {
   return bytes;
 }
 
-// An fp16 tensor value that claims these extents and has one element.
+// Returns an fp16 tensor value that claims these extents but has one element.
 std::string TensorOf(const std::vector<uint64_t>& extents) {
   std::string type, bytes;
   pbf_writer tensor(type);

@@ -55,7 +55,7 @@ Status AppendSets(std::string_view enumerated, InputShapes& shapes) {
   });
 }
 
-// An image is an array [1, channels, height, width] in the program.
+// Returns the extents of the array that represents an image in the program.
 std::vector<int64_t> ImageExtents(int64_t channels, int64_t height, int64_t width) {
   return {1, channels, height, width};
 }
@@ -111,7 +111,7 @@ Status ReadFeature(std::string_view feature, const std::string& function, Model&
     if (field.IsBytes(field::kEnumeratedShapes)) return AppendSets(field.bytes, shape);
     return {};
   }));
-  // Without default extents, takes the first set or the lowest extents.
+  // Without default extents, uses the first set or the minimum extents.
   if (shape.extents.empty() && !shape.sets.empty()) shape.extents = shape.sets.front();
   if (shape.extents.empty()) {
     for (const std::array<int64_t, 2>& range : shape.ranges) shape.extents.push_back(range[0]);
@@ -132,7 +132,7 @@ Status ReadDescription(std::string_view description, Model& model) {
   });
 }
 
-// A model, and the content of the field of its kind.
+// A model, and the content of the field that determines its kind.
 struct OneModel {
   Model model;
   uint32_t kind = 0;
@@ -161,15 +161,15 @@ bool IsPipeline(uint32_t kind) {
          kind == field::kPipelineRegressor;
 }
 
-// Returns the only ML Program of a pipeline. Exporters of detectors make such pipelines: the
-// program computes boxes, and the host's non-maximum suppression selects some of them.
+// Returns the ML Program of a pipeline that has exactly one. Exporters of object detectors make
+// such pipelines. The program computes boxes, and non-maximum suppression on the host selects some.
 Result<Model> ReadPipeline(const OneModel& pipeline) {
   const std::string_view parts = pipeline.kind == field::kPipeline
                                      ? pipeline.content
                                      : FindBytes(pipeline.content, field::kPipelineOfKind);
   Model program;
   uint64_t programs = 0;
-  std::vector<std::string_view> others;  // each kind once, however many models a hostile file has
+  std::vector<std::string_view> others;  // each kind once, to bound the memory
   uint32_t first = 0;                    // the kind of the first model
   ANECHECK_RETURN_IF_ERROR(ForEachField(parts, [&](const WireField& field) -> Status {
     if (!field.IsBytes(field::kModels)) return {};
@@ -215,8 +215,7 @@ constexpr FeatureFields kModelFields = {field::kInput, field::kOutput, field::kS
 constexpr FeatureFields kFunctionFields = {field::kFunctionInput, field::kFunctionOutput,
                                            field::kFunctionState};
 
-// The shapes of an array, known only from its type. An unknown axis gets the default extent 1 and
-// no limit.
+// Returns the shapes of an array type. An unknown axis has the default extent 1 and no limit.
 InputShapes ShapesOfType(mil::TypeView type) {
   InputShapes shapes;
   bool open = false;

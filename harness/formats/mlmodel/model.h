@@ -1,4 +1,4 @@
-// The parts around the program in a Core ML model file (.mlmodel, or model.mlmodel of a package).
+// The content of a Core ML model file (.mlmodel, or model.mlmodel of a package).
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ struct Model {
   int64_t specification_version = 0;
   std::string_view program;         // message Program, in the bytes that were read
   std::vector<InputShapes> inputs;  // the inputs whose description has extents
-  std::string left_out;             // the kinds of a pipeline's other models
+  std::string left_out;             // kinds of the other models of a pipeline, which are not read
 };
 
-// Whether a file with these first bytes may be a model file. No other format of this project begins
-// with the field of the specification version.
+// Returns whether a file with these first bytes may be a model file. No other format of this
+// project begins with the field of the specification version.
 bool MayBeModel(std::string_view bytes);
 
 // Reads an ML Program, or the ML Program of a pipeline that has only one. Errors: kMalformed if the
-// bytes are no model; kUnsupported, with the kind in words, for other models, such as the older
-// neural networks.
+// bytes are not a model; kUnsupported, with the name of the kind, for other models, such as the
+// older neural networks.
 Result<Model> ReadModel(std::string_view bytes);
 
-// The bytes of a whole model file with that program, in the form that ReadModel and Core ML's
-// compiler read. Inputs, outputs and states of its functions are described from their types. The
-// shapes that inputs may take come from FlexibleShapeInformation; other axes of unknown extent
-// become open ranges. Errors: those of ProgramBytes and ReadFlexibleShapes; kUnsupported if an
-// input or output has a type that Core ML's arrays lack, kInvalid if the program has no function.
+// Returns the bytes of a whole model file with that program, in a form that ReadModel and Core ML's
+// compiler read. The descriptions of inputs, outputs and states of its functions follow from their
+// types. The shapes that inputs may have come from FlexibleShapeInformation. Other axes of unknown
+// extent become ranges without an upper limit. Errors: those of ProgramBytes and
+// ReadFlexibleShapes; kUnsupported if an input or output has a type that Core ML's arrays lack,
+// kInvalid if the program has no function.
 Result<std::string> ModelBytes(const mil::Program& program);
 
 }  // namespace anecheck::mlmodel

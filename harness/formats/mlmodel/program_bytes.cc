@@ -25,7 +25,8 @@ Error At(ErrorCode code, uint64_t offset, std::string_view what) {
   return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
 }
 
-// The number of an element type in the message. `offset` is that of the value with the type.
+// Returns the number of an element type in the message. `offset` is the offset of the value with
+// that type, for the error.
 Result<uint32_t> NumberOf(TypeView type, uint64_t offset) {
   const auto number = DataTypeNumber(type.data_type());
   if (number) return *number;
@@ -112,7 +113,7 @@ Status ForEachLeaf(ValueView value, Use&& use) {
   return {};
 }
 
-// The elements of a tensor, packed into bytes if their type is narrower than a byte.
+// Returns the elements of a tensor. Packs them into bytes if their type is narrower than a byte.
 std::string PackedBytes(const std::vector<uint8_t>& bytes, DataType type) {
   const int bits = mil::DataTypeBits(type);
   if (bits >= 8) return {bytes.begin(), bytes.end()};
@@ -170,7 +171,7 @@ Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
     return {};
   }
   if (where == field::kFloats || where == field::kDoubles) {
-    // Packed floats are little-endian words, like the elements.
+    // A packed list of floats has little-endian words, and so have the elements.
     if (!bytes.empty()) {
       list.add_bytes(field::kValues, reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
@@ -190,7 +191,7 @@ Status WriteTensor(pbf_writer& parent, TypeView type, ValueView value) {
 
 Status WriteImmediate(pbf_writer& parent, TypeView type, ValueView value);
 
-// Writes a value of `type`, which is bare or has its own type.
+// Writes a value of `type`. The value is written with or without its own type in the text.
 Status WriteMember(pbf_writer& parent, uint32_t number, TypeView type, ValueView value) {
   Submessage member(parent, number);
   const TypeView own = value.kind() == ValueKind::kTyped ? value.type() : type;
@@ -274,7 +275,7 @@ Status WriteValue(pbf_writer& parent, uint32_t number, ValueView literal) {
 
 // ---- operations ---------------------------------------------------------------------------------
 
-// The attributes, as entries of a map.
+// Writes the attributes as entries of a map.
 Status WriteAttributes(pbf_writer& parent, uint32_t number,
                        mil::Sequence<mil::ArgumentView> attributes,
                        std::string_view left_out = {}) {
@@ -342,8 +343,8 @@ Status WriteOperation(pbf_writer& block, mil::StatementView statement) {
   return WriteAttributes(operation, field::kOperationAttributes, statement.attributes());
 }
 
-// Writes outputs and operations. The caller writes the inputs, because those of a function are
-// fields of the function.
+// Writes outputs and operations. The caller writes the inputs, because the inputs of a function are
+// fields of the function's own message.
 Status WriteBlock(pbf_writer& block, mil::BlockView view) {
   for (const ValueView output : view.outputs()) {
     block.add_string(field::kBlockOutputs, std::string(output.text()));

@@ -1,4 +1,4 @@
-// Writes MIL programs in the form of model files. It is the inverse of program_text.h.
+// Writes MIL programs in the form of model files. The inverse of program_text.h.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace anecheck::mlmodel {
 
-// The message Program of a parsed program. If ProgramText reads that message, ProgramDifference
-// finds no difference from `program`. Labels of blocks and the version of the text have no place in
-// the message and are left out. `left_out` names an attribute of functions that is not written,
-// because a model file states it elsewhere. Errors, each with the place in the text: kUnsupported
-// for parts that the message cannot express (buffer types, opsets of single operations, values of
-// no known type), kInvalid if a literal is not of its type.
+// Returns the message Program of a parsed program. If ProgramText reads that message,
+// ProgramDifference finds no difference from `program`. The message has no fields for labels of
+// blocks and for the version of the text. `left_out` names an attribute of functions that is not
+// written, because a model file has it outside the program. Errors, each with the offset in the
+// text: kUnsupported for parts that the message cannot express (buffer types, opsets of single
+// operations, values of unknown type), kInvalid if a literal does not have its type.
 Result<std::string> ProgramBytes(const mil::Program& program, std::string_view left_out = {});
 
 }  // namespace anecheck::mlmodel

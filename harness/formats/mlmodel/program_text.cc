@@ -21,18 +21,19 @@ namespace {
 
 using mil::DataType;
 
-// Real programs take up to 15 bytes of text per byte of the file; the densest literals take 24.
+// The maximum size of the text per byte of the file. Real programs have up to 15 bytes of text per
+// byte, and the most compact literals have 24.
 constexpr size_t kMostExpansion = 64;
 
 struct MapEntry {
   std::string_view key;
   std::string_view value;
 
-  // Orders by key; entries with the same key stay in file order.
+  // The sort key. Entries with the same key stay in file order.
   std::pair<std::string_view, const char*> Order() const { return {key, value.data()}; }
 };
 
-// The labels of an operation's blocks, as the lowering writes them. No source gives these labels.
+// Returns the label of an operation's block, as the lowering writes it. No source gives the labels.
 std::string_view BlockLabel(std::string_view op, size_t index) {
   if (op == "cond") return index == 0 ? "_true_fn" : "_false_fn";
   if (op == "while_loop") return index == 0 ? "_cond" : "_body";
@@ -58,7 +59,7 @@ class TextBuilder {
       if (field.IsBytes(field::kProgramAttributes)) attributes.push_back(ReadEntry(field.bytes));
       return {};
     }));
-    // A text has one dialect, which is the plain one if the opset of any function has the plain
+    // A text has one dialect. It is the plain dialect if the opset of any function has the plain
     // dialect.
     plain_ = std::ranges::any_of(functions, [](const MapEntry& function) {
       return IsPlainDialect(OpsetInText(FindBytes(function.value, field::kOpset)));
@@ -112,7 +113,7 @@ class TextBuilder {
   // ---- types ----
 
   struct Dimension {
-    std::optional<uint64_t> size;  // nothing where it is unknown
+    std::optional<uint64_t> size;  // nothing if it is unknown
   };
 
   static Result<Dimension> ReadDimension(std::string_view message) {
@@ -192,7 +193,7 @@ class TextBuilder {
     }
   }
 
-  // The single field of a message that has exactly one of several possible fields.
+  // Returns the field of a message that has exactly one of several possible fields.
   static WireField OneOf(std::string_view message) {
     WireField last;
     static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {
@@ -273,8 +274,8 @@ class TextBuilder {
     return {};
   }
 
-  // Whether a kind of value fits a kind of type. Unknown kinds of values are accepted here, because
-  // they are refused elsewhere.
+  // Returns whether a kind of value fits a kind of type. Accepts unknown kinds of values, because
+  // other code refuses them.
   static bool IsOfType(uint32_t value, uint32_t type) {
     switch (value) {
       case field::kTensor:
@@ -290,7 +291,7 @@ class TextBuilder {
     }
   }
 
-  // The text between the parentheses of a literal.
+  // Writes the text between the parentheses of a literal.
   Status Bare(std::string_view message, int depth) {
     ANECHECK_RETURN_IF_ERROR(CheckLimits(depth));
     if (!FindBytes(message, field::kBlobFile).empty()) {
@@ -353,8 +354,8 @@ class TextBuilder {
 
   // ---- operations ----
 
-  // Adds FlexibleShapeInformation with the value `shapes`, unless that is empty or `attributes` has
-  // one.
+  // Writes the attributes. Adds FlexibleShapeInformation with the value `shapes`, unless `shapes`
+  // is empty or `attributes` already has that attribute.
   Status Attributes(std::vector<MapEntry> attributes, std::string shapes = {}) {
     std::ranges::sort(attributes, {}, &MapEntry::Order);
     if (std::ranges::find(attributes, kFlexibleShapes, &MapEntry::key) != attributes.end()) {
@@ -409,7 +410,7 @@ class TextBuilder {
     return {};
   }
 
-  // "type name" of a NamedValueType.
+  // Writes "type name" for a NamedValueType.
   Status Named(std::string_view message) {
     ANECHECK_RETURN_IF_ERROR(Type(FindBytes(message, field::kType), 0));
     out_ += ' ';
@@ -473,7 +474,7 @@ class TextBuilder {
     return Body(message, indent, depth);
   }
 
-  // Writes from '{' to the outputs.
+  // Writes the part from '{' to the outputs.
   Status Body(std::string_view block, size_t indent, int depth) {
     ANECHECK_RETURN_IF_ERROR(CheckLimits(depth));
     out_ += "{\n";

@@ -16,7 +16,7 @@ using mil::TypeView;
 using mil::ValueKind;
 using mil::ValueView;
 
-// T for tensor<T, []>.
+// Returns T for tensor<T, []>, and any other type unchanged.
 TypeView Plain(TypeView type) {
   const bool scalar = type.kind() == TypeKind::kTensor && type.dimensions().empty();
   return scalar ? type.element() : type;
@@ -66,7 +66,7 @@ bool SameStrings(ValueView a, ValueView b) {
   });
 }
 
-// The children of a list, tuple or dictionary, without empty pairs.
+// Returns the children of a list, tuple or dictionary, without empty pairs.
 std::vector<ValueView> Members(ValueView value) {
   std::vector<ValueView> members;
   for (const ValueView child : value.children()) {
@@ -76,8 +76,8 @@ std::vector<ValueView> Members(ValueView value) {
   return members;
 }
 
-// The type of a member. Each member of a tuple has its own type; all members of a list have one
-// type. For a dictionary returns `type`, because its pairs have the types.
+// Returns the type of a member. Each member of a tuple has its own type. All members of a list have
+// the same type. For a dictionary returns `type`, because its pairs have the types.
 TypeView MemberType(TypeView type, size_t index) {
   switch (type.kind()) {
     case TypeKind::kTuple:
@@ -89,7 +89,7 @@ TypeView MemberType(TypeView type, size_t index) {
   }
 }
 
-// Whether two values of one type are equal. Each is bare or has its own type.
+// Returns whether two values of one type are equal. A value may be written without its type.
 bool SameValue(TypeView type, ValueView first, ValueView second) {
   if (first.kind() == ValueKind::kTyped) type = first.type();
   if (second.kind() == ValueKind::kTyped && !SameType(type, second.type())) return false;

@@ -1,4 +1,4 @@
-// Compares two MIL programs, because text and model files spell the same program in several ways.
+// Compares two MIL programs. Text and model files have several forms of the same program.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace anecheck::mlmodel {
 
-// The first difference between the programs, in words; empty if they are the same. It ignores the
-// order of arguments and attributes, labels of blocks, the version of the text, whether a scalar's
-// type is T or tensor<T, []>, a tuple of one value, an empty pair of a dictionary, and how numbers
-// and strings are spelled. NaNs of fp32 and fp64 are equal.
+// Returns a description of the first difference between the programs, or "" if they are the same.
+// Ignores the order of arguments and attributes, labels of blocks, the version of the text and
+// empty pairs of a dictionary. T and tensor<T, []>, a value and a tuple of this value, and
+// different spellings of the same number or string are equal. NaNs of fp32 and fp64 are equal.
 std::string ProgramDifference(const mil::Program& a, const mil::Program& b);
 
 }  // namespace anecheck::mlmodel

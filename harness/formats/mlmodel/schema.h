@@ -1,8 +1,7 @@
-// The field numbers of Core ML's model files, a schema of protocol buffers, as far as ML Programs
-// need it. Source: public notes (coremltools, mlmodel/format: Model.proto, MIL.proto,
-// FeatureTypes.proto); the real packages at hand confirm the numbers of the program, the
-// description and its arrays. Read by program_text.cc, written by program_bytes.cc, both by
-// model.cc.
+// The field numbers of the protocol buffers in Core ML's model files that ML Programs need. Source:
+// public notes (coremltools, mlmodel/format: Model.proto, MIL.proto, FeatureTypes.proto). Real
+// packages confirm the numbers of the program, the description and its arrays. program_text.cc uses
+// them to read, program_bytes.cc to write, and model.cc for both.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 namespace anecheck::mlmodel {
 
-// One enumeration per message; the value is the field's number.
+// Each message has one enumeration. The values are field numbers.
 namespace field {
 
 enum Model : uint32_t {
@@ -24,7 +23,7 @@ enum Model : uint32_t {
   kPipeline = 202,
   kMlProgram = 502
 };
-// The pipeline in the messages PipelineClassifier and PipelineRegressor.
+// The field with the pipeline in PipelineClassifier and PipelineRegressor.
 enum PipelineOfKind : uint32_t { kPipelineOfKind = 1 };
 enum Pipeline : uint32_t { kModels = 1 };
 enum ModelDescription : uint32_t {
@@ -117,7 +116,7 @@ enum TensorValue : uint32_t {
   kDoubles = 6,
   kBytes = 7,
 };
-// The lists of values in a tensor, a tuple, a list or a dictionary.
+// The field with the values of a tensor, a tuple, a list or a dictionary.
 enum Values : uint32_t { kValues = 1 };
 enum KeyValuePair : uint32_t { kKey = 1, kPairValue = 2 };
 // An entry of a map.
@@ -125,35 +124,35 @@ enum Entry : uint32_t { kEntryKey = 1, kEntryValue = 2 };
 
 }  // namespace field
 
-// The number of an element type in TensorType, or nothing if it has none. The inverse returns
-// kOther for an unknown number.
+// DataTypeNumber returns the number of an element type in TensorType, or nothing if it has none.
+// DataTypeFromNumber returns kOther for an unknown number.
 std::optional<uint32_t> DataTypeNumber(mil::DataType type);
 mil::DataType DataTypeFromNumber(uint64_t number);
 
-// The field of TensorValue with the elements of a type: bytes for fp16, integers of at most a byte,
-// and uint32. Source: as above (converters, mil backend).
+// Returns the field of TensorValue that has the elements of a type. It is the field of bytes for
+// fp16, for integers of at most one byte, and for uint32. Source: as above (converters, mil
+// backend).
 field::TensorValue ValueFieldOf(mil::DataType type);
 
-// The number of an element type in ArrayFeatureType; nothing if a model's inputs cannot have that
-// type.
+// Returns the number of an element type in ArrayFeatureType. Nothing if inputs cannot have it.
 std::optional<uint32_t> ArrayTypeNumber(mil::DataType type);
 
-// Opsets of MIL text and of model files: "ios16" and "CoreML6". Other opsets have the same name in
-// both. Source: real pairs of a package and its compiled text (5 and 6); public notes for the rest.
+// Convert the name of an opset between MIL text ("ios16") and model files ("CoreML6"). Other opsets
+// have the same name in both. Source: real packages with their compiled text (CoreML5 and CoreML6);
+// public notes for the others.
 std::string_view OpsetInText(std::string_view opset);
 std::string_view OpsetInModel(std::string_view opset);
-// The lowest specification version of a model of an opset of MIL text. Source: as above; real
-// packages have 6 with CoreML5 and 7 with CoreML6.
+// Returns the lowest specification version of a model with an opset of MIL text. Source: as above;
+// real packages have version 6 with CoreML5 and version 7 with CoreML6.
 int32_t SpecificationVersionOf(std::string_view text_opset);
-// Whether texts of that opset are of version 1.3, which spells scalars plainly (mil::Dialect).
+// Returns whether texts with that opset have version 1.3 (mil::Dialect::kIos18).
 bool IsPlainDialect(std::string_view text_opset);
 
-// The kind of model for a field of Model's oneof, for example "neural network" for 500. Empty for
-// other fields.
+// Returns the kind for a field of Model's oneof ("neural network" for 500), or "".
 std::string_view ModelKind(uint32_t number);
-// Advice for messages: how the owner of a model of that kind gets an ML Program from it. Source:
-// coremltools, whose converter of whole models makes neural networks and ML Programs from the same
-// sources.
+// Returns advice for messages on how to get an ML Program from a model of that kind. Source:
+// coremltools, whose converter makes neural networks and ML Programs from the same models of other
+// frameworks.
 std::string_view WayToProgram(uint32_t number);
 
 }  // namespace anecheck::mlmodel

@@ -1,4 +1,4 @@
-// Writes a message inside another.
+// Writes a message inside another message.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ struct SubmessageBytes {
   std::string bytes;
 };
 
-// A message that becomes a field of its parent at the end of its scope, even if nothing was written
-// to it. The library's own nested writers leave out empty messages, but these have a meaning here
-// (an unknown dimension, a tensor without elements). Until the scope ends, nothing else may be
-// written to the parent.
+// A message whose destructor adds it to its parent as a field, even if the message is empty. The
+// library's own nested writers leave out empty messages, but here an empty message has a meaning
+// (an unknown dimension, a tensor without elements). During the lifetime of a Submessage, no other
+// code may write to its parent.
 class Submessage : private SubmessageBytes, public protozero::pbf_writer {
  public:
   Submessage(protozero::pbf_writer& parent, uint32_t number)

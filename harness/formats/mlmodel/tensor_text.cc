@@ -17,7 +17,7 @@ namespace {
 
 using mil::DataType;
 
-// The bits of each element, or the strings.
+// The elements of a tensor: the bits of each element, or the strings.
 struct Elements {
   std::vector<uint64_t> words;
   std::vector<std::string_view> strings;
@@ -46,8 +46,7 @@ void Unpack(std::string_view bytes, int bits, uint64_t count, std::vector<uint64
   }
 }
 
-// Reads the whole elements in the bytes. If `wanted` gives their number, padding bits in the last
-// byte are left out.
+// Reads the elements in `bytes`. If `wanted` is their number, ignores padding bits at the end.
 Status ReadBytes(std::string_view bytes, DataType type, std::optional<uint64_t> wanted,
                  Elements& elements) {
   const int bits = mil::DataTypeBits(type);
@@ -58,7 +57,7 @@ Status ReadBytes(std::string_view bytes, DataType type, std::optional<uint64_t> 
   return {};
 }
 
-// Appends words of fixed width, from a packed field or a single element.
+// Appends words of fixed width from a packed field or from a field with one element.
 template <typename Word>
 Status AppendWords(std::string_view bytes, std::vector<uint64_t>& words) {
   if (bytes.size() % sizeof(Word) != 0) {
@@ -86,7 +85,7 @@ Status AppendVarints(const WireField& field, std::vector<uint64_t>& words) {
   return {};
 }
 
-// Whether elements of a type may be in that field of TensorValue. Integers may be varints or bytes.
+// Returns whether a field of TensorValue may have this type. Integers may be varints or bytes.
 bool Accepts(uint32_t list, DataType type) {
   if (list == static_cast<uint32_t>(ValueFieldOf(type))) return true;
   const mil::DataClass kind = mil::DataTypeClass(type);
@@ -122,7 +121,7 @@ Result<Elements> Read(std::string_view value, DataType type, std::optional<uint6
   return elements;
 }
 
-// Appends an integer from the low bits of `word`, as many as its type has.
+// Appends an integer whose bits are the low bits of `word`. Its type determines their number.
 Status AppendInteger(uint64_t word, DataType type, std::string& out) {
   const int bits = mil::DataTypeBits(type);
   const int unused = 64 - bits;
@@ -193,7 +192,7 @@ class Nesting {
   size_t next_ = 0;
 };
 
-// The product of the known extents, or nothing past 64 bits.
+// Returns the product of the known extents, or nothing if it does not fit in 64 bits.
 std::optional<uint64_t> Product(std::span<const std::optional<uint64_t>> extents) {
   uint64_t product = 1;
   for (const auto& extent : extents) {

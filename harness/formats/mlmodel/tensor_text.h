@@ -1,4 +1,4 @@
-// The elements of an immediate tensor (message TensorValue) as a literal of MIL text.
+// Writes the elements of an immediate tensor (message TensorValue) as a literal of MIL text.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace anecheck::mlmodel {
 
 // Appends the literal: a number, a string or nested lists. `extents` has the dimensions of the
-// tensor. One of them may be unknown; it then follows from the number of elements. Errors: kInvalid
-// if the value has another kind or number of elements than the type states, kLimit if `out` grows
-// beyond `limit`; the content of `out` is then meaningless. Throws protozero::exception as
-// ForEachField does.
+// tensor. One of them may be unknown. AppendTensor computes it from the number of elements. Errors:
+// kInvalid if the value has another kind or number of elements than the type states, kLimit if
+// `out` grows beyond `limit`. After an error the content of `out` is unspecified. Throws
+// protozero::exception, like ForEachField.
 Status AppendTensor(std::string_view value, mil::DataType type,
                     std::vector<std::optional<uint64_t>> extents, uint64_t limit, std::string& out);
 

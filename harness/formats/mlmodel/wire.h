@@ -1,5 +1,5 @@
-// Walks the fields of a message of protocol buffers. The readers access the library (protozero)
-// only through this file, which checks the wire type before each access and catches the library's
+// Reads the fields of a protocol buffers message. The readers use the library (protozero) only
+// through this file, which checks the wire type before each access and catches the library's
 // exceptions.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace anecheck::mlmodel {
 
-// One field as it stands in its message. Groups do not occur, because the library refuses them.
+// One field of a message. Groups do not occur, because the library refuses them.
 struct WireField {
   uint32_t number = 0;
   protozero::pbf_wire_type type = protozero::pbf_wire_type::unknown;
@@ -24,13 +24,13 @@ struct WireField {
   bool IsVarint(uint32_t wanted) const {
     return number == wanted && type == protozero::pbf_wire_type::varint;
   }
-  // A message, a string, bytes or a packed list.
+  // Returns whether this is the field `wanted` and has a message, a string, bytes or a packed list.
   bool IsBytes(uint32_t wanted) const {
     return number == wanted && type == protozero::pbf_wire_type::length_delimited;
   }
 };
 
-// The library's exception, with the place of the field that does not end within its message.
+// The library's exception, with the position of the field that extends beyond its message.
 class WireError : public protozero::exception {
  public:
   WireError(const char* what, const char* at) : what_(what), at_(at) {}
@@ -38,7 +38,7 @@ class WireError : public protozero::exception {
   const char* at() const { return at_; }
 
  private:
-  const char* what_;  // has static storage, as the library's texts have
+  const char* what_;  // has static storage, like the library's texts
   const char* at_;
 };
 
@@ -62,8 +62,8 @@ inline bool NextField(protozero::pbf_reader& reader, WireField& field) {
   }
 }
 
-// Calls `use(WireField)`, which returns a Status, for each field in order, until a status is an
-// error. Throws WireError if the bytes are no message.
+// Calls `use(WireField)`, which returns a Status, for each field in order, until it returns an
+// error. Throws WireError if the bytes are not a message.
 template <typename Use>
 Status ForEachField(std::string_view message, Use&& use) {
   protozero::pbf_reader reader(message.data(), message.size());
@@ -74,8 +74,7 @@ Status ForEachField(std::string_view message, Use&& use) {
   return {};
 }
 
-// Calls `read`, which reads `bytes` and returns a Result or a Status, and turns the library's
-// exceptions into errors.
+// Calls `read`, which reads `bytes`. Converts the library's exceptions to errors.
 template <typename Read>
 auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
   const auto broken = [](const protozero::exception& error, uint64_t offset) {
@@ -91,7 +90,7 @@ auto CatchWire(std::string_view bytes, Read&& read) -> decltype(read()) {
   }
 }
 
-// The last length-delimited field with that number; empty if there is none.
+// Returns the last length-delimited field with that number, or "" if there is none.
 inline std::string_view FindBytes(std::string_view message, uint32_t number) {
   std::string_view found;
   static_cast<void>(ForEachField(message, [&](const WireField& field) -> Status {

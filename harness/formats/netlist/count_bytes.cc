@@ -17,7 +17,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// The ranges of entries with a key that no source names.
+// Finds the byte ranges of entries whose key no source names.
 class UnknownEntries {
  public:
   // In a binary file, the bytes of a key do not directly precede the bytes of its value.
@@ -123,8 +123,7 @@ class UnknownEntries {
   std::vector<ByteRange> unknown_;
 };
 
-// Cuts the text of a property list into tags, contents and the text between them. Precondition: the
-// text parses.
+// Divides XML into tags, contents and the text between them. Precondition: the text parses.
 class XmlCounter {
  public:
   XmlCounter(std::string_view text, std::vector<ByteRange> unknown)
@@ -150,7 +149,7 @@ class XmlCounter {
     coverage_.Add(kind, end - at_);
     at_ = end;
   }
-  // The place behind the next occurrence of `word`.
+  // Returns the position after the next occurrence of `word`.
   size_t Past(std::string_view word, size_t from) const {
     const size_t found = text_.find(word, from);
     return found == std::string_view::npos ? text_.size() : found + word.size();
@@ -175,8 +174,8 @@ class XmlCounter {
     if (of_text && !tag.ends_with("/>")) Take(ByteKind::kTyped, ContentEnd());
   }
 
-  // The place of the tag that ends the current text. A CDATA section, which may contain text like a
-  // tag, is skipped.
+  // Returns the position of the tag that ends the current text. Skips CDATA sections, which may
+  // contain text that looks like a tag.
   size_t ContentEnd() const {
     size_t end = text_.find('<', at_);
     while (end != std::string_view::npos && text_.substr(end).starts_with("<![CDATA[")) {
@@ -190,11 +189,11 @@ class XmlCounter {
   TextByteKinds coverage_;
 };
 
-// Equal strings share an object, so a string of an unknown entry may be that of a known one too;
-// its bytes count as opaque.
+// Equal strings share an object, so an unknown and a known entry may have the same string object.
+// Its bytes count as opaque.
 ByteCounts CountBinaryBytes(std::span<const ByteRange> unknown, ByteSpan bytes) {
   constexpr uint64_t kTrailer = 32;
-  constexpr uint64_t kUnused = 5;  // bytes at the trailer's start; known writers leave them zero
+  constexpr uint64_t kUnused = 5;  // bytes at the trailer's start, which known writers set to 0
   ByteKindMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, bytes.size() - kTrailer);
   map.Claim(ByteKind::kTyped, bytes.size() - kTrailer + kUnused, kTrailer - kUnused);

@@ -1,4 +1,4 @@
-// How much of a network description is understood. Used by the netlist format.
+// Counts the bytes of a network description by kind. Used by the netlist format.
 #pragma once
 
 #include "harness/formats/format.h"
@@ -6,8 +6,8 @@
 
 namespace anecheck::netlist {
 
-// Precondition: `document` was parsed from `bytes`. Entries whose key no source names are opaque;
-// white space and comments between the elements of an XML file are fill.
+// Entries whose key no source names are opaque. White space and comments between the elements of an
+// XML file are fill. Precondition: `document` was parsed from `bytes`.
 ByteCounts CountDocumentBytes(const plist::Document& document, ByteSpan bytes);
 
 }  // namespace anecheck::netlist

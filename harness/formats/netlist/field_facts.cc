@@ -55,7 +55,7 @@ constexpr KeyFact kNetworkKeys[] = {{"Inputs", kReal},
                                     {"Weights", kReal},
                                     {"Constants", kNotes}};
 
-// Keys of Params in real files, of any layer.
+// Keys of Params in real files, for all layers.
 constexpr std::string_view kRealParams[] = {"BiasScalar",
                                             "BiasScaleGroupData",
                                             "BroadcastInfo",

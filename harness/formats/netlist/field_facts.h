@@ -1,5 +1,5 @@
-// The keys of network descriptions that sources name, and the source of each. Used by the netlist
-// format for its evidence and its coverage.
+// The keys of network descriptions that sources name, with the source of each key. Used by the
+// netlist format for its evidence and its byte counts.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ std::span<const KeyFact> PortKeys();
 std::span<const KeyFact> UnitKeys();
 std::span<const KeyFact> NetworkKeys();
 
-// The rows of the format's JSON form (see Format::fields).
+// Returns the rows for the format's JSON form (see Format::fields).
 std::span<const FieldFact> FieldFacts(const Json& json);
 
 }  // namespace anecheck::netlist

@@ -17,7 +17,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// Owns the texts that the rules view.
+// Owns the texts to which the rules refer.
 struct GateTexts {
   std::string statement;
   std::string source;
@@ -28,7 +28,7 @@ struct GateTable {
   std::vector<Rule> rules;
 };
 
-// If real files contradict part of a gate, the gate only warns.
+// Returns kAssumed, so that the gate only warns, if real files contradict a part of the gate.
 FactEvidence EvidenceOf(const legality::Rule& gate) {
   const bool contradicted = std::ranges::any_of(
       gate.others, [](const auto& other) { return other.source == "real files"; });
@@ -53,7 +53,7 @@ const std::vector<Rule>& AllGateRules() {
   return kTable->rules;
 }
 
-// The element types of network descriptions in MIL's spelling, which the rules use.
+// Returns an element type of network descriptions in MIL's spelling, which the gates use.
 std::string MilType(std::string_view type) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kTypes = {
       {{"Float16", "fp16"},
@@ -69,7 +69,7 @@ std::string MilType(std::string_view type) {
   return std::string(found == kTypes.end() ? type : found->second);
 }
 
-// A value that rules can test: a number, a boolean or a string. Nothing for other values.
+// Returns a number, boolean or string as a value that gates can test, otherwise nothing.
 std::optional<legality::Value> RuleValue(const Value& value) {
   if (value.AsInteger() != nullptr) {
     return legality::Value::Number(static_cast<double>(*value.AsInteger()));
@@ -93,8 +93,8 @@ legality::Operand OperandOf(const GateOperand& operand, size_t index) {
   return made;
 }
 
-// Adds the entries of a dictionary as attributes. A list with a single dictionary adds the entries
-// of that dictionary, because rules name them directly (Dimension and Size for [{Dimension,
+// Adds the entries of a dictionary as attributes. In place of a list with one dictionary, adds the
+// entries of that dictionary, because gates name them directly (Dimension and Size for [{Dimension,
 // Size}]).
 void AddAttributes(const Dict& dict, legality::Instance& instance) {
   for (const Entry& entry : dict.entries) {

@@ -1,5 +1,5 @@
-// Checks the gates of the legality tables (oracles/legality/gates.h) on a network description. A
-// gate is a condition of a native layer's validator on a unit and its operands.
+// Checks a network description against the gates of the legality tables (oracles/legality/gates.h).
+// A gate is a condition of a native layer's validator on a unit and its operands.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace anecheck::netlist {
 
-// The gates as rules of the format, with the ids that `explain` prints.
+// Returns the gates as rules of the format. Their ids are those that `anecheck explain` prints.
 std::span<const Rule> GateRules();
 
-// One operand in a description. A fact that the description leaves out breaks no gate.
+// One operand in a description. A property that the description leaves out breaks no gate.
 struct GateOperand {
-  std::string type;            // element type as spelled, "Float16"; empty if not stated
+  std::string type;            // element type as in the file, "Float16"; empty if not stated
   std::string producer;        // the unit's Type; "Input" for a port
   std::vector<int64_t> shape;  // N C H W, or N C D H W; -1 for an extent that is not stated
   int64_t interleave = 1;
 };
-// The operand for an input or a constant; an extent that is left out is 1.
+// Returns the operand for an input or a constant. An extent that is left out is 1.
 GateOperand PortOperand(const tree::Dict& port, const ExtentKeys& extents,
                         std::string_view type_key);
-// The operand for a unit. Its extents are unknown, because descriptions do not state them.
+// Returns the operand for a unit. Its extents are unknown, because descriptions do not state them.
 GateOperand UnitOperand(const tree::Dict& unit);
 
 struct BrokenGate {

@@ -2,9 +2,9 @@
 //
 // Sources. Rows: facts/native_layers.csv. Operand counts and keys: facts/netlist_layers.csv
 // (specification 004, table 26.1; guide appendix B), the real files of version 1.0.9, and the
-// public netlists of version 1.0.10 (ANEForge bridges). A key is required where a source lists it
-// among the layer's attributes, gives no default, and no real or public netlist leaves it out;
-// `kAssumed` marks those that only the layer's meaning requires.
+// public netlists of version 1.0.10 (ANEForge bridges). A key is required if a source lists it
+// among the layer's attributes without a default, and no real or public netlist leaves it out.
+// `kAssumed` marks keys that are required only because the layer has no meaning without them.
 #include "harness/formats/netlist/layers.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ constexpr Names kArgModes[] = {"SpatialArgMax", "ChannelArgMax", "SpatialArgMin"
 constexpr Names kFlattenTypes[] = {"NCHW", "NHWC"};
 constexpr Names kMetrics[] = {"L1", "L2"};
 
-// Sets of names that no source gives completely. Real files spell Float16, Float32, UInt8, Conv and
-// Dense; the other element types are from specification 000, table 23.12 and from the hardware's
+// Sets of names that no source lists completely. Real files have Float16, Float32, UInt8, Conv and
+// Dense. The other element types are from specification 000, table 23.12 and from the hardware's
 // enumeration.
 constexpr Names kElementTypes[] = {"Float16", "Float32", "UInt8",  "Int8",  "Int16",
                                    "UInt16",  "Int32",   "UInt32", "Int64", "UInt64",
@@ -130,8 +130,7 @@ constexpr ParamSpec kDynamicSlice[] = {
     Required("BackgroundValue", kReal)};
 
 constexpr ParamSpec kFlatten[] = {With(Required("Type", kName), kFlattenTypes)};
-// The guide calls the rate Rate; a public netlist that runs calls it DropoutRate and also has a
-// Seed.
+// The guide has the key Rate. A public netlist that runs has DropoutRate instead, and also Seed.
 constexpr ParamSpec kDropout[] = {Optional("Rate", kReal), Optional("DropoutRate", kReal),
                                   Optional("Seed", kInteger)};
 constexpr ParamSpec kBroadcastInfo[] = {Required("Dimension", kDimension),
@@ -169,8 +168,7 @@ constexpr ParamSpec kPool[] = {Known(Required("Type", kName), {}, kPoolingTypes)
                                Optional("PadBack", kInteger),
                                Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                                Optional("AverageCountExcludePadding", kBoolean)};
-// facts/netlist_layers.csv names the keys only "mode" and "extents"; this table takes those of Conv
-// and Pooling.
+// facts/netlist_layers.csv only has "mode" and "extents". These keys are from Conv and Pooling.
 constexpr ParamSpec kPad[] = {Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                               Optional("BackgroundValue", kReal),
                               Optional("PadLeft", kInteger),
@@ -251,7 +249,7 @@ constexpr std::array kLayers = {
               kDropout},
     LayerSpec{"DynamicGOC", "DynamicGOC", "ANECDynamicGOCLayerDesc", "ANECValidateDynamicGOCLayer",
               9, 2, 3, kDynamicGoc},
-    // Public netlists have the runtime start as a second operand; the table counts one operand.
+    // In public netlists the runtime start is a second operand. The facts count one operand.
     LayerSpec{"DynamicSlice", "DynamicSlice", "ANECDynamicSliceLayerDesc",
               "ANECValidateDynamicSliceLayer", 47, 1, 2, kDynamicSlice},
     LayerSpec{"Flatten", "Flatten", "ANECFlattenLayerDesc", "ANECValidateFlattenLayer", 11, 1, 1,
@@ -367,8 +365,8 @@ constexpr std::array kLayers = {
     LayerSpec{"MatrixDecomposition", "MatrixDecomposition", "", "", 53, 1, 1, kDecomposition},
 };
 
-// Enumerations write relu_n and sigmoid_high_precision; descriptions write ReLUN and
-// SigmoidHighPrecision.
+// Compares names without case and underscores. Enumerations have relu_n and sigmoid_high_precision,
+// and descriptions have ReLUN and SigmoidHighPrecision.
 bool IsSameName(std::string_view one, std::string_view other) {
   const auto next = [](std::string_view& rest) {
     while (!rest.empty() && rest.front() == '_') rest.remove_prefix(1);

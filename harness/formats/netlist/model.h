@@ -1,10 +1,11 @@
-// A network description as plain values: the compiler's second input language, a property list of
-// layers and wiring. The lowering of graphs writes it and reads it back.
+// A network description as plain values. Network descriptions are the compiler's second input
+// language. They are property lists of layers and their connections. The lowering of graphs writes
+// them and reads them back.
 //
-// Two key styles exist. Files of version 1.0.9 list ports by name in the network (Inputs, Outputs)
-// with one dictionary per port; files of version 1.0.10 list entry points at the top (ProcedureList
-// with InputList, OperationList, OutputList). Both are read and written.
-// Sources: the 20 real files; specification 000, table 23.1; specification 004, "Method";
+// There are two styles of keys. Files of version 1.0.9 list the names of ports in the network
+// (Inputs, Outputs), with one dictionary per port. Files of version 1.0.10 list procedures at the
+// top level (ProcedureList with InputList, OperationList, OutputList). Parse and Write support
+// both. Sources: the 20 real files; specification 000, table 23.1; specification 004, "Method";
 // facts/more/netplist_keys.csv; public netlists of version 1.0.10.
 #pragma once
 
@@ -39,8 +40,8 @@ struct Extents {
   friend bool operator==(const Extents&, const Extents&) = default;
 };
 
-// Bytes from one element to the next along an axis. If a stride is absent, the compiler chooses it.
-// A plane is one channel (or one interleave group of channels).
+// The distance in bytes from one element to the next along an axis. The compiler chooses an absent
+// stride. A plane is one channel, or one interleave group of channels.
 struct Strides {
   std::optional<int64_t> batch;
   std::optional<int64_t> depth;
@@ -49,7 +50,7 @@ struct Strides {
   friend bool operator==(const Strides&, const Strides&) = default;
 };
 
-// A tensor that the caller binds. In a procedure the same symbol may occur once for every unit that
+// A tensor that the caller binds. A procedure may list the same symbol once for each unit that
 // reads it.
 struct Input {
   std::string name;                 // the symbol that a unit's Bottom names
@@ -84,7 +85,7 @@ struct Constant {
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 
-// One layer. `params` are named as in the layer's table (layers.h); the functions below read them.
+// One layer. `params` has the keys of the layer's table (layers.h). The functions below read them.
 struct Unit {
   std::string name;
   std::string type;
@@ -94,15 +95,15 @@ struct Unit {
   std::optional<int64_t> num_groups;
   std::optional<std::string> output_type;
   std::optional<tree::Dict> params;
-  std::vector<tree::Entry> extra;  // further keys of the unit, for example UnescapedName
+  std::vector<tree::Entry> extra;  // other keys of the unit, for example UnescapedName
 
-  // The parameter of that key, or nothing if it is absent or of another kind.
+  // Return the parameter with that key, or nothing if it is absent or of another kind.
   std::optional<int64_t> Integer(std::string_view key) const;
   std::optional<bool> Boolean(std::string_view key) const;
-  std::optional<double> Real(std::string_view key) const;  // also the value of an integer
+  std::optional<double> Real(std::string_view key) const;  // accepts an integer too
   std::optional<std::string_view> Name(std::string_view key) const;
   std::optional<Half> HalfBits(std::string_view key) const;
-  // The integers of an array, and the names of a single name or of an array; empty for other
+  // Return the integers of an array, and the names in an array or the single name. Empty for other
   // values.
   std::vector<int64_t> Integers(std::string_view key) const;
   std::vector<std::string> Names(std::string_view key) const;
@@ -111,13 +112,13 @@ struct Unit {
   friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-// Layers and wiring of one network of the file.
+// The layers and connections of one network of the file.
 struct Network {
   std::string name;
   std::vector<Input> inputs;    // listed inputs; for kProcedures see Procedure
   std::vector<Output> outputs;  // for both key styles; in kProcedures the ports with a Bottom
   std::vector<Constant> constants;
-  std::vector<Unit> units;  // in the order of the key Units
+  std::vector<Unit> units;  // in the order of the list Units
   std::vector<std::string> weight_files;
   std::vector<tree::Entry> extra;
 
@@ -149,19 +150,19 @@ struct Description {
   friend bool operator==(const Description&, const Description&) = default;
 };
 
-// Reads a property list of either encoding. Keys without a field go to `extra`. Verify checks rules
-// about meaning. Errors: kMalformed, with the offset in the file, if a key that the structure needs
-// is missing or of another kind.
+// Reads a property list of either encoding. Keys without a field go to `extra`. Does not check the
+// rules, which Verify does. Errors: kMalformed, with the offset in the file, if a key that the
+// structure needs is missing or of another kind.
 Result<Description> Parse(ByteSpan bytes);
 Result<Description> FromTree(const tree::Value& root);
 
-// The property list of a description, with keys sorted as Apple's tools sort them.
+// Return the property list of a description, with keys sorted as Apple's tools sort them.
 tree::Value ToTree(const Description& description);
 Bytes Write(const Description& description, plist::Encoding encoding = plist::Encoding::kXml);
 
 // Checks Params like the compiler's parser of this unit. The error is "InvalidParamSyntax: ..."
-// with the unit and the first wrong key in the order of the layer's table. A `Type` that the
-// catalog does not have is kNotFound.
+// with the unit and the first wrong key in the order of the layer's table, or kNotFound for a
+// `Type` that is not in the catalog.
 Status CheckParams(const Unit& unit);
 
 // One wrong or doubtful parameter. `key` is the path inside Params, for example
@@ -170,11 +171,11 @@ struct ParamFault {
   enum class Kind : uint8_t { kUnknownKey, kMissing, kMissingAssumed, kWrongKind, kUnknownName };
   Kind kind;
   std::string key;
-  std::string message;  // begins with the compiler's error name if the compiler answers
+  std::string message;  // begins with the compiler's error name if the compiler reports it
   uint64_t offset = Error::kNoOffset;
 };
 
-// Every wrong parameter of a unit of this layer, and every name that no source knows.
+// Returns every wrong parameter of a unit of this layer, and every name that is in no source.
 std::vector<ParamFault> FindParamFaults(const LayerSpec& layer, std::string_view unit_name,
                                         const tree::Value* params);
 

@@ -1,5 +1,6 @@
-// Conversion between the plain values of model.h and the property list. The keys of each record are
-// listed once for both directions: `keys` is a KeyReader, which fills the record, or a KeyWriter.
+// Converts between the plain values of model.h and the property list. One function per record lists
+// the keys for both directions. Its argument `keys` is a KeyReader, which fills the record, or a
+// KeyWriter.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -81,7 +82,7 @@ constexpr auto kProcedure = [](auto& keys, auto& procedure) {
   keys.List("OutputList", procedure.outputs, kListedOutput);
 };
 
-// Takes keys out of a dictionary one by one, until a key is wrong; `status` is then the error.
+// Takes keys out of a dictionary one by one. Stops at the first error, which is in `status`.
 class KeyReader {
  public:
   KeyReader(const Value& value, Status& status) : value_(value), status_(status) {
@@ -107,8 +108,8 @@ class KeyReader {
     if (out.empty()) Fail(key, "of a unit is missing", value_.offset);
   }
 
-  // The name of a port or unit. Within a network its key is the name; a different Name in its
-  // dictionary stays among the other keys.
+  // Reads the name of a port or unit. In a network the key of its dictionary is the name. A
+  // different Name in the dictionary stays among the other keys.
   void Name(std::string_view key, std::string& name) {
     const std::string by_key = name;
     Text(key, name);
@@ -129,7 +130,7 @@ class KeyReader {
     for (const auto& [key, field] : keys.fields) Integer(key, out.*field);
   }
 
-  // A string or an array of strings.
+  // Reads a string or an array of strings.
   void Texts(std::string_view key, std::vector<std::string>& out) {
     const Value* value = Take(key);
     if (value == nullptr) return;
@@ -161,7 +162,7 @@ class KeyReader {
     }
   }
 
-  // Reads dictionaries that are named in a list beside them.
+  // Reads dictionaries whose names are in a list of the same dictionary.
   template <typename Record, typename Map>
   void Named(std::string_view list, std::vector<Record>& out, Map map) {
     std::vector<std::string> names;
@@ -175,8 +176,8 @@ class KeyReader {
     }
   }
 
-  // Version 1.0.10 lists no Outputs. In it an output port is a dictionary with a Bottom and no
-  // Type.
+  // Reads the outputs of version 1.0.10, which does not list them. There an output port is a
+  // dictionary with a Bottom and without a Type.
   void UnlistedOutputs(std::vector<Output>& out) {
     for (size_t place = 0; place < entries_.size(); ++place) {
       const Dict* dict = left_[place] ? entries_[place].value.AsDict() : nullptr;
@@ -234,8 +235,8 @@ class KeyReader {
   const Value& value_;
   Status& status_;
   std::span<const Entry> entries_;
-  std::vector<size_t> by_key_;  // places of the entries by key; a network may have many
-  std::vector<bool> left_;      // by place
+  std::vector<size_t> by_key_;  // indices of the entries, sorted by key for a fast search
+  std::vector<bool> left_;      // by index of the entry
 };
 
 bool IsKnownByItsKeys(const Output& output) {
@@ -271,8 +272,7 @@ class KeyWriter {
   void Texts(std::string_view key, const std::vector<std::string>& texts) {
     if (!texts.empty()) Set(key, Value::Strings(texts));
   }
-  // Real files of version 1.0.9 write a single operand as a string; public files of version 1.0.10
-  // write it as a list.
+  // A single operand is a string in real files of 1.0.9, and a list in public files of 1.0.10.
   void Operands(std::string_view key, const std::vector<std::string>& names) {
     if (names.size() == 1 && style_ == KeyStyle::kPorts) return AlwaysText(key, names[0]);
     Set(key, Value::Strings(names));
@@ -300,7 +300,7 @@ class KeyWriter {
   }
   void UnlistedOutputs(const std::vector<Output>& /*outputs*/) {}
 
-  // Adds the keys without a field and sorts by byte, as Apple's tools do.
+  // Adds the keys without a field. Sorts keys by their bytes, as Apple's tools do.
   Value Finish(const std::vector<Entry>& extra) && {
     for (const Entry& list : lists_) Set(list.key, list.value);
     for (const Entry& entry : extra) Set(entry.key, entry.value);
@@ -336,9 +336,9 @@ class KeyWriter {
   bool IsListed(const std::vector<Input>& inputs) const {
     return style_ == KeyStyle::kPorts || !inputs.empty();
   }
-  // Files of version 1.0.10 list no outputs, so the reader takes the outputs in the order of their
-  // keys and recognises an output by a Bottom without a Type. If the reader would miss an output or
-  // find the outputs in another order, the writer lists them.
+  // Returns whether the writer must list the outputs. Files of version 1.0.10 do not list them, so
+  // the reader takes each dictionary with a Bottom and without a Type as an output, in the order of
+  // keys. The writer lists the outputs if the reader would miss one or find them in another order.
   bool IsListed(const std::vector<Output>& outputs) const {
     return style_ == KeyStyle::kPorts || !std::ranges::all_of(outputs, IsKnownByItsKeys) ||
            !std::ranges::is_sorted(outputs, {}, &Output::name);

@@ -1,4 +1,3 @@
-// The format entry of network descriptions: recognise, JSON, rewrite, verify, coverage.
 #include "harness/formats/netlist/netlist_format.h"
 
 #include "harness/base/json.h"
@@ -26,7 +25,7 @@ Result<Json> FormatToJson(const plist::Document& document) {
   return json;
 }
 
-// The tree is the same for both encodings and for any order of objects in a binary file.
+// The tree does not depend on the encoding or on the order of objects in a binary file.
 Result<Json> Structure(const plist::Document& document) {
   return Json{{"document", tree::ToJson(document.root)}};
 }
@@ -55,7 +54,7 @@ const FormatOf<plist::Document> kDefinition = {
 }  // namespace
 }  // namespace netlist
 
-// Rewriting uses the table that was read instead of making the same table from the tree.
+// A rewrite uses the object table that was read instead of making the same table from the tree.
 const Format kFormat_netlist = [] {
   Format format = MakeFormat<netlist::kDefinition>();
   format.rewrite = plist::Rewrite;

@@ -1,4 +1,4 @@
-// The format entry of network descriptions, and their print for people.
+// The format entry of network descriptions, and their printed text.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ extern const Format kFormat_netlist;
 namespace netlist {
 
 // Prints ports, units with their parameters, weight files, and differences between the file and the
-// specification. A property list that is no network description is printed as its tree, with the
-// reason.
+// specification. For a property list that is not a network description, prints the reason and the
+// tree.
 std::string Print(const plist::Document& document);
 
 }  // namespace netlist

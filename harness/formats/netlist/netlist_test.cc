@@ -1,4 +1,4 @@
-// Network descriptions: real files, both key styles, and the messages for wrong parameters.
+// Tests network descriptions: real files, both key styles, and the messages for wrong parameters.
 #include <algorithm>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(RealNetlists, EveryFileParsesVerifiesPrintsAndRoundTrips) {
   }
 }
 
-// A Description loses only the layout and the order of keys.
+// A Description lacks only the layout and the order of keys.
 TEST(RealNetlists, ADescriptionHasEveryKey) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   for (const std::string& path : RealFiles()) {
@@ -55,7 +55,7 @@ TEST(RealNetlists, ADescriptionHasEveryKey) {
   }
 }
 
-// At least eight of the real files were written by a tool; others were written by hand.
+// A tool wrote at least eight of the real files. The others were written by hand.
 TEST(RealNetlists, WriteReproducesTheFilesOfTheToolByteForByte) {
   ANECHECK_SKIP_WITHOUT(RealDataPath("netlist"));
   int same = 0;
@@ -113,7 +113,7 @@ TEST(NetlistCoverage, SpaceAndCommentsAreFillAndUnknownKeysOpaque) {
   EXPECT_EQ(coverage.typed, text.size() - 19 - unknown.size());
 }
 
-// A valid network of one unit, in the given style.
+// Returns a valid network of one unit, in the given style.
 Description OneUnit(KeyStyle style, std::string type, size_t bottoms) {
   Description description;
   description.key_style = style;
@@ -216,7 +216,7 @@ TEST(Model, AnUnknownKeyIsInvalidParamSyntaxWithTheKey) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"param-known"});
 }
 
-// Specification 004: the default is false, which is wrong for softmax.
+// In specification 004 the default is false, which is wrong for softmax.
 TEST(Model, FusedAttentionSubtractsTheMaximum) {
   Description description = OneUnit(KeyStyle::kPorts, "SDPA", 4);
   const std::vector<std::string> broken = {"attention-subtracts-max"};
@@ -228,7 +228,7 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// Cases of the validators' gates and of tables 26.1 and 26.2.
+// Cases for the validators' gates and for tables 26.1 and 26.2.
 TEST(Gates, BreakTheirRuleAndNoOther) {
   const auto with_type = [](const char* type) {
     Description description = OneUnit(KeyStyle::kPorts, "Neuron", 1);
@@ -266,8 +266,8 @@ TEST(Gates, AViewOfALayerWarns) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
-// The known names are from public notes and real files. Another name causes a warning. Its message
-// does not predict the compiler's answer.
+// The known names are from public notes and real files. Another name causes a warning. The message
+// does not say whether the compiler accepts the name.
 TEST(Model, ANameThatNoSourceHasWarnsAtItsPlace) {
   const struct {
     std::string type;
@@ -330,7 +330,7 @@ TEST(Model, MembersOfParametersAreCheckedToo) {
   EXPECT_EQ(faults[1].kind, ParamFault::Kind::kMissing);
 }
 
-// Within a network, ports and units are named by their keys.
+// In a network, the key of a port or unit is its name.
 TEST(Model, ANameThatDiffersFromTheKeyIsKeptAndNotUsed) {
   const std::string text =
       "<plist version=\"1.0\"><dict><key>Networks</key><array><string>n</string></array>"
@@ -380,7 +380,7 @@ TEST(Layers, TheCatalogHasEveryNativeLayer) {
     descriptors += layer.descriptor.empty() ? 0 : 1;
     validators += layer.validator.empty() ? 0 : 1;
   }
-  // facts/README.md: 45 descriptors, 50 validators.
+  // Source: facts/README.md.
   EXPECT_EQ(descriptors, 45);
   EXPECT_EQ(validators, 50);
   EXPECT_EQ(FindLayer("conv"), nullptr);

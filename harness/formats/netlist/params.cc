@@ -1,4 +1,3 @@
-// Reading and checking the parameters of a unit against the layer's table.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

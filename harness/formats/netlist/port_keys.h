@@ -1,4 +1,4 @@
-// The property list keys of ports and constants with their fields. Shared by the reader, the writer
+// The property list keys of ports and constants, with their fields. Used by the reader, the writer
 // and the rules of network descriptions.
 #pragma once
 
@@ -19,7 +19,7 @@ struct KeyTable {
 using ExtentKeys = KeyTable<Extents, 6>;
 using StrideKeys = KeyTable<Strides, 4>;
 
-// Sources: the real files; for constants the public netlists of version 1.0.10.
+// Sources: the real files, and for constants the public netlists of version 1.0.10.
 inline constexpr ExtentKeys kInputExtents = {{{{"BatchSize", &Extents::batch},
                                                {"InputChannels", &Extents::channels},
                                                {"InputDepth", &Extents::depth},

@@ -1,4 +1,3 @@
-// The print of network descriptions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

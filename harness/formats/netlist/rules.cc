@@ -1,5 +1,5 @@
-// The rules of network descriptions. The check walks the property list itself, not the plain model,
-// so that each violation carries the offset of the key or value that breaks the rule.
+// The rules of network descriptions. The check traverses the property list instead of the plain
+// model, so that each violation has the offset of the key or value that breaks the rule.
 #include "harness/formats/netlist/rules.h"
 
 #include <algorithm>
@@ -265,8 +265,7 @@ class Verifier {
     }
   }
 
-  // Checks ports without interleave only, because no source gives the layout of an interleaved
-  // plane's rows.
+  // Checks only ports without interleave. No source gives the layout of interleaved rows.
   void CheckCover(const Dict& port, const ExtentKeys& extents, const StrideKeys& strides,
                   std::string_view type_key) {
     std::array<int64_t, 6> extent{};
@@ -287,7 +286,7 @@ class Verifier {
       const Value* value = port.Find(key);
       if (value == nullptr || value->AsInteger() == nullptr) return;
       const int64_t stride = *value->AsInteger();
-      if (stride % 64 != 0 || stride <= 0) return;  // reported by stride-granule
+      if (stride % 64 != 0 || stride <= 0) return;  // the rule stride-granule reports it
       if (stride < inside) {
         Add(kRules["stride-covers"], value->offset,
             fmt::format("{} is {}, less than its content", key, stride));
@@ -382,7 +381,7 @@ class Verifier {
   }
 
   static std::string BottomCountMessage(const LayerSpec& layer, size_t count) {
-    // The compiler's own words, facts/more/reject_strings.csv.
+    // The compiler's messages (facts/more/reject_strings.csv).
     if (layer.type == "SDPA") return "4 or 5 bottoms must be present for SDPA";
     if (layer.type == "MatrixMultiplication") {
       return "Matrix mult. layer can only have two bottoms";
@@ -418,7 +417,7 @@ class Verifier {
     const Dict* dict = params == nullptr ? nullptr : params->AsDict();
     if (params != nullptr && dict == nullptr) return;
     const Value* subtract = dict == nullptr ? nullptr : dict->Find("SubtractMax");
-    // A value of another kind than a boolean is reported by param-kind.
+    // The rule param-kind reports a value that is not a boolean.
     if (subtract != nullptr && (subtract->AsBool() == nullptr || *subtract->AsBool())) return;
     Add(kRules["attention-subtracts-max"],
         subtract == nullptr ? unit.value.offset : subtract->offset,
@@ -448,7 +447,7 @@ class Verifier {
     }
   }
 
-  // Removes units whose operands are all settled until none is left (Kahn's algorithm).
+  // Finds cycles with Kahn's algorithm. It repeatedly removes units whose operands are all removed.
   void CheckWiring(const Scope& scope) {
     std::map<std::string_view, size_t> waiting;
     std::multimap<std::string_view, std::string_view> readers;

@@ -11,7 +11,7 @@ namespace anecheck::netlist {
 
 std::span<const Rule> Rules();
 
-// Every broken rule of a property list, in file order.
+// Returns the violations of a property list, in file order.
 std::vector<Violation> Verify(const tree::Value& root);
 
 }  // namespace anecheck::netlist

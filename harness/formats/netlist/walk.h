@@ -1,5 +1,4 @@
-// Helpers with which the rules of network descriptions walk a property list: names in lists,
-// dictionaries by name.
+// Helpers for the rules of network descriptions. They find names in lists and dictionaries by name.
 #pragma once
 
 #include <map>
@@ -10,7 +9,7 @@
 
 namespace anecheck::netlist {
 
-// The strings of an array, or the one string; other values are skipped.
+// Returns the strings of an array, or the one string. Skips other values.
 inline std::vector<const tree::Value*> NameValues(const tree::Value* list) {
   std::vector<const tree::Value*> names;
   if (list == nullptr) return names;
@@ -28,7 +27,7 @@ inline const tree::Dict* DictOf(const tree::Dict& dict, std::string_view key) {
   return value == nullptr ? nullptr : value->AsDict();
 }
 
-// A map of a dictionary's keys, because networks may list thousands of names.
+// An index of a dictionary's keys, because a network may have thousands of names.
 class Lookup {
  public:
   explicit Lookup(const tree::Dict& dict) {

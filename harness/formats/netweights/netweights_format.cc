@@ -1,4 +1,3 @@
-// Weight files behind the format interface.
 #include "harness/formats/netweights/netweights_format.h"
 
 #include <algorithm>
@@ -98,7 +97,7 @@ Result<Bytes> FromJson(const Json& json) {
   WeightFile file;
   file.has_table = fields.Bool("table");
   fields.ForEach("blobs", [&](JsonFields blob) {
-    // Plain values have no table, so their blob has no id.
+    // A file of plain values has no table, so its blob has no id.
     const uint64_t id = file.has_table ? blob.Uint("id") : blob.UintOr("id", 0);
     file.blobs.push_back({id, blob.Base64("data")});
     blob.RefuseOthers();
@@ -108,8 +107,7 @@ Result<Bytes> FromJson(const Json& json) {
   return WriteWeightFile(file);
 }
 
-// The first values of a blob in both float types, because the type depends on the unit that reads
-// the blob.
+// Returns a blob's first values in both float types. The type depends on the unit that reads it.
 std::string FirstValues(ByteSpan bytes) {
   std::string text = "fp16";
   for (size_t i = 0; i + 2 <= bytes.size() && i < 8; i += 2) {

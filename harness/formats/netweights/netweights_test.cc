@@ -1,4 +1,4 @@
-// Weight files: real files, the table of blobs, and edits.
+// Tests weight files: real files, the table of blobs, and edits.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(WeightFile, PlainValuesHaveNoTable) {
   EXPECT_EQ(WriteWeightFile(ParseWeightFile(plain).value()), plain);
 }
 
-// No header distinguishes a table from values: a file is a table if its last blob ends at the end
+// No header distinguishes a table from values. A file is a table if its last blob ends at the end
 // of the file.
 TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
   const Bytes table = WriteWeightFile(TwoBlobs());
@@ -91,7 +91,7 @@ RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
   }
   const Bytes bytes = WriteWeightFile(file);
   testing::CheckValidFile(kFormat_netweights, bytes, "any.weights");
-  // The checks above also pass if a table is read as plain values.
+  // The checks above do not find that a table is read as plain values.
   const WeightFile back = ParseWeightFile(bytes).value();
   RC_ASSERT(back.has_table);
   RC_ASSERT(back.blobs.size() == count);

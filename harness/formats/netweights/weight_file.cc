@@ -1,4 +1,3 @@
-// Weight files of network descriptions.
 #include "harness/formats/netweights/weight_file.h"
 
 #include <utility>

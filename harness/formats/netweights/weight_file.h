@@ -1,6 +1,6 @@
-// The weight files that a network description names. Two layouts are known from real files: a table
-// of blobs (model.espresso.weights) and plain values without a header (net.additional.weights and
-// others); KernelOffset and BiasOffset count bytes from the start of the file in both.
+// The weight files that a network description names. Real files have two layouts: a table of blobs
+// (model.espresso.weights), and plain values without a header (net.additional.weights and others).
+// In both, KernelOffset and BiasOffset count bytes from the start of the file.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct TableEntry {
 inline constexpr auto kEntryRecord =
     RecordOf<TableEntry>(kTableSource, FactEvidence::kRealFile, Field{"id", &TableEntry::id},
                          Field{"size", &TableEntry::size});
-inline constexpr uint64_t kCountBytes = 8;  // bytes of the count in front of the table's entries
+inline constexpr uint64_t kCountBytes = 8;  // bytes of the count before the table's entries
 
 // One entry of the table and its bytes.
 struct WeightBlob {
@@ -32,7 +32,7 @@ struct WeightBlob {
   Bytes bytes;
 };
 
-// The table is a u64 count, then (u64 id, u64 size) for each blob; the blobs follow back to back.
+// The table has a u64 count, then (u64 id, u64 size) for each blob. The blobs follow without gaps.
 // Source: the only real file of that layout. Its blob 3 begins at 192, which is the KernelOffset in
 // its network description.
 struct WeightFile {
@@ -40,16 +40,16 @@ struct WeightFile {
   std::vector<WeightBlob> blobs;  // without a table: a single blob without id
 };
 
-// True if the first words read as a table whose first id is 0 and whose last blob ends at the end
-// of the file. Every other file is plain values. A file that reads as a table might be plain values
-// too, because no header distinguishes them.
+// Returns true if the first words can be a table whose first id is 0 and whose last blob ends at
+// the end of the file. Otherwise the file has plain values. The result may be wrong for plain
+// values that happen to look like a table, because no header distinguishes the layouts.
 bool HasBlobTable(ByteSpan bytes);
 
-// Reads any bytes; bytes without a table are plain values.
+// Reads any bytes. Bytes without a table become plain values.
 Result<WeightFile> ParseWeightFile(ByteSpan bytes);
 Bytes WriteWeightFile(const WeightFile& file);
 
-// The place at which blob `index` begins in the written file.
+// Returns the offset of blob `index` in the written file.
 uint64_t BlobOffset(const WeightFile& file, size_t index);
 
 }  // namespace anecheck::netweights

@@ -276,7 +276,7 @@ Result<std::vector<uint8_t>> WriteNpy(const Array& array) {
         fmt::format("npy: shape ({}) of {} does not match {} bytes of data", ShapeText(array.shape),
                     ElementDescr(array.type), array.data.size()));
   }
-  // 64 dimensions of 20 digits stay below the 65535 bytes that version 1.0 allows.
+  // 64 dimensions of 20 digits take less than the 65535 bytes that version 1.0 allows.
   Header header;
   std::string& text = header.text = HeaderDict(ElementDescr(array.type), false, array.shape);
   const size_t lead = kMagic.size() + kVersionRecord.kSize + sizeof(uint16_t);

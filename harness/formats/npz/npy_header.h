@@ -1,4 +1,4 @@
-// The record before the text of an .npy file's header. Used by the npz format and its members.
+// The record before the text of an .npy file's header. Used by the npz format.
 #pragma once
 
 #include "harness/base/byte_writer.h"
@@ -7,16 +7,16 @@
 
 namespace anecheck::npz {
 
-// The version, behind kMagic. The length of the text follows. It is 16 bits wide in version 1 and
-// 32 bits wide in later versions.
+// The version, which follows kMagic. The length of the text follows the version. It has 16 bits in
+// version 1 and 32 bits in later versions.
 inline constexpr auto kVersionRecord =
     RecordOf<Header>("NumPy, numpy.lib.format", FactEvidence::kPublicNotes,
                      Field{"major", &Header::major}, Field{"minor", &Header::minor});
 
-// Reads magic and version into `header`, and returns the length of the text.
+// Reads the magic number, and the version into `header`. Returns the length of the text.
 Result<uint64_t> ReadHeaderLength(ByteReader& reader, Header& header);
 
-// The inverse of ReadHeader, from version and text.
+// Writes a header from its version and its text. The inverse of ReadHeader.
 void WriteHeader(const Header& header, ByteWriter& writer);
 
 }  // namespace anecheck::npz

@@ -38,7 +38,7 @@ Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes, uint64_t
     }
     ANECHECK_ASSIGN(const std::vector<uint8_t> content, ExtractZip(entry, limit));
     limit -= content.size();
-    // Offsets inside a deflated member are those of its unpacked content.
+    // Offsets in a deflated member count from the start of its unpacked content.
     const uint64_t base = entry.central.method == kStored ? entry.data_offset : 0;
     auto array = ReadNpy(content, base);
     if (!array.ok()) return Prefixed(Shown(name), std::move(array).error());

@@ -1,5 +1,5 @@
-// Reads and writes named arrays in .npz files, the form in which people, external runners and the
-// command line exchange tensors.
+// Reads and writes named arrays in .npz files. Users, external runners and the command line
+// exchange tensors in this form.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ struct NamedArray {
 inline constexpr uint64_t kDefaultUnpackedLimit = uint64_t{1} << 30;
 
 // Reads every member, stored or deflated, in the directory's order, and verifies the checksums.
-// Errors: a member that is no .npy array, a repeated name, kLimit if all members together unpack to
-// more than `limit` bytes.
+// Errors: a member is not an .npy array, a name occurs twice, or kLimit if all members together
+// unpack to more than `limit` bytes.
 Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes,
                                         uint64_t limit = kDefaultUnpackedLimit);
 
-// Without `compress`, the bytes depend only on `arrays`: dates are fixed, and members have the
+// Without `compress`, the bytes depend only on `arrays`. Dates are constant, and members have the
 // order of `arrays`. Errors: kInvalid for an empty or repeated name.
 Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool compress = false);
 

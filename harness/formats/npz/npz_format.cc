@@ -1,5 +1,5 @@
-// .npy and .npz files as a Format: JSON form, rules, listing. Deflated members stay deflated in the
-// JSON form, because different encoders produce different bytes.
+// The format of .npy and .npz files. Deflated members stay deflated in the JSON form, because
+// different encoders produce different bytes.
 #include "harness/formats/npz/npz_format.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ bool IsPlain(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Names are CP437 or UTF-8; a name with bytes that JSON cannot represent is base64 under
+// Names are CP437 or UTF-8. A name with bytes that JSON cannot represent is base64 under
 // "name_base64".
 Json FieldsToJson(const ZipFields& fields) {
   Json json = Json::object();
@@ -116,7 +116,7 @@ Json FieldsToJson(const ZipFields& fields) {
   return json;
 }
 
-// An array file. The header keeps its text, because its spacing depends on the writer.
+// An array file. The header keeps its text, because the spacing in it depends on the writer.
 struct NpyFile {
   npz::Header header;
   ByteSpan data;
@@ -139,8 +139,9 @@ Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
 
 constexpr uint64_t kMaxPadding = UINT16_MAX;
 
-// The number of spaces between the dict and the line feed, if the header's text is the one that
-// NumPy writes for its fields. Nothing for another text, or if the JSON form could not express it.
+// Returns the number of spaces between the dict and the line feed, if the header's text is the text
+// that NumPy writes for its fields. Returns nothing for another text, or if the JSON form cannot
+// express the `descr`.
 std::optional<uint64_t> Padding(const npz::Header& header) {
   if (!IsPlain(header.descr)) return std::nullopt;
   const std::string dict = npz::HeaderDict(header.descr, header.fortran_order, header.shape);
@@ -167,7 +168,7 @@ Json NpyToJson(const NpyFile& file) {
   return json;
 }
 
-// A stored member's array, or nothing if the member is compressed or no array.
+// Returns the array of a stored member, or nothing if the member is compressed or not an array.
 std::optional<NpyFile> StoredArray(const ZipEntry& entry) {
   if (entry.central.method != npz::kStored || !IsNpy(entry.data)) return std::nullopt;
   auto file = ParseNpyFile(entry.data);
@@ -311,7 +312,7 @@ Result<Bytes> Write(const File& file) {
 void VerifyArray(const npz::MemberHead& head, std::string_view name, ViolationList& violations) {
   const auto layout = npz::ReadLayout(head);
   if (!layout.ok()) {
-    // Types that this reader does not support are still valid NumPy types.
+    // Types that this reader does not support are valid NumPy types.
     if (layout.error().code == ErrorCode::kUnsupported) return;
     violations.Add(kRules["member-is-array"],
                    head.compressed ? head.data_offset : layout.error().offset, "{}: {}",
@@ -380,7 +381,7 @@ std::vector<Violation> Verify(const File& file) {
 
 // ---- for people ----
 
-// The length is bounded, because a long header may be compressed to few bytes.
+// Bounds the length of the text, because a long header may be compressed to few bytes.
 Result<std::string> Describe(const npz::MemberHead& head) {
   ANECHECK_RETURN_IF_ERROR(npz::CheckHeaderIsHeld(head));
   ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(head.bytes));
@@ -407,14 +408,14 @@ std::string Print(const File& file) {
   return text;
 }
 
-// The spaces that align the elements behind a header.
+// Returns the number of spaces that align the elements after a header.
 uint64_t PaddingBytes(const NpyFile& file) { return Padding(file.header).value_or(0); }
 
 uint64_t ZeroBytes(ByteSpan bytes) {
   return static_cast<uint64_t>(std::ranges::count(bytes, uint8_t{0}));
 }
 
-// Adds up sizes, because the records of an archive do not overlap.
+// Adds up sizes. The records of an archive do not overlap, so no byte counts twice.
 ByteCounts CountArchiveBytes(const ZipArchive& archive, uint64_t total) {
   ByteCounts coverage{.total = total};
   uint64_t opaque = 0;

@@ -1,4 +1,4 @@
-// The format entry of npz: the JSON form is lossless, and each rule finds its violations.
+// Tests the format entry of npz: the JSON form is lossless, and each rule finds its violations.
 #include "harness/formats/npz/npz_format.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(NpzFormat, UnusualHeadersAndNamesAreKept) {
   }
 }
 
-// Expects that the JSON form, written as UTF-8 text and read again, gives the same file.
+// Expects that the JSON form, written as UTF-8 text and read again, results in the same file.
 void ExpectKeptThroughText(const Bytes& bytes) {
   const auto json = F().to_json(bytes);
   ASSERT_TRUE(json.ok());
@@ -97,7 +97,7 @@ TEST(NpzFormat, WrongChecksumsAndDamagedHeadersAreKept) {
     (in_local ? wrong.entries[0].local : wrong.entries[0].central).crc32 ^= 0x80;
     ExpectKeptThroughText(npz::WriteZip(wrong));
   }
-  // A byte in the element type that is not UTF-8 also breaks the checksum.
+  // This byte in the element type is not UTF-8. It also makes the checksum wrong.
   Bytes& member = archive.entries[0].data;
   const std::string_view descr = "'<f2'";
   const auto at = std::search(member.begin(), member.end(), descr.begin(), descr.end());
@@ -208,7 +208,7 @@ TEST(NpzFormat, ListsItsArrays) {
             "  y.npy at 0xa7: |i1 (), 1 byte\n");
 }
 
-// An array file of version 2.
+// Returns an array file of version 2.
 Bytes ArrayFile(const std::string& header, size_t data) {
   Bytes npy = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0};
   for (int i = 0; i < 4; ++i) npy.push_back(static_cast<uint8_t>(header.size() >> (8 * i)));

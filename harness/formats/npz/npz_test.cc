@@ -1,4 +1,4 @@
-// .npz files, and the agreement with NumPy if it is installed.
+// Tests .npz files, and compares the results with NumPy if it is installed.
 #include "harness/formats/npz/npz.h"
 
 #include <cstdlib>
@@ -96,7 +96,7 @@ TEST(Npz, ErrorsOfFilesNameTheirPath) {
   EXPECT_EQ(ReadNpzFile(folder->File("none")).error().code, ErrorCode::kNotFound);
 }
 
-// Runs a Python program that imports numpy; false if numpy is missing.
+// Runs a Python program that imports numpy. Returns false if numpy is missing.
 bool RunNumPy(const std::string& program, const std::string& folder) {
   for (const char* python : {"/usr/bin/python3", "python3"}) {
     const std::string probe = std::string(python) + " -c 'import numpy' >/dev/null 2>&1";

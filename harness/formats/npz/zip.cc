@@ -20,7 +20,7 @@ constexpr uint64_t kEndSize = kSignatureSize + kEndRecord.kSize;
 constexpr uint32_t kInZip64Extra = 0xffffffff;
 constexpr uint16_t kZip64ExtraId = 1;
 constexpr uint16_t kEncryptedFlag = 1;
-// Deflate's best ratio: two bits for 258 bytes (zlib's technical notes: 1032 to 1).
+// The maximum ratio of deflate: 258 bytes for two bits (zlib's technical notes: 1032 to 1).
 constexpr uint64_t kMaxDeflateRatio = 1032;
 
 std::string TextOf(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
@@ -37,8 +37,8 @@ void WriteShared(ByteWriter& writer, ZipFields fields) {
   kSharedRecord.Write(fields, writer);
 }
 
-// The sizes of a directory entry. If the header leaves sizes out, the extra field has them: first
-// the size, then the compressed size (APPNOTE 4.5.3).
+// The sizes of a directory entry. If the header leaves sizes out, the extra field has first the
+// size, then the compressed size (APPNOTE 4.5.3).
 struct FullSizes {
   uint64_t size = 0;
   uint64_t compressed = 0;
@@ -60,8 +60,7 @@ FullSizes ResolveSizes(const ZipFields& fields) {
   return sizes;
 }
 
-// The place of the end record, which is the last one whose comment ends exactly at the end of the
-// file.
+// Returns the offset of the last end record whose comment ends exactly at the end of the file.
 Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
   if (bytes.size() >= kEndSize) {
     const uint64_t last = bytes.size() - kEndSize;
@@ -103,7 +102,7 @@ ZipEntry ReadDirectoryEntry(ByteReader& reader) {
   return entry;
 }
 
-// Reads the local header and data of `entry` and returns where the data ends.
+// Reads the local header and data of `entry`. Returns the offset of the end of the data.
 Result<uint64_t> ReadLocal(ByteReader local, ZipEntry& entry) {
   if (local.U32("signature") != kLocalSignature) {
     local.Fail(ErrorCode::kMalformed, "signature", "not 0x04034b50");
@@ -122,7 +121,7 @@ Result<uint64_t> ReadLocal(ByteReader local, ZipEntry& entry) {
   return local.offset();
 }
 
-// Positions of `entries` in the order of their local headers.
+// Returns the indices of `entries` in the order of their local headers.
 std::vector<size_t> FileOrder(const std::vector<ZipEntry>& entries) {
   std::vector<size_t> order(entries.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -197,7 +196,7 @@ class Inflater {
   uint64_t produced() const { return stream_.total_out; }
   bool consumed_all() const { return stream_.avail_in == 0; }
 
-  // The next piece. It is empty after the last piece, and if the data are no deflate stream.
+  // Returns the next piece. Empty after the last piece, or if the data is not a deflate stream.
   std::span<const uint8_t> Next() {
     if (ended_) return {};
     stream_.next_out = piece_.data();
@@ -215,8 +214,7 @@ class Inflater {
   bool ended_ = false;
 };
 
-// Inflates an entry, which must give exactly the stated size. Stops at the first byte beyond that
-// size.
+// Inflates an entry. The content must have the stated size. Stops at the first byte beyond it.
 Status Inflate(const ZipEntry& entry, const TakePiece& take) {
   Inflater inflater(entry.data);
   if (!inflater.started()) {

@@ -16,11 +16,11 @@ namespace {
 
 using FactEvidence::kAssumed;
 
-// A port of the container and the window that it binds.
+// A port of the container that has a window.
 struct BoundPort {
   std::string_view name;
   uint64_t address = 0;
-  uint64_t offset = 0;  // the place of its command in the file
+  uint64_t offset = 0;  // offset of its command in the file
   const hwx::Section* window = nullptr;
 };
 
@@ -83,7 +83,7 @@ std::vector<const e5::AneInferenceAttrs*> InferencesOf(const e5::Program& progra
   return found;
 }
 
-// The values to compare, found once.
+// The values to compare, computed once.
 struct Compared {
   explicit Compared(const Pair& pair)
       : program(pair.program),
@@ -98,9 +98,9 @@ struct Compared {
     return program.input_ports.empty() && program.output_ports.empty() && inferences.empty();
   }
 
-  // The port called `name` with windows of kind `kind`, which states the direction; a held state
-  // has a port in each direction. A container may have both x and x_ane, so a port with exactly
-  // this name takes precedence over a port for the same tensor.
+  // Returns the port called `name` whose window has kind `kind`, which determines the direction. A
+  // state has one port in each direction. A container may have both x and x_ane, so a port with
+  // exactly this name takes precedence over a port for the same tensor.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
     const auto exact = side.by_name.find(std::pair(kind, name));
     if (exact != side.by_name.end()) return exact->second;
@@ -114,8 +114,7 @@ struct Compared {
   std::set<std::string_view> called;  // procedures
 };
 
-// Calls visit(port, the container's port or null) for the descriptor's ports of one direction, or
-// of both.
+// Calls visit(port, the container's port or null) for the descriptor's ports of `kind`.
 template <typename Visit>
 void ForEachPort(const Compared& c, uint32_t kind, Visit visit) {
   const bool input = kind == hwx::kInputSection;
@@ -129,7 +128,7 @@ void ForEachPort(const Compared& c, Visit visit) {
   ForEachPort(c, hwx::kOutputSection, visit);
 }
 
-// The place of the first record of a kind, for reports of a missing record.
+// Returns the offset of the first record of a kind, for reports of a missing record.
 template <typename Record>
 uint64_t FirstOffset(const std::vector<Record>& records) {
   return records.empty() ? 0 : records.front().offset;
@@ -154,7 +153,7 @@ constexpr std::string_view kProceduresSource =
     "assumed";
 constexpr std::string_view kProgramRule = "pair-program";
 
-// Offsets are those of the container.
+// Offsets are offsets in the container.
 constexpr auto kRules = RulesOf<Compared>({
     {kProgramRule, "The descriptor holds ports and operations where e5.fbs expects them.",
      "assumed: e5.fbs, table Section", kAssumed,

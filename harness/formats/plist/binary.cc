@@ -1,4 +1,3 @@
-// The reader and writer of binary property lists.
 #include "harness/formats/plist/binary.h"
 
 #include <algorithm>
@@ -41,7 +40,7 @@ void AppendBigEndian(uint64_t value, size_t width, std::vector<uint8_t>& out) {
   }
 }
 
-// Reads the objects in order; every read is checked against the end of the object area.
+// Reads the objects in order. Checks every read against the end of the object area.
 class ObjectReader {
  public:
   ObjectReader(std::span<const uint8_t> bytes, uint64_t end, uint8_t reference_size)
@@ -233,8 +232,8 @@ struct Place {
   uint32_t size = 0;
 };
 
-// Turns the table into a tree. If no value is given to build in, it only checks that the table is a
-// tree. It copies shared objects, up to a budget.
+// Converts the table to a tree. Without a value to fill, it only checks that the table is a tree.
+// It copies shared objects, up to a limit.
 class TreeBuilder {
  public:
   TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)
@@ -481,7 +480,7 @@ Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t&
   table_offset = BigEndian(trailer.subspan(24, 8));
   if (table.offset_size == 0 || table.offset_size > 8) return Bad("offset size", at + 6);
   if (table.reference_size == 0 || table.reference_size > 8) return Bad("reference size", at + 7);
-  // The limit bounds the products below. Each object takes at least a byte of the file.
+  // Each object takes at least one byte of the file. This check also bounds the products below.
   if (count > bytes.size()) return Bad("object count larger than the file", at + 8);
   if (table.root >= count) return Bad("root outside the table", at + 16);
   if (table_offset < kHeader.size() || table_offset > at ||

@@ -1,4 +1,3 @@
-// The object table that libplist would make for a value tree.
 #include <algorithm>
 #include <bit>
 #include <compare>
@@ -28,7 +27,7 @@ uint8_t SmallestWidth(uint64_t value) {
 }
 uint8_t CountWidth(uint64_t count) { return count < 0xf ? 0 : SmallestWidth(count); }
 
-// The number of bytes that ObjectWriter writes for an object.
+// Returns the number of bytes that ObjectWriter writes for an object.
 uint64_t SizeOf(const BinaryObject& object, uint8_t reference_size) {
   const uint64_t head = object.count_width == 0 ? 1 : 2 + uint64_t{object.count_width};
   if (const auto* text = std::get_if<std::string>(&object.payload)) {
@@ -41,7 +40,7 @@ uint64_t SizeOf(const BinaryObject& object, uint8_t reference_size) {
   return 1 + uint64_t{object.width};
 }
 
-// The place at which the objects of a table end in its file.
+// Returns the offset at which the objects of a table end in its file.
 uint64_t EndOf(const BinaryTable& table) {
   uint64_t end = kHeaderSize;
   for (const BinaryObject& object : table.objects) end += SizeOf(object, table.reference_size);
@@ -52,7 +51,7 @@ bool IsAscii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// The identity of a scalar: a letter for its kind, and its bits or its text. `text` views the
+// Identifies a scalar by a letter for its kind, and its bits or its text. `text` refers to the
 // object.
 struct ScalarKey {
   char kind = 0;
@@ -61,7 +60,7 @@ struct ScalarKey {
   friend auto operator<=>(const ScalarKey&, const ScalarKey&) = default;
 };
 
-// Nothing for data and containers, which are never shared.
+// Returns nothing for data and containers, which are never shared.
 std::optional<ScalarKey> KeyOf(const BinaryObject& object) {
   if (const auto* flag = std::get_if<bool>(&object.payload)) return ScalarKey{'b', *flag};
   if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
@@ -81,7 +80,7 @@ std::optional<ScalarKey> KeyOf(const BinaryObject& object) {
   return std::nullopt;
 }
 
-// The smallest width that holds a number, a date or a flag.
+// Returns the smallest width for a number, a date or a boolean.
 uint8_t WidthOf(const BinaryObject& object) {
   if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
     return *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
@@ -95,7 +94,7 @@ uint8_t WidthOf(const BinaryObject& object) {
   return 0;
 }
 
-// Whether an object's value may be stored in this width. `smallest` is its smallest width.
+// Returns whether an object's value can have this width. `smallest` is its smallest width.
 bool HoldsWith(const BinaryObject& object, uint8_t width, uint8_t smallest) {
   if (std::holds_alternative<int64_t>(object.payload) && smallest == 8) {
     return width == 8 || (width == 16 && std::get<int64_t>(object.payload) >= 0);
@@ -184,7 +183,7 @@ class TableBuilder {
   std::unordered_map<ScalarKey, uint32_t, KeyHash> shared_;
 };
 
-// Checks that a table is canonical, by a walk in the order in which TableBuilder would make its
+// Checks that a table is canonical. Traverses it in the order in which TableBuilder would make its
 // objects.
 class CanonicalWalk {
  public:
@@ -196,7 +195,7 @@ class CanonicalWalk {
 
  private:
   // An object with an index below `next_` was visited before. Only shared scalars may be visited
-  // again.
+  // more than once.
   bool Visit(uint32_t index) {
     if (index > next_) return false;
     const BinaryObject& object = table_.objects[index];
@@ -217,7 +216,7 @@ class CanonicalWalk {
     return true;
   }
 
-  // Whether two objects have the same scalar, which TableBuilder would share.
+  // Returns whether two objects have the same scalar. TableBuilder would make one object for both.
   bool RepeatsScalar() const {
     std::vector<ScalarKey> keys;
     keys.reserve(table_.objects.size());

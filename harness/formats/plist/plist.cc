@@ -1,4 +1,3 @@
-// Both encodings behind one interface, and the JSON form.
 #include "harness/formats/plist/plist.h"
 
 #include <string_view>
@@ -44,7 +43,7 @@ Result<Document> BinaryFromJson(const Json& json) {
   Document document;
   document.encoding = Encoding::kBinary;
   ANECHECK_ASSIGN(document.root, tree::FromJson(json["document"]));
-  // If the JSON form is that of an XML file, its layout describes no table.
+  // If the JSON form is that of an XML file, its layout does not describe an object table.
   const bool was_text =
       json.contains("layout") && json["layout"].is_object() && json["layout"].contains("indent");
   if (!json.contains("layout") || was_text) return document;

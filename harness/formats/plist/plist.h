@@ -20,12 +20,11 @@ struct Document {
   tree::Value root;
   Encoding encoding = Encoding::kXml;
   XmlLayout xml;  // the layout if the encoding is kXml
-  // Present only for encoding kBinary, and only if the file has another table than the canonical
-  // table of `root`.
+  // Present only for kBinary, if the file's table is not the canonical table of `root`.
   std::optional<BinaryTable> table;
 };
 
-// True for the header bplist00, and for text that begins an XML property list.
+// Returns true for the header bplist00 and for text that can begin an XML property list.
 bool LooksLikePropertyList(std::span<const uint8_t> bytes);
 
 Result<Document> Parse(std::span<const uint8_t> bytes);
@@ -33,8 +32,8 @@ Result<Document> Parse(std::span<const uint8_t> bytes);
 // Write(Parse(bytes)) == bytes.
 Result<std::vector<uint8_t>> Write(const Document& document);
 
-// The result of Write for Parse(bytes). For a binary file it uses the table that was read instead
-// of making the same table from the tree.
+// Returns the same as Write for Parse(bytes). For a binary file it uses the table that was read
+// instead of making the same table from the tree.
 Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
 
 // {"encoding": "xml" or "binary", "layout": {...}, "document": tree}. A binary file has a layout

@@ -1,5 +1,5 @@
-// Property lists: spellings are kept, malformed input is refused with an offset, and both encodings
-// agree with libplist.
+// Tests that property lists keep their spellings, that errors for malformed input have an offset,
+// and that both encodings agree with libplist.
 #include "harness/formats/plist/plist.h"
 
 #include <cmath>
@@ -27,7 +27,7 @@ std::string Wrap(std::string_view body) {
   return "<plist version=\"1.0\">" + std::string(body) + "</plist>";
 }
 
-// A small tree with values of every kind but references.
+// Returns a small tree with values of every kind except references.
 Value Sample() {
   Dict dict;
   dict.Set("Name", Value::String("a<b>&\"c\" \xc3\xa9"));
@@ -81,8 +81,7 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
-// Returns the result of ParseBinary, and expects the same of ParseBinaryTable, which builds no
-// tree.
+// Returns the result of ParseBinary. Expects the same table or error from ParseBinaryTable.
 Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
   Result<BinaryDocument> document = ParseBinary(bytes);
   const Result<BinaryTable> table = ParseBinaryTable(bytes);
@@ -220,7 +219,7 @@ TEST(Binary, CanonicalTableReadsBack) {
   EXPECT_EQ(document->table, TableFromValue(value));
 }
 
-// {"a": [1, "b"], "c": 1} in the canonical layout, and each way to depart from it.
+// Tests {"a": [1, "b"], "c": 1} in the canonical layout, and changes to this layout.
 TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
   const auto edited = [](auto edit) {
     BinaryTable table;
@@ -257,7 +256,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
         container(table, 0).items[1] = 4;
         container(table, 2).items = {4, 3};
       }),
-      // Canonical writers never share a data object.
+      // In a canonical table, data objects are not shared.
       edited([&](BinaryTable& table) {
         table.objects[3] = BinaryObject{tree::Data{{1}}};
         container(table, 0).items[1] = 3;
@@ -271,7 +270,7 @@ TEST(Binary, ATableIsCanonicalIfItsTreeReproducesIt) {
   }
 }
 
-// A layout that no canonical writer makes, built by hand: wide offsets, wide integers, long counts.
+// The table has wide offsets, wide integers and long counts, so it is not canonical.
 TEST(Binary, OtherLayoutsAreKeptAsATable) {
   BinaryTable table;
   table.offset_size = 4;
@@ -296,7 +295,7 @@ TEST(Binary, OtherLayoutsAreKeptAsATable) {
   EXPECT_EQ(Write(back.value()).value(), bytes.value());
 }
 
-// {"a": "x", "b": "x", "c": 5} in a table that is not canonical; both strings "x" are one object.
+// Returns {"a": "x", "b": "x", "c": 5} as a table in which both strings "x" are one object.
 BinaryTable SharingTable() {
   BinaryTable table;
   table.offset_size = 4;
@@ -309,7 +308,7 @@ BinaryTable SharingTable() {
   return table;
 }
 
-// The table that results from the JSON form of SharingTable after an edit of its document.
+// Returns the table that results from an edit of the document in the JSON form of SharingTable.
 BinaryTable Edited(void (*edit)(Json& document)) {
   const Result<Document> document = Parse(WriteBinary(SharingTable()).value());
   Json json = ToJson(document.value());
@@ -376,7 +375,7 @@ TEST(Binary, AnInvalidLayoutIsRefusedWithTheReason) {
   EXPECT_NE(objects.find("objects is missing"), std::string::npos) << objects;
 }
 
-// [[1], [1]] with a single inner array, as plistlib writes an object with two references.
+// Returns [[1], [1]] with a single inner array, which has two references, as in plistlib's files.
 BinaryTable SharedContainer() {
   BinaryTable table;
   table.objects = {BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0},
@@ -410,7 +409,7 @@ TEST(Binary, ContainersInsideThemselvesAreRefused) {
   EXPECT_NE(read.error().message.find("inside itself"), std::string::npos) << read.error().message;
 }
 
-// Twenty levels of two references each unfold to a million arrays.
+// Twenty levels with two references each expand to a million arrays.
 TEST(Binary, SharedContainersThatUnfoldToTooMuchAreRefused) {
   BinaryTable table;
   for (uint32_t i = 0; i < 20; ++i) {
@@ -482,7 +481,7 @@ TEST(Binary, EveryTruncationIsRefused) {
   }
 }
 
-// The XML text that libplist makes from a text or binary list.
+// Returns the XML text that libplist makes from a text or binary list.
 std::string LibplistXml(std::span<const uint8_t> bytes) {
   plist_t node = nullptr;
   plist_from_memory(reinterpret_cast<const char*>(bytes.data()),
@@ -497,7 +496,7 @@ std::string LibplistXml(std::span<const uint8_t> bytes) {
   return text;
 }
 
-// The binary list that libplist writes for the node. Frees the node.
+// Returns the binary list that libplist writes for the node. Frees the node.
 std::vector<uint8_t> LibplistBinary(plist_t node) {
   char* binary = nullptr;
   uint32_t size = 0;

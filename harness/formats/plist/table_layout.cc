@@ -1,4 +1,4 @@
-// The layout of an object table without its values, and the table rebuilt from the layout and
+// Converts an object table to a layout without values, and makes the table again from a layout and
 // values.
 #include "harness/formats/plist/table_layout.h"
 
@@ -31,7 +31,7 @@ const BinaryContainer* ContainerOf(const BinaryObject& object) {
   return std::get_if<BinaryContainer>(&object.payload);
 }
 
-// The objects that the tree of a table reaches.
+// Returns for each object whether the tree of the table reaches it.
 std::vector<bool> Reached(const BinaryTable& table) {
   std::vector<bool> reached(table.objects.size(), false);
   std::vector<uint64_t> waiting = {table.root};
@@ -74,7 +74,7 @@ Json ObjectToJson(const BinaryObject& object, bool reached) {
   return json;
 }
 
-// The number at `key`, or `fallback` if it is absent; an Error if it is above `limit`.
+// Returns the number at `key`, or `fallback` if it is absent, or an Error if it is above `limit`.
 Result<uint64_t> Number(const Json& json, const char* key, uint64_t limit, uint64_t fallback) {
   const auto it = json.find(key);
   if (it == json.end()) return fallback;
@@ -84,7 +84,7 @@ Result<uint64_t> Number(const Json& json, const char* key, uint64_t limit, uint6
   return it->get<uint64_t>();
 }
 
-// A width in the JSON form; 0, which means the smallest, if it is absent.
+// Returns a width in the JSON form, or 0 (the smallest width) if it is absent.
 Result<uint8_t> Width(const Json& json, const char* key, uint64_t limit) {
   ANECHECK_ASSIGN(const uint64_t width, Number(json, key, limit, 0));
   if (width != 0 && !std::has_single_bit(width)) {
@@ -120,8 +120,8 @@ std::optional<BinaryObject> ScalarObject(const Value& value) {
       value.data);
 }
 
-// An object of the layout. Containers have their references; only objects that the tree does not
-// reach have their value.
+// An object of the layout. A container has its references. A scalar has its value only if the tree
+// does not reach it.
 struct LaidOut {
   BinaryObject object;
   bool has_value = false;
@@ -212,8 +212,8 @@ ScalarKey KeyOf(uint32_t object, const Value& value) {
   return {object, value.data.index(), bits, text};
 }
 
-// Puts the values of a tree into the objects of a layout. It first counts how often each object of
-// the layout stands for each scalar. An object then keeps its most frequent scalar.
+// Puts the values of a tree into the objects of a layout. First counts how often the tree has each
+// scalar at references to an object of the layout. Each object gets its most frequent scalar.
 class TableFitter {
  public:
   explicit TableFitter(Layout layout)
@@ -222,7 +222,7 @@ class TableFitter {
         laid_(table_.objects.size()) {
     const std::vector<bool> reached = Reached(table_);
     for (size_t i = 0; i < laid_; ++i) {
-      // A container outside the tree is kept.
+      // A container that the tree does not reach is kept.
       if (!reached[i] && ContainerOf(table_.objects[i]) != nullptr) placed_[i] = true;
     }
   }
@@ -244,7 +244,7 @@ class TableFitter {
   static constexpr uint32_t kNone = UINT32_MAX;  // an object that the layout does not have
 
   struct Use {
-    uint64_t first = 0;  // number of the scalar that came first
+    uint64_t first = 0;  // number of the first such scalar in the tree
     uint64_t count = 0;
 
     bool Outranks(const Use& other) const {
@@ -334,7 +334,7 @@ class TableFitter {
     return index;
   }
 
-  // Removes the objects that neither the tree nor the layout gave a value.
+  // Removes the objects that got no value from the tree or the layout.
   Status DropUnplaced() {
     std::vector<uint32_t> moved(table_.objects.size(), kNone);
     uint32_t count = 0;
@@ -368,8 +368,7 @@ class TableFitter {
   // The scalar that each object of the layout keeps.
   std::map<uint32_t, std::pair<const ScalarKey*, const Use*>> kept_;
   std::map<ScalarKey, uint32_t> added_;
-  // The container of the tree that was placed in each object of the layout; equal containers may
-  // share the object.
+  // The container of the tree in each object of the layout. Equal containers may share an object.
   std::map<uint32_t, const Value*> containers_;
 };
 

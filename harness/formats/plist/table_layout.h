@@ -1,6 +1,6 @@
-// The layout of a binary property list as JSON: the order of its objects, their sharing, and widths
-// that are larger than needed. Values are only in the tree, so that a value can be edited alone
-// even if its object is shared.
+// The layout of a binary property list as JSON. It has the order of the objects, their sharing, and
+// widths that are larger than needed. Values are only in the tree, so that an edit can change one
+// value even if its object is shared.
 #pragma once
 
 #include "harness/base/json.h"
@@ -14,10 +14,10 @@ namespace anecheck::plist {
 // the tree does not reach has its value here.
 Json TableLayoutToJson(const BinaryTable& table);
 
-// The table of `root` in this layout. For an unchanged tree this is the table that was read. If
-// values that shared an object differ after an edit, the object keeps the most frequent value, and
-// each other value gets an object at the end. Widths grow if necessary, and unused objects are
-// removed.
+// Returns the table of `root` in this layout. For an unchanged tree this is the table that was
+// read. If values that shared an object differ after an edit, the object gets the most frequent
+// value, and each other value gets an object at the end. Increases widths if necessary, and removes
+// unused objects.
 Result<BinaryTable> TableFromLayout(const Json& layout, const tree::Value& root);
 
 }  // namespace anecheck::plist

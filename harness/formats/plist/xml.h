@@ -1,5 +1,5 @@
-// XML property lists with their concrete syntax: white space, comments, DOCTYPE and spellings
-// survive a rewrite byte for byte. Used by the network description format.
+// XML property lists with their concrete syntax. A rewrite keeps white space, comments, DOCTYPE and
+// spellings byte for byte. Used by the network description format.
 //
 // Accepted: UTF-8; the elements dict, array, string, integer, real, true, false, data, date;
 // comments and processing instructions between elements; the five predefined entities, character
@@ -18,8 +18,8 @@
 
 namespace anecheck::plist {
 
-// The canonical form is that of Apple's writers: one tab per level, the root element not indented,
-// empty containers as <dict/> and <array/>.
+// The style of a file. The canonical form is that of Apple's writers. It has one tab per level and
+// no indentation of the root element, and empty containers are <dict/> and <array/>.
 struct XmlLayout {
   std::string indent = "\t";
   std::string newline = "\n";
@@ -32,25 +32,25 @@ struct XmlDocument {
   XmlLayout layout;
 };
 
-// Offsets in errors and in the values count from text[0]. Texts of 4 GiB and more are refused.
+// Offsets in errors and in the values count from text[0]. Refuses texts of 4 GiB and more.
 Result<XmlDocument> ParseXml(std::string_view text);
 
 // WriteXml(ParseXml(text)) == text.
 std::string WriteXml(const tree::Value& root, const XmlLayout& layout);
 
-// Receives the pieces of a canonical text in order. Line breaks are separate calls, because their
+// Receives the pieces of a canonical text in order. A line break has a call of its own, because its
 // form depends on the layout.
 class XmlSink {
  public:
   virtual ~XmlSink() = default;
   virtual void Piece(std::string_view canonical) = 0;
-  // A line break outside of <plist>, or before its end.
+  // A line break outside <plist>, or before </plist>.
   virtual void OuterLine() = 0;
   // A line break and the indentation of an element `depth` levels below the root element.
   virtual void Line(uint32_t depth) = 0;
 };
 
-// The pieces of the canonical text, in the order in which ParseXml cuts a file.
+// Passes the canonical text to `sink`, in the pieces into which ParseXml divides it.
 void EmitXml(const tree::Value& root, XmlSink& sink);
 
 }  // namespace anecheck::plist

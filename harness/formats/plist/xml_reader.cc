@@ -1,5 +1,5 @@
-// The reader of XML property lists: one pass that builds the value tree and notes where the pieces
-// of the text end; the layout is found afterwards by comparing with the canonical writer.
+// The reader of XML property lists. One pass builds the value tree and records the ends of the
+// pieces of the text. Afterwards a comparison with the canonical text gives the layout.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -55,7 +55,7 @@ std::optional<Value> IntegerFromText(std::string_view text) {
 std::optional<Value> ReadReal(std::string_view text) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
   const auto value = RealFromText<double>(text);
-  // A number beyond the range of double is refused. Infinity is accepted only if it is spelled out.
+  // Refuses numbers beyond the range of double. Accepts infinity only without digits ("inf").
   const bool spelt = text.find_first_of("0123456789") == std::string_view::npos;
   if (!value || (std::isinf(*value) && !spelt)) return std::nullopt;
   return Value::Real(*value);
@@ -112,7 +112,7 @@ Element ElementOf(std::string_view name) {
 class XmlReader {
  public:
   explicit XmlReader(std::string_view text) : text_(text) {
-    constexpr size_t kBytesOfPiece = 8;  // about, in usual files
+    constexpr size_t kBytesOfPiece = 8;  // approximate, for typical files
     cuts_.reserve(text.size() / kBytesOfPiece);
   }
 
@@ -140,7 +140,7 @@ class XmlReader {
 
   std::string_view Rest() const { return text_.substr(pos_); }
   void Cut() { cuts_.push_back(static_cast<uint32_t>(pos_)); }
-  // Whether the character `ahead` positions further on is `c`.
+  // Returns whether the character at `pos_ + ahead` is `c`.
   bool At(char c, size_t ahead = 0) const {
     return pos_ + ahead < text_.size() && text_[pos_ + ahead] == c;
   }
@@ -154,7 +154,7 @@ class XmlReader {
     return {};
   }
 
-  // Moves behind the next `terminator`.
+  // Moves to the position after the next `terminator`.
   Status SkipPast(std::string_view terminator) {
     const size_t found = text_.find(terminator, pos_);
     if (found == std::string_view::npos) {
@@ -219,7 +219,7 @@ class XmlReader {
     return {};
   }
 
-  // Reads "<name>" or "<name/>". Sets `empty` to whether it was "<name/>".
+  // Reads "<name>" or "<name/>". Sets `empty` to true for "<name/>".
   Status ReadOpenTag(std::string_view& name, bool& empty) {
     if (pos_ >= text_.size()) return Bad("expected an element");
     if (text_[pos_] != '<') return Bad("expected an element, not text");
@@ -273,7 +273,7 @@ class XmlReader {
     return Bad("an unknown entity reference", begin);
   }
 
-  // Reads character data up to the next tag, with references and CDATA sections resolved.
+  // Reads character data up to the next tag. Resolves references and CDATA sections.
   Status ReadText(std::string& out) {
     while (true) {
       const size_t begin = pos_;
@@ -338,8 +338,8 @@ class XmlReader {
     }
   }
 
-  // Sets `more` to whether another element follows. If "</name>" follows instead, reads it and cuts
-  // its piece.
+  // Sets `more` to true if another element follows. If "</name>" follows, sets `more` to false,
+  // reads the tag and ends its piece.
   Status ReadMore(std::string_view name, bool& more) {
     ANECHECK_RETURN_IF_ERROR(ReadTrivia());
     more = !(At('<') && At('/', 1));
@@ -389,7 +389,7 @@ class XmlReader {
     return {};
   }
 
-  // Reads into `value`, because moving a tree up level by level costs more than reading it.
+  // Reads into `value`, because moving the tree at every level would cost more than reading it.
   Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
@@ -400,7 +400,7 @@ class XmlReader {
     if (element == Element::kDict || element == Element::kArray) {
       Cut();
       if (empty) {
-        // An empty element counts as an opening piece and a closing piece with nothing between.
+        // An empty element counts as an opening piece and an empty closing piece.
         Cut();
         Cut();
       }
@@ -432,7 +432,7 @@ struct Style {
 constexpr std::array<std::string_view, 2> kNewlines = {"\n", "\r\n"};
 constexpr std::array<std::string_view, 4> kIndents = {"\t", "  ", "    ", ""};
 
-// Compares the pieces of a file, and finds the style of its lines at the end.
+// Compares the pieces of a file with the canonical pieces. Find returns the style of its lines.
 class LayoutFinder final : public XmlSink {
  public:
   LayoutFinder(std::string_view text, std::span<const uint32_t> cuts)
@@ -442,8 +442,8 @@ class LayoutFinder final : public XmlSink {
   void OuterLine() override { lines_.push_back({comparer_.LeaveOut(), kOuter}); }
   void Line(uint32_t depth) override { lines_.push_back({comparer_.LeaveOut(), depth}); }
 
-  // The style that needs the fewest bytes of changes. If several need as few, it is the first of
-  // them.
+  // Returns the layout with the style that needs the fewest bytes of changes. If several styles
+  // need the same number, uses the first of them.
   XmlLayout Find() && {
     Style best{kNewlines[0], kIndents[0], false};
     uint64_t least = UINT64_MAX;
@@ -480,19 +480,19 @@ class LayoutFinder final : public XmlSink {
     for (size_t i = 0; i < style.newline.size(); ++i) {
       if (actual[i] != style.newline[i]) return false;
     }
-    // Each indent repeats one character.
+    // Each indent consists of one repeated character.
     for (size_t i = style.newline.size(); i < actual.size(); ++i) {
       if (actual[i] != style.indent[0]) return false;
     }
     return true;
   }
 
-  // The number of bytes of changes that the lines need. Stops counting at `limit`.
+  // Returns the number of bytes of changes that the lines need. Stops counting at `limit`.
   uint64_t ChangedBytes(const Style& style, uint64_t limit) const {
     uint64_t changed = 0;
     for (const LeftOut& line : lines_) {
       const auto actual = comparer_.Actual(line.piece);
-      // Adds one for the entry itself, so that an empty piece that should not be empty counts too.
+      // Adds one for the entry itself, so that a wrong piece counts even if it is empty.
       if (actual && !Holds(*actual, line, style)) changed += actual->size() + 1;
       if (changed >= limit) break;
     }

@@ -1,4 +1,3 @@
-// The canonical writer of XML property lists.
 #include <fmt/format.h>
 #include <iterator>
 
@@ -16,7 +15,7 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// The escape of one of the three characters that need it.
+// Returns the escape of &, < or >.
 std::string_view EscapeOf(char c) { return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;"; }
 
 void AppendEscaped(std::string_view text, std::string& out) {
@@ -71,8 +70,7 @@ class Emitter {
       sink_.Line(depth);
       sink_.Piece("</array>");
     } else if (const auto* uid = std::get_if<tree::Uid>(&value.data)) {
-      // Spelled as plistlib and libplist do, because XML property lists have no element for a
-      // reference.
+      // XML has no element for a reference, so it gets the form of plistlib and libplist.
       Dict spelled;
       spelled.Set("CF$UID", Value::Unsigned(uid->number));
       Emit(Value(std::move(spelled)), depth);
@@ -81,7 +79,7 @@ class Emitter {
     }
   }
 
-  // An empty container counts as an opening piece and a closing piece with nothing between.
+  // An empty container counts as an opening piece and an empty closing piece.
   void Empty(std::string_view tag) {
     sink_.Piece(tag);
     sink_.Piece("");
@@ -118,7 +116,7 @@ class Emitter {
     } else if (const auto* date = std::get_if<tree::Date>(&value.data)) {
       sink_.Piece(fmt::format("<date>{}</date>", tree::TextOf(*date)));
     } else {
-      // Property lists have no null, and Apple's writers have no spelling for it.
+      // XML property lists cannot express null, and Apple's writers have no form for it.
       sink_.Piece("<string></string>");
     }
   }

@@ -17,10 +17,10 @@ namespace {
 using json_fields::Bad;
 
 constexpr std::string_view kOpaque = "opaque";
-// Runs of opaque bytes that are closer than this are joined, with the zeros between them.
+// If fewer zeros than this separate two runs of opaque bytes, they become one run with the zeros.
 constexpr size_t kRunGap = 8;
 
-// Whether a field covers each byte.
+// Returns for each byte whether a field covers it.
 std::vector<bool> Covered(std::span<const RecordField> fields, size_t size) {
   std::vector<bool> covered(size, false);
   for (const RecordField& field : fields) {
@@ -40,7 +40,7 @@ Json OpaqueRuns(std::span<const RecordField> fields, ByteSpan bytes) {
       ++i;
       continue;
     }
-    size_t end = i + 1;  // one past the last byte of the run that is not zero
+    size_t end = i + 1;  // one past the last non-zero byte of the run
     for (size_t j = end; j < bytes.size() && !covered[j] && j - end < kRunGap; ++j) {
       if (bytes[j] != 0) end = j + 1;
     }

@@ -1,9 +1,9 @@
-// A format whose file is one record: everything but the rules is derived from the record.
+// A format whose file is one record. Everything except the rules is derived from the record.
 //
 //   constexpr RecordFormat kDefinition = {"gauge", "reading of a gauge", "GAGE", kGauge, kRules};
 //   const Format kFormat_gauge = MakeRecordFormat<kDefinition>();
 //
-// record_format_test.cc has a whole format of five fields.
+// record_format_test.cc has a complete format with five fields.
 #pragma once
 
 #include <cstring>
@@ -19,8 +19,8 @@
 
 namespace anecheck {
 
-// `record` is a TypedRecord without fields that follow from others, `rules` the RuleTable of its
-// type. Every file begins with the bytes of `magic`.
+// `record` is a TypedRecord without fields of kFollows. `rules` is the RuleTable of its type. Every
+// file begins with the bytes of `magic`.
 template <typename RecordType, typename Rules>
 struct RecordFormat {
   std::string_view name;

@@ -1,5 +1,4 @@
-// An invented format of five fields, defined by the code that a contributor writes for a new
-// format.
+// Tests an invented format of five fields. A contributor writes similar code for a new format.
 #include "harness/formats/record/record_format.h"
 
 #include <gtest/gtest.h>

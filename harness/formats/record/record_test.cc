@@ -1,5 +1,5 @@
-// Fixed-layout records: the JSON form is lossless, and the error for bad JSON names the place of
-// the fault.
+// Tests records of fixed layout: the JSON form is lossless, and the error for wrong JSON has the
+// path of the wrong member.
 
 #include "harness/formats/record/record.h"
 

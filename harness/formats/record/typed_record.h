@@ -1,14 +1,14 @@
-// Records that are also types of the program. A field's name, member, spelling, source and evidence
-// are stated once. Reading, writing, JSON both ways, printing, offsets and the facts that `inspect`
-// lists are derived from them.
+// Records with a C++ struct. A field has one definition with its name, member, JSON form, source
+// and evidence. Reading, writing, conversion to and from JSON, printing, offsets and the facts that
+// `inspect` lists are derived from the definitions.
 //
 //   constexpr auto kNoteRecord = RecordOf<Note>(
 //       kSource, FactEvidence::kRealFile,
 //       Field{"owner", &Note::owner}, Field{"offset", &Note::offset, RecordKind::kHex});
 //
-// Fields follow each other without gaps, little-endian, in the width of their members. Their types
-// are whole numbers, fp16 numbers (JSON has their bits, because it cannot spell a NaN), and arrays
-// of numbers, characters (a text padded with zeros) or bytes.
+// Fields are little-endian, follow each other without gaps, and have the width of their members.
+// Their types are integers, fp16 numbers (JSON has their bits, because it cannot express a NaN),
+// and arrays of numbers, characters (a text padded with zeros) or bytes.
 #pragma once
 
 #include <algorithm>
@@ -38,13 +38,13 @@ namespace anecheck {
 enum class FieldRole : uint8_t {
   kPlain,
   kUnlessZero,  // left out of JSON if it is 0
-  kFollows,     // may follow from the rest of the file; JSON then has it under "derived"
-  kSpelled,     // the format itself reads and writes its spelling in JSON
-  kCounted,     // counts members of the JSON: always under "derived", never read
+  kFollows,     // under "derived" in JSON if it equals the value derived from other data
+  kSpelled,     // the format's own code converts it to and from JSON
+  kCounted,     // a count of members of the JSON; always under "derived", never read
 };
 
-// A field of the type `Owner`, stored in the file as an `As`. Without its own source it has the
-// source and evidence of its record.
+// A field of the struct `Owner`. The file stores it as an `As`. A field without its own source has
+// the source and evidence of its record.
 template <typename Owner, typename Value, typename As = Value>
 struct Field {
   static constexpr uint32_t kWidth = sizeof(As);
@@ -59,7 +59,7 @@ struct Field {
 template <typename Owner, typename Value, typename... Rest>
 Field(const char*, Value Owner::*, Rest...) -> Field<Owner, Value>;
 
-// A whole number that is stored in the file as an `As`, which is at most as wide as the member.
+// Defines an integer that the file stores as an `As`, which is at most as wide as the member.
 template <typename As, typename Owner, typename Value>
 constexpr Field<Owner, Value, As> Stored(std::string_view name, Value Owner::* member,
                                          RecordKind kind) {
@@ -104,7 +104,7 @@ bool IsZero(const Value& value) {
   return IsSame(value, Value{});
 }
 
-// The text in an array of characters, without the zeros behind it.
+// Returns the text in an array of characters, without the trailing zeros.
 template <size_t kCount>
 std::string_view TextOf(const std::array<char, kCount>& value) {
   std::string_view text(value.data(), kCount);
@@ -151,7 +151,7 @@ class TypedRecord {
   constexpr TypedRecord(std::string_view source, FactEvidence evidence, Parts... fields)
       : source_(source), evidence_(evidence), fields_(fields...) {}
 
-  // The offset of a field in bytes, from the start of the record. An unknown name does not compile.
+  // Returns the byte offset of a field in the record. An unknown name does not compile.
   consteval size_t OffsetOf(std::string_view name) const {
     size_t offset = 0;
     bool found = false;
@@ -190,7 +190,7 @@ class TypedRecord {
   }
   void ToJson(const Owner& owner, Json& object) const { ToJson(owner, owner, object); }
 
-  // The inverse, without derived fields, which FollowingFromJson reads.
+  // The inverse of ToJson, without derived fields, which FollowingFromJson reads.
   void FromJson(JsonFields& fields, Owner& owner) const {
     ForEach([&](const auto& field) {
       if (field.role == FieldRole::kCounted || field.role == FieldRole::kSpelled) return;
@@ -199,8 +199,8 @@ class TypedRecord {
       MemberFromJson(fields, field, owner);
     });
   }
-  // Sets the fields of kFollows and kCounted to the values in `laid`. A field of kFollows that
-  // `fields` has takes its value from there.
+  // Sets the fields of kFollows and kCounted to the values in `laid`. If `fields` has a field of
+  // kFollows, uses the value in `fields`.
   void FollowingFromJson(JsonFields& fields, const Owner& laid, Owner& owner) const {
     ForEach([&](const auto& field) {
       if (!IsDerived(field.role)) return;
@@ -211,7 +211,7 @@ class TypedRecord {
     });
   }
 
-  // "magic 0xbeefface, cputype 0x80": the fields by name, as JSON spells them.
+  // Returns the fields in the spelling of the JSON, as "magic 0xbeefface, cputype 0x80".
   std::string Print(const Owner& owner) const {
     std::string text;
     ForEach([&](const auto& field) {
@@ -224,7 +224,7 @@ class TypedRecord {
   }
 
   // Adds a row per field, for a record that shares `prefix` with other records ("commands[]").
-  // `known` replaces kRealFile, because no real files are at hand for some chip families.
+  // `known` replaces kRealFile, because there are no real files for some chip families.
   void AddFacts(const std::string& prefix, FactEvidence known,
                 std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {
@@ -236,8 +236,8 @@ class TypedRecord {
       }
     });
   }
-  // Adds rows for a record that does not share `prefix` with other records ("header"): a row per
-  // field with its own source, then a row for the record.
+  // Adds rows for a record that does not share `prefix` with other records ("header"). There is a
+  // row for each field that has its own source, and then a row for the record.
   void AddRecordFacts(const std::string& prefix, FactEvidence known,
                       std::vector<FieldFact>& facts) const {
     ForEach([&](const auto& field) {
@@ -247,7 +247,7 @@ class TypedRecord {
     AddFact(prefix, evidence_, source_, known, facts);
   }
 
-  // The fields for RecordToJson, which also keeps bytes without a field.
+  // Returns the fields for RecordToJson, which also keeps the bytes between fields.
   consteval std::array<RecordField, sizeof...(Parts)> Fields() const {
     std::array<RecordField, sizeof...(Parts)> fields{};
     size_t i = 0;
@@ -270,7 +270,7 @@ class TypedRecord {
     return role == FieldRole::kFollows || role == FieldRole::kCounted;
   }
 
-  // Sets a member. `fill` sets the value in its stored type.
+  // Sets a member. `fill` sets the value in the type `As`.
   template <typename Value, typename As, typename Fill>
   static void Set(const Field<Owner, Value, As>& field, Owner& owner, Fill fill) {
     if constexpr (std::is_same_v<Value, As>) return fill(owner.*field.member);

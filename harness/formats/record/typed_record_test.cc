@@ -1,5 +1,5 @@
-// The parts that the description of a record derives: bytes, JSON in both directions, offsets,
-// print and facts.
+// Tests everything that is derived from the definition of a record: bytes, JSON in both directions,
+// offsets, print and facts.
 
 #include "harness/formats/record/typed_record.h"
 

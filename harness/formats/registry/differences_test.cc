@@ -1,5 +1,5 @@
-// Checks each row of harness/formats/DIFFERENCES.md that has real files: `inspect` prints the
-// difference for the right number of them.
+// Checks each row of harness/formats/DIFFERENCES.md that has real files: `inspect` must print the
+// difference for the right number of files.
 #include <gtest/gtest.h>
 #include <string>
 
@@ -51,7 +51,7 @@ TEST(DifferencesTest, InspectNamesThemForTheRealFilesThatShowThem) {
   }
 }
 
-// Each of the 55 real files is recognised. All but the two compressed ones are also verified
+// Each of the 55 real files is recognised. Each except the two compressed files is also verified
 // without an error, printed, and written back.
 TEST(RealFilesTest, EveryFileIsReadVerifiedPrintedAndWrittenBack) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));

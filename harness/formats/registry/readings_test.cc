@@ -1,5 +1,5 @@
-// Every format refuses bytes of another kind, by an error or by a broken rule. A file that is read
-// once gives the same results as a file that is read again for each function.
+// Tests that every format refuses bytes of another kind, with an error or a violation. Also tests
+// that a ParsedFile returns the same results as the functions of Format.
 #include <algorithm>
 #include <gtest/gtest.h>
 

@@ -25,7 +25,7 @@ constexpr const Format* kFormats[] = {
 std::span<const Format* const> AllFormats() { return kFormats; }
 
 Result<const Format*> FindFormat(std::string_view name) {
-  // A bare text section does not contain its version, so "td:17" states it.
+  // A text section without its container does not have its version, so "td:17" states it.
   constexpr std::string_view kChain = "td:";
   if (name.starts_with(kChain)) return td::FormatOfVersion(name.substr(kChain.size()));
   std::string names;

@@ -1,4 +1,4 @@
-// The list of all formats (formats.def), and the recognition of a file's format. Used by `inspect`,
+// The list of all formats (formats.def). Also finds the format of a file. Used by `inspect`,
 // `encode`, `diff`, `gen` and the fuzz targets.
 #pragma once
 
@@ -13,15 +13,15 @@ namespace anecheck {
 
 std::span<const Format* const> AllFormats();
 
-// The format called `name`, or "td:<version>" for task chains of that version. The error lists the
-// formats.
+// Returns the format called `name`, which may be "td:<version>". The error lists the formats.
 Result<const Format*> FindFormat(std::string_view name);
 
-// The ways to read files of `format`: the format itself, and each of its versions if files do not
-// contain the version.
+// Returns the format itself, and also a format for each of its versions if files do not contain the
+// version.
 std::vector<const Format*> ReadingsOf(const Format& format);
 
-// The format that recognises `bytes` best; `path` may be empty. An error if none does.
+// Returns the format that recognises `bytes` with the highest certainty, or an error if no format
+// does. `path` may be empty.
 Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path);
 
 }  // namespace anecheck

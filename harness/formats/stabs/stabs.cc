@@ -8,7 +8,7 @@
 namespace anecheck::stabs {
 namespace {
 
-// Consumes the front of a text. Accepts numbers only in the spelling that printing restores.
+// Reads a text from the front. Accepts a number only in the spelling that Print writes.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -44,7 +44,7 @@ class Cursor {
 
 // Splits `name:t<id>=rest`.
 bool TakeHead(std::string_view text, std::string_view& name, uint32_t& id, std::string_view& rest) {
-  size_t equals = 0;  // the first '=' from `at` on; searched again once `at` has passed it
+  size_t equals = 0;  // the first '=' from `at` on; updated when `at` passes it
   for (size_t at = text.find(":t"); at != std::string_view::npos; at = text.find(":t", at + 1)) {
     if (equals < at + 2) equals = text.find('=', at + 2);
     if (equals == std::string_view::npos) return false;

@@ -1,5 +1,5 @@
-// Stabs strings: those of real files and of the specification are read and printed back unchanged,
-// and text that could not be printed back is refused.
+// Tests that stabs strings of real files and of the specification are read and printed unchanged,
+// and that other text is refused.
 #include "harness/formats/stabs/stabs.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Stabs, ReadsATensorFrame) {
   EXPECT_EQ(PrintStrides(*stab), "s192n/s64c/s64h/s2w");
 }
 
-// Specification 000, listing 23.6.
+// Source: specification 000, listing 23.6.
 TEST(Stabs, ReadsTheStrideLists) {
   for (const std::string text : {"s8192n/s1024c/s64h/s2w", "s64n/s64c/s64h/s2w"}) {
     const auto stab = ParseStrides(text);
@@ -69,7 +69,7 @@ TEST(Stabs, RefusesTextItCouldNotPrintBack) {
   }
 }
 
-// The parser must search for the far '=' once; a search for each mark would take minutes.
+// The parser must search for the distant '=' once. A search for each mark would take minutes.
 TEST(Stabs, ReadsManyMarksBeforeOneSignInOnePass) {
   std::string text;
   for (int i = 0; i < 2'000'000; ++i) text += ":t";
@@ -93,7 +93,7 @@ TEST(Stabs, CatalogsCountUpFromOne) {
   EXPECT_TRUE(Catalog(11).empty());
 }
 
-// Specification 000, listing 23.5.
+// Source: specification 000, listing 23.5.
 TEST(Stabs, CatalogHoldsTheEntriesOfTheSpecification) {
   EXPECT_EQ(Catalog(24)[15], "e4m3:t16=r1;1;0");
   EXPECT_EQ(Catalog(24)[22], "int4:t23=r1;-8;7");

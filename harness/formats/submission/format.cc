@@ -1,5 +1,3 @@
-// The submission format: rules, JSON, print and recognition of captures.
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -38,7 +36,7 @@ void ForEachCall(const Capture& capture, Visit visit) {
 
 // A field that the output structure must repeat from the input structure.
 struct Echo {
-  std::string_view in;  // names of structures
+  std::string_view in;  // names of the two structures
   std::string_view out;
   RecordField asked;
   RecordField answered;
@@ -69,10 +67,10 @@ void CheckEchoes(const Capture& capture, std::string_view structure, RuleReport&
   }
 }
 
-// A count or size that a call must have according to its method.
+// A count or size in a call that its method determines.
 struct Stated {
   uint32_t Method::* member;
-  bool output;  // the number is an output, and a failed call may return none
+  bool output;  // the number belongs to an output, which a failed call may lack
   size_t offset;
   size_t (*actual)(const Call& call);
 };
@@ -85,9 +83,9 @@ constexpr Stated kStated[] = {
      [](const Call& c) { return c.struct_out.size(); }},
 };
 
-// A call must have all numbers that at least one of its candidate methods states. Reports the
-// number at `kIndex` if some candidate agrees with the numbers before it, but none of these
-// candidates agrees with this number.
+// The numbers of a call must be those of one of its candidate methods. Reports the number at
+// `kIndex` if candidates match all numbers before it, but none of these candidates matches this
+// number.
 template <size_t kIndex>
 void CheckStated(const Capture& capture, RuleReport& broken) {
   ForEachCall(capture, [&](size_t i, const Call& call, const Result<Methods>& found) {
@@ -220,7 +218,7 @@ int Recognise(ByteSpan bytes, std::string_view /*path*/) {
              : 0;
 }
 
-// The names of the call's method in methods.h, or the reason why there is none.
+// Returns the names of the call's method in methods.h, or the reason why there is no method.
 std::string MethodText(const Call& call) {
   if (call.client >= kClientCount) return fmt::format("client {} is unknown", call.client);
   const auto rows = FindMethods(static_cast<Client>(call.client), call.selector,
@@ -299,7 +297,7 @@ Result<Bytes> FromJson(const Json& json) {
   return Write(capture);
 }
 
-// A line of the fields that are not zero: "program_request: program_token 0x5, sequence 1".
+// Returns the fields that are not zero: "program_request: program_token 0x5, sequence 1".
 std::string FieldsText(const Call& call, Direction direction) {
   const Structure* structure = StructureOf(call, direction);
   if (structure == nullptr) return "";

@@ -1,5 +1,5 @@
-// The driver's external methods, with the structure sizes that each takes and the codes that they
-// return. Sources: specification 000, table 23.14; public guide, chapter 27
+// The driver's external methods, with the sizes of their structures and their return codes.
+// Sources: specification 000, table 23.14; public guide, chapter 27
 // (facts/more/iokit_selectors.csv) and appendix C.3 (facts/more/error_codes.csv). Used by the
 // submission format.
 #pragma once
@@ -14,8 +14,9 @@
 
 namespace anecheck::submission {
 
-// The specification describes one interface whose selectors are overloaded by structure size; the
-// public guide describes two user clients with one method per selector. Both are kept.
+// The specification describes one interface, in which the selector and the size of the structure
+// determine the method. The public guide describes two user clients with one method per selector.
+// This code supports both.
 enum class Client : uint8_t {
   kMerged = 0,   // the interface of the specification, or unknown in a capture
   kControl = 1,  // public guide: the client that creates and prepares programs
@@ -24,7 +25,7 @@ enum class Client : uint8_t {
 inline constexpr uint32_t kClientCount = 3;
 std::string_view ClientName(Client client);
 
-// A size or count that the source does not state ("pointer", or no column for it).
+// A size or count that the source does not state. The source has "pointer" or no column for it.
 inline constexpr uint32_t kUnstated = UINT32_MAX;
 
 // One source's description of a method. Sizes are in bytes.
@@ -39,22 +40,22 @@ struct Method {
   std::string_view source;
 };
 
-// All rows of table 23.14, all rows of the guide's two clients, and the two methods whose selectors
-// have other numbers in appendix C.2.
+// Returns all rows of table 23.14, all rows of the guide's two clients, and the two methods whose
+// selectors have other numbers in appendix C.2.
 std::span<const Method> Methods();
 
-// The rows that match a call of that selector with an input structure of that size. They are rows
-// of one client, or of all clients for kMerged. The same selector with another size is another
-// method. If several sources describe a method, all rows are returned. The error for an unknown
-// pair lists the known sizes of the selector.
+// Returns the rows that match a call of that selector with an input structure of that size. For
+// kMerged, searches the rows of all clients. The same selector with another size is another method.
+// If several sources describe a method, returns all its rows. The error for an unknown selector and
+// size lists the known sizes of the selector.
 Result<std::vector<const Method*>> FindMethods(Client client, uint32_t selector,
                                                uint32_t struct_in);
 
-// The distinct method names of such rows. There are several if selector and size are ambiguous
-// (selector 8 with 32 bytes, for which the client decides).
+// Returns the distinct method names in rows that FindMethods returned. There are several if the
+// client is unknown and selector and size do not determine the method (selector 8 with 32 bytes).
 std::vector<std::string_view> MethodNames(std::span<const Method* const> rows);
 
-// One source's name for a return code. The guide and the system header name some codes differently.
+// The name of a return code in one source. The guide and the system header differ in some names.
 struct ReturnCode {
   uint32_t code = 0;
   std::string_view name;
@@ -62,7 +63,8 @@ struct ReturnCode {
   std::string_view source;
 };
 std::span<const ReturnCode> ReturnCodes();
-// "kIOReturnUnsupported", both names if sources differ, or the number.
+// Returns the name of a code, for example "kIOReturnUnsupported", both names if the sources differ,
+// or the number if there is no name.
 std::string ReturnCodeText(uint32_t code);
 
 inline constexpr uint32_t kReturnUnsupported = 0xe00002c7;

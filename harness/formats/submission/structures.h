@@ -1,9 +1,8 @@
-// The fields of the structures that the driver's methods take and return, as far as a source gives
-// their offsets. Bytes that no source describes stay opaque. Used by the submission format and by
-// the simulated driver.
+// The fields of the structures that the driver's methods take and return, if a source gives their
+// offsets. All other bytes are opaque. Used by the submission format and by the simulated driver.
 //
-// Sources: the public guide, chapter 27 (measured on an M1), and the calls of the system's client
-// library as public listings show them (the macOS 14 and iOS 17 releases).
+// Sources: the public guide, chapter 27 (measured on an M1), and public listings of the calls in
+// the system's client library (the macOS 14 and iOS 17 releases).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ namespace anecheck::submission {
 
 enum class Direction : uint8_t { kIn, kOut };
 
-// The source of a field. If sources differ, it also states the meaning that the other source gives.
+// The source of a field. If another source gives another meaning, the text has it too.
 struct FieldSource {
   FactEvidence evidence = FactEvidence::kPublicNotes;
   std::string_view source;
@@ -31,16 +30,16 @@ struct Structure {
   std::string_view method;
   Direction direction = Direction::kIn;
   uint32_t size = 0;                     // bytes
-  std::span<const RecordField> fields;   // by offset
-  std::span<const FieldSource> sources;  // sources[i] is that of fields[i]; may be longer
+  std::span<const RecordField> fields;   // sorted by offset
+  std::span<const FieldSource> sources;  // sources[i] is the source of fields[i]; may be longer
 };
 
 std::span<const Structure> Structures();
-// Null if no source describes a structure of that method, direction and size.
+// Returns null if no source describes a structure of that method, direction and size.
 const Structure* FindStructure(std::string_view method, Direction direction, size_t size);
 const Structure* StructureOfName(std::string_view name);
 
-// The structures of ANE_DeviceOpen, 104 bytes each way.
+// The input and output structures of ANE_DeviceOpen, 104 bytes each.
 namespace device_open {
 inline constexpr RecordField kUsage = {"usage", 0x00, 1};
 inline constexpr RecordField kCallback = {"callback", 0x08, 8, RecordKind::kHex};
@@ -72,10 +71,10 @@ inline constexpr RecordField kToken = {"program_token", 0x08, 8, RecordKind::kHe
 inline constexpr RecordField kStatus = {"status", 0x20, 4};
 }  // namespace program_reply
 
-// For methods that name a program in their first field: prepare, unprepare and destroy.
+// For methods whose first field identifies a program: prepare, unprepare and destroy.
 inline constexpr RecordField kProgramToken = {"program_token", 0x00, 8, RecordKind::kHex};
 
-// For methods whose structure points at larger structures: create instance and chaining prepare.
+// For methods whose structure points to larger structures: create instance and chaining prepare.
 namespace indirect {
 inline constexpr RecordField kArguments = {"arguments_address", 0x00, 8, RecordKind::kHex};
 inline constexpr RecordField kArgumentsSize = {"arguments_size", 0x08, 8};
@@ -83,7 +82,7 @@ inline constexpr RecordField kOutput = {"output_address", 0x10, 8, RecordKind::k
 inline constexpr RecordField kOutputSize = {"output_size", 0x18, 8};
 }  // namespace indirect
 
-// Reads or writes a field of a structure. Preconditions: the field lies inside `bytes` and is not
+// Read or write a field of a structure. Preconditions: the field is inside `bytes` and is not
 // sparse.
 inline uint64_t Load(const RecordField& field, ByteSpan bytes) {
   return LoadLittle(bytes, field.offset, field.width);

@@ -1,9 +1,10 @@
-// A capture of driver calls: the external methods that a program made, in order, with their
-// arguments. The capture form is this project's own; the methods and structure sizes are those of
-// methods.h. The fields of structures.h have names; other bytes of a structure are opaque.
+// A capture of driver calls. It has the calls of external methods that a program made, in order,
+// with their arguments. This project defines the file format. The methods and structure sizes are
+// those of methods.h, and the fields of structures are those of structures.h. Other bytes of a
+// structure are opaque.
 //
-// Layout: kHeadRecord; then for each call kCallRecord, the scalars in (u64 each), the structure in,
-// the scalars out, the structure out.
+// Layout: kHeadRecord, then for each call kCallRecord, the input scalars (u64 each), the input
+// structure, the output scalars and the output structure.
 #pragma once
 
 #include <array>
@@ -33,10 +34,10 @@ inline constexpr auto kHeadRecord =
                           Field{"magic", &CaptureHead::magic}, Field{"count", &CaptureHead::count});
 
 struct CallHeader {
-  uint32_t client = 0;  // a Client; other numbers are kept
+  uint32_t client = 0;  // a Client, or an unknown number
   uint32_t selector = 0;
   uint32_t result = 0;
-  // The sizes of the vectors of Call; set by Parse and Write.
+  // The sizes of the vectors of Call. Parse and Write set them.
   uint32_t scalars_in_count = 0;
   uint32_t struct_in_size = 0;
   uint32_t scalars_out_count = 0;
@@ -54,7 +55,7 @@ inline constexpr auto kCallRecord = RecordOf<CallHeader>(
     Field{"result", &CallHeader::result, RecordKind::kHex});
 
 struct Call : CallHeader {
-  uint64_t offset = 0;  // the place of the call in the file; set by Parse, not written
+  uint64_t offset = 0;  // offset of the call in the file; set by Parse, not written
   std::vector<uint64_t> scalars_in;
   Bytes struct_in;
   std::vector<uint64_t> scalars_out;
@@ -65,11 +66,11 @@ struct Capture {
   std::vector<Call> calls;
 };
 
-// The description of the structure that the call passes or returns. Null if no source has one, or
-// if selector and size are ambiguous.
+// Returns the description of the structure that the call passes or returns. Returns null if no
+// source has one, or if selector and size do not determine the method.
 const Structure* StructureOf(const Call& call, Direction direction);
 
-// Fails on a wrong magic, a call that leaves the file, or bytes after the last call.
+// Fails if the magic is wrong, a call extends beyond the file, or bytes follow the last call.
 Result<Capture> Parse(ByteSpan bytes);
 Bytes Write(const Capture& capture);
 

@@ -1,5 +1,5 @@
-// Driver calls: the methods of table 23.14 and of the two clients, found by selector and size, and
-// the form of captures.
+// Tests the search for methods of table 23.14 and of the two clients by selector and size, and the
+// file format of captures.
 
 #include "harness/formats/submission/submission.h"
 
@@ -20,7 +20,7 @@ std::vector<std::string_view> Names(Client client, uint32_t selector, uint32_t s
   return rows.ok() ? MethodNames(*rows) : std::vector<std::string_view>{};
 }
 
-// Specification 000, table 23.14, row by row.
+// Source: specification 000, table 23.14, row by row.
 TEST(Table2314, EveryRowIsFoundBySelectorAndSize) {
   const struct {
     uint32_t selector;
@@ -61,7 +61,7 @@ TEST(Methods, TheSameSelectorWithAnotherSizeIsAnotherMethod) {
   EXPECT_THAT(Names(Client::kMerged, 6, 2080), ElementsAre("ANE_MemoryUnMapRequest"));
 }
 
-// Table 23.14 gives selector 8 twice with 32 bytes; only the client tells the two apart.
+// Table 23.14 has selector 8 with 32 bytes twice. Only the client distinguishes the two methods.
 TEST(Methods, SelectorEightIsAmbiguousWithoutItsClient) {
   EXPECT_THAT(Names(Client::kMerged, 8, 32),
               ElementsAre("ANE_ProgramCreateInstance", "ANE_ProgramChainingSetActiveProcedure"));
@@ -75,7 +75,7 @@ TEST(Methods, AnUnknownPairIsAnErrorWithTheKnownSizes) {
   EXPECT_THAT(FindMethods(Client::kMerged, 99, 0).error().message, HasSubstr("selector 99"));
 }
 
-// facts/more/iokit_selectors.csv: 17 methods of the control client, 9 of the direct one.
+// facts/more/iokit_selectors.csv has 17 methods of the control client and 9 of the direct client.
 TEST(Methods, HaveAllRowsOfBothClients) {
   int counts[3] = {};
   for (const Method& method : Methods()) ++counts[static_cast<int>(method.client)];
@@ -132,7 +132,7 @@ TEST(Format, RecognisesItsMagic) {
   EXPECT_EQ(kFormat_submission.recognise({}, ""), 0);
 }
 
-// Device open: 25 of 104 bytes have a name on the way in, 48 on the way out.
+// In device open, 25 of the 104 input bytes and 48 of the 104 output bytes have a name.
 TEST(Format, OnlyFieldsThatASourceNamesAreTyped) {
   Call call = Open();
   EXPECT_EQ(kFormat_submission.count_bytes(Write({{call}}))->typed, 12u + 28 + 25 + 48);
@@ -153,7 +153,7 @@ Call Request() {
   return call;
 }
 
-// Public guide, chapter 27: the measured layout of the request, and of its reply.
+// Source: public guide, chapter 27, the measured layout of the request and of its reply.
 TEST(Structures, ARequestHasTheMeasuredLayout) {
   Call call = Request();
   call.struct_in[0x08] = 1;

@@ -1,4 +1,3 @@
-// The evidence for the fields of a task chain's JSON form.
 #include "harness/formats/td/td.h"
 
 namespace anecheck::td {

@@ -1,5 +1,4 @@
-// The td format: a text section on its own, as taken out of a container. Used by the command line
-// and the fuzz targets.
+// The td format: a file that is only the text section of a container.
 #include <charconv>
 #include <fmt/format.h>
 
@@ -34,7 +33,7 @@ std::span<const FieldFact> FieldFacts(const Json& json) {
   return generation.ok() && (*generation)->evidence == FactEvidence::kRealFile ? real : noted;
 }
 
-// A section has no magic number, so the file name must match and the bytes should decode.
+// A section has no magic number, so the file name must match. If the bytes decode, it is likely.
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (!path.ends_with(".td")) return 0;
   return DecodeAnyVersion(bytes).ok() ? 60 : 20;
@@ -92,8 +91,8 @@ const auto kVersionFormats = std::to_array<Format>({
     FormatWith<DecodeAs<6>>("td:24", "task descriptor chain read as version 24"),
 });
 
-// Calls visit(offset, kind) for each word of the chain's tasks, in order. For a word without fields
-// only the place is known, so it is opaque, or fill if it is 0.
+// Calls visit(offset, kind) for each word of the chain's tasks, in order. A word without named
+// fields is opaque, or fill if it is 0.
 template <typename Visit>
 void ForEachWord(const Chain& chain, Visit visit) {
   for (const Task& task : chain.tasks) {

@@ -1,5 +1,5 @@
-// The table of task descriptor generations: the coding of each version, and the places of its
-// register blocks. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv,
+// The table of task descriptor generations, with the coding and the register blocks of each
+// version. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv,
 // later_programs/conflicts_later.csv.
 #include <array>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr auto kH13Blocks = std::to_array<RegisterBlock>({
     {"KernelDMASrc", 0x1f800, 62},
 });
 
-// The public guide gives the places of these blocks as word addresses, 0x140 to 0x640.
+// The public guide gives the addresses of these blocks as word addresses, 0x140 to 0x640.
 constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 19},
     {"L2", 0x500, 25},
@@ -30,7 +30,7 @@ constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"KernelDMASrc", 0x1900, 70},
 });
 
-// The guide's register map and parser have these bases for H15. The guide's text has those of H14,
+// The bases of H15 in the guide's register map and parser. The guide's text has the bases of H14,
 // which are the alternate bases here (facts source_conflicts.csv).
 constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 19},
@@ -77,7 +77,7 @@ constexpr auto kH18Blocks = std::to_array<RegisterBlock>({
     {"CacheDMA", 0x5900, 14},
 });
 
-// NE has one more register, in front of the word of the multiplier (generations.csv).
+// NE has one more register, directly before the word of the multiplier (generations.csv).
 constexpr auto kH18gBlocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 23},
     {"L2", 0x4100, 43},
@@ -189,7 +189,7 @@ struct Opcode {
   std::string_view name;
 };
 
-// Specification 000, table 23.8.
+// Source: specification 000, table 23.8.
 constexpr auto kOpcodes = std::to_array<Opcode>({
     {0x5042a063, "Convolution"},
     {0x5000a021, "Reduce-mean"},

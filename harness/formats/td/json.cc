@@ -1,5 +1,5 @@
-// The JSON form of a task chain. Registers appear by field name; bits that no source names are
-// under "rest", so that nothing is lost and no bit is stated twice.
+// The JSON form of a task chain. A register is an object with its fields by name. Bits that no
+// source names are under "rest", so every bit occurs exactly once.
 #include "harness/base/json.h"
 
 #include <bit>
@@ -26,8 +26,8 @@ void AddFields(Json& object, const WordLayout& layout, uint32_t word, Derived de
   }
 }
 
-// The bits of a word that belong to no field. Bits of a field are refused, because the JSON has
-// them under the field's name, and an edit here would be lost.
+// Reads the bits of a word that belong to no field. Refuses bits of a field, because the value
+// under the field's name would replace them.
 uint32_t ReadRest(JsonFields& fields, std::string_view key, const WordLayout& layout) {
   const uint32_t rest = fields.U32Or(key, 0);
   const uint32_t named = rest & NamedBits(layout);
@@ -45,7 +45,7 @@ uint32_t ReadFields(JsonFields& fields, const WordLayout& layout, uint32_t word)
   return word;
 }
 
-// Tells which header fields have the values that Layout would set.
+// The header fields whose values equal those that Layout would set.
 struct DerivedHeader {
   bool next_pointer = false;
   bool next_size = false;
@@ -89,7 +89,7 @@ Json RegisterToJson(const Generation& generation, uint32_t byte_address, uint32_
   return object;
 }
 
-// The register that the n-th value of a write goes to.
+// Returns the byte address of the register to which value `index` of a write goes.
 uint32_t AddressOf(const RegisterWrite& write, size_t index) {
   if (!write.sparse || index == 0) {
     return write.byte_address + 4 * static_cast<uint32_t>(index);
@@ -218,7 +218,7 @@ Task TaskFromJson(Chain& chain, const Json& json, size_t index, Status* status) 
   return task;
 }
 
-// Places version-7 tasks and sets the header fields that follow from their places.
+// Sets the offsets of version-7 tasks and the header fields that follow from these offsets.
 void PlaceV7(Chain& chain, const Json& tasks) {
   uint32_t offset = 0;
   for (size_t i = 0; i < chain.tasks.size(); ++i) {
@@ -238,7 +238,7 @@ void PlaceV7(Chain& chain, const Json& tasks) {
   }
 }
 
-// False if the padding makes the section too large.
+// Sets task offsets for versions other than 7. Returns false if padding makes them too large.
 bool PlaceSequential(Chain& chain) {
   uint32_t offset = chain.section_header ? 4 * kSectionHeaderWords : 0;
   for (Task& task : chain.tasks) {

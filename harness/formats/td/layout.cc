@@ -8,7 +8,7 @@
 namespace anecheck::td {
 namespace {
 
-// The word layouts of the version-7 image by image offset, built once from the field table.
+// The word layouts of the version-7 image by image offset. They are made once from the field table.
 class V7Words {
  public:
   V7Words() {
@@ -60,7 +60,7 @@ struct NamedWord {
   std::span<const WordField> fields;
 };
 
-// The header from H14 on (public guide). Word 9 is in the H16 register map only.
+// The header from H14 on (public guide). Only the H16 register map has word 9.
 constexpr auto kTid = std::to_array<WordField>({{"TID", 0, 16}, {"TaskSize", 16, 11}});
 constexpr auto kExeCycles = std::to_array<WordField>({{"ExeCycles", 0, 16}});
 constexpr auto kLogEvents = std::to_array<WordField>({{"LogEvents", 0, 24}});
@@ -85,7 +85,7 @@ constexpr auto kLaterHeader = std::to_array<NamedWord>({
     {"Header[9]", kDtid},
 });
 
-// Registers of later generations whose places are in more/hwx_stream_rules.csv.
+// Registers of later generations. Source of their addresses: more/hwx_stream_rules.csv.
 constexpr auto kChannelCfg = std::to_array<WordField>({{"InFmt", 0, 2}, {"OutFmt", 4, 2}});
 constexpr auto kTaskType = std::to_array<WordField>({{"TaskType", 4, 4}});
 

@@ -1,5 +1,5 @@
-// The names of a generation's registers and header words, shared by the JSON, the print and the
-// coverage of task descriptors.
+// The names of a generation's registers and header words. Used by the JSON form, the print and the
+// byte counts of task descriptors.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace anecheck::td {
 
-// A bit field of a 32-bit word. `other_width` is not 0 if a second source places the field
-// elsewhere.
+// A bit field of a word. If a second source gives another position or width, `other_width` is not
+// 0.
 struct WordField {
   std::string_view name;
   uint8_t bit = 0;
@@ -22,7 +22,7 @@ struct WordField {
   uint8_t other_width = 0;
 };
 
-// A word with its fields; none if no source names any.
+// A word with its fields. There are no fields if no source names any.
 struct WordLayout {
   std::string_view name;  // for example "Common.InDim" or "Header[1]"
   std::span<const WordField> fields;
@@ -34,12 +34,12 @@ inline uint32_t FieldMask(uint8_t width) {
 inline uint32_t ExtractField(uint32_t word, const WordField& field) {
   return word >> field.bit & FieldMask(field.width);
 }
-// The bits of `layout` that belong to a named field.
+// Returns a mask of the bits of `layout` that belong to a named field.
 uint32_t NamedBits(const WordLayout& layout);
 
-// Word `index` of a task header.
+// Returns the layout of word `index` of a task header.
 WordLayout HeaderWord(const Generation& generation, uint32_t index);
-// The register at a byte address.
+// Returns the layout of the register at a byte address.
 WordLayout Register(const Generation& generation, uint32_t byte_address);
 
 }  // namespace anecheck::td

@@ -1,4 +1,4 @@
-// The text form of a task chain for people: one line per task and one per register with a value.
+// Prints a task chain for users, with one line per task and one line per register that has a value.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -52,8 +52,8 @@ void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value
   fmt::format_to(out, "\n");
 }
 
-// A word of a version-7 header: its meaning in specification 000, table 23.11, and its content in
-// real files, which differs (facts/hwx.md, task header).
+// A word of a version-7 header whose meaning in specification 000, table 23.11, differs from its
+// content in real files (facts/hwx.md, task header).
 struct SpecifiedWord {
   uint32_t index;
   std::string_view specified;

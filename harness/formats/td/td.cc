@@ -1,5 +1,5 @@
-// Decoding and encoding of task chains, and the values that follow from the order of tasks. Used by
-// the td and hwx formats. Sources: facts/hwx.md (25 real files), more/hwx_stream_rules.csv.
+// Decodes and encodes task chains, and computes the values that follow from the order of tasks.
+// Used by the td and hwx formats. Sources: facts/hwx.md (25 real files), more/hwx_stream_rules.csv.
 #include "harness/formats/td/td.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ bool AllZero(ByteSpan bytes) {
   return any == 0;
 }
 
-// The size of `bytes` without its trailing zero words. Precondition: whole words.
+// Returns the size of `bytes` without trailing zero words. Precondition: a multiple of 4 bytes.
 uint64_t UsedBytes(ByteSpan bytes) {
   uint64_t end = bytes.size();
   for (uint32_t word = 0; end > 0; end -= 4) {
@@ -73,7 +73,7 @@ uint32_t EncodeHeaderWord(const RegisterWrite& write, Coding coding) {
          (static_cast<uint32_t>(write.count - 1) << 15) | address;
 }
 
-// Reads writes until `end` (a position of `reader`) is reached or passed.
+// Decodes register writes until the position of `reader` is at or after `end`.
 Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task) {
   if (end > reader.position()) {
     constexpr uint64_t kFewWrites = 8;
@@ -95,7 +95,7 @@ Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task)
   return reader.status();
 }
 
-// One version-7 task from `offset` up to `end`, which is the next task or the section's end.
+// Decodes one version-7 task.
 Status DecodeV7Task(ByteReader& reader, Task& task, const Generation& generation) {
   for (uint32_t i = 0; i < generation.header_words; ++i) task.header[i] = reader.U32("header");
   if (AnnouncesExtraWord(task, generation.header_words)) task.extra_word = reader.U32("extra");
@@ -136,7 +136,8 @@ Result<Chain> DecodeV7(ByteSpan text, const Generation& generation, uint64_t bas
   return chain;
 }
 
-// From H14 on, tasks follow each other; a 16-byte unit of zeros between them is padding.
+// Decodes a chain of a generation from H14 on, in which tasks follow each other. A 16-byte unit of
+// zeros between tasks is padding.
 Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint8_t header_words,
                                uint64_t base) {
   Chain chain;
@@ -204,21 +205,21 @@ size_t OutsideBlocks(const Chain& chain, const Generation& generation) {
   return outside;
 }
 
-// Decodes one text once for each requested coding and header length, because generations that share
-// these differ only in their blocks.
+// Decodes one text at most once for each coding and header length, because generations with the
+// same coding and header length differ only in their blocks.
 class Decodings {
  public:
   // The result for one generation.
   struct Choice {
-    Result<Chain>* chain = nullptr;  // the chain, decoded for any generation with the same coding
+    Result<Chain>* chain = nullptr;  // shared by all generations with the same coding
     size_t outside = 0;              // writes that lie in no block, if the chain decodes
     uint8_t other_header_words = 0;  // as in Chain
   };
 
   Decodings(ByteSpan text, uint64_t base) : text_(text), base_(base) {}
 
-  // From H16 on, sources give two header lengths. Takes the length whose writes fit the blocks
-  // better. If both fit equally, takes the guide's length and names the other.
+  // From H16 on, sources give two header lengths. Chooses the length with fewer writes outside the
+  // blocks. If both have the same number, chooses the guide's length and sets `other_header_words`.
   Choice Choose(const Generation& generation) {
     Choice guide = Of(generation, generation.header_words);
     if (generation.alternate_header_words == 0) return guide;
@@ -231,8 +232,8 @@ class Decodings {
     return guide;
   }
 
-  // The chain of a choice that was made for `generation`. The chain is moved out, so this must be
-  // the last call on this object.
+  // Returns the chain of a choice that was made for `generation`. Moves the chain out of this
+  // object, so this must be the last call.
   static Result<Chain> Take(const Choice& choice, const Generation& generation) {
     if (!choice.chain->ok()) return std::move(*choice.chain).error();
     Chain chain = std::move(*choice.chain).value();
@@ -367,9 +368,9 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
   return Decodings::Take(decodings.Choose(generation), generation);
 }
 
-// A section header rules out version 7. Of the versions that decode, takes the one with the fewest
-// writes outside its blocks. Lists the other versions that decode, because nothing distinguishes
-// them with certainty.
+// Does not try version 7 if there is a section header. Of the versions that decode, chooses the one
+// with the fewest writes outside its blocks. Lists the other versions that decode, because the
+// choice is not certain.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
@@ -389,7 +390,7 @@ Result<Chain> DecodeAnyVersion(ByteSpan text) {
       continue;
     }
     fitting.push_back(&generation);
-    // Prefers a version with the guide's header length if several fit equally.
+    // For equal numbers of writes outside blocks, prefers the guide's header length.
     const bool long_header = (*choice.chain)->header_words != generation.header_words;
     const size_t score = 2 * choice.outside + (long_header ? 1 : 0);
     if (score >= best_score) continue;
@@ -504,7 +505,7 @@ uint32_t V7ImageOffset(uint32_t byte_address) {
     uint32_t registers;
     uint32_t image_offset;
   };
-  // The order of blocks in a 0x274-byte task, each behind its header word.
+  // The blocks in the order of a 0x274-byte task. Each block follows its stream word.
   constexpr std::array<Place, 7> kPlaces = {{{0x1f800, 62, 0x2c},
                                              {0x0, 16, 0x128},
                                              {0x13800, 28, 0x16c},

@@ -1,5 +1,6 @@
-// Task descriptors as the text section of a hardware container stores them: a chain of tasks, each
-// a header and a stream of register writes. Used by the hwx codec, the emulator and the lowering.
+// Task descriptors in the text section of a hardware container. They form a chain of tasks, and
+// each task has a header and a stream of register writes. Used by the hwx codec, the emulator and
+// the lowering.
 #pragma once
 
 #include <array>
@@ -21,23 +22,24 @@ namespace anecheck::td {
 // The coding of a generation's register stream.
 enum class Coding : uint8_t {
   kByteAddress,  // H13: [31:26] count - 1, [25:0] byte address (facts/hwx.md, real files)
-  // H14 and later: [14:0] word address; [20:15] count - 1, or with bit 31 a mask of 16 in [30:15].
-  // If bit 29 is set, [28:21] are the number of a base address and the values are offsets from it
-  // (header_forms.md, confirmed by 46 records of H14 to H18).
+  // H14 and later: [14:0] word address; [20:15] count - 1. If bit 31 is set, [30:15] are a mask of
+  // 16 bits in place of the count. Otherwise, if bit 29 is set, [28:21] are the number of a base
+  // address, and the values are offsets from that address (header_forms.md, confirmed by 46 records
+  // of H14 to H18).
   kWordAddress,
 };
 
-// One engine unit's registers. Addresses count in bytes.
+// The registers of one unit of the engine. Addresses are in bytes.
 struct RegisterBlock {
   std::string_view name;
   uint32_t byte_address;
   uint16_t registers;
 };
 
-// One silicon generation's descriptor layout. `alternate_header_words` and `alternate_blocks` are
-// from a second source; they are 0 and empty without a second source. `convolution_word` and
-// `aperture_stride` (bytes of a record in the container's aperture table) are from
-// more/crossgen_container.csv; they are 0 if that file has no value.
+// The descriptor layout of one silicon generation. `alternate_header_words` and `alternate_blocks`
+// are the values of a second source. They are 0 and empty if there is no second source.
+// `convolution_word` and `aperture_stride` (bytes of a record in the container's aperture table)
+// are from more/crossgen_container.csv. They are 0 if that file has no value.
 struct Generation {
   uint32_t version;
   std::string_view family;
@@ -56,13 +58,12 @@ struct Generation {
 // The generations whose coding is known: versions 7, 11, 8, 17, 19, 20 and 24.
 std::span<const Generation> Generations();
 
-// Errors: kUnsupported, with the version, if its coding is unknown (5, 6) or is not stored in files
-// (10).
+// Errors: kUnsupported, with the version, if its coding is unknown (5, 6) or not in files (10).
 Result<const Generation*> GenerationOfVersion(uint32_t version);
-// The generation of a container's cpusubtype (facts/hwx.md, later generations).
+// Returns the generation of a container's cpusubtype (facts/hwx.md, later generations).
 Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype);
 
-// The block that holds a register by either source, or nullptr.
+// Returns the block with a register according to the first or second source, or nullptr.
 const RegisterBlock* FindBlock(const Generation& generation, uint32_t byte_address);
 
 inline constexpr uint32_t kMaxHeaderWords = 10;
@@ -70,22 +71,22 @@ inline constexpr uint32_t kV7TaskStep = 0x100;  // facts/hwx.md: sizes are round
 inline constexpr uint32_t kPaddingUnit = 16;    // public guide: alignment of tasks from H14
 inline constexpr uint32_t kSectionHeaderWords = 4;
 
-// One instruction of a register stream: `count` values of the task from `first` on. Dense writes
-// go to consecutive registers; a sparse write's first value goes to the base and the value of mask
-// bit k to base + k + 1.
+// One instruction of a register stream. Its `count` values begin at index `first` of the task's
+// values. A dense write sets consecutive registers. A sparse write sets the base register with its
+// first value, and register base + k + 1 with the value for each set bit k of the mask.
 struct RegisterWrite {
   uint32_t byte_address = 0;
   uint32_t first = 0;
   uint16_t count = 0;
   uint16_t mask = 0;
-  uint16_t reserved = 0;  // dense header bits [30:21] from H14: see kAddressPacket
+  uint16_t reserved = 0;  // bits [30:21] of a dense write from H14 on; see kAddressPacket
   bool sparse = false;
 };
 
-// A bit of `reserved`: the values are offsets from base address `reserved & 0xff`.
+// If this bit of `reserved` is set, the values are offsets from base address `reserved & 0xff`.
 inline constexpr uint16_t kAddressPacket = 0x100;
 
-// The highest register that a write sets.
+// Returns the byte address of the highest register that a write sets.
 uint32_t LastAddress(const RegisterWrite& write);
 
 // A task. `offset` counts from the start of the text section.
@@ -94,8 +95,8 @@ struct Task {
   uint32_t size = 0;     // header and stream, without padding
   uint32_t padding = 0;  // the number of 16-byte zero units before this task, from H14 on
   std::array<uint32_t, kMaxHeaderWords> header = {};
-  // A word between header and stream, if the header announces one (AnnouncesExtraWord). It names
-  // the task that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
+  // A word between header and stream, present if AnnouncesExtraWord is true. It identifies the task
+  // that wrote the surface of the coefficients (register_semantics.csv, header_forms.md).
   std::optional<uint32_t> extra_word;
   std::vector<RegisterWrite> writes;
   std::vector<uint32_t> values;
@@ -105,14 +106,14 @@ struct Task {
   }
   // Appends a dense write. Precondition: 1 to 64 values.
   void Write(uint32_t byte_address, std::span<const uint32_t> run);
-  // Appends a sparse write. Precondition: one value more than `mask` has bits.
+  // Appends a sparse write. Precondition: `run` has one value more than `mask` has set bits.
   void WriteSparse(uint32_t byte_address, uint16_t mask, std::span<const uint32_t> run);
-  // The last value written to a register by this task's own stream.
+  // Returns the last value that this task's own stream writes to a register, or nothing.
   std::optional<uint32_t> Find(uint32_t byte_address) const;
 };
 
-// Whether the last word of a header of `header_words` words announces an extra word: its lowest two
-// bits are set.
+// Returns whether an extra word follows a header of `header_words` words. It follows if the lowest
+// two bits of the header's last word are set.
 bool AnnouncesExtraWord(const Task& task, uint8_t header_words);
 
 // Calls visit(byte_address, value) for every register that a write sets, in order.
@@ -132,7 +133,7 @@ void ForEachRegister(const Task& task, const RegisterWrite& write, Visit visit) 
   }
 }
 
-// Version-7 header fields that the chain itself needs (td_v7_fields.json, facts/hwx.md).
+// Version-7 header fields that decoding and layout use (td_v7_fields.json, facts/hwx.md).
 inline constexpr uint32_t kV7HeaderWords = 10;
 inline constexpr uint32_t kV7NextPointerWord = 7;
 inline constexpr uint32_t kV7PositionShift = 24;  // word 0, byte 3
@@ -149,41 +150,42 @@ struct Chain {
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
 
-  // Other ways to decode the bytes: a second header length with which as many writes lie in blocks
-  // as with the first, and other generations as which a bare section decodes.
+  // Other ways to decode the bytes. `other_header_words` is a second header length that fits the
+  // blocks equally well. `other_generations` are other generations as which a section without a
+  // container decodes.
   uint8_t other_header_words = 0;
   bool version_guessed = false;
   std::vector<const Generation*> other_generations;
 };
 
 // Decodes a text section of a known version. `base` is the absolute offset of text[0], for
-// messages. Errors: kMalformed if the chain loops, if a run leaves its task, or if bytes are left
-// over.
+// messages. Errors: kMalformed if the chain has a loop, if a write extends past its task, or if
+// bytes remain.
 Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base = 0);
-// Decodes as the version that fits the bytes best, because a bare section does not contain its
-// version. Lists the other versions as which the bytes decode.
+// Decodes a section that is not in a container and so does not contain its version. Chooses the
+// version that fits the bytes best. Lists the other versions as which the bytes decode.
 Result<Chain> DecodeAnyVersion(ByteSpan text);
-// The writes of `chain` that do not lie in one block of its generation.
+// Returns the number of writes of `chain` that are not inside one block of its generation.
 size_t WritesOutsideBlocks(const Chain& chain);
-// The formats `td:<version>`, in the order of Generations().
+// Returns the formats `td:<version>`, in the order of Generations().
 std::span<const Format> VersionFormats();
-// The format `td:<version>`, which reads every section as that version. Errors: kUnsupported or
-// kNotFound if there is no such format.
+// Returns the format `td:<version>`, which reads every section as that version. Errors:
+// kUnsupported or kNotFound if there is no such format.
 Result<const Format*> FormatOfVersion(std::string_view version);
 
-// The exact inverse of Decode. Errors: kInvalid if tasks overlap or a run has an impossible length.
+// The inverse of Decode. Errors: kInvalid if tasks overlap or a write has an impossible length.
 Result<Bytes> Encode(const Chain& chain);
 
 // Places tasks and sets the values that follow from their order: offsets, sizes, next pointers,
 // next sizes and, for version 7, position bytes.
 void Layout(Chain& chain);
-// The default offset of the task after `previous`.
+// Returns the offset that Layout gives to the task after `previous`.
 uint32_t NextOffset(const Chain& chain, const Task& previous);
-// The size of the header and stream of `task`, in bytes.
+// Returns the size of the header and stream of `task`, in bytes.
 uint32_t TaskBytes(const Chain& chain, const Task& task);
 
-// The registers of the engine while tasks are applied in order: values carry over from task to task
-// (public guide, stateful carry-over).
+// The registers of the engine while tasks run in order. A register keeps its value from task to
+// task (public guide, stateful carry-over).
 class RegisterState {
  public:
   void Apply(const Task& task);
@@ -194,51 +196,51 @@ class RegisterState {
   std::map<uint32_t, uint32_t> values_;
 };
 
-// Whether the generation has the task type and the formats at the places that H14 and H15 use.
-// Later generations use other places (h14_registers.csv, h15_registers.csv, h16_registers.csv).
+// Returns whether the generation has the registers of the task type and the formats at the
+// addresses of H14 and H15. Later generations use other addresses (h14_registers.csv,
+// h15_registers.csv, h16_registers.csv).
 bool PlacesAsH14(const Generation& generation);
 
-// The meaning of the register state after a task, as far as the public guide names it (generations
-// from H14): the task type, and the input and output element formats, with their defaults if no
-// task wrote them.
+// The values of the register state after a task that the public guide explains (generations from
+// H14): the task type, and the input and output element formats. The formats have their defaults if
+// no task wrote them.
 struct TaskSummary {
   std::optional<uint32_t> task_type;
   uint32_t in_format = 0;
   uint32_t out_format = 0;
 };
 TaskSummary Summarise(const Generation& generation, const RegisterState& state);
-// "int8", "uint8", "float16"; empty for other codes (more/hwx_stream_rules.csv).
+// Returns "int8", "uint8" or "float16", or "" for other codes (more/hwx_stream_rules.csv).
 std::string_view ElementFormatName(uint32_t code);
 
-// The image offset of a version-7 register, or 0 if the register is in no block.
+// Returns the image offset of a version-7 register, or 0 if the register is in no block.
 uint32_t V7ImageOffset(uint32_t byte_address);
-// Specification 000, table 23.8: the operation of an opcode word, or an empty string.
+// Returns the operation of an opcode word in specification 000, table 23.8, or an empty string.
 std::string_view OpcodeName(uint32_t word);
 
-// JSON of a chain and back, for the td and hwx formats. ChainFromJson(ChainToJson(c)) encodes to
-// the same bytes; values that follow from other fields may be left out.
+// Convert a chain to JSON and back, for the td and hwx formats. ChainFromJson(ChainToJson(c))
+// encodes to the same bytes as c. The JSON may leave out values that follow from other fields.
 Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 
-// The evidence for the fields of ChainToJson (see Format::fields) under the member `prefix`; an
-// empty `prefix` means the top. `coding` is the evidence for the generation's coding. `version` is
-// the row for the field "version", without its path.
+// Returns the evidence for the fields of ChainToJson (see Format::fields) under the member
+// `prefix`. An empty `prefix` means the top level. `coding` is the evidence for the generation's
+// coding. `version` is the row for the field "version", without its path.
 std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
                                   const FieldFact& version);
 
-// The chain as text for people, with `indent` spaces before every line.
+// Returns the chain as text for users, with `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
-// Appends that print to `text` instead of returning it, because a copy of a long chain's print
-// takes many times the chain's bytes.
+// Appends the text to `text` without a copy. The text is many times larger than the chain.
 void PrintChain(const Chain& chain, int indent, std::string& text);
 
-// Broken rules of kFormat_td, in file order.
+// Returns the violations of the rules of kFormat_td, in file order.
 std::vector<Violation> VerifyChain(const Chain& chain);
-// Adds the broken rules of a chain that begins at offset `base` of its file.
+// Adds the violations of a chain that begins at offset `base` of its file.
 void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
 
 // Claims words with named fields as typed, other words that are zero as fill, and all remaining
-// words as opaque. `base` is the place of the text section in the map's file. The zeros between
+// words as opaque. `base` is the offset of the text section in the file of `map`. The zeros between
 // tasks stay unclaimed.
 void ClaimChain(const Chain& chain, uint64_t base, ByteKindMap* map);
 

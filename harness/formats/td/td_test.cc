@@ -1,5 +1,5 @@
-// Task descriptors: the coding of each generation, registers that carry over between tasks, refused
-// versions, and the completeness of the field tables.
+// Tests task descriptors: the coding of each generation, registers that keep their value from task
+// to task, refused versions, and the completeness of the field tables.
 #include "harness/formats/td/td.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ Bytes TextOf(const Json& record) {
   return bytes;
 }
 
-// header_forms.md: the stated sizes, extra words and records account for every word. There is an
+// With the sizes, extra words and records of header_forms.md, every word is decoded. There is an
 // extra word if the lowest two bits of the last header word (header[7] on H14) are set.
 TEST(Records, OfEveryLaterGenerationAreReadToTheLastWord) {
   ANECHECK_SKIP_WITHOUT(testing::VectorPath("later_programs"));
@@ -175,7 +175,7 @@ TEST(Version7, RegistersHaveTheNamesOfTheList) {
   EXPECT_EQ(HeaderWord(Version(7), 7).fields[0].name, "NextPointer");
 }
 
-// 258 fields from the register list, ten more from the register map; none crosses a word.
+// There are 258 fields from the register list and ten from the register map, each in one word.
 TEST(Version7, FieldTableIsCompleteAndOrdered) {
   const auto fields = V7Fields();
   EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterList, &V7Field::source), 258);
@@ -211,7 +211,7 @@ TEST(Version7, ConflictsKeepBothReadings) {
             std::string::npos);
 }
 
-// Specification 000, table 23.8.
+// Source: specification 000, table 23.8.
 TEST(Version7, OpcodeWordsHaveTheirNames) {
   EXPECT_EQ(OpcodeName(0x5042a063), "Convolution");
   EXPECT_EQ(OpcodeName(0x5000a021), "Reduce-mean");
@@ -272,7 +272,7 @@ TEST(SparseCoding, AppliesToH14Too) {
   EXPECT_EQ(Encode(chain).value(), bytes);
 }
 
-// If the lowest two bits of the last header word are set, one more word comes before the stream.
+// If the lowest two bits of the last header word are set, an extra word precedes the stream.
 TEST(ExtraWord, FollowsAHeaderThatAnnouncesIt) {
   const Bytes later = FromWords({1, 0, 0, 0,                           //
                                  11u << kSize, 0, 0, 0, 0, 0, 0, 0x3,  //
@@ -358,8 +358,8 @@ TEST(LaterGenerations, TheLongerHeaderIsReadIfTheShorterDoesNotFit) {
   EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
 }
 
-// A task that can be decoded in two ways. With nine header words, the tenth word begins the first
-// write. With ten header words, the tenth word belongs to the header.
+// A task that can be decoded in two ways. If there are nine header words, the tenth word begins the
+// first write. If there are ten header words, the tenth word belongs to the header.
 constexpr uint32_t kL2 = 0x1040;  // word address
 const std::vector<uint32_t> kOpenTask = {12u << kSize,   0,   0, 0, 0, 0, 0, 0, 0,
                                          1u << 15 | kL2, kL2, 5};
@@ -411,7 +411,7 @@ TEST(LaterGenerations, WritesOutsideThePublishedBlocksWarn) {
   EXPECT_TRUE(violations[0].IsWarning());
 }
 
-// more/crossgen_container.csv
+// Source: more/crossgen_container.csv.
 TEST(LaterGenerations, TheConvolutionWordIsNamed) {
   const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 0x5042a0c3});
   const std::string text = PrintChain(Decode(bytes, Version(11)).value(), 0);
@@ -419,7 +419,7 @@ TEST(LaterGenerations, TheConvolutionWordIsNamed) {
 }
 
 TEST(BareSections, SayThatTheVersionIsGuessedAndWhichOthersDecode) {
-  // One write of registers that each dense generation has.
+  // One write to a register that each dense generation has.
   const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 7});
   const Chain chain = DecodeAnyVersion(bytes).value();
   EXPECT_TRUE(chain.version_guessed);

@@ -1,9 +1,9 @@
-// The named bit fields of the version-7 (H13) task image, and the places where two sources read a
-// field differently. Used by the task descriptor codec to name, print and encode registers.
+// The named bit fields of the version-7 (H13) task image, and the fields that two sources place
+// differently. Used by the task descriptor codec to name, print and encode registers.
 //
 // Sources: the public tinygrad register list (258 fields) and the public freedomtan register map.
-// An image offset counts from the task's first byte with the stream laid out as in a 0x274-byte
-// task, as facts/hwx.md describes.
+// An image offset counts from the first byte of a task whose stream has the layout of a 0x274-byte
+// task (facts/hwx.md).
 #include "harness/formats/td/v7_fields.h"
 
 #include <array>
@@ -284,8 +284,8 @@ constexpr auto kFields = std::to_array<V7Field>({
 });
 
 // The fields with another position or width in the register map. A width of 0 means that the source
-// does not have the field. Header[10].DTID is not used, because in every real file the stream
-// begins there.
+// does not have the field. The table of fields omits Header[10].DTID, because in every real file
+// the stream begins there.
 constexpr auto kConflicts = std::to_array<V7Conflict>({
     {0x020, "Header[8]", "ENE", 24, 3, 24, 4},
     {0x028, "Header[10]", "DTID", 0, 0, 0, 16},

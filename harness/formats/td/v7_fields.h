@@ -11,11 +11,11 @@ namespace anecheck::td {
 // The public source that names a field.
 enum class FieldSource : uint8_t {
   kRegisterList,  // tinygrad's register list, 258 fields
-  kRegisterMap,   // freedomtan's H13 register map, fields that the list lacks
+  kRegisterMap,   // freedomtan's H13 register map, for fields that the list lacks
 };
 
-// `image_offset` is the byte offset of the field's 32-bit word in the task image, `bit` the lowest
-// bit in that word. No field crosses a word.
+// `image_offset` is the byte offset of the field's 32-bit word in the task image. `bit` is the
+// lowest bit of the field in that word. No field extends over two words.
 struct V7Field {
   uint16_t image_offset;
   uint8_t bit;
@@ -25,7 +25,7 @@ struct V7Field {
   FieldSource source;
 };
 
-// A field that the two sources place differently; the print shows its value at both places.
+// A field that the two sources place differently. The print shows its value at both positions.
 struct V7Conflict {
   uint16_t image_offset;
   std::string_view register_name;

@@ -1,4 +1,3 @@
-// The rules of task descriptors.
 #include <fmt/format.h>
 
 #include "harness/base/counted.h"
@@ -58,7 +57,7 @@ void CheckEnd(const Chain& chain, RuleReport& broken) {
   });
 }
 
-// Checks that a section ends with its last task, or at most `kSlack` bytes behind it.
+// Checks that a section ends with its last task, or at most `kSlack` bytes after it.
 template <bool kV7, uint32_t kSlack>
 void CheckTail(const Chain& chain, RuleReport& broken) {
   const uint32_t end = chain.tasks.back().offset + chain.tasks.back().size;

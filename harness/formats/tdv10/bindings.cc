@@ -41,7 +41,7 @@ Result<BarKind> KindOf(const Json& row, const std::string& path) {
                                Shown(name)));
 }
 
-// Reads a bit or a width, which are bytes in a BitField.
+// Reads a bit number or a width, which are uint8_t in a BitField.
 Result<uint8_t> Small(const Json& row, std::string_view key, const std::string& path) {
   ANECHECK_ASSIGN(const uint64_t number, Number(row, key, path));
   if (number > 64) return Bad(path, fmt::format("\"{}\" of {} is above 64", key, number));

@@ -1,6 +1,5 @@
-// A version-10 task as a file, in one of three forms, and the rules that it obeys. No container of
-// a real tool contains any of them; the forms exist so that images can be stored, compared and
-// fuzzed.
+// A version-10 task as a file, in one of three forms, and its rules. No container of a real tool
+// contains such a file. This project uses the forms to store, compare and fuzz images.
 #pragma once
 
 #include <optional>
@@ -22,11 +21,11 @@ namespace tdv10 {
 enum class Form : uint8_t {
   kImage,      // 0x3ac bytes
   kStructure,  // 0x3b4 bytes: 8 opaque bytes, then the image (the bases of table 23.4)
-  kSparse,     // records of 44 bytes, the first word 0x28
+  kSparse,     // records of 44 bytes whose first word is 0x28
 };
 std::string_view FormName(Form form);
 
-// Decides by size and first word; the error lists the possible sizes.
+// Determines the form from the size and the first word. The error lists the possible sizes.
 Result<Form> FormOf(ByteSpan bytes);
 
 struct File {
@@ -40,7 +39,7 @@ struct File {
 Result<File> Parse(ByteSpan bytes);
 
 std::span<const Rule> Rules();
-// Every broken rule, in file order.
+// Returns the violations in file order.
 std::vector<Violation> Verify(const File& file);
 
 }  // namespace tdv10

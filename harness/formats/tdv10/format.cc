@@ -1,5 +1,3 @@
-// The tdv10 format's entry: JSON, print and recognition of version-10 tasks.
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -44,7 +42,7 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
   return facts;
 }
 
-// The bits of the register at `address` that belong to named fields.
+// Returns a mask of the bits of the register at `address` that belong to named fields.
 uint32_t FieldMask(uint32_t address) {
   uint32_t mask = 0;
   for (const NamedField& field : Fields()) {
@@ -55,8 +53,7 @@ uint32_t FieldMask(uint32_t address) {
   return mask;
 }
 
-// Each group as one field of bytes, so that the undescribed bytes between the groups are the opaque
-// rest.
+// Returns each group as one field of bytes. Then the bytes between the groups are opaque.
 std::vector<RecordField> GroupFields() {
   std::vector<RecordField> fields;
   for (const RegisterGroup& group : Groups()) {
@@ -65,8 +62,8 @@ std::vector<RecordField> GroupFields() {
   return fields;
 }
 
-// {"fields": {name: value}, "registers": {group: {"0x4d00": "0x..."}}, "opaque": [...]}: registers
-// that are 0 outside their named fields are left out.
+// Returns {"fields": {name: value}, "registers": {group: {"0x4d00": "0x..."}}, "opaque": [...]}.
+// Leaves out registers that are 0 outside their named fields.
 Json ImageJson(const Image& image) {
   Json fields = Json::object();
   for (const NamedField& field : Fields()) {
@@ -107,7 +104,7 @@ Status ReadRegisters(const Json& registers, const RegisterGroup& group, Image& i
 
 Result<Image> ImageFromJson(const Json& json) {
   if (!json.is_object()) return Bad("image", "needs an object");
-  // Sets the undescribed bytes first, with zeros for the bytes of the groups.
+  // First sets the undescribed bytes, and the bytes of the groups to zero.
   Json between = Json::object();
   for (const RegisterGroup& group : Groups()) {
     between[std::string(group.name)] = std::string(group.count * 8, '0');

@@ -15,7 +15,7 @@ Error NoRegister(uint32_t address) {
                                address));
 }
 
-// The image offset of the registers with the bits, and their number.
+// The registers with a range of bits: the image offset of the first one, and their number.
 struct Place {
   uint32_t offset = 0;
   uint32_t words = 0;

@@ -1,4 +1,4 @@
-// Version-10 images: the map of groups and fields of the specification, strides, sparse streams,
+// Tests version-10 images: the groups and fields of the specification, strides, sparse streams,
 // bars and live-ins.
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ uint32_t AnyRegister() {
   return group.address + 4 * *rc::gen::inRange<uint32_t>(0, group.count);
 }
 
-// Specification 000, table 23.4: structure base, registers, aperture base.
+// Source: specification 000, table 23.4. Columns: structure base, registers, aperture base.
 TEST(Table234, HasTheSevenGroups) {
   const struct {
     uint32_t structure_base;
@@ -45,7 +45,7 @@ TEST(Table234, HasTheSevenGroups) {
   EXPECT_EQ(last.image_base + 4 * last.count, kImageSize);
 }
 
-// Groups overlap neither in the image nor in the address space.
+// Groups do not overlap in the image or in the address space.
 TEST(Groups, AreDisjoint) {
   std::set<uint32_t> addresses;
   uint32_t end = 0;
@@ -63,7 +63,7 @@ TEST(Groups, AreDisjoint) {
   EXPECT_EQ(GroupOf(0x5588), nullptr);
 }
 
-// Specification 000, listing 23.3: offset of the field's bytes and its mask.
+// Source: specification 000, listing 23.3. The rows have the offset, size and mask of each field.
 TEST(Listing233, FieldsHaveItsOffsetsAndMasks) {
   const struct {
     const char* name;
@@ -85,8 +85,8 @@ TEST(Listing233, FieldsHaveItsOffsetsAndMasks) {
   EXPECT_FALSE(Image().Field("Wout").ok());
 }
 
-// Specification 000, table 23.5. Read as word addresses, all slots fall into the groups that the
-// listing names for them.
+// Source: specification 000, table 23.5. If the slots are word addresses, each slot is in the group
+// that the listing names for it.
 TEST(Table235, SlotsAreWordAddressesOfTheirGroups) {
   const std::pair<uint32_t, const char*> rows[] = {
       {0x1344, "tile_dma"},          {0x134a, "tile_dma"},          {0x1442, "l2_result"},

@@ -17,8 +17,8 @@ constexpr std::string_view kRegisterPlace =
 constexpr uint64_t kRegisterAt = kSparseRecord.OffsetOf("register");
 constexpr uint64_t kFirstAt = kSparseRecord.OffsetOf("first");
 
-// The registers that have a mask in listing 23.3, with the bits of all their fields. CommonTaskType
-// comes from another source, which gives no mask for its register.
+// Returns the registers that have a mask in listing 23.3, with the bits of all their fields.
+// CommonTaskType is from another source, which gives no mask for its register.
 std::map<uint32_t, uint32_t> Masks() {
   std::map<uint32_t, uint32_t> masks;
   for (const NamedField& field : Fields()) {
@@ -34,7 +34,7 @@ uint64_t FieldOf(const File& file, std::string_view name) {
 
 uint64_t At(const File& file, uint32_t address) { return file.lead.size() + ImageOffset(address); }
 
-// Calls visit(record, its offset) for the records of a sparse stream.
+// Calls visit(record, offset) for the records of a sparse stream.
 template <typename Visit>
 void ForEachRecord(const File& file, Visit visit) {
   for (size_t i = 0; i < file.records.size(); ++i) visit(file.records[i], i * kRecordSize);

@@ -1,13 +1,13 @@
-// Counts the bytes that a thread allocates through operator new, so that tests can bound the memory
-// that hostile input costs. Linking it into a test replaces operator new and delete.
+// Counts the bytes that a thread allocates through operator new, so that tests can check the memory
+// for hostile input. Linking this file into a test replaces operator new and delete.
 #pragma once
 
 #include <cstddef>
 
 namespace anecheck::testing {
 
-// Peak() is the largest number of bytes that this thread held at once since construction, minus the
-// bytes that it held at construction. At most one meter may exist on each thread.
+// Peak() returns the maximum number of bytes that were allocated on this thread at one time since
+// construction, minus the bytes at construction. At most one meter may exist on each thread.
 class AllocationMeter {
  public:
   AllocationMeter();

@@ -1,4 +1,3 @@
-// The checks that every format's tests share.
 #include "harness/formats/testing/format_checks.h"
 
 #include <algorithm>
@@ -47,7 +46,7 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 }
 
 std::string FindJsonFault(const Format& format, ByteSpan bytes) {
-  constexpr size_t kJsonBytes = 512;  // allocated per byte of input
+  constexpr size_t kJsonBytes = 512;  // maximum allocation per byte of input
   const AllocationMeter meter;
   const Result<Json> json = format.to_json(bytes);
   if (!json.ok()) return "to_json refuses a file that rewrites: " + json.error().message;
@@ -71,7 +70,7 @@ std::string FindMessageFault(std::string_view message) {
 
 std::string FindHostileFault(const Format& format, ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
-  // Makes the table of rules first, because it does not count as memory for the input.
+  // Makes the table of rules before the measurement, because it is not memory for the input.
   static_cast<void>(format.rules.all());
   std::string fault;
   const auto measure = [&](std::string_view what, auto&& call) {
@@ -92,7 +91,7 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
     if (!parses) check(rewritten.error().message);
     if (parses && !std::ranges::equal(rewritten.value(), bytes)) fault = "rewrite changes bytes";
   });
-  // If a file does not parse, every function fails alike, so checking one is enough.
+  // If a file does not parse, every function fails in the same way, so one check is enough.
   if (!parses) return fault;
   measure("verify", [&] {
     const Result<std::vector<Violation>> violations = format.verify(bytes);
@@ -116,7 +115,7 @@ void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& 
   std::mutex mutex;
   std::string first_fault;
   const auto check = [&](ByteSpan input, size_t at, std::string_view how) {
-    constexpr size_t kJsonStride = 61;  // the JSON form costs most
+    constexpr size_t kJsonStride = 61;  // the JSON form takes the most time
     std::string fault = FindHostileFault(format, input);
     if (fault.empty() && at % kJsonStride == 0 && format.rewrite(input).ok()) {
       fault = FindJsonFault(format, input);

@@ -1,4 +1,4 @@
-// Dates of property lists as text: ISO 8601 in UTC, whole seconds.
+// Dates of property lists as text, in ISO 8601, UTC and whole seconds.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -36,7 +36,7 @@ constexpr std::array<Field, 6> kFields = {{{0, 4, 1, 9999},
                                            {':', 2, 0, 59}}};
 constexpr std::array<int, 6> kLeftOut = {1, 1, 1, 0, 0, 0};
 
-// Takes the field from the front of the text.
+// Removes the field from the front of the text and returns its value.
 std::optional<int> Take(const Field& field, std::string_view& text) {
   if (field.before != 0) text.remove_prefix(1);
   if (text.size() < field.digits) return std::nullopt;

@@ -1,4 +1,3 @@
-// Joining and comparing pieces, and their JSON form.
 #include "harness/formats/tree/layout.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The differences between a text document and its canonical form. A document is a sequence of
-// pieces (tokens and the white space and comments between them). The canonical writer produces
-// every piece from the value tree; only pieces that differ in the file are stored. So rewriting is
-// byte-exact without a copy of the text. Used by the property list and espresso writers.
+// pieces (tokens and the white space and comments between them). The canonical writer makes every
+// piece from the value tree, and only pieces that differ in the file are stored. So a rewrite is
+// exact without a copy of the text. Used by the property list and espresso writers.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace anecheck::tree {
 
-// A piece in which the file differs: piece number `index` is `canonical` in the canonical text and
-// `actual` in the file. An entry does not apply if an edit has changed its canonical piece.
+// A piece that differs. Piece number `index` is `canonical` in the canonical text and `actual` in
+// the file. If an edit has changed the canonical piece, the change does not apply.
 struct PieceChange {
   uint32_t index = 0;
   std::string canonical;
@@ -32,12 +32,12 @@ class PieceSink {
   virtual void Piece(std::string_view canonical) = 0;
 };
 
-// Joins the pieces to a text and applies the changes. `changes` must be in ascending order of index
+// Concatenates the pieces and applies the changes. `changes` must be in ascending order of index
 // and must outlive the writer.
 class PieceWriter final : public PieceSink {
  public:
   explicit PieceWriter(std::span<const PieceChange> changes) : changes_(changes) {
-    constexpr size_t kSmallDocument = 512;  // avoids the cost of growing to it step by step
+    constexpr size_t kSmallDocument = 512;  // avoids reallocations for small texts
     text_.reserve(kSmallDocument);
   }
   void Piece(std::string_view canonical) override;
@@ -50,21 +50,22 @@ class PieceWriter final : public PieceSink {
 };
 
 // Compares the canonical pieces with those of a file. `cuts` are the ends of the file's pieces in
-// `text`, ascending; both must outlive it. Pieces whose canonical form depends on the style of the
-// file are left out at first and compared when the style is known.
+// `text`, in ascending order. Both must outlive the comparer. If the canonical form of a piece
+// depends on the style of the file, the caller first leaves it out and compares it when the style
+// is known.
 class PieceComparer final : public PieceSink {
  public:
   PieceComparer(std::string_view text, std::span<const uint32_t> cuts) : text_(text), cuts_(cuts) {}
   void Piece(std::string_view canonical) override { Compare(LeaveOut(), canonical); }
-  // Leaves the next piece out and returns its number.
+  // Skips the next piece and returns its number.
   uint32_t LeaveOut() { return index_++; }
-  // The file's piece with this number, or nothing if the file has fewer pieces.
+  // Returns the file's piece with this number, or nothing if the file has fewer pieces.
   std::optional<std::string_view> Actual(uint32_t index) const;
-  // Notes a change of piece `index`, if it differs.
+  // Adds a change for piece `index` if it differs.
   void Compare(uint32_t index, std::string_view canonical);
-  // True if the canonical text has as many pieces as the file.
+  // Returns whether the canonical text has as many pieces as the file.
   bool Complete() const { return index_ == cuts_.size(); }
-  // The changes, in ascending order of their index.
+  // Returns the changes in ascending order of their index.
   std::vector<PieceChange> TakeChanges() &&;
 
  private:
@@ -74,8 +75,7 @@ class PieceComparer final : public PieceSink {
   std::vector<PieceChange> changes_;
 };
 
-// Converts changes to [[index, canonical, actual], ...] and back. A wrong form or order is an
-// Error.
+// Convert changes to [[index, canonical, actual], ...] and back. A wrong form or order is an Error.
 Json ChangesToJson(std::span<const PieceChange> changes);
 Result<std::vector<PieceChange>> ChangesFromJson(const Json& json);
 

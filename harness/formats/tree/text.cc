@@ -1,4 +1,3 @@
-// UTF-8 and UTF-16.
 #include "harness/formats/tree/text.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace anecheck::tree {
 
 namespace {
 
-// The length of the UTF-8 sequence that starts at `text[at]`, or 0 if it is not well formed.
+// Returns the length of the UTF-8 sequence that starts at `text[at]`, or 0 if it is not valid.
 size_t SequenceLength(std::string_view text, size_t at, uint32_t& code_point) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
   const uint8_t lead = byte(0);
@@ -34,10 +33,12 @@ size_t SequenceLength(std::string_view text, size_t at, uint32_t& code_point) {
 constexpr uint64_t kOnes = 0x0101010101010101;
 constexpr uint64_t kTops = 0x8080808080808080;
 
-// The top bit of each byte of `word` that is 0. Bits above the lowest set bit may be wrong.
+// Returns the top bit of each byte of `word` that is 0. Bits above the lowest set bit of the result
+// may be wrong.
 uint64_t Zeros(uint64_t word) { return (word - kOnes) & ~word & kTops; }
 
-// The top bit of each byte of `word` that is below `limit`, with the same uncertainty.
+// Returns the top bit of each byte of `word` that is below `limit`. Bits above the lowest set bit
+// of the result may be wrong.
 uint64_t Below(uint64_t word, uint8_t limit) { return (word - kOnes * limit) & ~word & kTops; }
 
 }  // namespace
@@ -45,7 +46,7 @@ uint64_t Below(uint64_t word, uint8_t limit) { return (word - kOnes * limit) & ~
 size_t FindMark(std::string_view text, size_t from, std::string_view marks, uint8_t below) {
   static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
   for (size_t at = from; at < text.size(); at += sizeof(uint64_t)) {
-    uint64_t word = UINT64_MAX;  // bytes behind the end match no mark
+    uint64_t word = UINT64_MAX;  // bytes after the end match no mark
     std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
     uint64_t found = below == 0 ? 0 : Below(word, below);
     for (const char mark : marks) found |= Zeros(word ^ (kOnes * static_cast<uint8_t>(mark)));
@@ -58,7 +59,7 @@ size_t FindInvalidUtf8(std::string_view text) {
   size_t at = 0;
   uint32_t code_point = 0;
   while (at < text.size()) {
-    // Takes eight ASCII bytes at a time, because documents are nearly all ASCII.
+    // Processes eight ASCII bytes at a time, because most documents are almost entirely ASCII.
     uint64_t word = 0;
     if (text.size() - at >= sizeof word) {
       std::memcpy(&word, text.data() + at, sizeof word);

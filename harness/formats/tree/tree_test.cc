@@ -1,5 +1,4 @@
-// The value tree: keys, JSON form, text coding, and stored changes of layout that stay valid after
-// edits.
+// Tests the value tree: keys, JSON form, text coding, and layout changes that survive edits.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <limits>
@@ -84,12 +83,12 @@ TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
   EXPECT_EQ(FindInvalidUtf8("ab\xc0\x80"), 2U);        // overlong
   EXPECT_EQ(FindInvalidUtf8("a\xed\xa0\x80"), 1U);     // surrogate
   EXPECT_EQ(FindInvalidUtf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
-  EXPECT_EQ(FindInvalidUtf8("abc\xe2\x82"), 3U);       // cut short
+  EXPECT_EQ(FindInvalidUtf8("abc\xe2\x82"), 3U);       // truncated
 }
 
 RC_GTEST_PROP(Text, TheFirstMarkIsFound, (const std::vector<uint8_t>& bytes)) {
   std::string text(bytes.begin(), bytes.end());
-  // The text has only marks and bytes whose values lie next to those of marks, so that marks are
+  // The text has only marks and bytes whose values are next to those of marks, so that marks are
   // often adjacent.
   for (char& c : text) c = "<&=%\x1f ~\x80"[static_cast<uint8_t>(c) % 8];
   constexpr uint8_t kBelow = 0x20;

@@ -1,4 +1,3 @@
-// The value tree's own operations, and its JSON form.
 #include "harness/formats/tree/value.h"
 
 #include <algorithm>
@@ -62,7 +61,7 @@ Value Value::Strings(const std::vector<std::string>& values) {
 
 namespace {
 
-// `key_at(i)` is key i of `count`.
+// `key_at(i)` returns key i of `count` keys.
 template <typename KeyAt>
 size_t FindRepeated(size_t count, KeyAt key_at) {
   constexpr size_t kFew = 24;
@@ -122,7 +121,7 @@ struct JsonWriter {
     return json;
   }
   Json operator()(const Dict& dict) const {
-    // Keys are unique, so entries are added without the look-up of operator[].
+    // Keys are unique, so this code adds entries without the search of operator[].
     Json json = Json::object();
     Json::Object& members = json.members();
     members.reserve(dict.entries.size());

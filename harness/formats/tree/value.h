@@ -1,6 +1,6 @@
-// The value tree of a text or binary document: dictionaries that keep their order, arrays and
-// scalars, each with its place in the file. Property lists (harness/formats/plist) and espresso
-// JSON (harness/formats/espresso) are read into it and written from it.
+// The value tree of a text or binary document. It has dictionaries that keep their order, arrays
+// and scalars, each with its offset in the file. The readers and writers of property lists
+// (harness/formats/plist) and espresso JSON (harness/formats/espresso) use it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace anecheck::tree {
 
-// Containers nest no deeper than this in any document the readers accept.
+// The maximum nesting depth of containers that the readers accept.
 inline constexpr int kMaxDepth = 64;
 
 struct Value;
@@ -29,22 +29,22 @@ struct Data {
   friend bool operator==(const Data&, const Data&) = default;
 };
 
-// A moment in UTC, in seconds since the beginning of 2001.
+// A point in time in UTC, in seconds since the beginning of 2001.
 struct Date {
   double seconds = 0;
   friend bool operator==(const Date&, const Date&) = default;
 };
 
-// Whether the moment lies in the years 1 to 9999, which four digits can spell.
+// Returns whether the date is in the years 1 to 9999, which have at most four digits.
 bool HasFourDigitYear(const Date& date);
-// "2020-01-01T00:00:00Z": whole seconds, with any fraction rounded down. Precondition:
+// Returns a text like "2020-01-01T00:00:00Z". Rounds down to whole seconds. Precondition:
 // HasFourDigitYear.
 std::string TextOf(const Date& date);
-// Reads the form that TextOf writes. Trailing parts may be left out, but not the year, as in
+// Reads the form that TextOf writes. Trailing parts except the year may be absent, as in
 // "2020-01Z".
 std::optional<Date> DateFromText(std::string_view text);
 
-// A reference from one object of a keyed archive to another, by number.
+// A reference between objects of a keyed archive, by the number of the object.
 struct Uid {
   uint64_t number = 0;
   friend bool operator==(const Uid&, const Uid&) = default;
@@ -52,7 +52,7 @@ struct Uid {
 
 using Array = std::vector<Value>;
 
-// Keys are unique; the readers reject a document that repeats one.
+// Keys are unique. The readers reject a document with a repeated key.
 struct Dict {
   std::vector<Entry> entries;
 
@@ -64,19 +64,19 @@ struct Dict {
   Dict& operator=(Dict&& other) noexcept;
   ~Dict();
 
-  // The value of `key`, or nullptr.
+  // Returns the value of `key`, or nullptr.
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
   // Replaces the value of `key`, or appends an entry.
   void Set(std::string_view key, Value value);
-  // Removes `key`; false if it is absent.
+  // Removes `key`. Returns false if it is absent.
   bool Erase(std::string_view key);
 };
 
 bool operator==(const Dict& a, const Dict& b);
 
 struct Value {
-  // uint64_t holds only numbers above INT64_MAX, so that equal numbers compare equal.
+  // uint64_t is used only for numbers above INT64_MAX, so that equal numbers compare equal.
   using Payload = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Data,
                                Date, Uid, Array, Dict>;
   Payload data;
@@ -94,7 +94,7 @@ struct Value {
   }
   static Value Strings(const std::vector<std::string>& values);
 
-  // The payload if it is of that kind, otherwise nullptr.
+  // Return the payload if it is of that kind, otherwise nullptr.
   const bool* AsBool() const { return std::get_if<bool>(&data); }
   const int64_t* AsInteger() const { return std::get_if<int64_t>(&data); }
   const double* AsReal() const { return std::get_if<double>(&data); }
@@ -106,7 +106,7 @@ struct Value {
   bool IsNumber() const { return data.index() >= 2 && data.index() <= 4; }
 };
 
-// Compares payloads and ignores places.
+// Compares payloads and ignores offsets and sizes.
 bool operator==(const Value& a, const Value& b);
 
 struct Entry {
@@ -115,16 +115,16 @@ struct Entry {
   uint32_t key_offset = 0;
 };
 
-// Compares keys and values and ignores places.
+// Compares keys and values and ignores offsets and sizes.
 bool operator==(const Entry& a, const Entry& b);
 
-// The first key that occurs twice, as an index into the list, or the list's size.
+// Returns the index of the first key that occurs twice, or the size of the list.
 size_t FindRepeatedKey(const std::vector<Entry>& entries);
 size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
-// The tree as JSON and back. Only offsets are lost. Data is {"$data": base64}, a date is {"$date":
-// seconds since 2001}, a reference {"$uid": number}, a real that JSON cannot spell is {"$real":
-// "nan"}, and a key that begins with $ gets one $ more.
+// Convert the tree to JSON and back. Only offsets and sizes are lost. Data is {"$data": base64}, a
+// date is {"$date": seconds since 2001}, a reference is {"$uid": number}, a real that JSON cannot
+// express is {"$real": "nan"}, and a key that begins with $ gets another $.
 Json ToJson(const Value& value);
 Result<Value> FromJson(const Json& json);
 

@@ -1,5 +1,5 @@
-// Writes modules in the form of specification 002, through the accessors that flatc generates. Used
-// by the generator of modules and by the benchmark.
+// Writes modules in the form of specification 002, with code that flatc generates. Used by the
+// generator of modules and by the benchmark.
 #pragma once
 
 #include "generated/flatbuffer_schemas/vmfb_schema/module_2019_12_generated.h"
@@ -7,7 +7,7 @@
 
 namespace anecheck::vmfb {
 
-// A bare module. `identifier` is "IREE", or "BMOD" for the form of files before June 2021.
+// Writes a module without an archive. `identifier` is "IREE", or "BMOD" before June 2021.
 inline Bytes WriteModule(const iree::vm::form_2019_12::BytecodeModuleDefT& module,
                          const char* identifier = "IREE") {
   flatbuffers::FlatBufferBuilder builder;

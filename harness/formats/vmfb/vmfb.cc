@@ -1,4 +1,3 @@
-// kFormat_vmfb: IREE modules as a file format.
 #include "harness/formats/vmfb/vmfb.h"
 
 #include <algorithm>
@@ -26,17 +25,18 @@ using flatbuffer::VectorView;
 // Modules align embedded and external data to 64 bytes.
 constexpr uint32_t kShiftUnit = 64;
 
-// The parts of a module: the FlatBuffer's objects, the archive's records, the other entries' data.
+// The parts of a module: the objects of the FlatBuffer, the records of the archive, and the data of
+// the other entries.
 struct Parts {
   const Form* form = nullptr;
   bool is_archive = false;
   Document document;
   std::optional<ZipArchive> zip;
-  bool settled = true;  // the archive's numbers follow from its layout
+  bool settled = true;  // all sizes, checksums and offsets of the archive are correct
   std::vector<RawBytes> payload;
 };
 
-// The data of entries other than the module. In 2021 modules they lie inside the FlatBuffer.
+// Returns the data of other entries than the module. In 2021 modules it is in the FlatBuffer.
 std::vector<ClaimedRange> PayloadRanges(const Module& module) {
   std::vector<ClaimedRange> ranges;
   if (!module.is_archive) return ranges;
@@ -78,8 +78,8 @@ Result<Parts> TakeApart(Module module) {
   return parts;
 }
 
-// The size of a record up to the first object of the FlatBuffer inside it. In 2021 modules the last
-// extra record of a local header extends over the length word of the data.
+// Returns the size of a record up to the first object of the FlatBuffer inside the record. In 2021
+// modules the last extra record of a local header overlaps the length word of the data.
 size_t OwnSize(const Document& document, const ZipRecord& record) {
   size_t size = ZipRecordSize(record);
   for (const flatbuffer::Object& object : document.objects) {
@@ -88,8 +88,8 @@ size_t OwnSize(const Document& document, const ZipRecord& record) {
   return size;
 }
 
-// Writes the records at their new places, with numbers that follow from the new layout. Fails if an
-// edited place puts a record past the end of the file.
+// Writes the records at their new positions, with the numbers of the new layout. Fails if an edited
+// position puts a record past the end of the file.
 Status PatchRecords(const Document& document, const flatbuffer::Relocation& moved, ZipArchive zip,
                     Bytes* file) {
   std::vector<size_t> sizes;
@@ -129,13 +129,13 @@ bool ZipFits(const ZipArchive& zip, const Document& document) {
   return inside(zip.directory_at, zip.directory_size);
 }
 
-// `edited` states that the parts may have been changed since they were read. Unchanged parts do not
-// move, so their records still fit the layout.
+// If `edited` is true, the parts may differ from those that were read. Unchanged parts do not move,
+// so their records need no update.
 Result<Bytes> PutTogether(Parts parts, bool edited) {
   Document& document = parts.document;
   for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));
   if (!parts.zip) return flatbuffer::Encode(document);
-  // Records that do not follow from the layout are never rewritten.
+  // If the records had wrong numbers, they are not updated.
   if (parts.settled && !ZipFits(*parts.zip, document)) {
     return MakeError(ErrorCode::kInvalid, "zip: an entry or the directory lies outside the file");
   }
@@ -201,7 +201,7 @@ Result<Parts> PartsFromJson(const Json& json) {
   }
 }
 
-// The fields of the archive's records, whichever form the module has.
+// Adds the fields of the archive's records, which are the same for all forms of the module.
 void AddArchiveFacts(std::vector<FieldFact>* facts) {
   constexpr FactEvidence kNotation = FactEvidence::kNotation;
   constexpr const char* kPlaces = "where the pieces stand in the file";
@@ -300,10 +300,10 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return PutTogether(std::move(parts), false);
 }
 
-// Does not decode the objects, because the rules do not need them.
+// Verifies a file without decoding the objects, because the rules do not need them.
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
-  // Refuses files whose objects overlap too much, as rewriting does.
+  // Refuses files whose objects overlap too much, because a rewrite refuses them.
   if (module.may_overlap) ANECHECK_RETURN_IF_ERROR(TakeApart(module));
   return CheckRules(module);
 }
@@ -354,7 +354,7 @@ class Printer {
     }
   }
 
-  // Bounds the text, because a hostile file can refer to one long string many times.
+  // Bounds the length of the text, because a hostile file can refer to one long string many times.
   bool Room() {
     if (out_.size() <= 4 * module_.file.size() + 65536) return true;
     if (!cut_) out_ += "  ... cut: the listing would be much longer than the file\n";

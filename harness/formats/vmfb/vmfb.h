@@ -1,6 +1,6 @@
-// IREE bytecode modules (.vmfb), the sibling container of specification 002. A module is a bare
-// FlatBuffer with the identifier BMOD or IREE, or a file that is also a ZIP archive. Used by
-// `anecheck inspect` through kFormat_vmfb and by the generator of modules.
+// IREE bytecode modules (.vmfb), which specification 002 describes. A module is a FlatBuffer with
+// the identifier BMOD or IREE. The file may also be a ZIP archive. Used by `anecheck inspect`
+// through kFormat_vmfb and by the generator of modules.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace anecheck::vmfb {
 
-// Field ids of one form of the schema; -1 if the form has no such field.
+// The field ids of one form of the schema. An id is -1 if the form does not have the field.
 struct FieldIds {
   int name, types, dependencies, imports, exports, internal_functions, signatures, rodata, rwdata,
       state, descriptors, bytecode_version, bytecode, debug;                // BytecodeModuleDef
@@ -30,8 +30,8 @@ struct FieldIds {
   int descriptor_i32, descriptor_ref, descriptor_blocks, descriptor_width;  // byte offsets
 };
 
-// One form of the schema. The format has changed over the years without a version word, so the form
-// is determined from the identifier and the number of fields of the root table.
+// One form of the schema. The format has no version number, so the identifier and the number of
+// fields of the root table determine the form.
 struct Form {
   std::string_view name;                                      // "2019-12"
   std::string_view evidence;                                  // the source of its fields
@@ -40,7 +40,7 @@ struct Form {
   FieldIds ids;
 };
 
-// "BMOD", "2019-12", "2022-05", "2022-09", "2023-06".
+// Returns "BMOD", "2019-12", "2022-05", "2022-09" and "2023-06", in this order.
 std::span<const Form> Forms();
 const Form* FindForm(std::string_view name);
 
@@ -50,11 +50,11 @@ struct Module {
   const Form* form = nullptr;
   std::optional<ZipArchive> zip;
   bool is_archive = false;   // the module is an entry of the archive
-  uint32_t start = 0;        // the place of the root offset
+  uint32_t start = 0;        // the position of the root offset
   uint32_t buffer_end = 0;   // the end of the FlatBuffer
   bool may_overlap = false;  // as set by CheckShape
 
-  // The start of the FlatBuffer, at its size prefix if it has one.
+  // Returns the start of the FlatBuffer, or of its size prefix if it has one.
   uint32_t origin() const { return start >= 4 ? start - 4 : 0; }
   ByteSpan buffer() const { return file.subspan(origin(), buffer_end - origin()); }
   flatbuffer::TableView root() const {
@@ -62,8 +62,8 @@ struct Module {
   }
 };
 
-// Finds the module and its form and checks the shape. Errors carry the absolute offset: kNotFound
-// for files that are no module, kMalformed and kTruncated for broken ones.
+// Finds the module and its form and checks the shape. Errors, with the offset in the file:
+// kNotFound if the file is not a module, kMalformed or kTruncated if the module is damaged.
 Result<Module> Open(ByteSpan file);
 
 // The module's rules. Precondition: Open succeeded.

@@ -1,5 +1,5 @@
-// Tries every truncation and every single-byte edit of the real modules below 64 KiB. Nothing
-// crashes, and memory stays bounded.
+// Tries every truncation and every single-byte edit of the real modules below 64 KiB. Checks that
+// nothing crashes and that memory is bounded.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>

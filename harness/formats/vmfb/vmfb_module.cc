@@ -1,4 +1,4 @@
-// Forms of the module schema, and finding the module in its file.
+// The forms of the module schema, and the search for the module in its file.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using flatbuffer::Schema;
 
-// The entry with the module in real archives; loaders look for this name.
+// The name of the entry with the module in real archives. Loaders search for it.
 constexpr std::string_view kModuleEntry = "module.fb";
 
 int IdOf(const Schema& schema, std::string_view table, std::string_view field) {
@@ -72,7 +72,7 @@ FieldIds IdsOf(const Schema& schema) {
               static_cast<int>(schema.tables[schema.FindTable("FunctionDescriptor")].byte_size)};
 }
 
-// The schemas are compiled in, so a failure is a defect of the build and the tests show it.
+// The schemas are compiled into the program, so a failure is a build error that the tests find.
 template <typename Embedded>
 Form MakeForm(std::string_view name, FactEvidence fact_evidence, std::string_view evidence,
               std::string_view identifier) {
@@ -106,8 +106,8 @@ std::vector<Form> MakeForms() {
 // In the order of Forms().
 enum FormIndex : size_t { kBmod, k201912, k202205, k202209, k202306 };
 
-// The possible forms by the number of root fields that their writers emit: a writer always emits
-// the fields up to bytecode_data, and sometimes those up to the debug database.
+// Returns the possible forms for a number of root fields. A writer always emits the fields up to
+// bytecode_data, and sometimes those up to the debug database.
 std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
   if (fields > 14) return Forms().subspan(k202306, 1);
@@ -115,11 +115,12 @@ std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
   return Forms().subspan(k201912, 2);
 }
 
-// Finds the archive, and from it the FlatBuffer. The end record begins at `from` or after it.
+// Finds the archive, and with it the FlatBuffer. The end record begins at `from` or later.
 Status FindBuffer(Module* module, size_t from = 0) {
   Result<ZipArchive> zip = ParseZip(module->file, from);
   if (!module->is_archive) {
-    // The directory of a 2021 module follows its FlatBuffer; without one the file ends there.
+    // In a 2021 module the directory follows the FlatBuffer. Without a directory the FlatBuffer
+    // ends at the end of the file.
     if (zip.ok()) {
       module->buffer_end =
           static_cast<uint32_t>(std::min<uint64_t>(zip->directory_at, module->file.size()));
@@ -137,8 +138,8 @@ Status FindBuffer(Module* module, size_t from = 0) {
                      fmt::format("module.fb has {} bytes, a module at least 16", entry->data_size),
                      entry->data_at);
   }
-  // The size prefix counts the whole entry, itself included, so only the entry's bounds are usable
-  // (facts/hwx.md, IREE modules).
+  // The size prefix is the size of the whole entry including the prefix, so it is not the size of
+  // the FlatBuffer. The bounds of the entry are used instead (facts/hwx.md, IREE modules).
   module->start = static_cast<uint32_t>(entry->data_at + 4);
   module->buffer_end = static_cast<uint32_t>(entry->data_at + entry->data_size);
   module->zip = std::move(*zip);
@@ -199,8 +200,8 @@ Result<Module> Open(ByteSpan file) {
   if (has_archive) ANECHECK_RETURN_IF_ERROR(FindBuffer(&module));
   ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));
   if (has_archive) return module;
-  // Most files have no archive. An end record with a comment stands behind the FlatBuffer, so the
-  // bytecode need not be searched.
+  // Most files have no archive. An end record with a comment follows the FlatBuffer, so the search
+  // begins after the bytecode.
   const flatbuffer::VectorView bytecode = module.root().Vector(module.form->ids.bytecode);
   ANECHECK_RETURN_IF_ERROR(FindBuffer(&module, bytecode.at() + size_t{4} + bytecode.size()));
   if (module.zip) ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));

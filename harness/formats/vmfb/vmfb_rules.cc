@@ -1,4 +1,4 @@
-// The rules of a module, on the bytes of any form.
+// The rules of a module. They support all forms.
 #include <array>
 #include <fmt/format.h>
 
@@ -143,7 +143,7 @@ class RuleChecker {
   void CheckExports() {
     const SoundVector exports = root_.Vector(ids_.exports);
     const SoundVector signatures = root_.Vector(ids_.signatures);
-    // Modules of the oldest identifier predate the field.
+    // Modules with the identifier BMOD do not have the field.
     const bool has_conventions = module_.form->name != "BMOD";
     for (uint32_t i = 0; i < exports.size(); ++i) {
       const SoundTable entry = exports.Table(i);
@@ -155,7 +155,7 @@ class RuleChecker {
       }
       const SoundTable own = entry.Table(ids_.export_signature);
       CheckSignature(own);
-      // Later forms have signatures in a separate table, by ordinal.
+      // Later forms have signatures in a separate table, which the ordinal indexes.
       const bool in_table =
           ids_.signatures < 0 || static_cast<uint32_t>(ordinal) < signatures.size();
       if (!in_table || !has_conventions) continue;
@@ -220,8 +220,7 @@ class RuleChecker {
 
   void CheckData() {
     if (ids_.rodata_offset < 0) return;
-    // Entries of an archive stand at multiples of 64, so an offset may be rounded in the file as it
-    // is in memory.
+    // Offsets count from the next multiple of 64, because archive entries are at multiples of 64.
     const uint64_t base = RoundUp(uint64_t{module_.buffer_end}, 64);
     const SoundVector segments = root_.Vector(ids_.rodata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
@@ -257,7 +256,7 @@ class RuleChecker {
       const auto width = static_cast<uint32_t>(ids_.descriptor_width);
       length = LoadU32(descriptors_.Element(function, width) + 4);
     }
-    // Nearly always all entries are in range, so a loop without branches checks that first.
+    // Almost always all entries are in range. A loop without branches checks this first.
     bool bad = false;
     for (uint32_t i = 0; i < entries.size(); ++i) {
       const uint8_t* at = entries.Element(i, 8);
@@ -280,8 +279,8 @@ class RuleChecker {
     }
   }
 
-  // The location indices that a location refers to, as a range. Call sites and names have them in
-  // their table, fused locations in a vector. Member codes: specification 002, LocationTypeDef.
+  // The indices of the locations to which a location refers. Call sites and names have them in
+  // their table, and fused locations in a vector. Member codes: specification 002, LocationTypeDef.
   struct Children {
     SoundVector list;
     std::array<int32_t, 2> own{};
@@ -303,7 +302,8 @@ class RuleChecker {
     }
   }
 
-  // Whether each location refers to earlier ones only, as writers do. Then there is no cycle.
+  // Returns whether each location refers only to earlier locations, as in files of real writers. If
+  // it does, there is no cycle.
   static bool AllHoldEarlierOnes(const SoundVector& codes, const SoundVector& table) {
     for (uint32_t i = 0; i < table.size(); ++i) {
       const uint8_t code = codes.U8(i);
@@ -316,7 +316,8 @@ class RuleChecker {
     return true;
   }
 
-  // Depth first with an explicit stack: 0 unseen, 1 on the path, 2 done.
+  // Finds cycles with a depth-first search on an explicit stack. The state of a location is 0
+  // (unseen), 1 (on the path) or 2 (done).
   void CheckLocations(const SoundVector& codes, const SoundVector& table) {
     if (AllHoldEarlierOnes(codes, table)) return;
     const uint32_t count = table.size();

@@ -1,4 +1,4 @@
-// Real modules of three forms are read, verified, printed, and written back byte for byte.
+// Reads, verifies and prints real modules of three forms, and writes them back byte for byte.
 #include "harness/formats/vmfb/vmfb.h"
 
 #include <fstream>

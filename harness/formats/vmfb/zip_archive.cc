@@ -55,8 +55,7 @@ void ParseExtra(ByteSpan bytes, ZipRecord* record) {
   record->extra_rest = ToBytes(bytes);
 }
 
-// Reads the fields in the order of the record. If it is cut short, the error names the first
-// missing field.
+// Reads the fields in order. If the record is truncated, the error names the first missing field.
 void ReadFields(std::span<const ZipField> fields, ByteReader* reader, ZipRecord* record) {
   for (size_t i = 0; i < fields.size() && reader->ok(); ++i) {
     switch (fields[i].width) {
@@ -72,7 +71,8 @@ void ReadFields(std::span<const ZipField> fields, ByteReader* reader, ZipRecord*
   }
 }
 
-// Reads into `*to`, because records are large to copy, which matters when small files are verified.
+// Reads into `*to` to avoid a copy of a large record. The copy would take a large part of the time
+// to verify a small file.
 Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to) {
   const RecordSpec& spec = SpecOf(kind);
   ByteReader reader(file, 0, spec.name);
@@ -98,18 +98,18 @@ Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to
   return reader.status();
 }
 
-// Whether there is an end record at `at` whose comment is the rest of the file.
+// Returns whether there is an end record at `at` whose comment is the rest of the file.
 bool IsEnd(ByteSpan file, size_t at) {
   return LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
          LoadU16(&file[at + 4 + npz::kEndRecord.OffsetOf("comment_length")]) ==
              file.size() - kEndSize - at;
 }
 
-// The end record is the last record; its comment has at most 65535 bytes.
+// Finds the end record. It is the last record, and its comment has at most 65535 bytes.
 std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
   if (EndsWithArchive(file)) return file.size() - kEndSize;
   if (file.size() < kEndSize) return std::nullopt;
-  // The last record that fits counts; memchr looks for candidates.
+  // Uses the last record that IsEnd accepts. memchr finds candidates.
   std::optional<uint64_t> last;
   const size_t end = file.size() - kEndSize + 1;
   size_t at = std::max(from, end - std::min<size_t>(end, 0x10000));
@@ -123,9 +123,9 @@ std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
   return last;
 }
 
-// The index of the 64-bit extra record that has the value of a saturated 32-bit field. That record
-// has only the values of saturated fields, in the order uncompressed, compressed, offset
-// (APPNOTE.TXT, 4.5.3); `before` is the number of values in front of the wanted value.
+// Returns the index of the 64-bit extra record that has the value of a saturated 32-bit field. That
+// record has only the values of saturated fields, in the order uncompressed, compressed, offset
+// (APPNOTE.TXT, 4.5.3). `before` is the number of values before the wanted value.
 std::optional<size_t> Wide(const ZipRecord& record, size_t before) {
   for (size_t i = 0; i < record.extra.size(); ++i) {
     if (record.extra[i].id == 1 && record.extra[i].data.size() >= 8 * (before + 1)) return i;
@@ -158,7 +158,7 @@ uint64_t GetWide(const ZipRecord& record, int which) {
 }
 
 // Each of the following functions compares numbers with their expected values and returns whether
-// they agree. If the record is not const, sets its fields to the expected values.
+// they are equal. If the record is not const, the function sets its fields to the expected values.
 
 template <typename Record>
 bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {
@@ -169,7 +169,7 @@ bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {
   return same;
 }
 
-// Settles a size or offset in the 32-bit field or the 64-bit extra record that has it.
+// Applies Settle to a size or offset in the 32-bit field or in the 64-bit extra record that has it.
 template <typename Record>
 bool SettleWide(Record& record, int which, uint64_t value) {
   const bool same = GetWide(record, which) == value;
@@ -228,7 +228,7 @@ size_t ExtraSize(const ZipRecord& record) {
   return size;
 }
 
-// The value that a length field must have, or nothing for other fields.
+// Returns the value that a length field must have, or nothing for other fields.
 std::optional<uint64_t> LengthOf(const ZipRecord& record, const ZipField& field) {
   if (field.name == "name_length") return record.name.size();
   if (field.name == "extra_length") return ExtraSize(record);
@@ -320,7 +320,7 @@ Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
 
 Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
   uint64_t at = archive->directory_at;
-  uint64_t local_bytes = 0;  // headers and data of sound archives do not overlap
+  uint64_t local_bytes = 0;  // headers and data of valid archives do not overlap
   constexpr uint64_t kFewEntries = 8;
   archive->entries.reserve(std::min(count, kFewEntries));
   for (uint64_t i = 0; i < count; ++i) {
@@ -445,7 +445,7 @@ bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file) { return SettleEntr
 bool ZipEndIsSettled(const ZipArchive& archive) { return SettleEnd(archive); }
 
 bool ZipIsSettled(const ZipArchive& archive, ByteSpan file) {
-  // The end record of an archive without entries may name any place.
+  // The end record of an archive without entries may have any directory offset.
   const bool inside = archive.directory_at <= file.size() &&
                       archive.directory_size <= file.size() - archive.directory_at;
   return inside && SettleAll(archive, file);

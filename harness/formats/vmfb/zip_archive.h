@@ -1,6 +1,6 @@
 // The ZIP records of an IREE module, field by field. A 2021 module has a directory of the files
 // that are embedded in its data. A later module is an archive whose first entry is the module
-// itself. Used by the vmfb format only; entries are stored, never compressed.
+// itself. Entries are not compressed. Used by the vmfb format only.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ struct ZipField {
   uint32_t width = 0;  // bytes
 };
 
-// The fields of records, behind the signature, taken from those of npz archives (npz/zip.h). In
-// this format JSON spells the size of the contents "uncompressed_size".
+// Converts the record fields of npz archives (npz/zip.h) to the fields of this format, without the
+// signature. The size of the contents is called "uncompressed_size" in the JSON of this format.
 template <size_t... kCounts>
 constexpr auto ZipFieldsOf(const std::array<RecordField, kCounts>&... records) {
   std::array<ZipField, (kCounts + ...)> fields{};
@@ -47,7 +47,7 @@ inline constexpr auto kCentralFields =
                 npz::kSharedRecord.Fields(), npz::kEntryRecord.Fields());
 inline constexpr auto kEndFields = ZipFieldsOf(npz::kEndRecord.Fields());
 
-// Index among ZipRecord::values.
+// Returns the index of a field in ZipRecord::values.
 consteval size_t ZipIndex(std::span<const ZipField> fields, std::string_view name) {
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i].name == name) return i;
@@ -70,11 +70,11 @@ struct ZipExtra {
 struct ZipRecord {
   ZipRecordKind kind = ZipRecordKind::kLocal;
   uint32_t at = 0;
-  bool overlaps = false;              // shares bytes with something before it
-  std::array<uint64_t, 16> values{};  // the values of the kind's fields, lengths included
+  bool overlaps = false;              // shares bytes with a part of the file before it
+  std::array<uint64_t, 16> values{};  // the values of the kind's fields, including lengths
   Bytes name;
   std::vector<ZipExtra> extra;
-  Bytes extra_rest;  // bytes too few for another extra record
+  Bytes extra_rest;  // bytes after the extra records, too few for another one
   Bytes comment;     // also the extensible part of kEnd64
 };
 
@@ -98,36 +98,37 @@ struct ZipArchive {
   uint64_t directory_size = 0;
 };
 
-// Whether `file` ends with an end record that has no comment, as in archives written by tools.
+// Returns whether `file` ends with an end record without a comment, as tools write it.
 bool EndsWithArchive(ByteSpan file);
 
-// Reads the archive at the end of `file`, whose end record begins at `from` or behind it. Errors:
-// kNotFound if there is no end record, kMalformed or kTruncated if the records lead outside the
-// file.
+// Reads the archive at the end of `file`, whose end record begins at `from` or later. Errors:
+// kNotFound if there is no end record, kMalformed or kTruncated if the records refer to bytes
+// outside the file.
 Result<ZipArchive> ParseZip(ByteSpan file, size_t from = 0);
 
-// The bytes of a record, and the number of those bytes.
+// Return the bytes of a record, and their number.
 Bytes WriteZipRecord(const ZipRecord& record);
 size_t ZipRecordSize(const ZipRecord& record);
 
 // Claims the record's fields, name, comment and 64-bit sizes as typed. Does not claim the data of
-// other extra records, which writers of modules fill with zeros to align the next part.
+// other extra records, because writers of modules put zeros into them to align the next part.
 void ClaimZipRecord(const ZipRecord& record, ByteKindMap* map);
 
-// A size or offset with the 64-bit extra record taken into account.
+// Return a size or offset from its 32-bit field, or from the 64-bit extra if that is saturated.
 uint64_t ZipSize(const ZipRecord& record, bool compressed);
 uint64_t ZipLocalOffset(const ZipRecord& central);
 
-// Whether the sizes, checksums and offsets in an entry, in the end records, or in all records agree
-// with the places and contents in `file`. Precondition: the entries' data lie inside `file`.
+// Return whether the sizes, checksums and offsets in an entry, in the end records, or in all
+// records match the positions and contents in `file`. Precondition: the entries' data is inside
+// `file`.
 bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file);
 bool ZipEndIsSettled(const ZipArchive& archive);
 bool ZipIsSettled(const ZipArchive& archive, ByteSpan file);
 
-// Sets all sizes, checksums and offsets so that they agree.
+// Sets all sizes, checksums and offsets to the matching values.
 void SettleZip(ZipArchive* archive, ByteSpan file);
 
-// Every record of the archive, in no particular order.
+// Returns all records of the archive, in unspecified order.
 std::vector<ZipRecord*> ZipRecords(ZipArchive* archive);
 
 Json ZipToJson(const ZipArchive& archive);

@@ -13,8 +13,8 @@ namespace anecheck::testing {
 
 using Ints = std::vector<int64_t>;
 
-// One operation under construction: operands are inputs of the given shapes, or constants if the
-// schema requires them.
+// One operation under construction. Its operands are inputs of the given shapes, or constants if
+// the schema requires constants.
 class Instance {
  public:
   explicit Instance(OpKind kind) : kind_(kind) {}
@@ -53,7 +53,7 @@ class Instance {
     return Set([=](Graph& g) { g.AddFloat(parameter, value); });
   }
 
-  // The inferred types as text, separated by spaces, or the error.
+  // Returns the inferred types as text, separated by spaces, or the error.
   std::string Infer() {
     graph_.BeginNode(&GetOp(kind_).schema);
     for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);

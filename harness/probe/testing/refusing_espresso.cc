@@ -1,5 +1,5 @@
 // The simulated engine for tests of the runtime probes. It records calls and forwards them to
-// libanecheck_espresso, except a call that the test asked it to refuse.
+// libanecheck_espresso. It refuses a call if the test requests that.
 #include <atomic>
 #include <cstdint>
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ Function Next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// Records a call; false if it must be refused.
+// Records a call. Returns false if it must be refused.
 bool MayGoOn(const char* name) {
   const std::lock_guard lock(mutex);
   calls += name;
@@ -40,7 +40,7 @@ bool MayGoOn(const char* name) {
 
 extern "C" {
 
-// The calls since the previous call of this function, one per line, without the prefix.
+// Returns the calls since the previous call of this function, one per line, without the prefix.
 const char* anecheck_calls() {
   static std::string given;
   const std::lock_guard lock(mutex);

@@ -12,7 +12,7 @@ namespace anecheck::testing {
 
 using TextRows = std::vector<std::vector<std::string>>;
 
-// As Store::Query, with each value as its text; NULL is an empty text.
+// As Store::Query, but returns each value as its text. NULL is an empty text.
 inline Result<TextRows> QueryText(Store& store, std::string_view sql,
                                   std::vector<std::string>* columns = nullptr) {
   ANECHECK_ASSIGN(auto rows, store.Query(sql, columns));
@@ -24,7 +24,7 @@ inline Result<TextRows> QueryText(Store& store, std::string_view sql,
   return texts;
 }
 
-// The rows of a query of the results file `db`. If it fails, the test fails, and there is no row.
+// Returns the rows of a query of the results file `db`. On an error, fails the test.
 inline TextRows RowsOf(const std::string& db, std::string_view sql) {
   auto store = Store::OpenReadOnly(db);
   const auto rows = store.ok() ? QueryText(*store, sql) : Result<TextRows>(store.error());

@@ -15,7 +15,7 @@ namespace anecheck::testing {
 class StoreTest : public ::testing::Test {
  protected:
   std::string Path(std::string_view name) const { return folder_->File(name); }
-  // The first value of the query's first row; "none" if there is no row.
+  // Returns the first value of the query's first row; "none" if there is no row.
   std::string One(Store& store, std::string_view sql) {
     const auto rows = QueryText(store, sql);
     EXPECT_TRUE(rows.ok()) << rows.error().message;
@@ -36,7 +36,7 @@ inline RunRow ExampleRun(const std::string& uuid) {
   return run;
 }
 
-// A batch of one case, with a finding and with entries of every sum.
+// Returns a batch of one case, with a finding and an entry in every map of counts.
 inline RowBatch ExampleBatch(uint64_t index) {
   RowBatch batch;
   CaseRow record;

@@ -1,5 +1,5 @@
-// Campaigns through the runner over Core ML, with a stand-in for Core ML: the verdict for each way
-// in which a case can end.
+// Runs campaigns through the Core ML runner, with a stand-in for Core ML. Tests the verdict for
+// each way in which a case can end.
 #include <gtest/gtest.h>
 
 #include "harness/cli/testing/tool_test.h"
@@ -22,7 +22,7 @@ class CoreMlCampaign : public testing::ToolTest {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return outcome.out;
   }
-  // Expects one finding with that verdict and `words` in its message. Expects that no operation is
+  // Expects one finding with that verdict and `words` in its message, and no operation that is
   // shown to be right.
   void ExpectFinding(const std::string& word, const char* verdict, const char* words) {
     SCOPED_TRACE(word);

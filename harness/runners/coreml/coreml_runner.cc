@@ -27,7 +27,7 @@ uint64_t MicrosecondsSince(Clock::time_point start) {
   return static_cast<uint64_t>(spent.count());
 }
 
-// A compiled model, removed at the end.
+// The folder of a compiled model. The destructor removes it.
 class CompiledFolder {
  public:
   explicit CompiledFolder(std::string path) : path_(std::move(path)) {}
@@ -43,7 +43,7 @@ class CompiledFolder {
   std::string path_;
 };
 
-// The answer of one set of compute units: arrays, or the step that failed and its error.
+// The result of a run on one set of compute units: outputs, or the failed step and its error.
 struct Ran {
   Arrays outputs;
   Step step = Step::kNone;
@@ -110,7 +110,7 @@ bool ReadSettings(std::span<char* const> words, Settings& settings) {
   return true;
 }
 
-// "; the CPU alone runs it", or the step at which the CPU fails too.
+// Returns "; the CPU alone runs it", or a text with the step at which the CPU fails too.
 std::string CpuBeside(const Ran& cpu) {
   if (cpu.ok()) return "; the CPU alone runs it";
   return fmt::format("; the CPU alone fails at {} too: {}", cpu.step, cpu.error.message);
@@ -130,7 +130,7 @@ void AddPlan(Framework& framework, const std::string& compiled, Json& reply) {
   }
 }
 
-// Adds the outputs of a run on the CPU, written to the folder of the case.
+// Writes the outputs of a run on the CPU to the folder of the case and adds them to the reply.
 void AddCpuRun(const Ran& cpu, const std::string& outputs, Json& reply) {
   if (!cpu.ok()) {
     AddMessage(reply, fmt::format("the CPU alone fails at {}: {}", cpu.step, cpu.error.message));
@@ -150,7 +150,7 @@ Json Answer(Json reply, Framework& framework, const CompiledFolder& compiled, co
             const std::string& outputs) {
   const Ran engine = RunOn(framework, compiled.path(), Units::kEngine, inputs);
   const Ran cpu = RunOn(framework, compiled.path(), Units::kCpu, inputs);
-  // The framework does not take the array's type; the engine was not asked.
+  // MLMultiArray lacks the array's element type, so the engine did not run.
   if (!engine.ok() && engine.error.code == ErrorCode::kUnsupported) {
     return Unsupported(std::move(reply), engine.error.message);
   }
@@ -200,7 +200,7 @@ Json PlanOf(std::span<const ProgramOp> ops) {
   Json plan = Json::array();
   for (const ProgramOp& op : ops) {
     if (!op.preferred) continue;
-    // The name follows the opset: "ios17.conv".
+    // The operation's name comes after the name of the opset, as in "ios17.conv".
     const size_t dot = op.operator_name.rfind('.');
     Json& row = plan.emplace_back(
         Json{{"op", dot == std::string::npos ? op.operator_name : op.operator_name.substr(dot + 1)},

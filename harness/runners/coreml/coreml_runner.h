@@ -16,38 +16,38 @@
 
 namespace anecheck::coreml {
 
-// In microseconds. If the engine saves less time on a model, Core ML's planner chooses the CPU.
+// The smallest saving in microseconds for which Core ML's planner chooses the engine over the CPU.
 // Source: facts/silicon/cost_model.csv, the saving that a segment at the start or end needs.
 inline constexpr uint64_t kLeastSavingUs = 250;
 
 struct Settings {
-  std::string target;  // replaces those of the machine's chip, unless empty
+  std::string target;  // if not empty, replaces the targets of the machine's chip
   uint64_t least_saving_us = kLeastSavingUs;
 };
 
 // The answer to the hello. Errors: kInvalid if no target is given and no table names the chip.
 Result<Json> HelloOf(const Machine& machine, const Settings& settings);
 
-// The reply to a request. The stage of a failure is that of the call that failed. A package that
-// does not compile is `rejected` by the front end; a package that compiles, but does not load or
-// run with the engine, has `failed`. The message then says whether the CPU alone runs it.
+// Returns the reply to a request. The stage of a failure is that of the call that failed. A package
+// that does not compile is `rejected` by the front end. A package that does not load or run with
+// the engine has `failed`, and the message says whether the CPU alone runs it.
 Json ReplyTo(const Json& request, Framework& framework);
 
-// The member `plan` of a reply: operations that some device computes, by their MIL names.
+// Returns the member `plan` of a reply: the operations that a device computes, by MIL names.
 Json PlanOf(std::span<const ProgramOp> ops);
 
-// The elements of a strided array in C order. `strides` are in elements of `size` bytes, as in
-// MLMultiArray.
+// Returns the elements of a strided array in C order. `strides` are in elements of `size` bytes, as
+// in MLMultiArray.
 std::vector<uint8_t> InOrder(const uint8_t* data, std::span<const uint64_t> shape,
                              std::span<const int64_t> strides, uint64_t size);
 
-// Answers each line of `in` until it ends. Returns the program's exit code: 2, with the reason on
-// standard error, for a line that is no JSON object and for a hello that cannot be answered.
+// Answers each line of `in` until `in` ends. Returns the exit code: 0, or 2 for a line that is no
+// JSON object or a hello that cannot be answered, with the reason on standard error.
 int Serve(std::istream& in, const std::function<void(const std::string& line)>& answer,
           Framework& framework, const Settings& settings);
 
 // The main function over `framework`: `[--target NAME] [--least-saving MICROSECONDS]`. Replies go
-// to the standard output of the process; the framework's output there goes to standard error.
+// to standard output. Text that the framework writes there goes to standard error.
 int RunnerMain(int argc, char** argv, Framework& framework);
 
 }  // namespace anecheck::coreml

@@ -1,4 +1,4 @@
-// Tests all of the runner over Core ML except the calls to Apple's framework.
+// Tests the whole Core ML runner except the calls to Apple's framework.
 #include "harness/runners/coreml/coreml_runner.h"
 
 #include <filesystem>
@@ -69,7 +69,7 @@ class CoreMlRunner : public ::testing::Test {
             {"inputs", folder_.File("inputs.npz")},
             {"outputs", folder_.File("outputs.npz")}};
   }
-  // The reply, which must follow the protocol.
+  // Returns the reply, which must follow the protocol.
   Json Reply() {
     Json reply = ReplyTo(Request(), fake);
     const auto read = ReadExecReply(DumpJson(reply), 7);

@@ -1,5 +1,5 @@
-// The part of Core ML's public API that the runner needs, so that everything else is plain C++.
-// framework_macos.mm implements it with the system's calls, a stand-in implements it for tests.
+// The part of Core ML's public API that the runner needs, so that all other code is plain C++.
+// framework_macos.mm implements it with the system's calls, and tests use a stand-in.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class Framework {
   // Compiles a package and returns the folder of the compiled model, which the caller must remove.
   virtual Result<std::string> Compile(const std::string& package) = 0;
   virtual Result<std::unique_ptr<LoadedModel>> Load(const std::string& compiled, Units units) = 0;
-  // The operations of a compiled model for Units::kEngine, in the order of the program. Errors:
-  // kUnsupported if the system has no MLComputePlan (before macOS 14.4).
+  // Returns the operations of a compiled model, as planned for Units::kEngine, in the order of the
+  // program. Errors: kUnsupported if the system has no MLComputePlan (before macOS 14.4).
   virtual Result<std::vector<ProgramOp>> Plan(const std::string& compiled) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The interface over Core ML itself; only on macOS.
+// The implementation of the interface with Core ML itself; only on macOS.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
-// A stand-in for Core ML, so that the runner over Core ML runs as on a Mac. The simulated engine
-// replaces the engine, and the oracle replaces the CPU. The first argument names the fault; the
-// runner gets the others.
+// A stand-in for Core ML, with which the Core ML runner runs on any system. The simulated engine is
+// in the place of the engine, and the oracle in the place of the CPU. The first argument names the
+// fault. The runner gets the other arguments.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ class Loaded final : public LoadedModel {
     ANECHECK_ASSIGN(const std::vector<Tensor> given, TensorsOf(graph_, inputs));
     ANECHECK_ASSIGN(std::vector<Tensor> outputs, on_engine ? OfEngine(given) : OfCpu(given));
     if (setting_.is("both-wrong") || (on_engine && setting_.is("wrong"))) {
-      // Flips the sign and one bit of the exponent: a large error unless the number is near 0.
+      // Flips the sign and one exponent bit, which is a large error unless the number is near 0.
       for (size_t i = 1; i < outputs[0].bytes.size(); i += 2) outputs[0].bytes[i] ^= 0x84;
     }
     return ArraysOf(graph_, outputs);

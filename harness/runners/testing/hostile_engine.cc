@@ -4,7 +4,7 @@
 // - "REJECT" and "NORUN" fail with a message.
 // - "LEAK" refuses to release its program.
 // - "NOISE" prints on standard output, "MUTTER" on standard error, "FLOOD" 3 MiB on standard error.
-// - "ABORT COMPILER" and "STUCK LOADING" stop before there is anything to run.
+// - "ABORT COMPILER" and "STUCK LOADING" die or hang before there is a program to run.
 // - "PLACE ane,bnns" writes analytics with these backends, "COPIED PLACE ane" the simulated
 //   engine's.
 // - "SHORT" forges a reply with one byte.
@@ -14,9 +14,8 @@
 // - "SLUGGISH" compiles for more than a second, "HESITANT" the first time only.
 // - "IDLE" writes no output.
 // - In each second execution "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED"
-//   fails.
-// A compiler, its configuration and its options must live until the operation exists. The engine
-// does not have the marker of the simulated engine.
+//   fails. The engine requires that a compiler, its configuration and its options live until the
+//   operation exists. It does not have the marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -49,7 +48,7 @@ struct Port {
 std::string last_error;  // NOLINT: one engine per process, as the real one
 std::string bundle;      // NOLINT: the folder for the analytics
 int nothing = 0;
-int spent = 0;      // NOLINT: slots that "SPEND" holds
+int spent = 0;      // NOLINT: slots that "SPEND" occupies
 int compiles = 0;   // NOLINT
 int compilers = 0;  // NOLINT: compilers, configurations and options that live
 
@@ -103,8 +102,8 @@ void WriteAnalytics(const std::string& text) {
   }
 }
 
-// Writes a reply with one byte into the memory shared with the campaign and reports the request as
-// done. Works only for a single request.
+// Writes a reply with one byte into the memory that is shared with the campaign, and reports the
+// request as done. Works only for a batch of one request.
 void ForgeShortReply() {
   constexpr off_t kHeader = 4096;
   constexpr off_t kArea = off_t{64} << 20;

@@ -1,14 +1,14 @@
-// A hostile variant of the simulated engine, for tests of whole campaigns. Everything is forwarded
-// to libanecheck_espresso, except a MIL text that is one of these words:
+// A hostile variant of the simulated engine, for tests of whole campaigns. It forwards all calls to
+// libanecheck_espresso, except for a MIL text that is one of these words:
 // - "CRASH" aborts, "EXIT" ends the process, "HANG" never returns.
 // - "EAT" takes half a gigabyte of memory.
 // - "SPOIL" overwrites the memory shared with the campaign and reports all requests as done.
 // - "STRAY" writes a meaningless byte to the campaign's socket.
 // - "SILENT" closes that socket and keeps running.
-// - "FLOOD" writes to standard output without end.
-// Texts that contain "NULL BLOCK" or "REAL BLOCK" are executed by submit_async: the first without a
-// completion block, the second with a block and an event that is waited for. For a text that
-// contains "NO FOLDER", a file takes the place of the bundle's folder.
+// - "FLOOD" writes to standard output without end. A text that contains "NULL BLOCK" is executed by
+//   submit_async without a completion block. A text that contains "REAL BLOCK" is executed by
+//   submit_async with a block, and the engine waits for its event. For a text that contains "NO
+//   FOLDER", a file replaces the folder of the bundle.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -154,7 +154,7 @@ extern "C" int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(voi
   return next(config, path);
 }
 
-// Binds the event before the call, since an encoded operation takes no events.
+// Binds the event before the call, because an encoded operation accepts no events.
 extern "C" int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
   using Two = int64_t (*)(void*, void*);
   static const auto bind = Next<Two>("e5rt_execution_stream_operation_bind_completion_event");

@@ -109,7 +109,7 @@ void SayPackage(const Json& request) {
 
 constexpr std::string_view kAnalytics =
     "program(1.3)\n{\n y = relu(x = x)[SelectedBackend = string(\"ane\")];\n}\n";
-// The shortest text that names a backend, which can be written without an engine.
+// A minimal text that names a backend. A program can write it without an engine.
 constexpr std::string_view kMarker = "program(1.0) { SelectedBackend = string(\"ane\") }";
 
 void Dribble(const Json& request) {
@@ -338,7 +338,7 @@ void Hello(const std::string& word, const char* file) {
   Say(DumpJson(hello) + (chatty ? "\nready when you are\n" : "\n"));
 }
 
-// Answers one case of a request that has `together`. False if it cannot be read.
+// Answers a case of a request with `together` cases. Returns false if it cannot be read.
 bool Answer(const Json& request, const std::string& word, const char* log, size_t together) {
   if (log != nullptr && (word == "log" || word == "batch")) {
     std::ofstream(log, std::ios::app)

@@ -1,6 +1,6 @@
-// The simulated engine with a record of calls, for tests of the wrapper. Calls that concern order
-// and lifetime are recorded and forwarded to libanecheck_espresso. A call can be refused once, and
-// new buffers are not zero.
+// The simulated engine with a record of calls, for tests of the wrapper. It records calls that
+// concern order and lifetime and forwards them to libanecheck_espresso. It can refuse a call once,
+// and its new buffers are not zero.
 #include "harness/runners/testing/recording_espresso.h"
 
 #include <cstddef>
@@ -23,7 +23,7 @@ Function Next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-// Records a call; false if it must be refused.
+// Records a call. Returns false if it must be refused.
 bool Record(const char* symbol) {
   record += std::string(symbol) + "\n";
   if (refused != symbol) return true;
@@ -80,7 +80,7 @@ int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config, 
   return Next<Set>("e5rt_e5_compiler_config_options_set_cache_bundle_location")(config, path);
 }
 
-// Fills the buffer: no source gives the content of new memory.
+// Fills the new buffer, because no source states the content of new memory.
 int64_t e5rt_buffer_object_alloc(void** out, size_t bytes, uint32_t type) {
   using Alloc = int64_t (*)(void**, size_t, uint32_t);
   using Data = int64_t (*)(void*, void**);

@@ -1,21 +1,21 @@
-// The calls of the recording engine (recording_espresso.cc) besides the e5rt symbols. Tests find
-// them by dlsym.
+// The functions of the recording engine (recording_espresso.cc) besides the e5rt symbols. Tests
+// resolve them with dlsym.
 #pragma once
 
 #include <cstdint>
 
 extern "C" {
 
-// The symbols called since the record was cleared, in order, each followed by a line end.
+// Returns the symbols that were called since the record was cleared, in order, one per line.
 const char* anecheck_recorded();
 void anecheck_forget_recorded();
 // Makes the next call of `symbol` return -1 and do nothing.
 void anecheck_refuse_once(const char* symbol);
-// The block of the last submission.
+// Returns the block of the last submission.
 void* anecheck_submitted_block();
-// The number of events that the last call bound an operation to wait for.
+// Returns the number of events in the last call of bind_dependent_events.
 uint64_t anecheck_events_bound();
-// The folder that was requested for the last program's bundle.
+// Returns the folder that was requested for the last program's bundle.
 const char* anecheck_cache_location();
 
 }  // extern "C"

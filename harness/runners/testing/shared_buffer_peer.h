@@ -1,9 +1,9 @@
-// Another process that opens a shared buffer by its name.
+// A process that opens the shared buffer of another process by its name.
 #pragma once
 
 namespace anecheck::testing {
 
-// The first argument that makes the test's executable such a process; the second is the name.
+// This first argument makes the test's executable such a process. The second is the name.
 inline constexpr const char* kSharedPeerArgument = "--anecheck-shared-peer";
 
 // Adds one to every byte of the buffer. Returns the exit code.

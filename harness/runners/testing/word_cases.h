@@ -1,4 +1,4 @@
-// Requests for hostile engines and runners: a graph of one relu, and one word in place of its MIL.
+// Requests for hostile engines and runners, with a graph of one relu and a word as the MIL text.
 #pragma once
 
 #include <filesystem>
@@ -42,7 +42,7 @@ class WordCases {
   std::vector<RunRequest> requests_;
 };
 
-// The reply to a single word; an error of the runner fails the test.
+// Returns the reply to a single word. An error of the runner fails the test.
 inline RunReply RunWord(Runner& runner, const std::string& word) {
   const WordCases cases({word});
   const auto replies = runner.Run(cases.all());
@@ -50,7 +50,7 @@ inline RunReply RunWord(Runner& runner, const std::string& word) {
   return replies.ok() ? replies->front() : RunReply{};
 }
 
-// Makes every write into the folders of `home` fail, for root too.
+// Makes every write into the folders of `home` fail, even for root.
 inline void PutFilesInPlaceOfFolders(const std::string& home) {
   std::vector<std::filesystem::path> folders;
   for (const auto& entry : std::filesystem::directory_iterator(home)) {

@@ -1,4 +1,4 @@
-// The common part of the wrapper's tests: programs over the recording engine, and its record.
+// The common part of the wrapper's tests: programs on the recording engine, and its record.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ inline Halves ToHalves(const std::vector<double>& values) {
 }
 inline double ToDouble(uint16_t bits) { return HalfToDouble(Half{bits}); }
 
-// A function of a library that the test does not link. `type` is a declaration of it.
+// Returns a function of a library that is not linked to the test. The last argument gives its type.
 template <typename Function>
 Function* InLibrary(const char* library, const char* name, Function* /*type*/) {
   auto* found = reinterpret_cast<Function*>(dlsym(dlopen(library, RTLD_NOW), name));
@@ -39,7 +39,7 @@ Function* InLibrary(const char* library, const char* name, Function* /*type*/) {
 #define ANECHECK_SIMULATED(name) \
   ::anecheck::InLibrary<decltype(name)>(ANECHECK_SIMULATED_ENGINE, #name, nullptr)
 
-// The calls since the last Forget, without "e5rt_".
+// Returns the calls since the record was cleared, without "e5rt_".
 inline std::vector<std::string> Recorded() {
   std::vector<std::string> calls;
   std::istringstream lines(ANECHECK_RECORDING(anecheck_recorded)());
@@ -85,7 +85,7 @@ class WrapperFixture : public ::testing::Test {
   Program CompileAddOne(const char* cache = nullptr) {
     return Compile(AddOne(), {{"x"}, {8}}, {{"y"}, {8}}, cache);
   }
-  // The index of the new operation, or -1.
+  // Returns the index of the new operation, or -1.
   int JoinAddOne(const Program& program) {
     return ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8);
   }

@@ -25,8 +25,8 @@ int Failed(std::string message) {
   return -1;
 }
 
-// The path of the engine: ANECHECK_ESPRESSO, else the system's framework, else the simulated engine
-// beside this library.
+// Returns the path of the engine: ANECHECK_ESPRESSO if it is set, else the system's framework on
+// macOS, else the simulated engine beside this library.
 std::string EnginePath() {
 #if !defined(__APPLE__)
   const char* named = std::getenv("ANECHECK_ESPRESSO");
@@ -46,7 +46,7 @@ struct Engine {
   E5rtStreamApi streams;
 };
 
-// The engine is opened at the first call and kept; after a failure the next call tries again.
+// Opens the engine at the first call and returns it. After a failure the next call tries again.
 const Engine* TheEngine() {
   static std::mutex mutex;
   static std::unique_ptr<Engine> engine;
@@ -73,8 +73,8 @@ struct Port {
   void* buffer = nullptr;  // the bound buffer; owned by the operation that allocated it
 };
 
-// The state of an operation between the calls that encode it. The bindings of an operation may only
-// change while it is kNew: the engine refuses a change to an encoded operation.
+// The state of an operation between the calls that encode it. The bindings of an operation may
+// change only in the state kNew, because the engine refuses a change to an encoded operation.
 enum class Encoding : uint8_t {
   kNew,
   kEncoded,
@@ -89,18 +89,18 @@ struct Operation {
   void* operation = nullptr;
   std::vector<Port> inputs, outputs;
   std::vector<void*> buffers;  // allocated here
-  void* event = nullptr;       // bound: signalled when it is done
-  std::string no_event;        // why there is none
-  // Events of the operations that it waits for. No source tells whether a further call of
-  // bind_dependent_events adds events or replaces them, so all are bound each time.
+  void* event = nullptr;       // the completion event, if bound
+  std::string no_event;        // the reason if `event` is null
+  // Events of the operations that it waits for. No source states whether a further call of
+  // bind_dependent_events adds events or replaces them, so each call binds all of them.
   std::vector<void*> waits;
   Encoding encoding = Encoding::kNew;
 };
 
-// The completion block of every submission. The process has one such block, which is never freed:
-// the engine retains it, and no source tells when the engine reads it last. Sources differ on
-// whether the engine calls the block when the work is done or when the work was handed on, so the
-// call is ignored: the final event tells that the work is done.
+// The completion block of every submission. The process has one such block. It is never freed,
+// because the engine retains it and no source states when the engine reads it for the last time.
+// Sources differ on whether the engine calls the block when the work is done or already when it is
+// queued. So the block does nothing, and the final event shows that the work is done.
 void* SubmittedBlock() {
   static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
   return block;
@@ -125,14 +125,14 @@ struct ane_e5rt_program {
   std::vector<std::unique_ptr<Operation>> operations;
   void* stream = nullptr;
   bool stream_used = false;
-  void* final_event = nullptr;  // of the last operation at the last submission
-  bool in_flight = false;       // submitted, and the final event not yet waited for
+  void* final_event = nullptr;  // the event of the last operation at the last submission
+  bool in_flight = false;       // submitted, and the final event has not been waited for
   uint64_t before = 0, after = 0;
 
   const anecheck::E5rtApi& api() const { return engine->library.api; }
   const anecheck::E5rtStreamApi& streams() const { return engine->streams; }
 
-  // True for success; otherwise it keeps the engine's message.
+  // Returns whether `code` means success. Otherwise it stores the engine's message.
   bool Check(int64_t code) const {
     if (code == 0) return true;
     const char* message = api().get_last_error_message();
@@ -140,8 +140,8 @@ struct ane_e5rt_program {
     return false;
   }
 
-  // The first operation's bundle is the requested cache folder. Each other operation has a separate
-  // folder inside it, so that no bundle overwrites another.
+  // Finds the folder for the bundle of the last operation. It is the requested cache folder for the
+  // first operation, and a separate folder in it for each later operation.
   bool CacheFolder(std::string& folder) const {
     folder = cache;
     const size_t index = operations.size() - 1;
@@ -203,9 +203,9 @@ struct ane_e5rt_program {
     return Check(api().port_bind_buffer_object(port.handle, buffer));
   }
 
-  // Encodes the remaining operations, in order. A used stream takes no more operations: it is
-  // reset, and all operations are encoded again (specification 001, section 2.3). After a failure
-  // the next call continues at the failed operation.
+  // Encodes the remaining operations, in order. A stream that was executed takes no more
+  // operations, so it is reset and all operations are encoded again (specification 001, section
+  // 2.3). After a failure the next call continues at the failed operation.
   bool EncodeAll() {
     if (stream == nullptr && !Check(api().stream_create(&stream))) return false;
     const auto is_encoded = [](const auto& operation) {
@@ -243,9 +243,9 @@ struct ane_e5rt_program {
     return true;
   }
 
-  // Gives the last operation its completion event, which cannot be bound later: operations are
-  // encoded at the first execution. Without an event the program still runs, though not
-  // asynchronously.
+  // Gives the last operation its completion event. The event cannot be bound after the first
+  // execution, because that encodes the operation. Without an event the program can still run
+  // synchronously.
   void GiveEvent(Operation& operation) const {
     void* event = nullptr;
     const std::string name = fmt::format("anecheck-op{}", operations.size() - 1);
@@ -270,8 +270,8 @@ struct ane_e5rt_program {
            Check(streams().event_get_last_signaled_value(final_event, &after));
   }
 
-  // Waits until submitted work is done: before buffers are read or written, and before the
-  // stream is used again or released.
+  // Waits until submitted work is done. This is necessary before buffers are read or written, and
+  // before the stream is used again or released.
   bool Settle() { return !in_flight || WaitForFinal(); }
 
   int Execute() {
@@ -280,7 +280,7 @@ struct ane_e5rt_program {
     return Check(api().stream_execute_sync(stream)) ? 0 : -1;
   }
 
-  // The final event is that of the last operation at the time of this call.
+  // The final event is the event of the operation that is last at the time of this call.
   int ExecuteAsync() {
     const Operation& last = *operations.back();
     void* block = anecheck::SubmittedBlock();
@@ -296,7 +296,7 @@ struct ane_e5rt_program {
     return 0;
   }
 
-  // Bindings are part of the encoding: they cannot change once `operation` is encoded.
+  // Bindings are part of the encoding, so they cannot change after `operation` is encoded.
   static bool MayBind(const Operation& operation) {
     if (operation.encoding == Encoding::kNew) return true;
     Failed("the operation was executed before: its bindings cannot change");
@@ -376,7 +376,7 @@ Port* FindPort(std::vector<Port>& ports, const char* name) {
   return nullptr;
 }
 
-// The memory of a port, for `count` elements of two bytes, once the engine has finished with it.
+// The memory of a port with at least `count` elements of two bytes, after pending work is done.
 void* Memory(ane_e5rt_program_t& program, const Port& port, size_t count) {
   if (count > port.bytes / 2) {
     Failed("port " + port.name + " holds fewer elements");

@@ -1,10 +1,10 @@
-/* The wrapper ABI that users of this ecosystem know (specification 001, section 4). A program is
-   compiled once and run many times. Several operations may share one stream, wait for each other's
-   events, and pass buffers on. libanecheck_e5rt has this ABI on every system: over Espresso on
-   macOS, over the simulated engine elsewhere, or over the library that ANECHECK_ESPRESSO names.
+/* The wrapper ABI that existing clients use (specification 001, section 4). A program is compiled
+   once and run many times. Several operations may share one stream, wait for each other's events,
+   and share buffers. libanecheck_e5rt has this ABI on every system. It calls the library that
+   ANECHECK_ESPRESSO names, or else Espresso on macOS and the simulated engine elsewhere.
 
-   Calls that return int return 0 for success and -1 for a failure, for which
-   anecheck_e5rt_last_error gives the reason; add_op returns an index instead of 0. The
+   Calls that return int return 0 for success and -1 for a failure. After a failure
+   anecheck_e5rt_last_error returns the reason. add_op returns an index in place of 0. The
    specification gives the signatures of the calls. It names the public source for three points: the
    result of add_op, the type of completion callbacks, and that execute runs every operation of the
    program. One thread at a time may use a program. */
@@ -24,10 +24,10 @@ typedef struct ane_e5rt_program ane_e5rt_program_t;
 /* `rc` is always 0. */
 typedef void (*ane_e5rt_completion_cb_t)(void* ctx, int rc);
 
-/* The reason of this thread's last failure; the engine's own message if it gave one. */
+/* Returns the reason of this thread's last failure: the engine's own message if there is one. */
 ANECHECK_E5RT_EXPORT const char* anecheck_e5rt_last_error(void);
 
-/* ---- one operation (section 4.1). Sizes are in bytes; ports contain zeros at first. NULL on
+/* ---- one operation (section 4.1). Sizes are in bytes. Ports contain zeros at first. NULL on
    failure. The compiler writes its bundle to `cache_dir`, which may be NULL; each operation that is
    added later has a folder op1, op2, ... in it. ---- */
 ANECHECK_E5RT_EXPORT ane_e5rt_program_t* ane_e5rt_program_compile(
@@ -56,7 +56,7 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_output_fp16_op(ane_e5rt_program_t*
                                                              uint16_t* dest, size_t n);
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_multi(ane_e5rt_program_t* program);
 ANECHECK_E5RT_EXPORT size_t ane_e5rt_program_get_op_count(ane_e5rt_program_t* program);
-/* Under execute_async, the operation `dst_op_idx` waits for `src_op_idx`; execute ignores events.
+/* With execute_async, the operation `dst_op_idx` waits for `src_op_idx`. execute ignores events.
    The events that an operation waits for, and the buffers of its ports, cannot change after its
    first execution: chain_ops and share_buffer then refuse the operation as `dst_op_idx`. An
    operation has one completion event, which is made and named when the operation is compiled, so
@@ -68,7 +68,7 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_chain_ops(ane_e5rt_program_t* program,
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_share_buffer(ane_e5rt_program_t* program,
                                                        size_t src_op_idx, const char* src_out_port,
                                                        size_t dst_op_idx, const char* dst_in_port);
-/* The value of the operation's completion event. */
+/* Stores the value of the operation's completion event in `out`. */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt_program_t* program,
                                                                         size_t op_idx,
                                                                         uint64_t* out);
@@ -79,15 +79,15 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt
    ---- */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_async(ane_e5rt_program_t* program);
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_wait_for_completion(ane_e5rt_program_t* program);
-/* The value of the final event, which is the event of the last operation: before the last
-   execute_async, and after the wait for it. */
+/* Stores the values of the final event before the last execute_async and after the wait for it.
+   The final event is the event of the last operation. */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_final_event_signaled(ane_e5rt_program_t* program,
                                                                    uint64_t* before,
                                                                    uint64_t* after);
-/* An Objective-C block that calls `cb` with `ctx` and returns 0; NULL if `cb` is NULL or memory is
-   short. The caller may free the block as soon as the engine has it; the engine still calls it.
-   The block's memory stays until the process ends, because no source tells when the engine reads it
-   for the last time. */
+/* Returns an Objective-C block that calls `cb` with `ctx` and returns 0; NULL if `cb` is NULL or
+   there is no memory. The caller may free the block after it has submitted the block, and the
+   engine still calls it. The memory of the block stays until the process ends, because no source
+   states when the engine reads it for the last time. */
 ANECHECK_E5RT_EXPORT void* ane_e5rt_make_completion_block(ane_e5rt_completion_cb_t cb, void* ctx);
 ANECHECK_E5RT_EXPORT void ane_e5rt_free_completion_block(void* block);
 

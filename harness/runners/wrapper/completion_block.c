@@ -1,8 +1,8 @@
 /* An Objective-C block in plain C, from the published block ABI (clang's "Block Implementation
-   Specification"). It is marked global: retaining and releasing a global block only read its
-   header. Therefore the block needs no Objective-C runtime and may be in ordinary memory, which
-   must stay valid as long as the engine may retain or release the block. No source tells when the
-   engine does so for the last time, so blocks stay until the process ends. */
+   Specification"). It is marked global, so retaining and releasing it only read its header.
+   Therefore the block needs no Objective-C runtime and may be in ordinary memory. That memory must
+   stay valid as long as the engine may retain or release the block. No source states when the
+   engine does that for the last time, so blocks stay until the process ends. */
 /* RTLD_DEFAULT is an extension of POSIX. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ struct CompletionBlock {
   struct CompletionBlock* older;
 };
 
-/* A list of all blocks, so that leak detectors see that their memory is still reachable. */
+/* A list of all blocks, which keeps their memory reachable for leak detectors. */
 static _Atomic(struct CompletionBlock*) newest_block;
 
 static const struct BlockDescriptor kDescriptor = {0, sizeof(struct CompletionBlock)};
@@ -44,8 +44,8 @@ static int64_t Invoke(void* literal) {
   return 0;
 }
 
-/* The class of global blocks: that of the Objective-C runtime if there is one, else the address of
-   a variable of this file, which nothing reads. */
+/* Returns the class of global blocks, which is that of the Objective-C runtime if there is one.
+   Otherwise it is the address of a variable of this file, which nothing reads. */
 static void* GlobalBlockClass(void) {
   static int own_class;
   void* found = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");

@@ -5,7 +5,7 @@
 
 namespace anecheck {
 
-// Keeps the reason for anecheck_e5rt_last_error of this thread. Returns -1.
+// Stores the message that anecheck_e5rt_last_error returns in this thread. Returns -1.
 int WrapperFailed(std::string message);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// The order of the wrapper's calls, and the lifetime of the objects that the engine may still use
+// Tests the order of the wrapper's calls, and the lifetime of objects that the engine may still use
 // (specification 001, sections 2.1 to 2.6).
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Calls Ending(std::string_view end) {
   return calls;
 }
 
-// The index of the first `call` in the record; the length of the record if there is none.
+// Returns the index of the first `call` in the record, or the length of the record.
 size_t At(std::string_view call) {
   const Calls calls = Recorded();
   return static_cast<size_t>(std::ranges::find(calls, call) - calls.begin());
@@ -105,8 +105,8 @@ TEST_F(WrapperOrder, AnExecutedOperationTakesNoOtherBindings) {
   EXPECT_STREQ(anecheck_e5rt_last_error(),
                "the operation was executed before: its bindings cannot change");
   EXPECT_EQ(Recorded(), Calls()) << "the wrapper calls nothing";
-  // An added operation takes bindings until its first execution; the earlier operations still take
-  // none.
+  // The bindings of an added operation may change until its first execution. The bindings of the
+  // earlier operations may not change.
   ASSERT_EQ(JoinAddOne(program), 2);
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 2, "y", 0, "x"), -1);
   EXPECT_EQ(ane_e5rt_program_share_buffer(program.get(), 1, "y", 2, "x"), 0);
@@ -276,7 +276,7 @@ TEST_F(WrapperOrder, ARefusedSubmissionIsNotWaitedFor) {
   EXPECT_EQ(Ending("sync_wait"), Calls());
 }
 
-// A block's header (block ABI). A submitted block returns an error code.
+// The header of a block (block ABI). `invoke` of a submitted block returns an error code.
 struct Block {
   void* isa;
   int flags, reserved;

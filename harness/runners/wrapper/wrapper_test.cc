@@ -1,5 +1,5 @@
-// The wrapper ABI over the simulated engine: one program many times, streams of many operations,
-// events, asynchronous completion, and the training of a network whose weights stay on the engine.
+// Tests the wrapper ABI on the simulated engine: repeated runs, streams of many operations, events,
+// asynchronous completion, and the training of a network whose weights stay on the engine.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -95,7 +95,7 @@ TEST_F(Wrapper, AsynchronousRunsSignalTheirEvents) {
   EXPECT_EQ(chained, 1u);
 }
 
-// Enables a planted defect of the simulated engine while it lives.
+// Enables a planted defect of the simulated engine during its lifetime.
 class PlantedFault {
  public:
   explicit PlantedFault(const char* id) : id_(id) {
@@ -109,7 +109,7 @@ class PlantedFault {
   const char* id_;
 };
 
-// Runs asynchronously until one of `runs` fails; returns the number of successful runs before.
+// Makes up to `runs` asynchronous runs. Returns the number of runs before the first failure.
 int RunsBeforeAFailure(const Program& program, int runs) {
   for (int i = 0; i < runs; ++i) {
     EXPECT_EQ(ane_e5rt_program_execute_async(program.get()), 0) << anecheck_e5rt_last_error();
@@ -165,8 +165,8 @@ TEST_F(Wrapper, AnOperationWaitsForAllOperationsThatItIsChainedTo) {
   }
 }
 
-// The process that feeds the program need not be the one that runs it: the two share only the name
-// of the memory.
+// The process that writes the inputs and the process that runs the program need to share only the
+// name of the memory.
 TEST_F(Wrapper, TensorsAreHandedOverInNamedMemory) {
   const auto name = [](const char* what) { return fmt::format("wrapper-{}-{}", getpid(), what); };
   struct Shared {
@@ -232,7 +232,7 @@ TEST_F(Wrapper, FailuresGiveTheirReason) {
 TEST_F(Wrapper, AnOperationThatCannotBeAddedChangesNothing) {
   const Program program = CompileAddOne();
   ASSERT_NE(program, nullptr);
-  // A process can load 128 programs: a failed one must not stay loaded.
+  // A process can load 128 programs, so a failed program must not stay loaded.
   for (int i = 0; i < 140; ++i) {
     ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "nobody", 8), -1);
     ASSERT_NE(std::string(anecheck_e5rt_last_error()).find("nobody"), std::string::npos)
@@ -252,8 +252,8 @@ TEST_F(Wrapper, ReleasedProgramsFreeTheirSlots) {
   }
 }
 
-// A two-layer network in one program: forward, backward and the step of both weight matrices, whose
-// outputs are bound to their inputs. 2 inputs, 4 hidden units, a batch of 4.
+// A two-layer network in one program: forward pass, backward pass and update of both weight
+// matrices, whose outputs are bound to their inputs. 2 inputs, 4 hidden units, a batch of 4.
 constexpr size_t kBatch = 4;
 constexpr size_t kIn = 2;
 constexpr size_t kHidden = 4;
@@ -275,7 +275,7 @@ constexpr const char* kTraining =
 
 double Rounded(double x) { return HalfToDouble(DoubleToHalf(x)); }
 
-// The same step on the host, rounded to fp16 after each operation.
+// Computes the same step on the host and rounds to fp16 after each operation.
 struct Host {
   std::vector<double> x, t, w1, w2;
 
@@ -319,7 +319,7 @@ TEST_F(Wrapper, TrainingWithResidentWeightsFollowsTheHost) {
   ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
   ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w1n", 0, "w1"), 0);
   ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w2n", 0, "w2"), 0);
-  // The targets are the larger of two numbers, which no linear layer can compute.
+  // Each target is the larger of two numbers, which no linear layer can compute.
   Host host = {.x = {1, 0, 0, 1, 0.5, 0.25, 0.25, 1},
                .t = {1, 1, 0.5, 1},
                .w1 = {0.5, -0.25, 0.75, 0.125, -0.5, 0.5, 0.25, 0.75},
