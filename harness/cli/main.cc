@@ -15,6 +15,7 @@
 #include "harness/base/near_words.h"
 #include "harness/base/terminal_text.h"
 #include "harness/base/version.h"
+#include "harness/cli/allocator.h"
 #include "harness/cli/command.h"
 #include "harness/cli/command_line.h"
 #include "harness/cli/with_file.h"
@@ -145,6 +146,7 @@ int Main(int argc, char** argv) {
 }  // namespace anecheck
 
 int main(int argc, char** argv) {
+  anecheck::TuneAllocator();
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv, anecheck::RuntimeProbeMain);
   }

@@ -19,6 +19,7 @@ if(NOT APPLE AND NOT ANECHECK_SANITIZE)
   find_package(mimalloc QUIET)
   if(TARGET mimalloc)
     target_link_libraries(anecheck_allocator INTERFACE mimalloc)
+    target_compile_definitions(anecheck_allocator INTERFACE ANECHECK_MIMALLOC)
   endif()
 endif()
 
