@@ -13,7 +13,7 @@ namespace {
 
 using Kind = Value::Kind;
 
-// Axes of a window's operand: batch and channels, then the spatial ones.
+// The numbers of axes of a window's operand: batch and channels, then the spatial axes.
 constexpr size_t kAxesBeforeWindow = 2;
 constexpr size_t kMostSpatialAxes = 3;
 
@@ -37,7 +37,7 @@ bool EachIs(const Value& value, Predicate is) {
 
 size_t LengthOf(const Value& value) { return value.is(Kind::kList) ? value.list.size() : 1; }
 
-// The form that an attribute of that kind must have, or "" if the value has it.
+// Returns the form that an attribute of this kind must have, or "" if the value has this form.
 std::string_view MissesKind(ParameterKind kind, const Value& value) {
   switch (kind) {
     case ParameterKind::kInt:
@@ -57,7 +57,7 @@ std::string_view MissesKind(ParameterKind kind, const Value& value) {
   }
 }
 
-// The least value of an attribute that counts something, of MIL or read by rules only.
+// Returns the least value of a count, which is an attribute of MIL or one that only rules read.
 std::optional<int> LeastOf(std::string_view name) {
   constexpr std::string_view kFromOne[] = {"strides",      "dilations",    "groups",
                                            "NumGroups",    "kernel_sizes", "kernel",
@@ -69,7 +69,8 @@ std::optional<int> LeastOf(std::string_view name) {
   return std::nullopt;
 }
 
-// Rules read one number for each side of a kernel, so a list of sides has no effect on them.
+// Returns a hint for a kernel that is given as a list. Rules read one attribute for each side of a
+// kernel, so they ignore a list.
 std::string KernelRemedy(std::string_view name, const Value& value) {
   constexpr std::string_view kSides[] = {"kernel_depth", "kernel_height", "kernel_width"};
   if (name != "kernel" || !value.is(Kind::kList)) return "";
@@ -88,8 +89,8 @@ bool IsPerAxis(std::string_view name) {
   return name == "strides" || name == "dilations" || name == "kernel_sizes" || name == "pad";
 }
 
-// Whether a rule that reads the attribute names this text: engines know more element types than MIL
-// can spell.
+// Whether a rule that reads the attribute compares it with this text. Engines know more element
+// types than MIL can spell.
 bool IsNamedByARule(std::string_view attribute, const Value& value) {
   return std::ranges::any_of(Rules::Builtin().rules(), [&](const Rule& rule) {
     const auto names = rule.when.Names();
@@ -119,7 +120,7 @@ Status CheckValue(std::string_view name, const Value& value, const Parameter* pa
   return Refused(name, value, fmt::format("one of {}", fmt::join(choices, ", ")));
 }
 
-// `spatial` is the number of the window's axes, if known.
+// `spatial` is the number of the window's axes, or nothing if it is unknown.
 Status CheckWindow(const Instance& instance, std::optional<size_t> spatial) {
   for (const auto& [name, value] : instance.attributes) {
     if (!IsPerAxis(name)) continue;
@@ -148,9 +149,9 @@ Status CheckValues(const Instance& instance, const OpSchema* schema) {
   }
   if (schema == nullptr || schema->FindParameter("pad_type") < 0) return {};
   const Operand* x = instance.FindOperand("x");
-  // An operand may be given only for its element type.
+  // A user may give an operand without a shape, only for its element type.
   if (x == nullptr || x->shape.empty()) return CheckWindow(instance, std::nullopt);
-  // More axes than an engine takes are refused by a rule, with its source.
+  // A rule with a source refuses operands that have too many axes for an engine.
   if (x->shape.size() <= kAxesBeforeWindow) {
     return MakeError(
         ErrorCode::kInvalid,

@@ -1,5 +1,4 @@
-// A property that no operation can have is a mistake of the caller. The error states the value and
-// the right form.
+// A value that no operation can have is an error, which states the value and the right form.
 #include "oracles/legality/attribute_values.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The error's text, or "" if there is no error.
+// Returns the error's text, or "" if there is no error.
 std::string Refusal(std::string_view op, const std::vector<std::string>& words) {
   const OpDefinition* known = FindOp(op);
   const Status status = CheckValues(Make(op, words), known == nullptr ? nullptr : &known->schema);
@@ -42,7 +41,7 @@ TEST(AttributeValues, CountsAreNotNegative) {
   EXPECT_EQ(Refusal("conv", {"kernel=16", "groups=1", "pad=0,0"}), "");
 }
 
-// MIL's spellings, and further element types that a rule names.
+// Accepts MIL's spellings, and further element types that a rule names.
 TEST(AttributeValues, RefusesASpellingThatTheArgumentDoesNotHave) {
   EXPECT_EQ(Refusal("conv", {"pad_type=zzz"}),
             "pad_type=zzz: must be one of valid, same, same_lower, custom");

@@ -1,6 +1,6 @@
-// Compares the rules with compile-only probes of chips, row by row (facts/compile_envelope.csv).
-// The rules do not refuse an accepted program. The layer that a probe names refuses a refused
-// program, with the probe's message.
+// Compares the rules with compile-only probes of chips, row by row (facts/compile_envelope.csv). If
+// a chip's compiler accepted a program, the rules must not refuse it. If it refused the program,
+// the layer that the probe names must refuse it with the probe's message.
 #include <gtest/gtest.h>
 
 #include "harness/base/file.h"
@@ -12,7 +12,7 @@ namespace anecheck::legality {
 namespace {
 
 struct Probe {
-  int row;  // of compile_envelope.csv, from 1; 0 for the other side of a row's edge
+  int row;  // of compile_envelope.csv, from 1; 0 for a probe on the other side of a row's limit
   const char* probe;
   const char* target;
   Instance instance;
@@ -140,7 +140,7 @@ std::string WithoutSpaces(std::string text) {
   return text;
 }
 
-// Whether the source's `where` matches the layer that refused: "on the device" and "when compiling"
+// Whether the source's `where` matches the layer that refused. "on the device" and "when compiling"
 // match the layers after kCapability.
 bool IsThere(const std::string& where, Layer layer) {
   if (where == "frontend") return layer == Layer::kFrontEnd;

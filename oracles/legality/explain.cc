@@ -28,7 +28,7 @@ std::string LayerText(const LayerVerdict& layer) {
   return text;
 }
 
-// The names that any rule reads, directly or through a definition.
+// Returns the names that some rule reads, directly or through a definition.
 std::set<std::string, std::less<>> NamesThatRulesRead() {
   const Rules& rules = Rules::Builtin();
   std::set<std::string, std::less<>> names;

@@ -34,7 +34,7 @@ TEST(Explain, PrintsARule) {
   EXPECT_EQ(FindRule("nosuch"), nullptr);
 }
 
-// The limits for other formats of weights do not concern fp16 weights.
+// The limits for other formats of weights do not apply to fp16 weights.
 TEST(Explain, NamesOneLimitOfAKernelsWidth) {
   for (const char* target : {"h14", "h15", "h17s"}) {
     const Instance conv =
@@ -49,7 +49,7 @@ TEST(Explain, NamesOneLimitOfAKernelsWidth) {
 // An argument that has no effect is a mistake of the user and must be reported.
 TEST(Explain, UnknownAttributesAndOperandsAreRefused) {
   const OpSchema& conv = FindOp("conv")->schema;
-  // An argument of MIL, a name that only rules read, and a name that a definition reads.
+  // These are an argument of MIL, a name that only rules read, and a name that a definition reads.
   EXPECT_TRUE(CheckSaid(Make("conv", {"strides=2,2", "kernel=16", "KernelDepth=3", "x:1,64,56,56",
                                       "weight:8,8,3,3:fp16:const"}),
                         conv)

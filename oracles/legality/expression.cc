@@ -15,8 +15,8 @@ Value WrongKind(std::string_view where) {
   return Value::Unknown(fmt::format("expression: wrong kind of operand of {}", where));
 }
 
-// The first absent argument, else the first unknown one, else null. Absent takes precedence: an
-// instance that lacks an attribute is not judged.
+// Returns the first absent argument, else the first unknown argument, else null. Absent takes
+// precedence, because an instance that lacks an attribute is not judged.
 const Value* Missing(std::span<const Value> values) {
   const Value* found = nullptr;
   for (const Value& value : values) {
@@ -95,7 +95,7 @@ bool IsFold(std::string_view name) { return IsOneOf(name, {"max", "min", "produc
 bool IsListFunction(std::string_view name) {
   return IsOneOf(name, {"at", "subset", "factors_into", "any_above"});
 }
-// Whether the function evaluates only the arguments that its value depends on.
+// Whether the function evaluates only the arguments on which its value depends.
 bool IsLazy(std::string_view name) { return IsOneOf(name, {"given", "first", "choose"}); }
 
 size_t LeastArguments(std::string_view name) {
@@ -164,7 +164,7 @@ Value Expression::EvaluateNode(size_t index, const Scope& scope) const {
 
 Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
   const bool decides = node.operation == Operator::kOr;  // the value that decides the result alone
-  // As in Missing: the first absent value, else the first unknown one.
+  // The first absent value, else the first unknown value, as in Missing.
   Value missing = Value::Bool(!decides);
   for (const size_t operand : node.operands) {
     Value value = EvaluateNode(operand, scope);
@@ -191,7 +191,7 @@ Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
   };
   const Value& a = operand(0);
   const Value& b = operand(1);
-  // The precedence is that of Missing.
+  // Absent takes precedence over unknown, as in Missing.
   if (a.missing() && !(a.is(Kind::kUnknown) && b.is(Kind::kAbsent))) return a;
   if (b.missing()) return b;
   if (node.operation == Operator::kIn) {

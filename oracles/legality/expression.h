@@ -14,7 +14,7 @@
 
 namespace anecheck::legality {
 
-// A value, or the reason why there is none. kAbsent: the instance does not contain the value
+// A value, or the reason why there is no value. kAbsent: the instance does not contain the value
 // (`text` names the missing fact). kUnknown: no source gives the value (`text` says why).
 struct Value {
   enum class Kind : uint8_t { kAbsent, kUnknown, kNumber, kBool, kText, kList };
@@ -36,7 +36,7 @@ struct Value {
   // kBool or kNumber, and not 0.
   bool truth() const { return number != 0; }
   friend bool operator==(const Value&, const Value&) = default;
-  // The value as shown in texts: whole numbers without a decimal point, lists in brackets.
+  // Returns the value as texts show it: whole numbers without a decimal point, lists in brackets.
   std::string ToString() const;
 };
 
@@ -50,7 +50,7 @@ class Scope {
   virtual Value Call(std::string_view function, std::span<const Value> arguments) const = 0;
 };
 
-// A parsed expression. Immutable; safe to share between threads.
+// A parsed expression. It is immutable, so threads may share it. The grammar:
 //   a or b, a and b, not a, == != < <= > >= in, + - * / %, names, function(arguments), 'text',
 //   numbers (also 0x...), [lists], (groups).
 //
@@ -66,7 +66,7 @@ class Expression {
   // instances near the limits of a rule uses both.
   std::vector<std::string> Names() const;
   std::vector<Value> Literals() const;
-  // The called functions that the scope defines, not Expression.
+  // Returns the called functions that the scope defines. They exclude the functions of Expression.
   std::vector<std::string> ScopeFunctions() const;
 
  private:

@@ -138,7 +138,7 @@ Result<size_t> ExpressionParser::Primary() {
   return Bad("unexpected character");
 }
 
-// A list of literals is a literal.
+// Makes a list node. A list of literals is a literal.
 size_t ExpressionParser::List(std::vector<size_t> items) {
   std::vector<Value> values;
   for (const size_t item : items) {

@@ -10,7 +10,7 @@
 
 namespace anecheck::legality {
 
-// Recursive descent over one text. Errors give the byte offset in it.
+// Parses one text by recursive descent. Errors give the byte offset in this text.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view text) : text_(text) {}
@@ -31,11 +31,11 @@ class ExpressionParser {
   Result<size_t> Number();
   Result<size_t> Quoted();
   Result<size_t> NameOrCall();
-  // Comma-separated expressions up to `close`.
+  // Parses comma-separated expressions up to `close`.
   Result<std::vector<size_t>> Items(char close);
 
   void SkipSpace();
-  // Takes `symbol`, or the word `symbol`, if it comes next.
+  // Skips `symbol`, a symbol or a word, and returns true if it comes next.
   bool Take(std::string_view symbol);
   size_t Add(Operator operation, std::vector<size_t> operands);
   size_t AddLiteral(Value value);

@@ -1,5 +1,5 @@
-// The language of the rules: values, precedence, and the effect of absent and unknown on a
-// condition.
+// Tests the language of the rules: values, precedence, and the effect of absent and unknown values
+// on a condition.
 #include "oracles/legality/expression.h"
 
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 namespace anecheck::legality {
 namespace {
 
-// The names a, b are absent, u, v are unknown, n is 7, h is 2.5, t is the text "wide"; twice(x) is
-// 2x, difference(x, y) is x - y, count(...) is the number of its arguments.
+// The names a and b are absent, u and v are unknown, n is 7, h is 2.5, and t is the text "wide".
+// twice(x) is 2x, difference(x, y) is x - y, and count(...) is the number of its arguments.
 class TestScope : public Scope {
  public:
   Value Name(std::string_view name) const override {
@@ -48,7 +48,7 @@ TEST(Expression, HasTheUsualPrecedence) {
   EXPECT_EQ(Of("n >= 7 and n <= 7 and n != 8 and not (n > 7)"), Value::Bool(true));
 }
 
-// In each case an error by one would give the other answer.
+// In each case an error of 1 in a number would give the other answer.
 TEST(Expression, ComparesAtTheBorder) {
   for (const char* text :
        {"2 <= 2",           "2 >= 2",   "1 < 2",     "2 > 1",      "1 <= 2",     "2 >= 1",
@@ -106,7 +106,7 @@ TEST(Expression, KnowsListsAndTexts) {
   EXPECT_EQ(Of("[1, 'x', true]").ToString(), "[1, x, true]");
 }
 
-// facts/limits.csv, stride_factor_list.
+// Source: facts/limits.csv, stride_factor_list.
 TEST(Expression, FactorsInto) {
   for (const int good : {1, 2, 3, 4, 6, 8, 12, 24, 27}) {
     EXPECT_EQ(Of("factors_into([2, 3, 4, 8], " + std::to_string(good) + ")"), Value::Bool(true));
@@ -144,7 +144,7 @@ TEST(Expression, TheResultIsMissingIfAMissingValueDecidesIt) {
   EXPECT_TRUE(Of("choose(u, 1, 2)").is(Value::Kind::kUnknown));
 }
 
-// The reason of a missing value is that of the first absent value, else of the first unknown one.
+// A missing value has the reason of the first absent value, else of the first unknown value.
 TEST(Expression, TheReasonIsThatOfTheFirstAbsentValue) {
   for (const char* text : {"[u, a, b]", "twice([u, a])", "u or a", "a or u", "a and u", "u and a",
                            "u + a", "a + u", "a == b", "count(u, a, b)", "not a", "-a", "a and b",

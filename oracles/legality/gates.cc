@@ -15,8 +15,8 @@ bool SpeaksOn(const Rule& rule, const Target& target) {
          std::ranges::find(rule.tiers, TierName(target.tier)) != rule.tiers.end();
 }
 
-// The rule's text for the first target that it covers, if all targets that it covers refuse the
-// unit.
+// If all targets that the rule covers refuse the unit, returns the rule's text for the first
+// target.
 std::optional<std::string> Refusal(const Rule& rule, const CatalogueRow& row,
                                    const Instance& unit) {
   std::optional<std::string> text;
@@ -24,7 +24,7 @@ std::optional<std::string> Refusal(const Rule& rule, const CatalogueRow& row,
     const InstanceScope scope(Rules::Builtin(), row, unit, target, Route::kNetlist,
                               FamilyOrder::kSpecification);
     const Value broken = rule.when.Evaluate(scope);
-    // A value that no source gives for this target decides nothing.
+    // If no source gives a value for this target, the target does not count.
     if (!SpeaksOn(rule, target) || broken.is(Value::Kind::kUnknown)) continue;
     if (broken.missing() || !broken.truth()) return std::nullopt;
     if (!text) text = rule.text.Fill(scope);

@@ -17,12 +17,12 @@ const std::vector<const Rule*>& Gates();
 
 struct BrokenGate {
   const Rule* rule = nullptr;
-  std::string text;  // in the validator's own words
+  std::string text;  // the validator's message
 };
 
-// The gates that a unit breaks on every target. A property breaks no gate if the unit does not
-// state it, no source gives it, or some target accepts it. `unit.op` is a native layer's name or
-// unit type; for any other name the result is empty. Thread-safe.
+// Returns the gates that a unit breaks on every target. A property breaks no gate if the unit does
+// not state it, if no source gives it, or if some target accepts it. `unit.op` is the name or unit
+// type of a native layer. For any other name the result is empty. Thread-safe.
 std::vector<BrokenGate> BrokenGates(const Instance& unit);
 
 }  // namespace anecheck::legality

@@ -1,5 +1,5 @@
-// The gates of the validators on the direct route: a unit that no target accepts breaks a gate, a
-// unit that some target accepts breaks none, and a missing fact breaks none.
+// Tests the gates of the validators on the direct route. A unit that no target accepts breaks a
+// gate. A unit that some target accepts breaks no gate, and a missing fact breaks no gate.
 #include "oracles/legality/gates.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ Error Usage(std::string_view text, std::string_view form) {
   return MakeError(ErrorCode::kInvalid, fmt::format("\"{}\": write {}", text, form));
 }
 
-// The two parts of "name=rest"; the name must not be empty.
+// Returns the two parts of "name=rest". The name must not be empty.
 Result<std::pair<std::string_view, std::string_view>> Halves(std::string_view text,
                                                              std::string_view form) {
   const size_t equals = text.find('=');
@@ -70,7 +70,7 @@ Value AttributeValue(const Graph& graph, const Attribute& attribute) {
   }
 }
 
-// The rules' name for the storage format of the compressed constant that `op` makes
+// Returns the rules' name for the storage format of the compressed constant that `op` expands
 // (facts/more/weight_codecs.csv), or "".
 std::string_view WeightFormat(std::string_view op) {
   constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
@@ -140,10 +140,10 @@ void DescribeResults(const Graph& graph, const Node& node, Instance& instance) {
   }
 }
 
-// The size in bytes from which the pages of a constant are dropped after it was read.
+// The pages of a constant of at least this many bytes are dropped after it was read.
 constexpr size_t kLargeConstant = size_t{1} << 15;
 
-// The value of all elements of an fp16 constant, if they are equal.
+// Returns the value of all elements of an fp16 constant if they are equal, else nothing.
 std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
   for (size_t at = 2; at + 1 < bytes.size(); at += 2) {
     if (bytes[at] != bytes[0] || bytes[at + 1] != bytes[1]) return std::nullopt;
@@ -152,7 +152,7 @@ std::optional<double> FilledWith(std::span<const uint8_t> bytes) {
   return HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
 }
 
-// The number of consecutive convolutions that end with this one.
+// Returns the number of consecutive convolutions that end with this convolution.
 int ChainOf(const Graph& graph, const Node* node) {
   const std::string_view op = node->schema->name;
   int length = 0;
@@ -165,7 +165,7 @@ int ChainOf(const Graph& graph, const Node* node) {
   return length;
 }
 
-// Whether a non-linear function reads the result, so that a square fuses with it.
+// Whether a non-linear function reads the result. A square fuses with such a function.
 bool FeedsNonLinear(const Graph& graph, const Node& node) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& reader) {
     return DefinitionOf(*reader.schema).op_class == OpClass::kActivation &&
@@ -190,8 +190,8 @@ void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Inst
   if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16) {
     const std::span<const uint8_t> bytes = graph.ConstData(id);
     const std::optional<double> filled = FilledWith(bytes);
-    // The system also maps the pages around a page that is read, so that a split model would be
-    // loaded completely.
+    // The system also maps the pages around a page that is read. Without dropped pages, a split
+    // model would be loaded completely.
     if (bytes.size() >= kLargeConstant) DropPages(bytes);
     const bool one = value.type.shape.Elements() == 1;
     const std::string attribute = fmt::format("{}_{}", one ? "value" : "filled", name);
@@ -288,7 +288,7 @@ Instance InstanceOf(const NodeView& node) {
         std::string(node.schema().parameters[attribute.parameter].name),
         AttributeValue(graph, attribute));
   }
-  // A file's arguments have any order; rules count operands in the schema's order.
+  // Arguments in a file have any order, but rules count operands in the schema's order.
   const std::span<const Argument> arguments = graph.arguments(node.node());
   for (int parameter = 0; parameter < static_cast<int>(node.schema().parameters.size());
        ++parameter) {

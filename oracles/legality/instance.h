@@ -1,6 +1,6 @@
 // One operation with the known facts about it: attributes, operand shapes, element types,
-// constness. It may be incomplete, and the operation may be missing from the operation table: the
-// rules judge names, native layers and whole nodes.
+// constness. The facts may be incomplete, and the operation table may lack the operation, because
+// the rules also judge single names and native layers.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@
 namespace anecheck::legality {
 
 struct Operand {
-  std::string name;            // MIL's argument name, or any name for a bottom of a netlist
+  std::string name;            // MIL's argument name, or any name for an operand of a netlist
   std::string dtype = "fp16";  // MIL's spelling; "fp8e4m3" and the like for constants
-  std::vector<int64_t> shape;  // -1: a symbolic extent
+  std::vector<int64_t> shape;  // -1 is a symbolic extent
   bool constant = false;
 };
 
@@ -35,8 +35,8 @@ struct Instance {
 // Adds an attribute that is written as "kernel=16", "strides=2,2", "Dimension=Channel" or
 // "keep_dims=true". The value is a number, a list of numbers, true or false, or else a text.
 Status AddAttribute(std::string_view text, Instance& instance);
-// "x=1,64,56,56" sets the shape of an operand and adds it if it is new; "?" is a symbolic extent,
-// "x=" is a scalar.
+// "x=1,64,56,56" sets the shape of an operand and adds the operand if it is new. "?" is a symbolic
+// extent, and "x=" is a scalar.
 Status AddShape(std::string_view text, Instance& instance);
 // "weight=int8" sets the operand's element type.
 Status AddDtype(std::string_view text, Instance& instance);
@@ -47,11 +47,11 @@ Status AddConstant(std::string_view name, Instance& instance);
 // Adds none if the inference needs a fact that the instance lacks.
 void InferResults(const OpSchema& schema, Instance& instance);
 
-// A node of a graph as an instance, with derived attributes that rules over two nodes need.
-// `producer_<argument>` is the operation that made an operand. `value_<argument>` is the value of
-// an fp16 constant with one element, and `filled_<argument>` the common value of all elements of a
-// larger constant. `consumer_is_nonlinear` says of a square whether a non-linear function reads it.
-// `alone` says whether the graph has no other operation. `chain` is the number of consecutive
+// Returns a node of a graph as an instance, with derived attributes that rules over two nodes need.
+// `producer_<argument>` is the operation that computes an operand. `value_<argument>` is the value
+// of an fp16 constant with one element, and `filled_<argument>` the common value of all elements of
+// a larger constant. For a square, `consumer_is_nonlinear` says whether a non-linear function reads
+// it. `alone` says whether the graph has no other operation. `chain` is the number of consecutive
 // convolutions that end with this convolution. `weight_format` and `stored_bytes` describe a kernel
 // that is a compressed constant. Compressed constants count as constants.
 Instance InstanceOf(const NodeView& node);

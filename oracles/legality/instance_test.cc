@@ -139,8 +139,8 @@ TEST(InstanceOfNode, DescribesACompressedKernel) {
   EXPECT_EQ(used.attributes.at("stored_bytes"), Value::Number(32768 * 2 + 32768 / 8));
   const Target& h13 = **FindTarget("h13");
   EXPECT_EQ(Judge(stored, h13, Route::kMil)->outcome, Outcome::kNative);
-  // Batch 2 is refused only for kernels that are not constants; the 69,632 bytes of this kernel
-  // are streamed.
+  // Batch 2 is refused only for kernels that are not constants. The 69,632 bytes of this kernel are
+  // streamed.
   const Verdict verdict = *Judge(used, h13, Route::kMil);
   EXPECT_EQ(verdict.at(Layer::kCodeGeneration).ruling, Ruling::kPass);
   EXPECT_EQ(verdict.at(Layer::kKernelMemory).ruling, Ruling::kPass);

@@ -36,7 +36,7 @@ std::vector<const Rule*> RulesOf(const CatalogueRow& named, const Rules& rules) 
   return speaking;
 }
 
-// The result of RulesOf for each row of the built-in tables.
+// Returns RulesOf(named) for a row of the built-in tables, computed once.
 const std::vector<const Rule*>& BuiltinRulesOf(const CatalogueRow& named) {
   using Index = std::unordered_map<const CatalogueRow*, std::vector<const Rule*>>;
   static const Index index = [] {
@@ -49,16 +49,16 @@ const std::vector<const Rule*>& BuiltinRulesOf(const CatalogueRow& named) {
   return index.at(&named);
 }
 
-// The direct route skips the layers before the capability byte (specification 004, two compile
-// routes and their gates).
+// Returns the ruling of a layer without an applicable rule. The direct route skips the layers
+// before the capability byte (specification 004, two compile routes and their gates).
 Ruling Unspoken(Layer layer, Route route) {
   const bool skipped =
       route == Route::kNetlist && (layer == Layer::kFrontEnd || layer == Layer::kMinimumFamily);
   return skipped ? Ruling::kNotRead : Ruling::kPass;
 }
 
-// Enters the rule in the verdict of its layer if it applies and its ruling comes after the layer's
-// ruling so far, in the order of Ruling.
+// Makes the rule the deciding rule of its layer if it applies and its ruling comes after the
+// layer's current ruling in the order of Ruling.
 void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   LayerVerdict& layer = verdict.layers[static_cast<size_t>(rule.layer)];
   const Value value = rule.when.Evaluate(scope);
@@ -69,7 +69,7 @@ void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
   const bool unknown = value.is(Value::Kind::kUnknown);
   if (!unknown && !value.truth()) return;
   const Ruling ruling = unknown ? Ruling::kUnknown : rule.ruling;
-  // A rule that only remarks on a passing operation counts if no other rule applied.
+  // A rule with the ruling kPass decides only if no other rule applied.
   const bool remark =
       ruling == Ruling::kPass && layer.ruling == Ruling::kPass && layer.rule.empty();
   if (ruling <= layer.ruling && !remark) return;

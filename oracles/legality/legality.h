@@ -1,6 +1,6 @@
-// The rule oracle: the answer of each compiler layer, in order, to an operation instance on a
-// target by a route, with the reason in the real layer's words. Verdicts come only from the tables
-// of oracles/legality/data and the target's values, never from results of tests.
+// The rule oracle. It predicts the answer of each compiler layer, in order, to an operation
+// instance on a target by a route, with the reason in the layer's own words. Verdicts come only
+// from the tables of oracles/legality/data and the target's values, not from results of runs.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace anecheck::legality {
 
-// The joint answer of the layers about an instance.
+// The joint answer of the layers to an instance.
 enum class Outcome : uint8_t {
-  kNative,      // admitted as it is
-  kDecomposed,  // admitted after a rewrite or fold, or only from inside the compiler
+  kNative,      // admitted unchanged
+  kDecomposed,  // admitted after a rewrite or a fold, or only if the compiler makes it
   kRejected,    // a layer refuses it; other targets and routes are not judged
   kNoPath,      // refused because it has no native layer (a rule marked `everywhere`)
-  kUnknown,     // rests on a value that no source gives
+  kUnknown,     // depends on a value that no source gives
 };
 std::string_view OutcomeName(Outcome outcome);
 
@@ -33,8 +33,8 @@ struct LayerVerdict {
   std::string rule;     // the deciding rule; empty if none applied
   std::string reason;   // in the layer's own words
   std::string source;
-  std::vector<OtherReading> others;  // sources that say otherwise
-  std::vector<std::string> open;     // rules that need something that the instance does not give
+  std::vector<OtherReading> others;  // sources that contradict the rule
+  std::vector<std::string> open;     // rules that need a fact that the instance does not give
 };
 
 struct Verdict {
@@ -46,17 +46,17 @@ struct Verdict {
   std::vector<LayerVerdict> layers;  // one for each layer, in order
 
   const LayerVerdict& at(Layer layer) const { return layers[static_cast<size_t>(layer)]; }
-  // The first layer that refuses or does not know, or null.
+  // Returns the first layer that refuses or whose ruling is unknown, or null.
   const LayerVerdict* Stopper() const;
 };
 
-// Judges an instance. The error is kNotFound if `instance.op` is neither an operation nor a native
-// layer of the catalogue; its message lists similar names. Pure.
+// Judges an instance. Returns kNotFound if the catalogue has no operation or native layer
+// `instance.op`. The message lists similar names. Has no side effects.
 Result<Verdict> Judge(const Instance& instance, const Target& target, Route route,
                       FamilyOrder order = FamilyOrder::kSpecification,
                       const Rules& rules = Rules::Builtin());
 
-// The status of an operation on a target over both routes, in the words of the public matrix:
+// Returns an operation's status on a target over both routes, in the words of the public matrix:
 //   native        the conversion route admits it as it is
 //   bridge        only after a rewrite, from inside the compiler, or by direct authoring
 //   family_gated  both routes refuse it; other targets are not judged, so no target need admit it

@@ -1,6 +1,6 @@
-// Predictions from the rules alone, compared with published results: the operation matrix (public
+// Compares predictions from the rules alone with published results: the operation matrix (public
 // guide, appendix A) and a sweep of one M5. Golden files list every cell that differs, with the
-// rule that decides otherwise.
+// rule that decides the prediction.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ std::vector<std::string> Cut(std::string_view text, char mark) {
   }
 }
 
-// The rows of published.csv whose source begins with this text. No field before the source contains
-// a comma.
+// Returns the rows of published.csv whose source begins with this text. No field before the source
+// contains a comma.
 std::vector<Published> ReadPublished(std::string_view source) {
   const auto text = ReadTextFile(SourcePath("harness/evidence/data/published.csv"));
   std::vector<Published> rows;
@@ -76,8 +76,8 @@ TEST(PublishedMatrix, AtLeast95PercentOfCellsAreEqualAndTheOthersAreListed) {
   ExpectListed(listed, "matrix_differences.csv");
 }
 
-// The sweep states for each operation whether one probe of it compiled and ran. `not_implemented`
-// and `compile_rejected` both count as not reached.
+// The sweep states for each operation whether one probe of the operation compiled and ran.
+// `not_implemented` and `compile_rejected` both count as not reached.
 TEST(SweepOfM5, DiffersOnlyAsListed) {
   const std::vector<Published> cells = ReadPublished("(facts/silicon_sweep_m5.csv)");
   ASSERT_EQ(cells.size(), 166u);

@@ -1,7 +1,7 @@
 // Compares the rules with the backends that Core ML's planner chose on one M4
-// (facts/silicon/op_placement_h16g.csv). The rules admit to the engine the operations that the
-// planner admitted, and refuse the others with the planner's messages. At least 97 % of the rows
-// agree; testdata/silicon_differences.csv gives the reason for each other row.
+// (facts/silicon/op_placement_h16g.csv). The rules must admit the operations that the planner
+// admitted to the engine, and refuse the others with the planner's messages. At least 97 % of the
+// rows agree. testdata/silicon_differences.csv gives the reason for each row that does not.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using evidence::CsvRow;
 
-// "fp16[1, 64, 32, 32]; uint16[1, 4]": the first type.
+// The first type of a text such as "fp16[1, 64, 32, 32]; uint16[1, 4]".
 struct Typed {
   std::string dtype, shape;
 };
@@ -34,8 +34,7 @@ Typed TypeOf(const std::string& text) {
   return {match[1], shape};
 }
 
-// The element types of program inputs, which the facts leave out, by file and name; other inputs
-// are fp16.
+// The types of program inputs that the facts leave out, by file and name. Other inputs are fp16.
 const std::map<std::string, std::string>& InputTypes() {
   static const std::map<std::string, std::string> types = {
       {"iso/embedding x0", "int32"}, {"iso/gather_nd x1", "int32"}, {"iso/range_1d x0", "int32"},
@@ -44,8 +43,7 @@ const std::map<std::string, std::string>& InputTypes() {
   return types;
 }
 
-// Reads the program text of an argument list into an instance; `results` are the earlier results of
-// the file.
+// Reads the text of an argument list into an instance. `results` are earlier results of the file.
 class ArgumentReader {
  public:
   ArgumentReader(const CsvRow& row, const std::map<std::string, Typed>& results)
@@ -61,7 +59,7 @@ class ArgumentReader {
     }
     const OpDefinition* op = FindOp(row_.at("op"));
     if (op != nullptr) {
-      // The file lists arguments alphabetically; rules count them in the schema's order.
+      // The file lists arguments alphabetically, but rules count them in the schema's order.
       std::ranges::sort(instance.operands, {}, [&](const Operand& operand) {
         return op->schema.FindParameter(operand.name);
       });
@@ -85,9 +83,9 @@ class ArgumentReader {
     instance.operands.back().constant = constant;
   }
 
-  // The type of the result with that name, else of the program input, else of the cast in the name,
-  // else of the previous operation: the file omits names of results that differ from the names of
-  // their operations.
+  // Returns the type of the result with this name, else of the program input, else of the cast in
+  // the name, else of the previous operation. The file omits a result's name if it differs from the
+  // name of its operation.
   Typed TypeOfValue(const std::string& name) const {
     const auto made = results_.find(name);
     if (made != results_.end()) return made->second;
@@ -131,8 +129,8 @@ class ArgumentReader {
   const std::map<std::string, Typed>& results_;
 };
 
-// The instance for a row without arguments: the operation, with the numbers in the file's name, if
-// any.
+// Returns the instance for a row without arguments: the operation, with the numbers in the file's
+// name, if any.
 Instance ByName(const CsvRow& row) {
   const std::string& file = row.at("file");
   static const std::regex kSwept(

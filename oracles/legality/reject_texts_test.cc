@@ -1,6 +1,5 @@
-// Every reject text of the validators is produced by some generated instance
-// (facts/netlist_layers.csv, column reject_text; facts/more/reject_strings.csv, the rows of
-// layers).
+// Some generated instance produces each reject text of the validators (facts/netlist_layers.csv,
+// column reject_text; facts/more/reject_strings.csv, the rows of layers).
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
@@ -15,7 +14,7 @@ namespace {
 
 struct Row {
   const char* subject;
-  const char* text;  // as the source prints it: %d, %s, %zd and ... stand for anything
+  const char* text;  // as the source prints it; %d, %s, %zd and ... match any text
 };
 
 constexpr Row kRows[] = {
@@ -82,8 +81,8 @@ std::regex Pattern(std::string text) {
 
 const char* const kTargets[] = {"h12", "h13", "h14", "h15", "h17s", "h18"};
 
-// For families before A13, no source gives the table byte of local response normalization. So no
-// target is known to lack the operation; this catalogue has a target without it.
+// For families before A13, no source gives the table byte of local response normalization.
+// Therefore no target is known to lack the operation. This catalogue has a target without it.
 const TargetCatalog& Catalog() {
   static const TargetCatalog* const kCatalog = [] {
     auto* catalog = new TargetCatalog(TargetCatalog::Builtin());
@@ -108,7 +107,7 @@ void Strike(std::string_view subject, int draws, std::map<std::string, std::rege
     ASSERT_TRUE(verdict.ok()) << verdict.error().message;
     for (const LayerVerdict& layer : verdict->layers) {
       if (layer.ruling != Ruling::kReject) continue;
-      // Both spellings are given if sources spell a text differently.
+      // If sources spell a text differently, the verdict gives both spellings.
       std::erase_if(wanted, [&](const auto& text) {
         const auto says = [&](const OtherReading& other) {
           return std::regex_match(other.says, text.second);

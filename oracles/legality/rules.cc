@@ -107,7 +107,7 @@ Result<Rule> ReadRule(const Json& json, std::string_view path) {
   return rule;
 }
 
-// Adds the row's name and its aliases; each name must be unique.
+// Adds the row's name and its aliases. Each name must be unique.
 Status AddNames(const CatalogueRow& row, size_t index,
                 std::map<std::string, std::pair<bool, size_t>, std::less<>>& names) {
   std::vector<std::string> all = {row.name};

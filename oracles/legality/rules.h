@@ -1,5 +1,5 @@
 // The legality tables: the catalogue of operations and native layers by name, and the rules of each
-// compiler layer, all read from JSON that is embedded in the tool.
+// compiler layer. They are read from JSON that is embedded in the tool.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ enum class Layer : uint8_t {
 inline constexpr size_t kLayerCount = 7;
 std::string_view LayerName(Layer layer);
 
-// The answer of a layer. If several rules apply, the last of this order decides.
+// The answer of a layer. If several rules apply, the ruling that comes last in this order decides.
 enum class Ruling : uint8_t {
   kPass,
   kNotRead,    // the route does not pass this layer
   kSplit,      // into several sub-layers (kernel memory)
-  kDecompose,  // into operations that are legal below
-  kUnknown,    // rests on a value that no source gives
+  kDecompose,  // into operations that later layers accept
+  kUnknown,    // depends on a value that no source gives
   kReject,
 };
 std::string_view RulingName(Ruling ruling);
 
-// The statement of another source on a rule's subject.
+// A statement of another source about a rule's subject.
 struct OtherReading {
   std::string says, source;
 };
@@ -49,14 +49,14 @@ struct Rule {
   std::string id;  // "conv_kernel_width"
   Layer layer = Layer::kFrontEnd;
   std::vector<std::string> subjects;  // operations, native layers, or "*"
-  std::vector<std::string> tiers;     // of the targets to which it applies; empty: all
-  std::optional<Route> route;         // none: both
+  std::vector<std::string> tiers;     // of the targets to which it applies; empty for all
+  std::optional<Route> route;         // nothing for both routes
   Expression when;
   std::string when_text;
   Ruling ruling = Ruling::kReject;
   Template text;
   Template source;
-  bool everywhere = false;  // its refusal means no path, and not a limit of the target
+  bool everywhere = false;  // a refusal means that no target has a path
   bool gate = false;        // a validator's rule that also binds units of network descriptions
   std::vector<OtherReading> others;
 };
@@ -71,7 +71,7 @@ struct CatalogueRow {
   std::map<std::string, Value, std::less<>> fields;
 };
 
-// Immutable; safe to share between threads.
+// All tables. Immutable, so threads may share the object.
 class Rules {
  public:
   // The embedded tables, parsed on first use.
@@ -80,13 +80,13 @@ class Rules {
   static Result<Rules> Parse(std::string_view operations, std::string_view layers,
                              std::string_view rules);
 
-  // The row with this MIL name, alias, native layer name or unit type, or null.
+  // Returns the row with this MIL name, alias, native layer name or unit type, or null.
   const CatalogueRow* Find(std::string_view name) const;
   // The operations of the public matrix in its order.
   std::span<const CatalogueRow> operations() const { return operations_; }
   std::span<const CatalogueRow> layers() const { return layers_; }
   std::span<const Rule> rules() const { return rules_; }
-  // The expression that a name abbreviates, for example the demand on kernel memory, or null.
+  // Returns the expression that a name abbreviates (such as the demand on kernel memory), or null.
   const Expression* Definition(std::string_view name) const;
 
  private:

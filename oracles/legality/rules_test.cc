@@ -1,5 +1,4 @@
-// The tables of rules are complete, state their sources, and have no mistake that would pass as
-// "unknown".
+// The tables of rules are complete, state their sources, and have no mistake that gives "unknown".
 #include "oracles/legality/rules.h"
 
 #include <algorithm>
@@ -19,9 +18,9 @@ std::string Text(const CatalogueRow& row, std::string_view field) {
   return found == row.fields.end() ? "" : found->second.text;
 }
 
-// facts/op_device_matrix.csv has 187 operations; facts/native_layers.csv 45 descriptors, 5
-// validators without one, and 3 layers that only a unit type reaches; specification 004 names two
-// more that no other source has.
+// facts/op_device_matrix.csv has 187 operations. facts/native_layers.csv has 45 descriptors, 5
+// validators without a descriptor, and 3 layers that only a unit type reaches. Specification 004
+// names two more layers that no other source has.
 TEST(Catalogue, HasEveryOperationAndNativeLayer) {
   const Rules& rules = Rules::Builtin();
   size_t public_operations = 0, descriptors = 0, validators = 0;
@@ -117,8 +116,8 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
   }
 }
 
-// Every verdict has each layer in order, and a rule with its source for each decision. The layers
-// up to the first refusal, and no others, are marked as reached.
+// Every verdict has each layer in order, and a rule with its source for each decision. Only the
+// layers up to the first refusal are marked as reached.
 TEST(Judging, GivesCompleteVerdictsForDrawnInstances) {
   const Rules& rules = Rules::Builtin();
   for (const char* subject : {"conv", "topk", "pad", "SDPA", "PixelShuffle", "matmul", "softmax"}) {

@@ -21,8 +21,9 @@ Value Extent(int64_t extent) {
   return Value::Number(static_cast<double>(extent));
 }
 
-// MIL's operations over windows and channels read [n, C, *D]: at rank 3 they have one spatial axis
-// (as in the shape inference of harness/ops), while other operations take the last axes.
+// Whether the operation reads [n, C, *D], as MIL's operations over windows and channels do. At rank
+// 3 they have one spatial axis (as in the shape inference of harness/ops). Other operations take
+// the last axes of NCHW.
 bool HasBatchAxisFirst(std::string_view op) {
   constexpr std::string_view kOps[] = {"conv",          "conv_transpose",     "avg_pool",
                                        "l2_pool",       "max_pool",           "batch_norm",
@@ -30,7 +31,7 @@ bool HasBatchAxisFirst(std::string_view op) {
   return std::ranges::find(kOps, op) != std::end(kOps);
 }
 
-// The index of the axis called `letter` in a tensor of that rank; -1 if it has no such axis.
+// Returns the index of axis `letter` in a tensor of this rank, or -1 if it has no such axis.
 int AxisOf(std::string_view op, std::string_view letter, size_t rank) {
   constexpr std::string_view kOrders[] = {"", "W", "HW", "CHW", "NCHW", "NCDHW"};
   if (rank >= std::size(kOrders) || letter.size() != 1) return -1;

@@ -12,8 +12,7 @@
 
 namespace anecheck::legality {
 
-// A name means an attribute of the instance, or else a definition of the tables, or else it is
-// absent. Functions:
+// A name is an attribute of the instance, else a definition of the tables, else absent. Functions:
 //   op() native() route() target() tier() family()
 //   row('field')                     of the catalogue row that the route uses. If a user's file
 //                                    states a floor for that row, row('floor') is this floor.
@@ -45,7 +44,7 @@ class InstanceScope : public Scope {
   Value Call(std::string_view function, std::span<const Value> arguments) const override;
 
  private:
-  // Nothing if the function is not one of the target's.
+  // Returns nothing if the function does not read the target.
   std::optional<Value> OfTarget(std::string_view function, std::span<const Value> arguments) const;
   Value OfOperand(std::string_view function, std::span<const Value> arguments) const;
   std::optional<Value> OverOperands(std::string_view function) const;

@@ -1,6 +1,6 @@
 // Compares the rules with the operations that the newest compilers accepted and refused
-// (facts/silicon/compile_limits_silicon.csv), row by row. The rules agree with a row, or
-// testdata/silicon_differences.csv gives the reason.
+// (facts/silicon/compile_limits_silicon.csv), row by row. testdata/silicon_differences.csv gives
+// the reason for each row with which the rules do not agree.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -28,7 +28,7 @@ std::vector<std::string> Numbers(const std::string& text) {
   return found;
 }
 
-// The instance with inferred results, built as in `anecheck explain`.
+// Returns the instance with inferred results, as `anecheck explain` builds it.
 Instance Whole(std::string_view op, const std::vector<std::string>& words) {
   Instance instance = Make(op, words);
   const OpDefinition* definition = FindOp(op);
@@ -44,7 +44,8 @@ Instance Convolution(const std::string& height, const std::string& width,
   return Whole("conv", words);
 }
 
-// The instance for a row of one operation with numbers in its parameter, if it is such a row.
+// Returns the instance for a row of one operation with numbers in its parameter, or nothing for
+// other rows.
 std::optional<Instance> Measured(const Row& row) {
   const std::string& op = row.at("op");
   const std::string& parameter = row.at("parameter");
@@ -76,8 +77,8 @@ std::optional<Instance> Measured(const Row& row) {
   return std::nullopt;
 }
 
-// A row with free text, and its instances. The row is found by `op` and the beginnings of its
-// parameter and condition.
+// A row with free text, and its instances. `op` and the beginnings of its parameter and condition
+// identify the row.
 struct Worded {
   const char* op;
   const char* parameter;  // its beginning
@@ -186,7 +187,7 @@ std::vector<Instance> InWords(const Row& row) {
     return ForEach({"crop_resize"}, {"x:1,4,8,8", "boxes:2,4", "box_indices:2:int32"});
   }
   if (is("conv 3x3", "")) return {Convolution("3", "3")};
-  // For "any": each operation that the row names.
+  // For "any", returns each operation that the row names.
   std::vector<Instance> made;
   static const std::regex kName("[a-z0-9_]+");
   for (std::sregex_iterator at(op.begin(), op.end(), kName), end; at != end; ++at) {
@@ -200,7 +201,7 @@ std::vector<Instance> InstancesOf(const Row& row) {
   return InWords(row);
 }
 
-// Whether the row says accepted or refused; nothing if it says neither.
+// Returns true for an accepted row, false for a refused row, and nothing for other rows.
 std::optional<bool> Taken(const std::string& result) {
   if (result == "accepted" || result.starts_with("accepted,")) return true;
   if (result.starts_with("refused")) return false;
@@ -217,9 +218,9 @@ std::vector<std::string> TargetsOf(const Row& row) {
   return targets;
 }
 
-// Whether the rules agree with the row on an instance: accepted, or refused with the row's message
-// if it has one. If the row says neither, the rules must decompose the instance or list the row's
-// result as another reading.
+// Whether the rules agree with the row on an instance. They must accept it, or refuse it with the
+// row's message if there is one. For other rows, they must decompose it or list the row's result as
+// another reading.
 bool Answers(const Row& row, const std::string& target, const Instance& instance) {
   const Verdict verdict = Judged(target, Route::kMil, instance);
   const LayerVerdict* stopper = verdict.Stopper();

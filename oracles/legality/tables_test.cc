@@ -11,7 +11,7 @@ Outcome OutcomeOf(std::string_view target, Route route, const Instance& instance
   return Judged(target, route, instance).outcome;
 }
 
-// Table 24.2: the floors, as verdicts of the conversion route on both sides of each.
+// Table 24.2: the floors, as verdicts of the conversion route on both sides of each floor.
 TEST(Table24_2, MinimumFamilyFloors) {
   for (const char* op : {"conv", "matmul", "max_pool", "add", "reshape", "transpose", "concat"}) {
     for (const char* target : {"h11", "h13", "h17s"}) {
@@ -39,7 +39,7 @@ TEST(Table24_2, MinimumFamilyFloors) {
     EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kRejected) << op;
     EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make(op)), Outcome::kNative) << op;
   }
-  // If the family of a target is unknown, it is also unknown whether it meets a floor above 0.
+  // If the family of a target is unknown, it is unknown whether the target reaches a floor above 0.
   EXPECT_EQ(OutcomeOf("u1", Route::kMil, Make("sin")), Outcome::kUnknown);
 }
 
@@ -93,7 +93,7 @@ TEST(Table24_4, PerFamilyExtents) {
 TEST(Table26_1, FirstFamilies) {
   const struct {
     const char* layer;
-    const char* first;   // the first target that runs it; null: none is known to
+    const char* first;   // the first target that runs it; null if none is known
     const char* before;  // the last that refuses it, or null
   } rows[] = {{"SDPA", "h13", "h12"},
               {"ArgMinMax", "h13", "h12"},
@@ -136,8 +136,8 @@ TEST(Table26_1, FirstFamilies) {
   EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("MinMaxNorm")), Outcome::kRejected);
 }
 
-// The binding gates of the same table: an instance that keeps the gate and one that breaks it, on a
-// target that runs the layer.
+// The binding gates of the same table: an instance that keeps the gate and an instance that breaks
+// it, on a target that runs the layer.
 TEST(Table26_1, BindingGates) {
   using Words = std::vector<std::string>;
   const struct {
@@ -242,7 +242,7 @@ TEST(KernelMemory, SplitsAtTheCap) {
   EXPECT_EQ(ruling("h13", "16777216", "sparse"), Ruling::kPass);
   EXPECT_EQ(ruling("h13", "16777217", "sparse"), Ruling::kSplit);
   EXPECT_EQ(ruling("h13", "16777216", "int4 table"), Ruling::kPass);
-  // int8 streams from A14, blockwise from A15.
+  // int8 kernels stream from A14 on, blockwise kernels from A15 on.
   EXPECT_EQ(ruling("h13", "65537", "int8"), Ruling::kSplit);
   EXPECT_EQ(ruling("h14", "65537", "int8"), Ruling::kPass);
   EXPECT_EQ(ruling("h14", "65537", "blockwise"), Ruling::kSplit);
@@ -296,7 +296,7 @@ TEST(CodeGeneration, CountsThePaddingOfAConvolution) {
 }
 
 // Specification 003, attested is not reachable: a convolution over three axes fails on every device
-// mask, also if the kernel depth is attested.
+// mask, even if the kernel depth is attested.
 TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
   for (const Target& target : AllTargets()) {
     for (const Route route : {Route::kMil, Route::kNetlist}) {
@@ -311,7 +311,7 @@ TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
   }
 }
 
-// Attested and rejected: operations that earlier layers admit and code generation refuses.
+// Operations that earlier layers admit (attested) and code generation refuses.
 TEST(CodeGeneration, RefusesAttestedOperations) {
   const Verdict deep =
       Judged("h17s", Route::kMil, Make("conv", {"x:1,4,8,8,8", "weight:4,4,2,3,3:fp16:const"}));

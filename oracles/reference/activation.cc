@@ -1,4 +1,4 @@
-// Activations: pointwise functions with the error of the engine's tables.
+// Kernels of activations: pointwise functions with the error of the engine's tables.
 #include <algorithm>
 #include <numbers>
 
@@ -84,7 +84,7 @@ Status Tanh(KernelContext& context) {
                     .law = Law{Recorded::kTanh}});
 }
 
-// x * Phi(x) in its three forms, each written so that negative arguments keep their accuracy.
+// The three forms of GELU, x * Phi(x). Each formula is also accurate for negative arguments.
 double GeluExact(double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
 double GeluTanh(double x) {
   const double inner = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
@@ -92,7 +92,8 @@ double GeluTanh(double x) {
 }
 double GeluSigmoid(double x) { return x / (1 + std::exp(-1.702 * x)); }
 
-// GELU and SiLU fall to their minimum at `at` and rise from there.
+// Returns the bounds of GELU or SiLU on [low, high]. Both functions fall to their minimum at `at`
+// and rise after it.
 template <double (*kFunction)(double)>
 Bounds GeluBounds(double low, double high, double at) {
   const auto value = [](double x) { return x == -kInfinity ? -0.0 : kFunction(x); };

@@ -1,4 +1,4 @@
-// Activations with slopes, thresholds and scales.
+// Kernels of activations that have parameters, such as a slope, a threshold or a scale.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -19,7 +19,8 @@ double AlphaOf(KernelContext& context) {
 }
 double BetaOf(KernelContext& context) { return Literal(context, params::WithAlphaBeta::kBeta, 0); }
 
-// Straight lines on both sides of zero. Products of two fp16 or fp32 numbers are exact in double.
+// Evaluates a function that is a straight line on each side of zero. Products of two fp16 or fp32
+// numbers are exact in double.
 template <typename Function>
 Status TwoLines(KernelContext& context, const Function& function) {
   return Pointwise(context,
@@ -34,8 +35,7 @@ Status LeakyRelu(KernelContext& context) {
 Status ClampedRelu(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
-  // The function turns at zero and where the line meets beta; the clamp of both ends keeps both
-  // points in the hull.
+  // Turning() handles the turn at zero. The clamp is monotonic, so it keeps the bounds valid.
   const auto line = [=](double x) { return x < 0 ? x * alpha : x; };
   return Pointwise(context,
                    [=](double low, double high) {
@@ -64,7 +64,7 @@ Status Threshold(KernelContext& context) {
                    [=](double low, double high) { return Bounds{raise(low), raise(high)}; }, {});
 }
 
-// Jumps from 0 to alpha.
+// Evaluates x for x >= alpha, else 0. The function jumps from 0 to alpha at x = alpha.
 Status ThresholdedRelu(KernelContext& context) {
   const double alpha = AlphaOf(context);
   return Pointwise(context,
@@ -78,11 +78,11 @@ Status ThresholdedRelu(KernelContext& context) {
 
 // ---- exact curves: except at zero, no value is a double or midway between two -----------
 
-// If a part vanishes beside the other part of a curve, only its sign matters.
+// Replaces e^x for x below kLeastExponent. There only the sign of e^x affects the rounded sum.
 constexpr double kNothing = 0x1p-1000;
 constexpr double kLeastExponent = -700;
 
-// The power series of `terms` terms x (1 + a(2) x (1 + a(3) x ...)) for small x.
+// Returns `terms` terms of the power series x (1 + a(2) x (1 + a(3) x ...)) with a = ratio.
 template <typename Ratio>
 Wide Series(const Wide& x, int terms, const Ratio& ratio) {
   Wide sum(1);
@@ -113,7 +113,8 @@ Wide WideSoftplus(double x) {
   return x > 0 ? Wide(x) + log : log;
 }
 
-// factor * curve for a result on `grid`: `near` approximates the curve, and exact() computes it.
+// Returns factor * curve for a result on `grid`. `near` approximates the curve. exact() computes
+// it.
 template <typename Exact>
 double ScaledOnce(const Grid& grid, double factor, double near, const Exact& exact) {
   const double value = factor * near;
@@ -139,7 +140,7 @@ Status Elu(KernelContext& context) {
   };
   const auto bounds = [=](double low, double high) {
     Bounds range = Turning(near, low, high, 0);
-    if (low < 0) {  // the positive side is x itself
+    if (low < 0) {  // for x >= 0 the result is x, without an error
       range.low = WidenDown(range.low) - table - ulp * grid.Ulp(range.low);
       range.high = WidenUp(range.high) + table + ulp * grid.Ulp(range.high);
     }
@@ -148,7 +149,7 @@ Status Elu(KernelContext& context) {
   return Pointwise(context, value, bounds, {.steps = true});
 }
 
-// alpha x may be rounded before beta is added (facts/numerics.md: scale and bias in fp16).
+// An engine may round alpha x before it adds beta (facts/numerics.md: scale and bias in fp16).
 Status SigmoidHard(KernelContext& context) {
   const Grid grid = GridOf(context, context.Result().type.dtype);
   const Contract& contract = context.contract();
@@ -168,8 +169,8 @@ Status SigmoidHard(KernelContext& context) {
       {.steps = true});
 }
 
-// Bounds of alpha f(beta x) with a rising f: beta x and f may be rounded, and f has the error of
-// its table.
+// Returns the bounds of alpha f(beta x) for a rising f. An engine may round beta x and f, and f has
+// the error of its table.
 template <double (*kFunction)(double)>
 Bounds ScaledCurve(const Grid& grid, const Contract& contract, double low, double high,
                    double alpha, double beta, Term table) {
@@ -204,7 +205,7 @@ Status ScaledTanh(KernelContext& context) {
 
 double SoftplusValue(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
 
-// Calls visit(element, channel) for x of [N, C, ...].
+// Calls visit(element, channel) for each element of a tensor of shape [N, C, ...].
 template <typename Visit>
 void ForEachChannel(const Shape& shape, const Visit& visit) {
   size_t inner = 1;

@@ -1,4 +1,5 @@
-// Scaled dot-product attention, derived step by step: scores, scale, mask, softmax, weighted sum.
+// Scaled dot-product attention. Bounds follow its steps: scores, scale, mask, softmax, weighted
+// sum.
 #include <algorithm>
 #include <bit>
 #include <vector>
@@ -22,8 +23,8 @@ constexpr Term kAttentionTerms[] = {Term::kProductRounding, Term::kAccumulatorUn
                                     Term::kBiasRounding,    Term::kNormDifference,
                                     Term::kExponentialUlp,  Term::kDivideUlp};
 
-// One query row: the score of every key, then the exponential of its difference to the row's
-// maximum, or of the score itself (D21).
+// The row of one query, with a score for each key. Weigh() computes a key's weight: the exponential
+// of the score minus the row's maximum, or of the score itself (D21).
 class AttentionRow {
  public:
   AttentionRow(KernelContext& context, DType dtype, size_t keys, const Wide& scale, bool unshifted)
@@ -60,7 +61,7 @@ class AttentionRow {
                           contract_.Allows(Term::kBiasRounding));
   }
   void Exclude(size_t key) { bound_[key] = {value_[key] = -kInfinity, -kInfinity}; }
-  // An engine may exclude the key; `value` says whether the exact mask does.
+  // An engine may exclude the key; `value` says whether the exact mask excludes it.
   void MayExclude(size_t key, bool value) {
     bound_[key].low = -kInfinity;
     if (value) value_[key] = -kInfinity;
@@ -94,8 +95,8 @@ class AttentionRow {
     return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
   }
 
-  // Whether the mean of v is NaN on every engine, if the operands are the same for all engines:
-  // there is no maximum that can be subtracted, or an element of v with a positive weight is NaN.
+  // Whether the mean of v is NaN on every engine: the row's maximum is NaN or +infinity, or an
+  // element of v with a positive weight is NaN. Precondition: every engine has the same operands.
   bool IsNan(const Lanes& v) const {
     if (top_ != top_ || top_ == kInfinity) return true;
     bool nan = false;
@@ -105,13 +106,13 @@ class AttentionRow {
     return nan;
   }
 
-  // Whether an exponential is an infinity, or all of them are 0, on some engine (MayBeInvalid) or
-  // on every one (IsInvalid). Every mean then contains infinity / infinity or 0 / 0. Only for
-  // exponentials of the scores themselves.
+  // MayBeInvalid: whether on some engine an exponential is an infinity, or all exponentials are 0.
+  // IsInvalid: whether this is so on every engine. Every mean then contains infinity / infinity or
+  // 0 / 0. Call them only if the weights are exponentials of the scores themselves.
   bool MayBeInvalid() const { return may_overflow_ || least_total_ == 0; }
   bool IsInvalid() const { return overflows_ || greatest_total_ == 0; }
 
-  // The weighted mean of v, or a double that rounds like it.
+  // Returns the weighted mean of v, or a double that rounds to the same number.
   double Value(const Lanes& v) const {
     double sum = 0;
     double magnitude = 0;
@@ -124,13 +125,13 @@ class AttentionRow {
     const double mean = sum / total_;
     const double steps = static_cast<double>(weight_.size()) + 8 + 4 * score;
     const double error = steps * 0x1p-52 * magnitude / total_;
-    // Rounded exponentials belong to the departure and have no exact mean.
+    // Under D21 the weights are rounded exponentials, for which no exact mean is defined.
     if (unshifted_ || !(magnitude < kInfinity) || IsSettled(grid_, mean, error)) return mean;
     return WideValue(v);
   }
 
-  // The results that are admitted for the product of the weights with v. The product runs on the
-  // multiply-accumulate path, so that path's departures apply.
+  // Returns the admitted results for the product of the weights and v. The product runs on the
+  // multiply-accumulate path, so the departures of this path apply.
   Accumulated Sum(const Lanes& v) {
     const Interval bound = Bound(v);
     Accumulated sum;
@@ -166,10 +167,10 @@ class AttentionRow {
     if (reach >= kFixedLimit * kFixedUnit) sum.beyond |= kUpward | kDownward;
   }
 
-  // Computes the exponentials of the scores themselves, rounded to the element type. They are
-  // infinities from the logarithm of the type's largest number on, and 0 if they lie below the
-  // type's least number. A weight that may be infinite is bounded by the largest number, since with
-  // an infinite weight the row has no mean.
+  // Computes the exponentials of the scores themselves, rounded to the element type. An exponential
+  // is an infinity if its score is at least the logarithm of the type's largest number, and 0 if it
+  // lies below the type's least number. A weight that may be infinite is bounded by the largest
+  // number, since with an infinite weight the row has no mean.
   void WeighUnshifted() {
     const double largest = grid_.Step(kInfinity, -1);
     overflows_ = may_overflow_ = false;
@@ -187,24 +188,24 @@ class AttentionRow {
     }
   }
 
-  // As Exponential, without an error if the rounded exponential is 0 or an infinity.
+  // Returns the rounded exponential if it is 0 or an infinity, else Exponential(score, sign).
   double InRange(double score, int sign) const {
     const double rounded = grid_.Round(std::exp(score));
     return rounded == 0 || rounded == kInfinity ? rounded : Exponential(score, sign);
   }
 
-  // A sum of exponentials that includes that of the maximum is nearly 1 or more.
+  // The exponential of the maximum is about 1, so a sum that includes it is about 1 or more.
   double LeastTotal(double total) const { return unshifted_ ? total : std::max(total, 0.5); }
 
-  // The mean of v under every choice of weights inside their bounds, with the possible error of
-  // rounding the weights, the products and the sum.
+  // Returns the interval of the mean of v over all weights inside their bounds, widened by the
+  // error of rounding the weights, the products and the sum.
   Interval Bound(const Lanes& v) {
     Interval mean = {-Largest(v, true), Largest(v, false)};
     const double slack = Slack(v);
     return {mean.low - slack, mean.high + slack};
   }
 
-  // Computes the mean in about a hundred bits, from the scores on.
+  // Computes the mean from the scores with about a hundred bits.
   double WideValue(const Lanes& v) const {
     Wide sum(0);
     Wide total(0);
@@ -252,8 +253,9 @@ class AttentionRow {
     return std::max(0.0, grid_.RoundAndStep(exact, sign * ulp));
   }
 
-  // The largest mean of v (of -v if `negated`). The elements with the largest values take their
-  // greatest weights and the others their least; tries every division between the two groups.
+  // Returns the largest mean of v (of -v if `negated`). In this mean the largest elements have
+  // their greatest weights, and the other elements have their least weights. Tries every boundary
+  // between the two groups.
   double Largest(const Lanes& v, bool negated) {
     const auto at = [&](size_t k) { return negated ? -v.low[k] : v.high[k]; };
     for (size_t k = 0; k < order_.size(); ++k) order_[k] = k;
@@ -295,7 +297,7 @@ class AttentionRow {
       if (contract_.Allows(Term::kProductRounding)) slack += grid_.Ulp(most * weight) / 2;
       magnitude += most * weight;
     }
-    // Two sums, that of the weights and that of the products, each with `count` roundings.
+    // The sum of the weights and the sum of the products have `count` roundings each.
     return slack + magnitude * 2 * (count + 1) * unit * (1 + 0x1p-10);
   }
 
@@ -308,7 +310,7 @@ class AttentionRow {
   bool overflows_ = false, may_overflow_ = false;
   double least_total_ = 0, greatest_total_ = 0;
   std::vector<double> value_;
-  std::vector<Wide> wide_;  // the finite ones among the values in more bits
+  std::vector<Wide> wide_;  // the finite elements of value_ with more bits
   std::vector<Interval> bound_;
   std::vector<double> weight_;
   std::vector<Interval> weight_bound_;
@@ -330,8 +332,8 @@ Accumulated Anything(double value) {
   return any;
 }
 
-// Whether every engine returns a finite number, or every engine returns the same infinity. False
-// for a sum that may overflow in some order of its additions (D01).
+// Whether every engine returns a finite number, or every engine returns the same infinity. Returns
+// false for a sum that may overflow in some order of its additions (D01).
 bool IsOfOneKind(const Accumulated& dot) {
   return dot.beyond == 0 || (dot.empty() && !dot.nan && std::has_single_bit(dot.beyond));
 }
@@ -363,16 +365,16 @@ struct AttentionOperands {
 };
 struct AttentionForm {
   size_t keys = 0;
-  size_t embedding = 0;  // of queries and keys
-  size_t columns = 0;    // of values
+  size_t embedding = 0;  // elements of a query or a key vector
+  size_t columns = 0;    // elements of a value vector
   size_t step = 1;       // vectors from one key of a row to the next
   Wide scale;
-  bool bounded = true;     // the bounds of a score hold
-  bool unshifted = false;  // exponentials are those of the scores themselves (D21)
+  bool bounded = true;     // the computed bounds of a score are valid
+  bool unshifted = false;  // the weights are exponentials of the scores themselves (D21)
 };
 
-// `first(row)` is the index of the first key and value vector for a row of queries, `mask_at(row,
-// key)` the index of the mask element.
+// `first(row)` is the index of the first key and value vector for a row of queries, and
+// `mask_at(row, key)` is the index of the mask element.
 template <typename First, typename MaskAt>
 void Attend(KernelContext& context, const AttentionOperands& operands, const AttentionForm& form,
             const First& first, const MaskAt& mask_at) {
@@ -412,8 +414,8 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
                     static_cast<int64_t>(step * columns), keys, column, 0);
       raw.value[at] = row.Value(column.lanes());
       if (ideal) continue;
-      // Infinities may meet zero weights, and a row without a maximum has no weights: the result
-      // may be anything.
+      // An infinity may be multiplied by a zero weight, and a row without a maximum has no weights.
+      // In both cases the result is unbounded.
       const bool known = bounded && AllFinite(column.lanes(), keys);
       const bool nan = (points && alike && !known && row.IsNan(column.lanes())) ||
                        (known && unshifted && row.IsInvalid());
@@ -453,7 +455,8 @@ Status Attention(KernelContext& context) {
   return {};
 }
 
-// The native layer: C is the sequence, H the heads, W the embedding, and the scale is an operand.
+// Evaluates the native layer. C is the sequence, H the heads, W the embedding. The scale is an
+// operand.
 Status NativeAttention(KernelContext& context) {
   using P = params::NativeSdpa;
   BoundedTensor& query = context.Input(P::kQuery);
@@ -463,7 +466,7 @@ Status NativeAttention(KernelContext& context) {
   const auto keys = static_cast<size_t>(key.type.shape[1]);
   const auto heads = static_cast<size_t>(query.type.shape[2]);
   const auto embedding = static_cast<size_t>(query.type.shape[3]);
-  // One plane of the mask for all heads, or one per head.
+  // The mask has one plane for all heads, or one plane for each head.
   const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
   const double scale = context.Input(P::kScale).value[0];
   const bool unshifted =

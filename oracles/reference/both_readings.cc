@@ -8,8 +8,7 @@
 namespace anecheck::reference {
 namespace {
 
-// The values that an element admits: infinities separately, and an interval, which is empty if its
-// low end lies above its high end.
+// The values that an element admits. `beyond` holds infinities. [low, high] is empty if low > high.
 struct Reading {
   double low, high;
   uint8_t beyond;

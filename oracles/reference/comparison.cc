@@ -1,5 +1,5 @@
-// Comparisons, logic and choice: results are sets, because operands known as intervals may compare
-// either way, and a choice returns one of two operands and nothing between.
+// Kernels of comparisons, logic and choice. Their results are sets: a comparison of two intervals
+// may be true or false, and a choice returns one of two operands, never a number between them.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -12,7 +12,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// The result of a comparison with a NaN operand: false, but for "not equal".
+// kWithNan is the result of a comparison with a NaN operand. It is true only for "not equal".
 struct Less {
   static constexpr bool kWithNan = false;
   static bool Holds(double a, double b) { return a < b; }
@@ -90,7 +90,7 @@ bool AndOf(bool a, bool b) { return a && b; }
 bool OrOf(bool a, bool b) { return a || b; }
 bool XorOf(bool a, bool b) { return a != b; }
 
-// Combines every pair of bools that the operands may be.
+// Returns the results of kFunction for all pairs of bools that the operands admit.
 template <bool (*kFunction)(bool, bool)>
 Truth Combine(const BoundedTensor& x, size_t i, const BoundedTensor& y, size_t j) {
   Truth truth;
@@ -134,8 +134,8 @@ Status LogicalNot(KernelContext& context) {
   return {};
 }
 
-// A result whose elements may be either of two elements: the hull of both, and the list of their
-// values if both can be listed.
+// A result of which each element is one of two elements. It admits the hull of both elements, or
+// only the list of their values if both can be listed.
 class Choice {
  public:
   Choice(KernelContext& context, BoundedTensor& result) : result_(result), sets_(context) {}

@@ -24,11 +24,11 @@ class Starts {
   }
 
   bool known() const { return known_; }
-  // The slice as a tensor: its extents without those of 1, and its strides in the sliced tensor.
+  // The slice as a view of the sliced tensor. view() and strides() leave out axes of extent 1.
   const Shape& view() const { return view_; }
   const Strides& strides() const { return strides_; }
 
-  // The first element by the values of the places, or nothing if it is out of range.
+  // Returns the start of the slice for the values of the places, or nothing if it is out of range.
   std::optional<int64_t> Value() const {
     int64_t start = 0;
     for (int axis = 0; axis < slice_.rank; ++axis) {
@@ -42,8 +42,8 @@ class Starts {
     return start;
   }
 
-  // Calls visit(start) for every place in range that is admitted. False if an admitted place is out
-  // of range or there are too many; some calls may have been made.
+  // Calls visit(start) for every admitted start that is in range. Returns false if an admitted
+  // start is out of range or if there are too many starts. Some calls may then have been made.
   template <typename Visit>
   bool ForEach(const Visit& visit) {
     left_ = kMostStarts;
@@ -53,8 +53,8 @@ class Starts {
  private:
   static constexpr uint32_t kMostStarts = 4096;
 
-  // The first index for `place`; negative places count from the end. Nothing if the slice does not
-  // fit after it.
+  // Returns the first index for `place`. A negative place counts from the end. Returns nothing if
+  // the slice does not fit.
   static std::optional<int64_t> FirstAt(const ComputedAxis& along, double place) {
     const auto extent = static_cast<double>(along.extent);
     if (!(-extent <= place && place < extent)) return std::nullopt;

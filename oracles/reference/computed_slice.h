@@ -16,7 +16,7 @@ struct ComputedAxis {
   int64_t count = 1;   // elements that the slice takes
   int64_t step = 1;    // from one taken element to the next, along this axis
   int64_t first = 0;   // index of the first taken element, if `read` is false
-  bool read = false;   // whether that index is read from `places`, at this axis
+  bool read = false;   // whether the first index is read from `places`
 };
 
 struct ComputedSlice {
@@ -28,7 +28,8 @@ struct ComputedSlice {
 // `places` may be null if no axis is read.
 void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor* places,
                  const ComputedSlice& slice, BoundedTensor& result);
-// result = x with x[slice] replaced by `update`, which has the slice's axes as above.
+// result = x with x[slice] replaced by `update`, which has the axes of the slice except some of
+// extent 1.
 void PutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& update,
                  const BoundedTensor* places, const ComputedSlice& slice, BoundedTensor& result);
 

@@ -1,5 +1,6 @@
-// State, buffers and control flow. A state's tensor holds the last value written; blocks are
-// evaluated with their operands' intervals, and both branches count if a predicate is uncertain.
+// Kernels of state, buffers and control flow. A state's tensor holds the value that was written
+// last. Blocks are evaluated with the intervals of their operands. If a predicate is uncertain, the
+// results of both branches are admitted.
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>
@@ -12,7 +13,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// The evaluation of a longer loop fails; a campaign's loops run a few rounds.
+// The evaluation of a loop with more rounds fails. The loops of a campaign run a few rounds.
 constexpr int kMaxRounds = 1 << 16;
 
 Status ReadState(KernelContext& context) {
@@ -20,7 +21,7 @@ Status ReadState(KernelContext& context) {
   return {};
 }
 
-// The content of a tensor in memory: elements rounded to its type. `x` keeps its own arrays.
+// Returns `x` as in an engine's memory, with elements rounded to its type. Does not change `x`.
 BoundedTensor InMemory(KernelContext& context, const BoundedTensor& x) {
   BoundedTensor stored = x;
   stored.measured = false;
@@ -46,8 +47,8 @@ Status WriteState(KernelContext& context) {
 
 // ---- rings --------------------------------------------------------------------------------------
 
-// The element of the ring for element `at` of the part: along `axis` its index is counted from
-// `position`, modulo the ring's extent.
+// Returns the element of the ring that holds element `at` of the part. Along `axis` the ring's
+// index is the part's index plus `position`, modulo the ring's extent.
 size_t RingPlace(const Shape& part, const Shape& ring, int axis, int64_t position, size_t at) {
   size_t place = 0;
   size_t step = 1;
@@ -113,7 +114,7 @@ void AppendOperands(KernelContext& context, int parameter, Tensors& tensors) {
   }
 }
 
-// A tensor that admits the content of either of two tensors; the value is that of the first.
+// Returns a tensor that admits the elements of both tensors. Its value is that of `a`.
 BoundedTensor Hull(KernelContext& context, const BoundedTensor& a, const BoundedTensor& b) {
   BoundedTensor hull = a;
   hull.members = nullptr;
@@ -215,8 +216,8 @@ constinit const ReferenceKernel kReferenceCircularBufferToTensor = {.evaluate =
                                                                         reference::RingRead};
 constinit const ReferenceKernel kReferenceTensorToCircularBuffer = {.evaluate =
                                                                         reference::RingWrite};
-// The blocks of these operations may contain operations that need bounds, and bounds must make
-// certain whether a loop continues.
+// The blocks of these operations may contain operations that need bounds. Bounds also show whether
+// a loop certainly continues.
 constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond,
                                                   .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop,

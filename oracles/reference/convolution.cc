@@ -1,5 +1,6 @@
-// Convolution, matrix multiply and pooling: exact sums of products with the multiply-accumulate
-// path's bound. The window geometry is computed here from attributes and the result's shape.
+// Kernels of convolution, matrix multiply and pooling. They compute exact sums of products and the
+// bounds of the multiply-accumulate path. The window geometry follows from attributes and the
+// result's shape.
 #include <algorithm>
 #include <atomic>
 
@@ -20,8 +21,8 @@ namespace {
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
 // conv_quantized has no bias.
 constexpr Term kQuantizedTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit};
-// The number of windows and rows that are gathered at a time: large enough that packing the other
-// operand costs little compared with the sums.
+// The numbers of windows and rows that are gathered at a time. With numbers this large, packing the
+// other operand costs little compared with the sums.
 constexpr int64_t kPositionBlock = 256;
 constexpr int64_t kRowBlock = 1024;
 
@@ -39,7 +40,7 @@ struct ConvChannels {
   int64_t outputs = 0;  // of a group
 };
 
-// The results of one node. Several threads may store to them at once, each thread to other rows.
+// The results of one node. Several threads may store at once if they store different rows.
 class DotStore {
  public:
   explicit DotStore(const PointResults& results) : results_(results) {}
@@ -64,7 +65,7 @@ class DotStore {
   std::atomic<bool> special_ = false;
 };
 
-// Rows are the output channels of a group, columns the positions of one input.
+// In the sums, rows are the output channels of a group, and columns are the positions of one input.
 Status StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWindow& window,
                  const ConvOperands& operands, const ConvChannels& channels) {
   const auto& [x, weight, bias] = operands;
@@ -216,9 +217,9 @@ struct IntegerLine {
   size_t stride = 1;
 };
 
-// The sum of `count` integer products and `offset` (may be null, else one element), exact and
-// wrapped in two's complement. An interval that leaves the type, or 53 bits, admits every number of
-// the type.
+// Stores the exact sum of `count` integer products, wrapped in two's complement. Adds the one
+// element of `offset` if it is not null. An interval that exceeds the type or 53 bits admits every
+// number of the type.
 void PutIntegerSum(const IntegerLine& x, const IntegerLine& y, size_t count,
                    const IntegerLine* offset, DType dtype, const Raw& raw, size_t at) {
   uint64_t value = 0;
@@ -327,7 +328,7 @@ Shape BatchOf(const Shape& matrices) {
   return Shape::FromSpan(matrices.dims().first(static_cast<size_t>(matrices.rank() - 2)));
 }
 
-// `batch` has the leading axes that both operands are broadcast to.
+// `batch` has the leading axes to which both operands are broadcast.
 MatrixRows RowsOf(const Shape& shape, const Shape& batch, bool inner_last) {
   const int rank = shape.rank();
   MatrixRows rows;
@@ -340,7 +341,7 @@ MatrixRows RowsOf(const Shape& shape, const Shape& batch, bool inner_last) {
   return rows;
 }
 
-// Gathers lanes [vector][inner] of `count` vectors from `first` on.
+// Gathers `count` vectors, beginning with vector `first`, into lanes [vector][inner].
 void Gather(const BoundedTensor& tensor, size_t start, const MatrixRows& rows, int64_t first,
             int64_t count, LaneBuffer& lanes) {
   const auto inner = static_cast<size_t>(rows.inner);
@@ -441,9 +442,9 @@ Status Matmul(KernelContext& context) {
   return {};
 }
 
-// The mean of `count` elements whose sum is known: the engine multiplies by 1/n, which is exact
-// for powers of two and otherwise has the reciprocal's relative error. The accumulator may be
-// rounded before this multiplication.
+// Returns the mean of `n` elements from their sum. The engine multiplies by 1/n, which is exact for
+// powers of two and otherwise has the reciprocal's relative error. The engine may round the
+// accumulator before this multiplication.
 Accumulated Mean(const Grid& grid, const Contract& contract, const Accumulated& sum, int64_t n) {
   const auto divisor = static_cast<double>(n);
   const double relative =

@@ -1,5 +1,5 @@
-// Transposed convolution, einsum, L2 pooling, and the affine operations: exact sums and products
-// with the multiply-accumulate path's bound.
+// Kernels of transposed convolution, einsum, L2 pooling and affine operations. They compute exact
+// sums and products, and the bounds of the multiply-accumulate path.
 #include <algorithm>
 #include <array>
 
@@ -24,11 +24,11 @@ constexpr Term kAffineTerms[] = {Term::kBiasRounding};
 
 // ---- transposed convolution ---------------------------------------------------------------------
 
-// One spatial axis: which kernel elements meet which input elements at a result position.
+// One spatial axis. Source() gives the input element that a kernel element multiplies.
 struct TransposedAxis {
   int64_t input = 1, kernel = 1, output = 1, stride = 1, dilation = 1, before = 0;
 
-  // The input element that kernel element `tap` multiplies for `position`, or -1.
+  // Returns the input element that kernel element `tap` multiplies for result `position`, or -1.
   int64_t Source(int64_t position, int64_t tap) const {
     const int64_t reach = position + before - tap * dilation;
     if (reach < 0 || reach % stride != 0) return -1;
@@ -36,7 +36,7 @@ struct TransposedAxis {
   }
 };
 
-// Fewer than three spatial axes are preceded by axes of extent 1.
+// If an operation has fewer than three spatial axes, axes of extent 1 precede them.
 using TransposedAxes = std::array<TransposedAxis, 3>;
 
 TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
@@ -55,7 +55,8 @@ TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
     if (!node.Ints(P::kDilations).empty()) axis.dilation = node.Ints(P::kDilations)[i];
     if (type == "custom") axis.before = node.Ints(P::kPad)[2 * i];
     if (type == "same") {
-      // Drops the surplus of the whole result on both sides; an odd element is dropped at the end.
+      // Drops half of the surplus elements at each side. If their number is odd, the last one is
+      // dropped at the end.
       const int64_t whole = (axis.input - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1;
       axis.before = std::max<int64_t>(0, whole - axis.output) / 2;
     }
@@ -63,7 +64,8 @@ TransposedAxes AxesOf(const NodeView& node, const Shape& x, const Shape& weight,
   return axes;
 }
 
-// Calls visit(kernel element, offset in the input plane) for every pair that meets at `position`.
+// Calls visit(kernel element, offset in the input plane) for every pair of elements that are
+// multiplied for result `position`.
 template <typename Visit>
 void ForEachMeeting(const TransposedAxes& axes, int64_t position, const Visit& visit) {
   const std::array<int64_t, 3> at = {position / (axes[1].output * axes[2].output),
@@ -103,9 +105,9 @@ Status ConvTranspose(KernelContext& context) {
   accumulator.RunOnArray(taps == 1);
   LaneBuffer patch(context.arena(), capacity, x.point());
   LaneBuffer kernel(context.arena(), capacity, weight.point());
-  // Zeros add nothing to a sum. But no layer is a transposed convolution
-  // (facts/op_device_matrix.csv): it runs as a convolution with reversed taps over an input spread
-  // by zeros, and the documented defects of sums depend on the position of each product there.
+  // Products with zero do not change an exact sum. But no layer is a transposed convolution
+  // (facts/op_device_matrix.csv). It runs as a convolution with reversed taps over an input with
+  // inserted zeros. The documented defects of sums depend on each product's position there.
   const bool spread = context.contract().departure_count != 0 || accumulator.follows_law();
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
@@ -136,7 +138,7 @@ Status ConvTranspose(KernelContext& context) {
 
 // ---- einsum -------------------------------------------------------------------------------------
 
-// Multiplies [n, c, h, w] and [n, w, h, u] to [n, c, h, u]. Operands of rank 3 have no n. n and h
+// Computes [n, c, h, u] from [n, c, h, w] and [n, w, h, u]. Operands of rank 3 have no n. n and h
 // broadcast.
 Status Einsum(KernelContext& context) {
   const auto values = context.node().InputList(params::Einsum::kValues);
@@ -180,8 +182,8 @@ Status Einsum(KernelContext& context) {
 
 // ---- L2 pooling ---------------------------------------------------------------------------------
 
-// The square root rounded to odd: the residue of the rounded root shows on which side the exact
-// root lies.
+// Returns the square root rounded to odd. The residue of the rounded root shows on which side of it
+// the exact root lies.
 double RootOdd(double x) {
   const double root = std::sqrt(x);
   if (!(root < kInfinity)) return root;
@@ -215,7 +217,7 @@ Status L2Pool(KernelContext& context) {
       sum.low = std::min(sum.low, grid.Round(sum.low));
       sum.high = std::max(sum.high, grid.Round(sum.high));
     }
-    // A square is never negative, although corners of intervals may be.
+    // A sum of squares is never negative, although products of interval ends may be.
     raw.value[at] = RootOdd(sum.value);
     raw.low[at] = sum.low != sum.low ? kNan : WidenDown(std::sqrt(std::max(sum.low, 0.0)));
     raw.high[at] = sum.high != sum.high ? kNan : WidenUp(std::sqrt(std::max(sum.high, 0.0)));
@@ -233,7 +235,7 @@ struct Operand {
   double high = 0;
 };
 
-// x * scale + offset at one element. The engine may round the product to the element type.
+// Stores x * scale + offset at one element. The engine may round the product to the element type.
 void PutAffine(const Raw& raw, size_t at, const Operand& x, const Operand& scale,
                const Operand& offset, const Grid& grid, bool rounds_product) {
   raw.value[at] = AddOdd(x.value * scale.value, offset.value);
@@ -273,7 +275,7 @@ Status LinearActivation(KernelContext& context) {
   return {};
 }
 
-// Scale and offset by channel. Assumed: DynamicGOC may round like the constant form.
+// Scale and offset of channels. Assumed: DynamicGOC may round like the constant form.
 Status GainOffset(KernelContext& context) {
   using P = params::GainOffset;
   const BoundedTensor& x = context.Input(P::kX);

@@ -24,7 +24,7 @@ void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tens
 
 namespace {
 
-// The value of a departure need not be a whole number or a member.
+// Removes the facts about the result's elements that a departure's value need not satisfy.
 void ForgetSets(BoundedTensor& result) {
   result.whole = false;
   result.members = nullptr;
@@ -45,8 +45,8 @@ bool PassesElements(const OpDefinition& op) {
          op.schema.name == "select";
 }
 
-// The NaN state of the operands for each element of the result. If the operation is not
-// elementwise, its operands count as a whole.
+// Returns for each element of the result whether its operands contain NaN. If the operation is not
+// elementwise, every element of the operands counts for every element of the result.
 std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& result) {
   std::vector<NanBefore> before(result.size, NanBefore::kNone);
   const NodeView& node = context.node();
@@ -68,7 +68,7 @@ std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& r
   return before;
 }
 
-// Gives `result` arrays in which elements can admit NaN beside numbers.
+// Gives `result` arrays in which elements can admit NaN besides numbers.
 void GiveEnds(KernelContext& context, BoundedTensor& result) {
   const bool point = result.point();
   if (!point && result.nan != nullptr) return;
@@ -90,7 +90,7 @@ void AdmitNumber(double number, BoundedTensor& result, size_t i) {
   result.finite_high[i] = only_nan ? number : std::max(result.finite_high[i], number);
 }
 
-// An invalid operation returns `by`; a NaN that comes from an operand stays NaN.
+// Replaces the NaN of an invalid operation by `by`. A NaN that comes from an operand stays NaN.
 void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   if (PassesElements(DefinitionOf(context.node().schema()))) return;
   const std::vector<NanBefore> before = NansBefore(context, result);
@@ -104,13 +104,14 @@ void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
   }
 }
 
-// The tensor in which a documented place is looked up: the operand, or for a reduction its result.
+// Returns the tensor whose elements are compared with a documented argument. It is the operand, or
+// for a reduction its result.
 const BoundedTensor& PlacesOf(KernelContext& context, const BoundedTensor& result) {
   const bool reduces = context.node().op().starts_with("reduce_");
   return reduces ? result : context.Value(context.node().Input(0));
 }
 
-// Sets f(x) to `value` at the places that `hits` selects.
+// Sets f(x) to `value` for each x for which hits(x) is true.
 template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
   const BoundedTensor& x = PlacesOf(context, result);
@@ -132,8 +133,7 @@ void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
   sets.Set(i, numbers);
 }
 
-// If the operand may reach `from`, f(x) may also be `value`, but nothing between `value` and the
-// right value.
+// If the operand may reach `from`, admits `value` besides the right f(x), but no number between.
 void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
   constexpr size_t kMostNumbers = 16;
   ForgetSets(result);
@@ -192,7 +192,7 @@ bool IsGateOfProduct(const Graph& graph, ValueId r, ValueId gate) {
          graph.arguments(graph.node(graph.value(gate).producer))[0].value == r;
 }
 
-// Widens hard_swish(r) = r sigmoid_hard(r) by the part `share` of each element.
+// Widens each element of hard_swish(r) = r sigmoid_hard(r) by `share` times its magnitude.
 void WidenSwish(KernelContext& context, BoundedTensor& result, double share) {
   using P = params::Binary;
   const NodeView& node = context.node();
@@ -203,7 +203,7 @@ void WidenSwish(KernelContext& context, BoundedTensor& result, double share) {
   });
 }
 
-// A gather along the last axis may return any element of the line that it reads.
+// For a gather along the last axis, admits any element of the line that it reads.
 void AdmitLine(KernelContext& context, BoundedTensor& result) {
   using P = params::Gather;
   const BoundedTensor& x = context.Input(P::kX);
@@ -234,8 +234,8 @@ void AdmitLine(KernelContext& context, BoundedTensor& result) {
   sets.Give(result);
 }
 
-// A quotient by a constant becomes x times the constant's rounded reciprocal; floor_div takes its
-// floor. The product may be rounded before the floor is taken.
+// Replaces a quotient by a constant by x times the constant's rounded reciprocal. floor_div takes
+// the floor of this product, which an engine may round first.
 void MultiplyByReciprocal(KernelContext& context, BoundedTensor& result, const Grid& grid) {
   using P = params::Binary;
   const ValueId divisor = context.node().Input(P::kY);
@@ -319,13 +319,14 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
     ReplaceInvalid(context, result, 0);
   }
   const Grid grid(result.type.dtype);
-  if (context.node().Input(0) == kNoValue) return;  // no operand that could hold a place
+  if (context.node().Input(0) == kNoValue)
+    return;  // no operand to compare with a documented argument
   for (size_t i = 0; i < contract.departure_count; ++i) {
     const Departure* const departure = contract.departures[i];
     if (departure->op.empty() || departure->op != context.node().op()) continue;
     if (!contract.LookFor(i)) continue;
     const double value = grid.Round(departure->b);
-    // log takes x + epsilon: the documented place is a value of that sum.
+    // log takes x + epsilon, and the documented argument is a value of this sum.
     const int epsilon = context.node().schema().FindParameter("epsilon");
     const double shift = epsilon < 0 ? 0 : context.node().Float(epsilon, 0);
     const double rounded = departure->a - grid.Round(shift);

@@ -1,5 +1,5 @@
-// The documented defects of single operations, as changes to a kernel's result. Only evaluations
-// with departures switched on use them.
+// Applies the documented defects of single operations to a kernel's result. Only evaluations with
+// departures switched on use them.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace anecheck::reference {
 
-// Applies departures that act on a stored result: NaN forms, and fixed values of unary operations.
+// Applies the departures that change a stored result, such as NaN or single values of a function.
 void DepartFromResult(KernelContext& context, BoundedTensor& result);
-// Applies departures that act on an input tensor: NaN read as +inf.
+// Applies the departure that changes an input tensor: an engine reads NaN as +infinity.
 void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tensor);
 
-// Appends the numbers of the grid to which numbers of [low, high] may be rounded. False if
+// Appends the numbers of the grid to which numbers of [low, high] may be rounded. Returns false if
 // `numbers` would then have more than `most` entries.
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers);

@@ -1,5 +1,5 @@
-// Detection: the selection of the boxes of a batch that survive. If rounding or a tie decides
-// between boxes, an engine may select others. Each selection that an engine may make is admitted.
+// Kernel of non-maximum suppression, which selects boxes of each batch. If rounding or a tie
+// decides between boxes, engines may select different boxes. Each such selection is admitted.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -27,11 +27,11 @@ constexpr Term kOverlapTerms[] = {Term::kOverlapRounding, Term::kDivideUlp, Term
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
 
-// The decisions that one run leaves to the engine. Repeated runs go through all combinations of
-// answers.
+// The decisions in one run that an engine may make in several ways. Repeated runs try all
+// combinations of answers.
 class Questions {
  public:
-  // The answer of this run, below `ways`.
+  // Returns this run's answer to the next decision, a number below `ways`.
   size_t Ask(size_t ways) {
     if (next_ == asked_.size()) asked_.push_back({0, ways});
     return asked_[next_++].answer;
@@ -54,7 +54,7 @@ class Questions {
   size_t next_ = 0;
 };
 
-// One batch: greedy selection in order of falling score.
+// Selects boxes of one batch greedily, in the order of falling scores.
 class Suppression {
  public:
   using Selection = std::vector<int64_t>;  // boxes in order
@@ -76,13 +76,13 @@ class Suppression {
     most_ = static_cast<size_t>(std::min(node.Int(P::kMaxBoxes, 1), count_));
   }
 
-  // The selection by the values and exact arithmetic, which takes the first of equal scores.
+  // Returns the selection for the values in exact arithmetic. Of equal scores it takes the first.
   Selection Exactly() {
     exact_ = true;
     return HasNan() ? Selection() : Select();
   }
-  // Every selection that an engine may make if decisions depend on rounding or on a tie. Nothing if
-  // operands are not known or there are too many selections: any is then admitted.
+  // Returns every selection that an engine may make. Returns nothing if operands are not known or
+  // there are too many selections. Any selection is then admitted.
   std::optional<std::vector<Selection>> All() {
     constexpr size_t kMost = 64;
     exact_ = false;
@@ -122,7 +122,7 @@ class Suppression {
   int64_t OneOf(const Selection& equal) {
     return exact_ || equal.size() == 1 ? equal[0] : equal[questions_.Ask(equal.size())];
   }
-  // The boxes with the highest score among those for which `counts` is true.
+  // Returns the boxes with the highest score among those for which counts(box) is true.
   template <typename Counts>
   Selection Highest(Counts counts) const {
     Selection highest;
@@ -155,7 +155,7 @@ class Suppression {
   size_t ScoreAt(int64_t box) const {
     return static_cast<size_t>((batch_ * count_ + box) * classes_);
   }
-  // The class with the highest score, the first of equal ones.
+  // Returns the class with the highest score, or the first of several such classes.
   int64_t Class(int64_t box) const {
     const double* from = scores().value + ScoreAt(box);
     return std::max_element(from, from + classes_) - from;
@@ -163,7 +163,7 @@ class Suppression {
   double Score(int64_t box) const {
     return scores().value[ScoreAt(box) + static_cast<size_t>(Class(box))];
   }
-  // Whether the operands of the box are points: there is no selection from intervals.
+  // Whether the operands of the box are points. This class does not select from intervals.
   bool Known(int64_t box) const {
     for (size_t c = 0; c < static_cast<size_t>(classes_); ++c) {
       const size_t at = ScoreAt(box) + c;
@@ -176,11 +176,12 @@ class Suppression {
     return true;
   }
   Answer AtLeast(double a, double b) const {
-    if (!exact_ && a == b) return Answer::kUnsure;  // "below" and "not above" are both in use
+    if (!exact_ && a == b)
+      return Answer::kUnsure;  // some definitions say "below", others "not above"
     return a >= b ? Answer::kYes : Answer::kNo;
   }
-  // Compares the shared area divided by the area of both boxes with the threshold, as a quotient or
-  // as a product.
+  // Compares the shared area divided by the area of both boxes with the threshold. An engine may
+  // compare the quotient, or the shared area with a product.
   Answer Overlaps(int64_t a, int64_t b) const {
     if (exact_) return ExactlyOverlaps(a, b);
     const int64_t box[2] = {a, b};
@@ -247,7 +248,7 @@ class Suppression {
   Questions questions_;
 };
 
-// Stores the selections that one batch may have, place by place.
+// Stores the admitted selections of one batch, one position of the results at a time.
 class SelectionStore {
  public:
   SelectionStore(KernelContext& context, int64_t batch, std::span<MemberSets, 4> sets)
@@ -272,7 +273,7 @@ class SelectionStore {
  private:
   using P = params::NonMaximumSuppression;
 
-  // The admitted content of one place of the results: one of these boxes, or padding.
+  // The admitted contents of one position of the results: one of `boxes`, or padding if allowed.
   struct Candidates {
     std::vector<int64_t> boxes;
     bool padding = false;
@@ -287,7 +288,7 @@ class SelectionStore {
   const BoundedTensor& scores() const { return context_.Input(P::kScores); }
   bool open() const { return admitted_.empty(); }  // any selection is admitted
 
-  // At least one box is returned if there is any.
+  // An engine returns at least one box if the batch has any.
   Candidates CandidatesAt(size_t place) const {
     Candidates candidates;
     if (open()) {

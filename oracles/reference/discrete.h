@@ -1,8 +1,8 @@
-// Discrete results, judged as sets: comparisons, roundings to whole numbers, positions of extremes
-// and ranks, choices. An operand that is an interval admits several results, but no number between
-// these results. Therefore an element has a list of the numbers that it may be
-// (BoundedTensor::members), or is known to be whole. Used by comparison, reduction, sorting and
-// gathering kernels.
+// Discrete results, which are judged as sets: comparisons, roundings to whole numbers, positions of
+// extremes and of ranks, and choices. An operand that is an interval admits several results, but no
+// number between these results. Therefore an element has a list of its admitted numbers
+// (BoundedTensor::members), or it is known to be a whole number. Used by comparison, reduction,
+// sorting and gathering kernels.
 #pragma once
 
 #include <cmath>
@@ -22,8 +22,8 @@ struct Truth {
   bool may_fail = false;
 };
 
-// Calls visit(number) for every number that element `i` may be, ascending. Returns false without a
-// call if these numbers cannot be counted or are more than `most`.
+// Calls visit(number) for every admitted number of element `i`, in ascending order. Returns false
+// without a call if these numbers cannot be counted or are more than `most`.
 template <typename Visit>
 bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit& visit) {
   if (x.point() || x.low[i] == x.high[i]) {
@@ -55,8 +55,7 @@ class MemberSets {
   void Set(size_t i, std::span<const double> numbers);
   // Gives the sets to the result, if any element has one. Call after the store.
   void Give(BoundedTensor& result) const { result.members = sets_; }
-  // As Give, for a result that may already have sets: replaces those of the elements that have a
-  // set here.
+  // As Give, but keeps a set that the result already has for an element without a set here.
   void MergeInto(BoundedTensor& result) const;
 
  private:
@@ -77,17 +76,17 @@ struct Places {
 void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool descending,
                 std::span<Places> places);
 
-// The position of the extreme of `count` lanes by value: the first of equal ones, or the first NaN
-// if there is one.
+// Returns the position of the largest or least of `count` values. This is the first of equal
+// extremes, or the first NaN if there is one.
 size_t FirstExtreme(const double* values, size_t count, bool largest);
 
-// Whether `count` positions stay different numbers if they are rounded to fp16.
+// Whether `count` positions stay different if an engine may round them to fp16.
 inline bool IndicesStayApart(const Contract& contract, size_t count) {
   return count <= 2049 || !contract.Allows(Term::kIndexRounding);
 }
 
-// Stores positions or counts as integers: the value and the hull of each set. A set with more
-// members than the hull's ends is kept beside the element. If the contract allows an engine to
+// Stores positions or counts as integers. An element gets the value and the hull of its set. The
+// set is kept too if it has members other than the hull's ends. If the contract allows an engine to
 // round an index to fp16 (Term::kIndexRounding), the rounded index is admitted too.
 class IndexStore {
  public:

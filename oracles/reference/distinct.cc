@@ -16,7 +16,7 @@ constexpr size_t kManyNumbers = 1 << 13;
 constexpr size_t kHalves = 1 << 16;
 constexpr size_t kHalfInfinity = 0x7c00;
 
-// The entry of one number.
+// The results of the function for one number.
 struct Entry {
   double value;
   double low;
@@ -29,7 +29,7 @@ struct Entry {
 // From this size on, a table costs less than a few evaluations of the tensor.
 constexpr size_t kManyTables = 1 << 15;
 
-// Flags for values that an entry admits beside finite numbers.
+// Flags for values that an entry admits besides finite numbers.
 enum EntryFlag : uint64_t { kNanBit = 1, kSpecialBit = 2 };
 
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x) {
@@ -153,7 +153,7 @@ void DistinctNumbers::Expand(Arena& arena, const BoundedTensor& results,
   auto* const value = arena.Allocate<double>(size);
   result.value = result.low = result.high = value;
   if (results.point()) {
-    // Indexed by the bits of the number; set for numbers that occur.
+    // The table is indexed by the bits of a number. Only the entries of numbers that occur are set.
     auto* const table = arena.Allocate<double>(kHalves);
     for (size_t i = 0; i < count; ++i) table[found_[i]] = results.value[i];
     for (size_t i = 0; i < size; ++i) value[i] = table[halves_[i]];

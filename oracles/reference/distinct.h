@@ -15,8 +15,8 @@
 
 namespace anecheck::reference {
 
-// Whether it is worthwhile to evaluate each number once: true for a large tensor of fp16 points,
-// unless departures are active, which may leave numbers that fp16 does not have.
+// Whether it saves time to evaluate each different number once. True for a large tensor of fp16
+// points if no departures are active. A departure may leave numbers that fp16 does not have.
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x);
 
 // Precondition: RepeatsNumbers(contract, x).
@@ -24,20 +24,20 @@ class DistinctNumbers {
  public:
   DistinctNumbers(Arena& arena, const BoundedTensor& x);
 
-  // Each number of x once, in the order of their bits, as a point tensor with one axis.
+  // The different numbers of x in the order of their bits, as a point tensor with one axis.
   const BoundedTensor& numbers() const { return numbers_; }
-  // `results` are a function's results for numbers(); sets `result` to its results for the elements
-  // of x.
+  // `results` holds a function's results for numbers(). Sets `result` to the function's results for
+  // the elements of x.
   void Expand(Arena& arena, const BoundedTensor& results, BoundedTensor& result) const;
 
  private:
   BoundedTensor numbers_;
   const uint16_t* halves_ = nullptr;  // the bits of each element of x
-  const uint16_t* found_ = nullptr;   // the bits of each of numbers_
+  const uint16_t* found_ = nullptr;   // the bits of each element of numbers_
 };
 
-// Whether a table of all fp16 numbers is worthwhile; otherwise DistinctNumbers evaluates the
-// numbers of each tensor. Implies RepeatsNumbers.
+// Whether a table of all fp16 numbers saves time. If not, DistinctNumbers evaluates the numbers of
+// each tensor. True only if RepeatsNumbers is true.
 bool FillsATable(const Contract& contract, const BoundedTensor& x);
 
 // Every fp16 number in the order of their bits, as a point tensor with one axis.
@@ -61,17 +61,17 @@ class FunctionTable {
   void ForEachEntry(const BoundedTensor& x, const Visit& visit) const;
 
   std::vector<TableEntry> entries_;
-  uint64_t finite_flags_ = 0;  // every bit that some finite number has
+  uint64_t finite_flags_ = 0;  // all flags that entries of finite numbers have
   bool point_ = false;
 };
 
-// Everything beside the operand that determines the results of a stateless function.
+// Everything except the operand that determines the results of a stateless function.
 struct TableKey {
   bool ideal = false;
   bool wide = false;
   bool zero_at_zero = false;
   bool steps = false;
-  bool follows_table = false;  // the recorded one
+  bool follows_table = false;  // the recorded table
   bool ties_away = false;
   int ulp = 0;
   double table_error = 0;

@@ -1,5 +1,4 @@
-// A function that is evaluated once for each different number gives the same results as one that is
-// evaluated element by element.
+// The evaluation of each different number gives the same results as that of each element.
 #include "oracles/reference/distinct.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ namespace {
 
 using testing::SameNumberAndSign;
 
-// `count` fp16 numbers; every number occurs if `count` is large enough.
+// Returns `count` fp16 numbers. Every fp16 number occurs if `count` is large enough.
 Tensor EveryNumber(size_t count) {
   Tensor tensor{{DType::kFp16, Shape{static_cast<int64_t>(count)}}, {}};
   tensor.bytes.resize(2 * count);

@@ -15,14 +15,14 @@ double PowerOfTwo(int exponent) {
   return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
 
-// A tensor without any non-zero value is a multiple of every power of two.
+// The lowest bit of a tensor that holds only zeros, since 0 is a multiple of every power of two.
 constexpr int kNoBits = 100;
 // The relative error of sums of magnitudes in double is far below this slack.
 constexpr double kMagnitudeSlack = 1 + 0x1p-20;
 
 // Adds the sum of rounded products to the admitted interval. Rounding may overflow although the
-// exact products do not. An infinity, or a NaN if infinities of both signs may meet, is then
-// admitted beside the finite numbers.
+// exact products do not. Then an infinity is admitted besides the finite numbers, or NaN if
+// infinities of both signs may be added.
 void Include(Accumulated& sum, double rounded) {
   if (std::fabs(rounded) < kInfinity) {
     sum.low = std::min(sum.low, rounded);
@@ -33,8 +33,7 @@ void Include(Accumulated& sum, double rounded) {
   if (!(rounded < 0)) sum.beyond |= kUpward;
   if (!(rounded > 0)) sum.beyond |= kDownward;
 }
-// Adds the interval [low, high] to the admitted one. If an end is NaN, every number and NaN are
-// admitted.
+// Adds [low, high] to the admitted interval. If an end is NaN, admits every number and NaN.
 void IncludeEnds(Accumulated& hull, double low, double high) {
   if (low != low || high != high) {
     hull.nan = true;
@@ -123,8 +122,8 @@ double Accumulator::Error(double magnitude, double sum, size_t count, bool on_gr
 
 namespace {
 
-// Each sum has four lanes, so that the loops become vector code. The order does not matter: the
-// sums are either exact or within the error that is accounted for.
+// Each sum has four lanes, so that the loops become vector code. The order of additions does not
+// matter, because the sums are exact or the bound contains their error.
 struct FourSums {
   double lane[4] = {0, 0, 0, 0};
   double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
@@ -241,8 +240,8 @@ Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double*
   return result;
 }
 
-// Sums with infinities and NaN: plain IEEE sums if the values are not finite. For point operands
-// the result is only NaN if every permitted engine meets the invalid operation.
+// Sums products with infinities and NaN. The value is a plain IEEE sum if it is not finite. For
+// point operands, NaN is the only result if each permitted engine computes an invalid operation.
 Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count) {
   double sum = 0;
   double magnitude = 0;
@@ -280,7 +279,7 @@ Accumulated Accumulator::OpenDot(const Lanes& x, const Lanes& y, size_t count, d
                                  double magnitude, bool nan, bool interval) {
   Accumulated result{.value = sum, .low = sum, .high = sum};
   if (magnitude < kInfinity) SetValue(x.value, y.value, count, sum, magnitude, result);
-  // Some operand is NaN in every engine, or all are known and their sum is NaN.
+  // Some operand is NaN in every engine, or all operands are known and their sum is NaN.
   if (nan || (!interval && sum != sum)) {
     result.low = result.high = kNan;
   } else if (interval) {
@@ -327,9 +326,9 @@ namespace {
 // With fewer products, sums of one output at a time are faster than packed sums.
 constexpr size_t kFewProducts = 4096;
 
-// Facts of each vector of operands.
+// Facts about each vector of operands.
 struct VectorFacts {
-  std::vector<uint8_t> open;      // some end is not finite
+  std::vector<uint8_t> open;      // an end of some interval is not finite
   std::vector<uint8_t> nan;       // some number may be NaN
   std::vector<uint8_t> only_nan;  // some number is NaN in every engine
   std::vector<uint8_t> interval;  // some number is not known exactly
@@ -372,7 +371,7 @@ struct Accumulator::Block {
   bool MayBeNan(size_t row, size_t column) const {
     return !row_facts.open.empty() && (row_facts.nan[row] | column_facts.nan[column]) != 0;
   }
-  // The result if some end is not finite.
+  // Returns the result if an end of some operand is not finite.
   Accumulated OpenSum(const Lanes& x, const Lanes& y, size_t row, size_t column,
                       const IntervalSums& sums) {
     const bool nan = (row_facts.only_nan[row] | column_facts.only_nan[column]) != 0;
@@ -449,7 +448,7 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
     SumPoints({rows.value, row_count}, {columns.value, column_count}, count, rounding,
               {Block::TakePoints, &block});
   } else {
-    // Ends that are not finite need no sums.
+    // If all rows or all columns have ends that are not finite, no sums of ends are needed.
     const bool ends = !All(block.row_facts.open) && !All(block.column_facts.open);
     const IntervalWork work = !ends               ? IntervalWork::kValues
                               : product_rounding_ ? IntervalWork::kRoundedEnds
@@ -461,7 +460,7 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-// The result of a plain sum if some end is not finite. `sum` is the value.
+// Returns the result of a plain sum if an end of some operand is not finite. `sum` is the value.
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
   for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];

@@ -16,7 +16,7 @@ namespace anecheck::reference {
 // Computes lowest_bit and max_magnitude of a tensor's values, once in each evaluation.
 void MeasureOperand(BoundedTensor& tensor);
 
-// `count` consecutive numbers with their interval; for points, low and high are the array of value.
+// `count` consecutive numbers with their intervals. For points, low and high equal value.
 struct Lanes {
   const double* value = nullptr;
   const double* low = nullptr;
@@ -39,18 +39,18 @@ struct Accumulated {
   bool nan = false;    // NaN is admitted besides [low, high]
   bool exact = true;   // value is the exact sum
   uint8_t beyond = 0;  // infinities (Beyond) that are admitted besides [low, high]
-  // For sums of points: how far the accumulator's roundings may move the sum.
+  // For sums of points, the largest change of the sum by the accumulator's roundings.
   double error = 0;
-  // value is so near the exact sum that both round to the same number of the grid; nothing else is
-  // known about it (DotOnGrid).
+  // value rounds to the same number of the grid as the exact sum. Nothing else is known about it
+  // (DotOnGrid).
   bool settled = false;
-  // A departure moved the ends as far as it can move intervals.
+  // A departure widened the ends by the largest change that it can cause.
   bool loose = false;
 
   bool empty() const { return low > high; }  // no finite number is admitted
 };
 
-// The places of the sums in the result, with one step for rows and one for columns.
+// The positions of the sums in the result, with one step between rows and another between columns.
 struct DotPlaces {
   size_t start = 0;
   size_t row_step = 0;
@@ -78,15 +78,15 @@ class Accumulator {
   // `y` is null for plain sums.
   Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y);
 
-  // A copy for another thread: it takes scratch memory from `arena`, and marks `marks` as loose
-  // instead of the node's result.
+  // Returns a copy for another thread. The copy takes scratch memory from `arena`, and marks
+  // `marks` as loose instead of the node's result.
   Accumulator For(Arena& arena, BoundedTensor& marks) const;
   void MarkLoose() { target_->loose = true; }
 
   // sum x[k] * y[k], accumulated in the engine's wide accumulator.
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
   // As Dot, for results that are then rounded to the grid, with or without a bias. Computes the
-  // exact sum only if a plain sum leaves the rounding open.
+  // exact sum only if a plain sum does not decide the rounding.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
   // Computes DotOnGrid of every row with every column. Rows and columns are consecutive vectors of
   // `count` lanes. Calls visit(row, column, sum) in any order, for wanted results only. Call
@@ -103,10 +103,10 @@ class Accumulator {
   // Whether StoreDots can compute these sums of `count` products, of `rows` rows and `columns`
   // columns, with this bias (may be null). It can for a large operation on finite fp16 points.
   bool Stores(size_t rows, size_t columns, size_t count, const BoundedTensor* bias) const;
-  // The arrays that StoreDots writes into; FinishDots makes the result from them. Result element
-  // (row, column) of a call lies at start + row * columns.vectors + column.
+  // Returns the arrays for the output of StoreDots. FinishDots makes the result from them. Result
+  // element (row, column) of a call lies at start + row * columns.vectors + column.
   PointResults StartDots(KernelContext& context, BoundedTensor& result) const;
-  // DotsOnGrid, WithBias and StoreFloats in one. Precondition: Stores(...).
+  // Does the work of DotsOnGrid, WithBias and StoreFloats. Precondition: Stores(...).
   void StoreDots(const PointVectors& rows, const PointVectors& columns, size_t count,
                  const PointBias& bias, size_t start, PointResults& results);
   static void FinishDots(const PointResults& results, BoundedTensor& result);
@@ -116,12 +116,12 @@ class Accumulator {
   // law for the array, the sums then follow it. `source_order` says that the products are added in
   // the order of the lanes.
   void RunOnArray(bool source_order);
-  // Whether the sums follow that law; it then bounds them, and no sum is NaN.
+  // Whether the sums follow the array's law. It then bounds the sums, and no sum is NaN.
   bool follows_law() const { return law_ != Law::kNone; }
   bool follows_fixed_law() const { return law_ == Law::kFixed; }
   // Whether DotsOnGrid leaves out some results.
   bool leaves_out() const { return !wanted_.empty(); }
-  // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
+  // Whether results of Dot may admit infinities besides finite numbers (Accumulated::beyond).
   bool may_overflow() const { return may_overflow_; }
   // Adds a bias to the sum of the last Dot. The engine adds the bias in the accumulator, or rounds
   // the accumulator to the element type first.
@@ -146,13 +146,13 @@ class Accumulator {
   Accumulated ErrorOfPoints(const double* x, const double* y, size_t count) const;
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
-  // The result of SpecialDot if some end is not finite, from plain sums of the values' products and
-  // of their magnitudes. `nan` says that some operand is NaN in every engine, `interval` that some
-  // operand is not known exactly.
+  // Returns the result of SpecialDot if some end is not finite, from plain sums of the values'
+  // products and of their magnitudes. `nan` says that some operand is NaN in every engine.
+  // `interval` says that some operand is not known exactly.
   Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
                       bool nan, bool interval);
   static Accumulated SpecialSum(const Lanes& x, size_t count, double sum);
-  // Sets the value of a sum from a plain sum, exactly if needed.
+  // Sets the value of a sum from a plain sum, or from an exact sum if necessary.
   void SetValue(const double* x, const double* y, size_t count, double sum, double magnitude,
                 Accumulated& result);
   double ExactDot(const double* x, const double* y, size_t count);
@@ -214,9 +214,9 @@ class Accumulator {
                              const Lanes& y, size_t count);
   Accumulated LawResult(LawSum sum, const BiasRange* bias) const;
   double LawValue(const LawSum& sum, double start) const;
-  // Adds the law's values to the admitted ones if the accumulator may also be a wide one.
+  // Also admits the law's values, if the accumulator may be a wide or a fixed-point accumulator.
   void AdmitLaw(const BiasRange* bias, Accumulated& sum) const;
-  // Whether sums have so few units that whole blocks are summed at once.
+  // Whether products are so small (in units) that whole blocks of sums are computed at once.
   bool PacksLaw(size_t count) const;
   bool MayDrop() const;
   bool StoresLaw(size_t count, const BoundedTensor* bias) const;
@@ -238,7 +238,7 @@ class Accumulator {
   // Whether every NaN among the operands comes unchanged from an input, so that its payload is
   // known.
   bool KnowsBits() const;
-  // Decodes exponent 31 as numbers; returns whether every end is then finite.
+  // Decodes exponent 31 as numbers. Returns whether every end is then finite.
   static bool DecodeLanes(const Lanes& from, size_t count, bool bits_known, DecodedLanes& to);
 
   // Applies departures to a sum; marks the result as loose if the sum is loose.
@@ -270,8 +270,8 @@ class Accumulator {
   DecodedLanes decoded_x_, decoded_y_;
   double largest_product_ = 0;
   int lowest_product_bit_ = 0;  // every product is a multiple of 2^lowest_product_bit_
-  double exact_limit_ = 0;      // a magnitude sum up to here: exact in double
-  double single_limit_ = 0;     // a magnitude sum up to here: exact in the engine's accumulator
+  double exact_limit_ = 0;      // sums with magnitudes up to this are exact in double
+  double single_limit_ = 0;     // the same for the engine's accumulator
 };
 
 // Vectors with one constant stride between vectors, and another between the numbers of a vector.

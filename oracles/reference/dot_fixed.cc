@@ -13,12 +13,12 @@ namespace anecheck::reference {
 namespace {
 
 constexpr double kLimit = kFixedLimit * kFixedUnit;
-// From this magnitude on, a partial sum may be rounded to the limit between two passes.
+// A partial sum of at least this magnitude may be rounded to the limit between two passes.
 constexpr double kLargestPartial = 32752;
-// The least number of products added in registers for which packing a block pays off.
+// The least number of products added in registers for which packing a block saves time.
 constexpr size_t kShortSpan = 8;
 
-// Whether a departure defines how products are summed; it then replaces the law.
+// Whether a departure defines how products are summed. Such a departure replaces the law.
 bool DepartsInSums(const Contract& contract) {
   for (const Effect effect : {Effect::kPortOverflow, Effect::kInteriorOverflow,
                               Effect::kTileLattice, Effect::kFlushInMac}) {
@@ -27,8 +27,8 @@ bool DepartsInSums(const Contract& contract) {
   return false;
 }
 
-// How far roundings of partial sums to fp16 between passes may move a sum; `largest` is the
-// greatest partial sum at the end of a pass.
+// Returns the largest change of a sum by roundings of partial sums to fp16 between passes.
+// `largest` is the greatest partial sum at the end of a pass.
 double PassError(size_t count, double largest) {
   if (count <= kFixedPass) return 0;
   const size_t later_passes = (count - 1) / kFixedPass;
@@ -51,7 +51,7 @@ bool ArePoints(const Lanes& lanes, size_t count) {
   return lanes.point() || std::equal(lanes.low, lanes.low + count, lanes.high);
 }
 
-// Consecutive vectors.
+// Returns consecutive vectors of `count` numbers.
 StridedPoints VectorsOf(const double* numbers, size_t count) {
   return {numbers, count, static_cast<int64_t>(count)};
 }
@@ -155,8 +155,8 @@ Accumulated Accumulator::LawDot(const Lanes& x, const Lanes& y, size_t count) {
   return LawResult(law_sum_, nullptr);
 }
 
-// The array's result for the operands' values. An infinity if the order of the additions is known
-// and the sum overflows in this order.
+// Returns the array's result for the operands' values. It is an infinity if the order of additions
+// is known and the sum overflows in this order.
 double Accumulator::LawValue(const LawSum& sum, double start) const {
   const bool fits = sum.size + std::fabs(start) < kFixedLimit;
   if (fits || !source_order_ || sum.count > kFixedPass) return (sum.value + start) * kFixedUnit;
@@ -221,7 +221,7 @@ void Accumulator::AdmitLaw(const BiasRange* bias, Accumulated& sum) const {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-// A dropped product is smaller than two units.
+// The array drops only products smaller than two units, which are 2^-15.
 bool Accumulator::MayDrop() const { return lowest_product_bit_ < -15; }
 
 bool Accumulator::PacksLaw(size_t count) const {
@@ -230,7 +230,7 @@ bool Accumulator::PacksLaw(size_t count) const {
 }
 
 bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
-  // If the fixed-point accumulator overflows, the sum of the wide accumulator remains.
+  // If the fixed-point accumulator overflows, the sum of the wide accumulator stays admitted.
   if (law_ == Law::kFixedOrWide) {
     return FixedSpan(x_.max_magnitude, y_->max_magnitude) >= std::min(count, kShortSpan);
   }
@@ -239,15 +239,15 @@ bool Accumulator::StoresLaw(size_t count, const BoundedTensor* bias) const {
     start = std::max(start, std::fabs(bias->value[i]));
   }
   const double largest = x_.max_magnitude * y_->max_magnitude * static_cast<double>(count) + start;
-  // No order of additions overflows.
+  // Returns true if no order of additions overflows.
   return largest + PassError(count, largest) + 1 < kLargestPartial / 2;
 }
 
-// Vectors with exponent 31 decoded.
+// Vectors in which numbers with exponent 31 are decoded.
 struct Accumulator::LawVectors {
-  Lanes lanes;            // finite; the value in place of ends that are not
-  const uint8_t* finite;  // by vector: whether every end is finite
-  double largest;         // of the values
+  Lanes lanes;            // all finite: a value replaces each infinite or NaN end
+  const uint8_t* finite;  // for each vector, whether every end is finite
+  double largest;         // largest magnitude of the values
 };
 
 // The sums of a block of values, and their results.
@@ -259,7 +259,7 @@ struct Accumulator::LawBlock {
   size_t count;
   const DotSink& sink;
   FixedSum* values = nullptr;  // [row][column] if the operands are intervals
-  // The original operands, and which vectors are finite; null if every operand is finite.
+  // The original operands, and flags of finite vectors. Null if every operand is finite.
   const Lanes* given_rows = nullptr;
   const Lanes* given_columns = nullptr;
   const uint8_t* finite_rows = nullptr;

@@ -1,5 +1,5 @@
-// The Accumulator's large operations on points: all sums of a block are computed at once
-// (packed_points.h), and an output is computed separately only if its rounding stays open.
+// Functions of Accumulator for large operations on points. They compute all sums of a block at once
+// (packed_points.h), and an output separately only if its rounding stays uncertain.
 #include <algorithm>
 
 #include "oracles/reference/dot.h"
@@ -10,18 +10,18 @@ namespace {
 
 // With fewer products, sums of one output at a time are faster than packed sums.
 constexpr size_t kFewProducts = 4096;
-// A panel has up to 16 columns; with few of them most of its work is wasted.
+// A panel has up to 16 columns. With fewer columns than this, most of its work is wasted.
 constexpr size_t kFewColumns = 6;
-// With fewer products, the sum of rounded products must be known exactly.
+// With fewer products, StoreDots requires that sums of rounded products are exact.
 constexpr size_t kFewTerms = 32;
 
-// Sums in fp32 pay off from kFewNarrowTerms terms on; more than kMostNarrowTerms at a time gain
-// nothing.
+// Sums in fp32 save time from kFewNarrowTerms terms on. More than kMostNarrowTerms terms at a time
+// save no more time.
 constexpr size_t kFewNarrowTerms = 16;
 constexpr size_t kMostNarrowTerms = 128;
 
-// Magnitudes of operands below which products may be subnormal in fp16, split in proportion to the
-// operands' largest magnitudes.
+// If each operand is at least its limit here, their product is a normal fp16 number. The ratio of
+// the limits is about that of the operands' largest magnitudes.
 struct SmallNumbers {
   SmallNumbers(double largest_x, double largest_y) {
     const int apart = largest_x == 0 || largest_y == 0 ? 0 : std::ilogb(largest_x / largest_y);
@@ -40,7 +40,8 @@ double Log2OfTypical(const Spread& spread, size_t size) {
 
 }  // namespace
 
-// fp32 has 24 bits; rounding to fp16 may raise a product by 2^-11 of it.
+// Returns the number of terms whose sum is exact in the 24 bits of fp32, or 0 if it is too small.
+// Rounding to fp16 may raise a product by 2^-11 of its magnitude.
 size_t Accumulator::NarrowTerms() const {
   if (!products_on_grid_ && lowest_product_bit_ < -24) return 0;
   if (largest_product_ == 0) return kMostNarrowTerms;
@@ -61,7 +62,7 @@ bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
   if (NarrowTerms() != 0 || law_ == Law::kFixed) return true;
   if (count < kFewTerms) return false;
   if (lowest_product_bit_ >= -24) return true;
-  // The error of small products should be small beside the accumulator's error.
+  // The error of small products should be small compared with the accumulator's error.
   const SmallNumbers small(x_.max_magnitude, y_->max_magnitude);
   const Spread x = SpreadOfNumbers(x_.value, x_.size, small.x);
   const Spread y = SpreadOfNumbers(y_->value, y_->size, small.y);

@@ -1,5 +1,5 @@
-// Elementwise arithmetic with broadcasting: values, and intervals computed from their ends and
-// corners.
+// Kernels of elementwise arithmetic with broadcasting. They compute intervals from the ends of the
+// operands' intervals.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -21,7 +21,8 @@ bool HasInfinity(const Range& a) { return a.high == kInfinity || a.low == -kInfi
 bool HasZero(const Range& a) { return a.low <= 0 && a.high >= 0; }
 bool Degenerate(const Range& a) { return a.low == a.high; }
 
-// The hull of four corners; a NaN corner makes one end NaN, which the store turns into "anything".
+// Returns the hull of four corners. If a corner is NaN, one end is NaN, and the store admits every
+// result.
 Range Hull(double a, double b, double c, double d) {
   if (a != a || b != b || c != c || d != d) return {kNan, kInfinity};
   return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
@@ -86,8 +87,8 @@ struct RealDiv {
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 
-// The quotient as the recorded program of real_div computes it: the table's reciprocal, then a
-// product, each rounded (facts/later_programs/weights_layout_later.md). Nothing if the table has no
+// Returns the quotient of real_div's recorded program, which rounds the table's reciprocal and the
+// product (facts/later_programs/weights_layout_later.md). Returns nothing if the table has no
 // record, as for a divisor that may be 0.
 std::optional<Range> ByReciprocal(const Grid& grid, const Range& a, const Range& b) {
   const std::optional<Interval> table =
@@ -97,7 +98,7 @@ std::optional<Range> ByReciprocal(const Grid& grid, const Range& a, const Range&
   return product.low == product.low ? std::optional(product) : std::nullopt;
 }
 
-// NaN operands propagate.
+// If an operand is NaN, the result is NaN.
 struct Maximum {
   static double Value(double a, double b) { return a != a ? a : b != b ? b : a > b ? a : b; }
   static Range Bound(const Range& a, const Range& b, bool) {
@@ -118,7 +119,7 @@ Range At(const BoundedTensor& tensor, size_t i) {
   return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
 }
 
-// The least floor of a quotient of two integers of these intervals; b does not contain zero.
+// Returns the least floor of a quotient of integers in these intervals. b must not contain zero.
 double LeastFloor(const Range& a, const Range& b) {
   double least = kInfinity;
   for (const double x : {a.low, a.high}) {
@@ -157,7 +158,7 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
   StoreExact(result, raw);
 }
 
-// Whether both operands are finite fp16 points: their sums, differences and products are exact in
+// Whether both operands are finite fp16 points. Sums, differences and products are then exact in
 // double.
 bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const BoundedTensor& y,
                     const BoundedTensor& result) {
@@ -166,8 +167,7 @@ bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const Boun
          !x.special && !y.special && x.size == result.size && y.size == result.size;
 }
 
-// As StoreFloats, without unrounded intermediate results; handles blocks of elements that stay in
-// the cache.
+// As StoreFloats, but keeps no unrounded results. Handles blocks that stay in the cache.
 void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor& x,
                  const BoundedTensor& y, BoundedTensor& result) {
   constexpr size_t kElements = 512;
@@ -182,7 +182,7 @@ void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor&
         CombineHalves(op, x.value + at, y.value + at, count, result.value + at);
     result.special |= facts.special;
     if (!wide || (result.low == result.value && facts.exact)) continue;
-    if (result.low == result.value) {  // the first that is not exact
+    if (result.low == result.value) {  // the first block that is not exact
       result.low = arena.Allocate<double>(result.size);
       result.high = arena.Allocate<double>(result.size);
       std::copy_n(result.value, at, result.low);
@@ -196,8 +196,8 @@ void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor&
   if (point) result.low = result.high = result.value;
 }
 
-// An operand as the engine's law (L4) reads it: exponent 31 is a number. The bits of a NaN that the
-// graph computed are not known.
+// Returns an operand as an engine reads it by the law L4: numbers with exponent 31 are finite. The
+// bits of a NaN that the graph computed are not known.
 BoundedTensor& DecodedOperand(KernelContext& context, BoundedTensor& x) {
   if (!x.special || x.type.dtype != DType::kFp16) return x;
   BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), x);
@@ -219,7 +219,7 @@ template <typename Op>
 void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
             const Strides& sy, int ulp) {
   BoundedTensor& result = context.Result();
-  // Division by a zero of uncertain sign leaves both infinities open; an engine may lose the sign.
+  // A division by a zero of uncertain sign admits both infinities. An engine may lose the sign.
   const bool drops_sign =
       std::is_same_v<Op, RealDiv> && context.contract().Find(Effect::kUnsignedZero) != nullptr;
   const double sign_lost = drops_sign ? 0.0 : -0.0;  // -0 + 0 is +0, and -0 + -0 is -0

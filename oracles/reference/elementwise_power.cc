@@ -1,5 +1,5 @@
-// Elementwise operations whose bounds are not corners of their operands' intervals (quotients
-// rounded to whole numbers, remainders, powers), and running sums.
+// Kernels of running sums, and of elementwise operations whose bounds are not results of interval
+// ends (quotients rounded to whole numbers, remainders, powers).
 #include <algorithm>
 #include <optional>
 
@@ -27,7 +27,7 @@ struct Range {
   bool finite() const { return std::fabs(low) < kInfinity && std::fabs(high) < kInfinity; }
 };
 
-// Applies value(a, b) and bound(range of a, range of b) to every pair.
+// Applies value(a, b) and bound(range of a, range of b) to every pair of elements.
 template <typename Value, typename Bound>
 Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound) {
   using P = params::Binary;
@@ -48,9 +48,9 @@ Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound
   return raw;
 }
 
-// Whole-number quotients, remainders and powers of integers. They may be anything if an operand is
-// not a point, since the results are then not monotone, or if no source defines the result
-// (is_defined(x, y) is false). Their value is then a convention.
+// Computes whole-number quotients, remainders or powers of integers. A result is unbounded if an
+// operand is not a point, because the function is not monotonic, or if no source defines the result
+// (is_defined(x, y) is false). Its value is then a convention.
 template <typename Function, typename IsDefined>
 Status Integers(KernelContext& context, const Function& function, const IsDefined& is_defined) {
   using P = params::Binary;
@@ -82,20 +82,19 @@ bool IsDivisor(double, double y) { return y != 0; }
 
 int64_t FloorOrZero(int64_t a, int64_t b) { return b == 0 ? 0 : FloorQuotient(a, b); }
 
-// Whether a quotient lies just below zero: a finite number other than zero, divided by an infinity
-// of the other sign.
+// Whether a / b lies just below zero: a is finite and nonzero, b an infinity of the other sign.
 bool IsJustBelowZero(double a, double b) {
   return std::isinf(b) && std::fabs(a) < kInfinity && a != 0 && (a < 0) != (b < 0);
 }
 
-// A quotient rounded to odd lies on the right side of every whole number.
+// A quotient rounded to odd lies on the same side of every whole number as the exact quotient.
 double FloorDivValue(double a, double b) {
   if (IsJustBelowZero(a, b)) return -1;
   const bool plain = std::fabs(a) < kInfinity && std::fabs(b) < kInfinity && b != 0;
   return std::floor(plain ? DivideOdd(a, b) : a / b);
 }
 
-// The quotient may be rounded, and have the error of quotients, before its floor is taken. A
+// Before it takes the floor, an engine may round the quotient, which has the contract's error. A
 // quotient that is a whole number must be exact: floor(6 / 3) = 1 is a documented defect (D33).
 Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a, const Range& b) {
   if (a.low != a.low || b.low != b.low) return {kNan, kNan};
@@ -103,7 +102,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     const bool exact = a.point() && b.point() && !b.HasZero();
     if (!exact) return {-kInfinity, kInfinity, true};
     const double quotient = FloorDivValue(a.low, b.low);
-    // A number just below zero may be rounded to zero first.
+    // An engine may first round a number just below zero to zero.
     return {quotient, IsJustBelowZero(a.low, b.low) ? 0 : quotient};
   }
   if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {
@@ -147,8 +146,8 @@ double ModValue(double a, double b) {
   return AddOdd(remainder, b);
 }
 
-// If the quotient is the same over both intervals, the remainder is a difference of intervals;
-// otherwise it is anything up to the divisor.
+// If the whole quotient is the same over both intervals, the remainder is a difference of
+// intervals. Otherwise it is any number between zero and the divisor.
 Bounds ModBounds(const Range& a, const Range& b) {
   if (a.low != a.low || b.low != b.low) return {kNan, kNan};
   if (a.point() && b.point()) return {ModValue(a.low, b.low), ModValue(a.low, b.low)};
@@ -174,12 +173,12 @@ Status Mod(KernelContext& context) {
 
 bool IsWhole(double x) { return std::floor(x) == x; }
 
-// Beyond this logarithm the result is far outside of fp32, and double is accurate enough to show
-// that.
+// If its logarithm has a larger magnitude, the result is far outside the range of fp32. Double is
+// accurate enough to show this.
 constexpr double kPowerRange = 200;
 
-// The power, or a double that rounds to `grid` like it: powers are rounded to the grid, or moved by
-// its steps.
+// Returns the power, or a double that rounds to the same number of `grid`. Callers only round
+// powers to the grid or move them by its steps.
 double PowValue(const Grid& grid, double a, double b) {
   const double magnitude = std::fabs(a);
   const double power = std::pow(a, b);
@@ -191,8 +190,8 @@ double PowValue(const Grid& grid, double a, double b) {
   return power < 0 ? -exact : exact;
 }
 
-// Whether a power with a NaN operand is NaN: it is, unless the other operand decides the result
-// (1^NaN, NaN^0).
+// Whether a power with a NaN operand must be NaN. It need not be if the other operand may decide
+// the result (1^NaN, NaN^0).
 bool IsNanPower(const Range& a, const Range& b) {
   const auto has = [](const Range& range, double x) { return range.low <= x && range.high >= x; };
   return a.low != a.low ? !has(b, 0) : !has(a, 1);
@@ -202,7 +201,7 @@ Bounds PowBounds(const Grid& grid, bool signed_zero, bool keeps_nan, const Range
                  const Range& b) {
   if (a.point() && b.point()) {
     const double power = PowValue(grid, a.low, b.low);
-    // Odd powers of a zero whose sign is not certain: both infinities.
+    // A negative odd power of a zero of uncertain sign may be either infinity.
     if (!signed_zero && a.low == 0 && b.low < 0 && IsWhole(b.low) && std::fmod(b.low, 2) != 0) {
       return {-kInfinity, kInfinity};
     }
@@ -230,7 +229,7 @@ Bounds PowBounds(const Grid& grid, bool signed_zero, bool keeps_nan, const Range
   return {-kInfinity, kInfinity, true};
 }
 
-// Whether the power is an integer: a negative power of a number other than 1 and -1 is not.
+// Whether the power is an integer. A negative power is an integer only for 1 and -1.
 bool IsIntegerPower(double a, double b) { return b >= 0 || a == 1 || a == -1; }
 
 int64_t IntegerPower(int64_t a, int64_t b) {

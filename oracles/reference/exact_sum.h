@@ -1,5 +1,5 @@
-// Sums of doubles without any rounding, for outputs that fail the cheap test of exactness
-// (magnitude compared with the lowest set bit). Used by the multiply-accumulate kernels.
+// Sums doubles without rounding. Needed if the cheap test of a plain sum (magnitude compared with
+// the lowest set bit) does not show that it is exact. Used by the multiply-accumulate kernels.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ class ExactSum {
     parts_.resize(kept);
     if (x != 0) parts_.push_back(x);
   }
-  // Adds a * b, exact if the product neither overflows nor leaves double's normal range.
+  // Adds a * b. The result is exact if the product lies in the normal range of double.
   void AddProduct(double a, double b) {
     const double product = a * b;
     Add(product);
@@ -53,7 +53,7 @@ class ExactSum {
   }
 
  private:
-  std::vector<double> parts_;  // increasing magnitude
+  std::vector<double> parts_;  // in the order of increasing magnitude
 };
 
 }  // namespace anecheck::reference

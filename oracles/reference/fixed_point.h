@@ -1,5 +1,5 @@
-// The law of the multiply-accumulate array of A16 and A18: sums of products are 32-bit fixed-point
-// sums. By this law dot_fixed.cc predicts the bits of such sums. Source:
+// The law of the multiply-accumulate array of A16 and A18, by which sums of products are 32-bit
+// fixed-point sums. dot_fixed.cc predicts the bits of sums by this law. Source:
 // facts/silicon/numerics_laws.md, L1 to L6 and L8, measured on h16g and h18g.
 #pragma once
 
@@ -20,8 +20,8 @@ inline constexpr double kFixedLimit = 0x1p31;
 // pass begins.
 inline constexpr size_t kFixedPass = 64;
 
-// An input with exponent 31 is (1 + m / 1024) * 2^16; a signalling NaN arrives as a quiet NaN (L4).
-// `x` is a double that was decoded from fp16.
+// Decodes an input with exponent 31 as (1 + m / 1024) * 2^16. A signalling NaN arrives as a quiet
+// NaN (L4). `x` is a double that was decoded from fp16.
 inline double DecodeAsNumber(double x) {
   if (std::fabs(x) < kInfinity) return x;
   constexpr uint64_t kFraction = (uint64_t{1} << 52) - 1;
@@ -29,9 +29,9 @@ inline double DecodeAsNumber(double x) {
   return std::copysign(0x1p16 * (1 + static_cast<double>(fraction) * 0x1p-52), x);
 }
 
-// The numbers that the engine reads for an element of [low, high], or for NaN. `bits_known` says
-// that the element comes unchanged from an input, so that a NaN's payload is known. Otherwise a NaN
-// may be any number with exponent 31 or above.
+// Returns the interval of the numbers that the engine reads for an element of [low, high] or for
+// NaN. `bits_known` says that the element comes unchanged from an input, so that a NaN's payload is
+// known. Otherwise a NaN may be any number with exponent 31 or above.
 inline Interval DecodedEnds(double low, double high, bool nan, bool bits_known) {
   if (low != low && bits_known) return {DecodeAsNumber(low), DecodeAsNumber(low)};
   if (low != low || nan) return {-kInfinity, kInfinity};
@@ -48,13 +48,13 @@ inline double RoundUnits(double units) {
   return std::copysign(static_cast<double>(static_cast<int64_t>(size)), units);
 }
 
-// floor(log2 |x|), -14 for numbers smaller than the least normal one of fp16.
+// Returns floor(log2 |x|), or -14 for numbers below the least normal fp16 number.
 inline int FixedExponent(double x) {
   const auto field = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff);
   return std::max(field - 1023, -14);
 }
 
-// A product in units of the accumulator; 0 if the exponents of its factors sum to -17 or less (L3).
+// Returns a product in accumulator units, or 0 if its factors' exponents sum to -17 or less (L3).
 inline double FixedProduct(double x, double w) {
   const double units = RoundUnits(x * w / kFixedUnit);
   return FixedExponent(x) + FixedExponent(w) <= -17 ? 0 : units;
@@ -63,8 +63,9 @@ inline double FixedProduct(double x, double w) {
 // A bias in units of the accumulator. The accumulator starts at this value (L6).
 inline double FixedStart(double bias) { return RoundUnits(bias / kFixedUnit); }
 
-// Exact sums of products and of their magnitudes, in units: whole numbers below 2^53. `reach` is
-// the greatest magnitude of a partial sum in the given order; 0 if all products fit in one pass.
+// Exact sums of products and of their magnitudes, in units of the accumulator. They are whole
+// numbers below 2^53. `reach` is the greatest magnitude of a partial sum in the given order, or 0
+// if all products fit in one pass.
 struct FixedSum {
   double total = 0;
   double size = 0;
@@ -74,12 +75,12 @@ struct FixedSum {
 // The sums of x[k] * w[k] for finite numbers, by L1 to L3.
 FixedSum SumFixed(const double* x, const double* w, size_t count);
 
-// The sum of `start` and the products in units, added in the order given; an infinity if a partial
-// sum overflows.
+// Returns the sum of `start` and the products in units, added in the order given, or an infinity if
+// a partial sum overflows.
 double SumFixedInOrder(const double* x, const double* w, size_t count, double start);
 
-// The sum of integer products times both scales, before it is rounded to fp16: an infinity if the
-// sum reaches 2^31 (L8).
+// Returns the sum of integer products times both scales, before it is rounded to fp16, or an
+// infinity if the sum reaches 2^31 (L8).
 double ScaleFixed(int64_t sum, double scale);
 
 }  // namespace anecheck::reference

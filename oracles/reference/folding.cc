@@ -32,7 +32,7 @@ bool IsHalfConst(const Graph& graph, ValueId id) {
          graph.type(id).dtype == DType::kFp16;
 }
 
-// Nothing if the value is not an fp16 constant, or not finite.
+// Returns nothing if the value is not an fp16 constant or is not finite.
 std::optional<Magnitudes> MagnitudesOf(const Graph& graph, ValueId id) {
   if (!IsHalfConst(graph, id)) return std::nullopt;
   Magnitudes magnitudes;
@@ -52,7 +52,7 @@ ValueId Operand(const NodeView& node, std::string_view name) {
   return parameter < 0 ? kNoValue : node.Input(parameter);
 }
 
-// An operation with constants that may be folded into those before it: y = factor * x + offset.
+// An operation y = factor * x + offset. A compiler may fold its constants into earlier constants.
 struct Foldable {
   ValueId data = kNoValue;  // x
   bool scales = false;
@@ -133,7 +133,7 @@ ValueId WeightOf(const NodeView& node) {
   }
 }
 
-// The only reader of the value if it reads the value once and the value is no output; else null.
+// Returns the only node that reads the value, or null if it is an output or is read again.
 const Node* OnlyReader(const Graph& graph, ValueId id) {
   if (std::ranges::find(graph.outputs(), id) != graph.outputs().end()) return nullptr;
   const Node* reader = nullptr;
@@ -150,7 +150,7 @@ const Node* OnlyReader(const Graph& graph, ValueId id) {
 // The scales after a node, up to the first operation that cannot be folded.
 struct Behind {
   int scales = 0;
-  double least = 1;  // at most the least magnitude of the product of their factors, and at most 1
+  double least = 1;  // lower bound of the magnitude of the factors' product, at most 1
 };
 
 Behind ScalesBehind(const Graph& graph, const Node& node) {
@@ -169,8 +169,8 @@ Behind ScalesBehind(const Graph& graph, const Node& node) {
   return behind;
 }
 
-// The largest constant that was added to products in the value: a bias, and the constants of later
-// operations. Nothing if the value does not come from products with constant weights.
+// Returns the largest magnitude that constants (a bias and the constants of later operations) add
+// to products in the value. Returns nothing if it has no products with constant weights.
 std::optional<double> OffsetIn(const Graph& graph, ValueId id, int depth) {
   if (depth == 0 || OnlyReader(graph, id) == nullptr) return std::nullopt;
   const auto made = std::ranges::find_if(graph.nodes(), [&](const Node& node) {
@@ -189,8 +189,8 @@ std::optional<double> OffsetIn(const Graph& graph, ValueId id, int depth) {
   return *before * foldable->factor.most + foldable->offset;
 }
 
-// The largest sum of the constants that operations directly before the value added to it, without a
-// product. 0 if there are none.
+// Returns the largest sum of the constants that consecutive additions before the value added, or 0
+// if there are none.
 double SumBefore(const Graph& graph, ValueId id, int depth) {
   if (depth == 0 || OnlyReader(graph, id) == nullptr) return 0;
   const Value& value = graph.value(id);
@@ -223,12 +223,12 @@ FoldedConstants::FoldedConstants(const Graph& graph, const Node& node, const Con
   }
   const std::optional<double> before = OffsetIn(graph, foldable->data, kLongestChain);
   if (before && foldable->added != kNoValue) {
-    // A sum of two constants is rounded; a constant that becomes the bias is not.
+    // The compiler rounds a bias that it computes, but not one that is a given constant.
     const bool sums = *before > 0 || foldable->scales;
     const double sum = *before * foldable->factor.most + foldable->offset;
     Widen(foldable->added, relative, absolute + (sums ? unit * sum + kSmallError : 0));
   } else if (!foldable->scales) {
-    // x + a + b may be x + (a + b).
+    // The compiler may replace x + a + b by x + (a + b).
     const double sum = SumBefore(graph, foldable->data, kLongestChain);
     if (sum > 0) Widen(foldable->added, 0, unit * (sum + foldable->offset) + kSmallError);
   }

@@ -15,7 +15,7 @@ namespace anecheck::reference {
 
 // Widens the constants of `node` during the life of this object. Does nothing if the contract
 // forbids folding (Term::kConstantFolding is 0), or if anything but a foldable operation reads the
-// node's results. `values` are those of the evaluation, allocated from `arena`.
+// node's results. `values` are the tensors of the evaluation, allocated from `arena`.
 class FoldedConstants {
  public:
   FoldedConstants(const Graph& graph, const Node& node, const Contract& contract, Arena& arena,

@@ -1,6 +1,6 @@
-// Reads and writes at computed places. If an index is known as an interval, the result may be the
-// element at any place in the interval. An index out of range admits any result, because MIL does
-// not define such results.
+// Kernels that read and write at computed places. If an index is known as an interval, the result
+// may be the element at any place in the interval. An index out of range admits any result, because
+// MIL does not define such results.
 #include "oracles/reference/gather.h"
 
 #include <cmath>
@@ -88,9 +88,9 @@ Mode ModeOf(std::string_view name) {
 }
 
 // Applies the updates of one element in the order of their rows, as in MIL's definition. The value
-// is kept as a sum of two doubles, 106 bits, and rounded once at the end. An engine may round after
-// each update or not, and may add or multiply in any order, since no source defines the order. If
-// updates replace each other, the last row wins.
+// is kept as a sum of two doubles, 106 bits, and rounded once at the end. An engine may also round
+// after each update, and may add or multiply in any order, since no source defines the order. If
+// updates replace the element, the update of the last row remains.
 class Scattering {
  public:
   Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
@@ -126,7 +126,7 @@ class Scattering {
                      mode == Mode::kMin;
   }
 
-  // Goes row by row. Element `from` of the updates is applied at every admitted place.
+  // Applies the updates row by row. Each element of the updates is applied at every admitted place.
   void Run(const BoundedTensor& indices, const IndexedRows& rows) {
     const auto inner = static_cast<size_t>(rows.inner);
     const size_t count = inner == 0 ? 0 : updates_.size / inner;
@@ -154,7 +154,7 @@ class Scattering {
     }
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
-        // The addition of a zero rest loses the sign of a zero, so it is left out.
+        // The addition of a zero rest would lose the sign of a zero result.
         const double sum = rest_[i] == 0 ? result_.value[i] : AddOdd(result_.value[i], rest_[i]);
         result_.value[i] = grid_.Store(sum);
       }
@@ -173,19 +173,19 @@ class Scattering {
   }
 
  private:
-  // The numbers added to one element, or multiplied with it, in any order.
+  // Facts about the numbers that are added to one element or multiplied with it, in any order.
   struct Sums {
     double low = 0;
     double high = 0;
     double magnitude = 0;  // sum of the magnitudes of all terms
-    double finite = 0;     // of the finite terms
-    double added = 0;      // of all terms but the first
+    double finite = 0;     // sum of the magnitudes of the finite terms
+    double added = 0;      // sum of the magnitudes of all updates
     double first_low = 0;  // the element itself
     double first_high = 0;
-    int terms = 0;       // beside the element itself
+    int terms = 0;       // number of updates
     bool point = false;  // all terms are known exactly
-    bool zero = false;   // a factor, or the element, is exactly 0
-    // The products of the updates' factors above 1, and of those below 1.
+    bool zero = false;   // a factor or the element is exactly 0
+    // The product of the updates' factors above 1, and the product of those below 1.
     double most = 1;
     double least = 1;
   };
@@ -212,8 +212,8 @@ class Scattering {
     sums.least *= std::min(1.0, mode_ == Mode::kDiv ? 1 / most : least);
     ++sums.terms;
   }
-  // Each of two or more additions may be rounded. Rounding may lift partial sums above the sum of
-  // the magnitudes, so that `most` includes their errors.
+  // An engine may round each of two or more additions. Rounding may raise partial sums above the
+  // sum of the magnitudes, so `most` includes rounding errors.
   void AdmitAnySum(size_t i) {
     const Sums& sums = sums_[i];
     if (!(sums.magnitude < kInfinity)) {
@@ -239,14 +239,14 @@ class Scattering {
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
   // As AdmitAnySum, for two or more factors. If some partial product, with or without the element,
-  // may leave the range, the result may be anything. A subnormal partial product may be flushed,
-  // which loses at most the least normal number.
+  // may overflow, the result is unbounded. A subnormal partial product may be flushed, which loses
+  // at most the least normal number.
   void AdmitAnyProduct(size_t i) {
     const Sums& sums = sums_[i];
     const double first = Magnitude(sums.first_low, sums.first_high);
     const double least = LeastMagnitude(sums.first_low, sums.first_high);
     const bool divides = mode_ == Mode::kDiv;
-    // A quotient may be a product with a reciprocal.
+    // An engine may compute a quotient as a product with a reciprocal.
     const int roundings = divides ? 2 * sums.terms : sums.terms;
     const double unit = grid_.Step(1, 1) - 1;
     const double growth = std::pow(1 + (divides ? 0.5 + ulp_ : 0.5) * unit, roundings);
@@ -297,7 +297,7 @@ class Scattering {
     result_.value[to] = y;
     rest_[to] = std::fabs(y) < kInfinity ? Rest(a, b, y, rest_[to]) : 0;
   }
-  // The exact result for (a + rest) and b, minus y.
+  // Returns the exact result for (a + rest) and b, minus y.
   double Rest(double a, double b, double y, double rest) const {
     switch (mode_) {
       case Mode::kAdd:
@@ -325,7 +325,7 @@ class Scattering {
     return WrapInteger(dtype, static_cast<int64_t>(Exact(a, b)));
   }
 
-  // Sets the interval after the update; `sure` if no other place may get the update instead.
+  // Sets the interval after the update; `sure` says that no other place may get the update instead.
   void UpdateBounds(size_t from, size_t to, bool sure) {
     const double low = result_.low[to];
     const double high = result_.high[to];
@@ -409,7 +409,7 @@ class Scattering {
       low = Neighbour(low, -ulp_);
       high = Neighbour(high, ulp_);
     }
-    // Corners are results in double. For two fp16 numbers these are exact, except quotients.
+    // Corners were computed in double. For two fp16 numbers they are exact, except quotients.
     const bool exact = !open && grid_.half() && mode_ != Mode::kDiv;
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[to] = OuterLow(store, exact ? low : WidenDown(low), wide_);

@@ -1,5 +1,5 @@
-// The places at which operations read or write by computed indices: rows of contiguous elements,
-// each addressed by one or more indices. Used by the gather and scatter kernels.
+// Computes the places at which gather and scatter kernels read or write. A place is a row of
+// contiguous elements that one or more indices address.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace anecheck::reference {
 
 // Row r of the indexed side (a gather's result, a scatter's updates) has the elements [r * inner,
-// (r + 1) * inner); on the other side its elements begin at Base(r) plus the sum of index * stride
-// over the indexed axes.
+// (r + 1) * inner). In the other tensor the row's elements begin at Base(r) plus the sum of index *
+// stride over the indexed axes.
 struct IndexedRows {
   int64_t inner = 1;
   int named = 1;
@@ -34,7 +34,7 @@ inline int64_t Product(const Shape& shape, int first, int end) {
   return product;
 }
 
-// gather and scatter: indices for one axis; the first `batch` axes are shared.
+// For gather and scatter, whose indices address one axis. The first `batch` axes are shared.
 inline IndexedRows RowsOfAxis(const Shape& data, const Shape& indices, int axis, int batch) {
   IndexedRows rows;
   rows.inner = Product(data, axis + 1, data.rank());
@@ -48,7 +48,7 @@ inline IndexedRows RowsOfAxis(const Shape& data, const Shape& indices, int axis,
   return rows;
 }
 
-// gather_along_axis and scatter_along_axis: one index for each element.
+// For gather_along_axis and scatter_along_axis, which have one index for each element.
 inline IndexedRows RowsAlongAxis(const Shape& data, const Shape& indices, int axis) {
   IndexedRows rows;
   const int64_t inner = Product(data, axis + 1, data.rank());
@@ -61,7 +61,7 @@ inline IndexedRows RowsAlongAxis(const Shape& data, const Shape& indices, int ax
   return rows;
 }
 
-// gather_nd and scatter_nd: vectors of indices for the axes after the shared ones.
+// For gather_nd and scatter_nd, whose vectors of indices address the axes after the shared axes.
 inline IndexedRows RowsOfVectors(const Shape& data, const Shape& indices, int batch) {
   IndexedRows rows;
   rows.named = static_cast<int>(indices[indices.rank() - 1]);
@@ -76,8 +76,8 @@ inline IndexedRows RowsOfVectors(const Shape& data, const Shape& indices, int ba
 }
 
 // The places that the indices of one row may address. Programs before iOS 17 count negative indices
-// from the end, as the value here does; coremltools leaves them undefined from iOS 17 on. A graph
-// does not state its version, so that a negative index counts as out of range.
+// from the end, as Value() does. coremltools leaves them undefined from iOS 17 on. A graph does not
+// state its version, so all_inside() counts a negative index as out of range.
 class Addresses {
  public:
   Addresses(const IndexedRows& rows, const BoundedTensor& indices, int64_t row)
@@ -93,11 +93,11 @@ class Addresses {
       all_inside_ &= 0 <= indices.low[at] && indices.high[at] < extent;
     }
   }
-  bool known() const { return known_; }            // one place only
-  bool inside() const { return inside_; }          // the value's indices have an element
+  bool known() const { return known_; }            // only one place is admitted
+  bool inside() const { return inside_; }          // the indices' values are in range
   bool all_inside() const { return all_inside_; }  // every admitted index is in range
 
-  // The element addressed by the values. Precondition: inside().
+  // Returns the element that the indices' values address. Precondition: inside().
   size_t Value() const {
     int64_t place = base_;
     for (int i = 0; i < rows_.named; ++i) {
@@ -106,8 +106,8 @@ class Addresses {
     return static_cast<size_t>(place);
   }
 
-  // Calls visit(element) for every place in range that is admitted. False if there are too many
-  // places; visit may have been called for some of them.
+  // Calls visit(element) for every admitted place in range. Returns false if there are too many
+  // places. Some calls may then have been made.
   template <typename Visit>
   bool ForEach(const Visit& visit) const {
     return Walk(0, base_, visit);

@@ -1,4 +1,4 @@
-// The elements behind each result of a reduction, gathered group by group. Used by the reductions.
+// Gathers the elements that a reduction combines into each result, group by group.
 #pragma once
 
 #include "oracles/reference/kernel.h"

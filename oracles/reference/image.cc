@@ -1,5 +1,5 @@
-// Image, resize and texture operations: the places that each result element reads, by MIL's
-// definitions.
+// Kernels of image, resize and texture operations. They compute the positions that each result
+// element reads, by MIL's definitions.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -15,7 +15,7 @@ double Relative(const KernelContext& context) {
   return context.contract()[Term::kPositionRelative];
 }
 
-// How the grid of result positions lies over [begin, end], whose ends are pixel positions
+// The rule that places the grid of result positions over the pixel positions [begin, end]
 // (sampling_mode of resize_bilinear, and the two flags of upsample_bilinear).
 enum class GridMode : uint8_t { kDefault, kStrictAlign, kAlign, kOffset, kUnalign };
 
@@ -26,7 +26,8 @@ GridMode ModeOf(std::string_view name) {
   return name == "UNALIGN_CORNERS" ? GridMode::kUnalign : GridMode::kDefault;
 }
 
-// Grid point `i` of `count` over [begin, end], clamped to it. Exact if begin and end are.
+// Returns grid point `i` of `count` over [begin, end], clamped to this interval. The point is exact
+// if begin and end are exact.
 Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double end,
                    int64_t extent, double relative) {
   const auto at = static_cast<double>(i);
@@ -35,7 +36,7 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
   Position point;
   switch (mode) {
     case GridMode::kDefault:
-      // Spacing (Xin - Xin / Xout) / (Xout - 1), which is Xin / Xout; a single point is at 0.
+      // The spacing is (Xin - Xin / Xout) / (Xout - 1), that is Xin / Xout. A single point is at 0.
       point = MakePosition(begin * n + (count == 1 ? 0 : at * (span + 1)), n, extent, relative);
       break;
     case GridMode::kStrictAlign:
@@ -81,7 +82,7 @@ Status ForPlanes(KernelContext& context, const Point& point, Sample sample) {
   return {};
 }
 
-// The extents of the last two axes, before and after.
+// The extents of the last two axes of the operand and of the result.
 struct Planar {
   int64_t from[2];
   int64_t to[2];
@@ -143,8 +144,9 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
       });
 }
 
-// Nearest neighbours by size. In some operations pixel i is at i, in others at its centre. Both
-// rules choose the same pixels for an axis that grows by a whole factor or keeps its extent.
+// The pixel nearest to result pixel i, for an axis with extents `from` and `to`. Some operations
+// put pixel i at i, others at its centre. Both rules choose the same pixels for an axis that grows
+// by a whole factor or keeps its extent.
 int64_t CornerPixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, i * from / to);
 }
@@ -155,35 +157,37 @@ int64_t CentrePixel(int64_t i, int64_t from, int64_t to) {
 // Admits only one pixel.
 PixelRange Only(int64_t pixel) { return {pixel, pixel, pixel}; }
 
-// The pixel at the centre of result pixel `i`. A centre on the border of two pixels may fall to
-// either pixel, because an engine's factor may be rounded.
+// Returns the pixel at the centre of result pixel `i`. Admits both pixels if the centre is on their
+// border, because an engine may round its factor.
 PixelRange AtCentre(int64_t i, int64_t from, int64_t to) {
   const int64_t centre = CentrePixel(i, from, to);
   const bool border = from % to != 0 && (2 * i + 1) * from % (2 * to) == 0;
   return {centre, border ? std::max<int64_t>(centre - 1, 0) : centre, centre};
 }
 
-// The pixel nearest to the grid point of MIL's definition; either one of two equally near pixels.
+// Returns the pixel nearest to the grid point of MIL's definition. Admits both of two equally near
+// ones.
 PixelRange NearGridPoint(int64_t i, int64_t from, int64_t to) {
   const int64_t twice = 2 * i * from + to;
   const int64_t near = std::min(from - 1, twice / (2 * to));
   return {near, twice % (2 * to) == 0 ? std::max<int64_t>(near - 1, 0) : near, near};
 }
 
-// For resize, the pixel at the centre or the pixel nearest to the grid point of MIL's definition.
-// Both fit coremltools' runtime test (iOS17/test_image_resizing.py, test_resize_nearest_neighbor),
-// in which 2 rows become the 3 rows 0, 1, 1.
+// For resize, admits the pixel at the centre or the pixel nearest to the grid point of MIL's
+// definition. Both fit coremltools' runtime test (iOS17/test_image_resizing.py,
+// test_resize_nearest_neighbor), in which 2 rows become the 3 rows 0, 1, 1.
 PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(AtCentre(i, from, to), NearGridPoint(i, from, to));
 }
-// For upsample_nearest_neighbor, the pixel at the corner, computed from the extents and not from
-// the given factor (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: 3
-// columns become the 2 columns 0, 1 for factor 0.67, and the 3 columns 0, 1, 2 for factor 1.12).
+// For upsample_nearest_neighbor, admits only the pixel at the corner, computed from the extents and
+// not from the given factor (iOS15/test_image_resizing.py,
+// TestUpsampleNearestNeighborFractionalScales: 3 columns become the 2 columns 0, 1 for factor 0.67,
+// and the 3 columns 0, 1, 2 for factor 1.12).
 PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
   return Only(CornerPixel(i, from, to));
 }
-// For resize_nearest_neighbor, the pixel at the corner or at the centre, because no runtime test
-// distinguishes the two.
+// For resize_nearest_neighbor, admits the pixel at the corner or at the centre, because no runtime
+// test distinguishes the two.
 PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
   return EitherRange(Only(CornerPixel(i, from, to)), AtCentre(i, from, to));
 }
@@ -215,7 +219,7 @@ Status Resize(KernelContext& context) {
             GridPoint(mode, i, planar.to[axis], 0, static_cast<double>(planar.from[axis] - 1),
                       planar.from[axis], Relative(context));
         PixelRange range = NearestTo(point);
-        // The definition does not say whether it means the nearest or the lower pixel.
+        // MIL's definition does not say whether it means the nearest or the lower pixel.
         range.first = std::min(range.first, static_cast<int64_t>(std::floor(point.low)));
         return range;
       },
@@ -241,14 +245,14 @@ Status UpsampleBilinear(KernelContext& context) {
 
 // ---- crop_resize ----------------------------------------------------------------------------
 
-// The ends of a box along one axis in pixels, and how far an engine's ends may lie from them.
+// The ends of a box along one axis in pixels, and the largest error of an engine's ends.
 struct BoxAxis {
   double begin = 0;
   double end = 0;
   double slack = 0;
 };
 
-// The coordinates begin at element `start` of `boxes`.
+// Reads the box whose coordinates begin at element `start` of `boxes`.
 BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, bool height,
                 int64_t extent) {
   using P = params::CropResize;
@@ -294,8 +298,8 @@ Status CropResize(KernelContext& context) {
   const int64_t channels = from[1];
   const int64_t height = result.type.shape[result.type.shape.rank() - 2];
   const int64_t width = result.type.shape[result.type.shape.rank() - 1];
-  // roi has four numbers for each box, or five with the index of the image first. With four, each
-  // box is cut from every image.
+  // roi has four numbers for each box, or five, of which the first is the index of the image. If
+  // there are four, each box is cut from every image.
   const size_t numbers = roi ? static_cast<size_t>(boxes.type.shape[2]) : 4;
   const size_t each = roi && numbers == 4 ? static_cast<size_t>(from[0]) : 1;
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));
@@ -359,7 +363,7 @@ Status CropResize(KernelContext& context) {
 
 // ---- resample and affine ----------------------------------------------------------------------
 
-// A coordinate as a pixel position: `numerator / denominator` in the units of `mode`.
+// Converts the coordinate `numerator / denominator`, in the units of `mode`, to a pixel position.
 Position ToPixels(std::string_view mode, bool align, double numerator, double denominator,
                   int64_t extent, double relative) {
   const auto n = static_cast<double>(extent);
@@ -433,7 +437,7 @@ Status Affine(KernelContext& context) {
   const bool shared = matrix.type.shape[0] == 1;
   const auto rows = static_cast<double>(std::max<int64_t>(1, shape[2] - 1));
   const auto columns = static_cast<double>(std::max<int64_t>(1, shape[3] - 1));
-  // Position i of n in [-1, 1], times n - 1; a single position is at -1.
+  // The coordinate of position i of n in [-1, 1], times n - 1. A single position has coordinate -1.
   const auto place = [](int64_t i, double last) { return 2 * static_cast<double>(i) - last; };
   Plane plane{.x = &x, .height = from[2], .width = from[3], .edge = Edge::kConstant};
   const int64_t area = shape[2] * shape[3];
@@ -447,7 +451,7 @@ Status Affine(KernelContext& context) {
     for (size_t axis = 0; axis < 2; ++axis) {
       const size_t row = 6 * batch + 3 * axis;
       double numerator = 0;
-      double magnitude = 0;  // how far apart an engine's terms may lie
+      double magnitude = 0;  // sum of the magnitudes of the terms
       double slack = 0;
       const double factors[3] = {u * rows, v * columns, rows * columns};
       for (size_t k = 0; k < 3; ++k) {
@@ -462,7 +466,7 @@ Status Affine(KernelContext& context) {
                           Relative(context));
       const double error =
           (magnitude * Relative(context) + slack) / (rows * columns) * static_cast<double>(extent);
-      // As in other operations, whole positions are exact.
+      // Whole positions stay exact, as in other operations.
       if (position.low != position.high || slack != 0) {
         position.low -= error;
         position.high += error;

@@ -1,5 +1,5 @@
-// Two's complement arithmetic on integer element types inside doubles: ranges, wrapping, and the
-// intervals of wrapped results. Used by elementwise, reduction and cast kernels.
+// Two's complement arithmetic on integers that are held in doubles: ranges, wrapping, and intervals
+// of wrapped results. Used by elementwise, reduction and cast kernels.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ constexpr double WrapInteger(DType dtype, int64_t value) {
   return static_cast<double>(top >> shift);
 }
 
-// Truncation toward zero with saturation; NaN becomes 0. Integers have no negative zero.
+// Truncates toward zero and saturates. NaN becomes 0. Integers have no negative zero.
 inline double SaturateInteger(DType dtype, double value) {
   if (value != value) return 0;
   const IntegerRange range = RangeOf(dtype);
@@ -48,8 +48,8 @@ constexpr int64_t FloorQuotient(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// The hull of the wrapped corners of an operation on integer intervals; the whole type if a corner
-// leaves the type, since the wrapped results need not be contiguous then.
+// Returns the hull of the wrapped corners of an operation on integer intervals. If a corner exceeds
+// the type, returns the whole type, because the wrapped results need not be contiguous.
 inline IntegerRange HullOfIntegers(DType dtype, int64_t a, int64_t b, int64_t c, int64_t d) {
   const IntegerRange range = RangeOf(dtype);
   const auto low = static_cast<double>(std::min(std::min(a, b), std::min(c, d)));

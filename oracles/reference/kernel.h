@@ -1,5 +1,5 @@
-// The inputs and results of a reference kernel: tensors as values with intervals, scratch memory,
-// the contract. The evaluator calls one kernel for each node; each file of this folder contains one
+// The data that a reference kernel uses: tensors of values with intervals, scratch memory and the
+// contract. The evaluator calls one kernel for each node. Each file of this folder contains one
 // class of operations, as in harness/ops.
 #pragma once
 
@@ -24,7 +24,7 @@ struct Block {
 };
 
 // Memory blocks that arenas returned, for reuse by other arenas. The page faults of a new large
-// block cost more time than many operations. Not thread-safe. Outlives its arenas.
+// block cost more time than many operations. Not thread-safe. The pool must outlive its arenas.
 class BlockPool {
  public:
   // Takes the smallest stored block with at least `words` and at most twice as many words. Returns
@@ -66,7 +66,7 @@ class Arena {
   void Reset();
 
   // The number of threads for kernels that work with this memory, and the least number of
-  // inner-loop steps for which they use them.
+  // inner-loop steps for which they use threads.
   int threads() const { return threads_; }
   uint64_t worth_threads() const { return worth_threads_; }
   void UseThreads(int threads, uint64_t worth_threads) {
@@ -95,7 +95,8 @@ class Arena {
   size_t left_ = 0;
 };
 
-// While it lives, memory allocated from the arena is scratch memory, which its destructor releases.
+// Memory that is allocated from the arena during the life of this object is scratch memory, which
+// the destructor releases.
 class Workspace {
  public:
   explicit Workspace(Arena& arena)
@@ -115,7 +116,7 @@ class Workspace {
   size_t left_;
 };
 
-// The numbers that one element may be, ascending; empty if the element has only an interval.
+// The admitted numbers of an element, ascending. Empty if the element has only an interval.
 struct Members {
   const double* data = nullptr;
   uint32_t count = 0;
@@ -124,9 +125,10 @@ struct Members {
 // Infinities that an element admits besides a finite interval.
 enum Beyond : uint8_t { kUpward = 1, kDownward = 2 };
 
-// One tensor during evaluation. In a point tensor low, high and value are the same array: each
-// element is known exactly, and a NaN element is only NaN. Otherwise low and high bound the
-// engine's value; both are NaN if only NaN is admitted, and nan[i] != 0 also admits NaN.
+// One tensor during evaluation. In a point tensor low, high and value are the same array. Each
+// element is then known exactly, and an element with value NaN admits only NaN. In other tensors
+// low and high bound the engine's value. Both are NaN if only NaN is admitted. nan[i] != 0 also
+// admits NaN.
 struct BoundedTensor {
   TensorType type;
   size_t size = 0;
@@ -134,23 +136,23 @@ struct BoundedTensor {
   double* low = nullptr;
   double* high = nullptr;
   uint8_t* nan = nullptr;  // null in a point tensor
-  // Null, or a closer description of the elements than [low, high]: infinities (Beyond) and a
-  // finite interval, which is empty if its low end lies above its high end. Sums of products that
-  // may overflow set these arrays. Later operations read only low and high.
+  // If not null, these arrays describe the elements more closely than [low, high]: by infinities
+  // (Beyond) and a finite interval. The interval is empty if its low end lies above its high end.
+  // Sums of products that may overflow set these arrays. Later operations read only low and high.
   uint8_t* beyond = nullptr;
   double* finite_low = nullptr;
   double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
-  bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
-  // A departure widened this tensor, or one that it depends on, as far as it can. The intervals are
-  // therefore weak evidence.
+  bool signed_zero = false;  // the sign of zeros is certain, as in graph inputs, constants, copies
+  // A departure widened this tensor, or a tensor on which it depends, by the departure's largest
+  // effect. The intervals are therefore weak evidence.
   bool loose = false;
   // The elements of a line along this axis are distinct in every engine; -1 if there is no such
   // axis.
   int distinct_axis = -1;
-  // Discrete results (oracles/reference/discrete.h). `whole` says that every number of an engine in
-  // the interval is an integer, as in every integer type. `members` has one entry for each element;
-  // it is null if no element has a set.
+  // Discrete results (oracles/reference/discrete.h). `whole` says that an engine's number is an
+  // integer, as in every integer type. `members` has one entry for each element; it is null if no
+  // element has a set.
   bool whole = false;
   Members* members = nullptr;
   // Facts that sums of products need, computed on first use by MeasureOperand.
@@ -181,20 +183,20 @@ class KernelContext {
     return HasInput(parameter) ? &Input(parameter) : nullptr;
   }
   BoundedTensor& Value(ValueId id) { return values_[id]; }
-  // Type and size are set; the kernel sets the rest.
+  // The type and size of a result are set. The kernel sets the other members.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
-  // If not empty, this has an entry for each element of the first result. The kernel may set
-  // elements with entry 0 to anything; nothing reads them.
+  // If not empty, this has an entry for each element of the first result. The kernel may leave
+  // elements with entry 0 unset, because nothing reads them.
   std::span<const uint8_t> wanted() const { return wanted_; }
   void Want(std::span<const uint8_t> elements) { wanted_ = elements; }
 
-  // The kernel then reads fp32 literals and constants beside fp16 operands rounded to fp16, as an
-  // engine may store them, not as given. If some number differs, the evaluator runs the kernel in
-  // both ways, and the bounds are the hull (oracles/oracle.cc).
+  // After this call the kernel rounds fp32 literals and constants to fp16 if they occur with fp16
+  // operands, because an engine may store them rounded. If a number changes, the evaluator runs the
+  // kernel both ways and takes the hull of both bounds (oracles/oracle.cc).
   void RoundLiterals() { rounds_literals_ = true; }
   bool literals_differ() const { return literals_differ_; }
-  // Returns `exact` or `rounded`, by the way in which the kernel reads literals.
+  // Returns `rounded` after RoundLiterals, otherwise `exact`.
   double Read(double exact, double rounded) {
     literals_differ_ |= exact != rounded && exact == exact;
     return rounds_literals_ ? rounded : exact;
@@ -210,8 +212,8 @@ class KernelContext {
   bool literals_differ_ = false;
 };
 
-// Evaluates a nested block on known operands, in the order of its inputs, and returns its outputs.
-// The tensors share the context's arena. Errors as Evaluation::Run.
+// Evaluates a nested block. `inputs` are its operands in order. The tensors share the context's
+// arena. Returns the errors of Evaluation::Run.
 Status EvaluateBlock(KernelContext& context, const Graph& block,
                      std::span<const BoundedTensor> inputs, std::vector<BoundedTensor>& outputs);
 
@@ -221,10 +223,10 @@ Status EvaluateBlock(KernelContext& context, const Graph& block,
 struct ReferenceKernel {
   // Computes every result of the node. If null, OpDefinition::no_reference_reason says why.
   Status (*evaluate)(reference::KernelContext& context) = nullptr;
-  // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
+  // The terms of the contract on which the bound depends, besides kWideIntermediate.
   std::span<const Term> terms = {};
-  // Whether values depend on the contract's freedoms. True if a convention decides a question that
-  // the bounds leave open. Otherwise values are the same under every contract.
+  // Whether values depend on the contract's terms. True if a convention decides a question that the
+  // bounds leave open. Otherwise values are the same under every contract.
   bool value_needs_bounds = false;
   // Whether each element of the result depends on only one element of each operand, the one that
   // broadcasting pairs with it.

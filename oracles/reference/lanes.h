@@ -73,7 +73,7 @@ class LaneBuffer {
   uint8_t* nan_ = nullptr;
 };
 
-// The lanes of a tensor from element `start` on, in place.
+// Returns the lanes of a tensor from element `start` on, without a copy.
 inline Lanes LanesAt(const BoundedTensor& tensor, size_t start) {
   const double* value = tensor.value + start;
   if (tensor.point()) return {value, value, value};
@@ -95,8 +95,8 @@ inline void GatherOffsets(const BoundedTensor& tensor, int64_t start,
   }
 }
 
-// The largest (smallest) of `count` numbers; NaN if one of them is NaN, -infinity (+infinity) if
-// there are none.
+// Returns the largest (smallest) of `count` numbers, NaN if one of them is NaN, or -infinity
+// (+infinity) if there are none.
 inline double Largest(const double* values, size_t count) {
   double best = -kInfinity;
   for (size_t i = 0; i < count; ++i) {

@@ -14,7 +14,7 @@ namespace anecheck::reference {
 
 using Strides = std::array<int64_t, Shape::kMaxRank>;
 
-// For each axis, the number of elements from one neighbour along the axis to the next.
+// Returns for each axis the distance between neighbours along it, in elements.
 inline Strides RowMajorStrides(const Shape& shape) {
   Strides strides{};
   int64_t step = 1;
@@ -25,8 +25,8 @@ inline Strides RowMajorStrides(const Shape& shape) {
   return strides;
 }
 
-// The strides that read `operand` at an index of `result`: axes are aligned at the last one, and
-// repeated axes have stride 0.
+// Returns the strides that map an index of `result` to an element of `operand`. The last axes of
+// both correspond, and broadcast axes have stride 0.
 inline Strides BroadcastStrides(const Shape& operand, const Shape& result) {
   const Strides own = RowMajorStrides(operand);
   Strides strides{};
@@ -82,16 +82,17 @@ void ForEachSource(const Shape& shape, const Strides& source, int64_t start, con
   });
 }
 
-// A tensor seen as outer x inner: the offsets of the kept positions and, relative to each, of the
-// elements that are reduced together, both in row-major order.
+// A tensor split into kept and reduced axes. `outer` holds the offset of each kept position.
+// `inner` holds the offsets, relative to it, of the elements to reduce together. Both are
+// row-major.
 struct AxisSplit {
   std::span<int64_t> outer;
   std::span<int64_t> inner;
 };
 AxisSplit SplitAxes(Arena& arena, const Shape& shape, uint32_t reduced_mask);
 
-// The axes named by an attribute, as a bit mask; all axes if the attribute is absent. Precondition:
-// the graph was validated, so every axis is in range.
+// Returns the axes in an attribute as a bit mask, or all axes if the attribute is absent.
+// Precondition: the graph was validated, so every axis is in range.
 uint32_t MaskOfAxes(const NodeView& node, int parameter, int rank);
 
 }  // namespace anecheck::reference

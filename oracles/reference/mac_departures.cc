@@ -7,9 +7,9 @@
 namespace anecheck::reference {
 namespace {
 
-// The results of all admitted ways of adding (SumReading), separated by kind.
+// The results of one sum by all admitted ways of adding (SumReading), separated by kind.
 struct Readings {
-  double value = kNan;  // of the first way of adding
+  double value = kNan;  // result of the first way of adding
   double least = kInfinity;
   double greatest = -kInfinity;
   uint8_t beyond = 0;
@@ -36,7 +36,7 @@ struct SumDepartures {
   const Departure* port = nullptr;
   const Departure* interior = nullptr;
 
-  // The departures that change sums without products.
+  // Finds the departures that change sums without products.
   explicit SumDepartures(const Contract& contract)
       : lattice(contract.Find(Effect::kSumLattice)),
         flush(contract.Find(Effect::kFlushInMac) != nullptr) {}
@@ -46,7 +46,7 @@ struct SumDepartures {
         invalid(contract.Find(Effect::kNanResultAsZero) != nullptr),
         port(count < 2 ? nullptr : contract.Find(Effect::kPortOverflow)),
         interior(count < 2 ? nullptr : contract.Find(Effect::kInteriorOverflow)) {}
-  // Whether products are added differently; if not, only the magnitude of the sums matters.
+  // Whether products are added differently. If not, only the magnitude of the sums matters.
   bool add_otherwise() const { return lattice != nullptr || flush || invalid; }
   bool none() const { return !add_otherwise() && port == nullptr && interior == nullptr; }
 };
@@ -82,7 +82,7 @@ Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& 
 
 struct Magnitudes {
   double all = 0;        // sum of the magnitudes of all finite products
-  double subnormal = 0;  // most that flushing of subnormal operands or products can change
+  double subnormal = 0;  // largest change by flushing subnormal operands or products
   double positive = 0;   // sum of the products that may be above zero, infinities included
   double negative = 0;   // sum of the magnitudes of products that may be below zero
   bool up = false;       // some product is +infinity, perhaps by rounding
@@ -144,8 +144,8 @@ Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t coun
   return sums;
 }
 
-// Measures only the magnitudes that departures of points need: `all` only if some number is not
-// finite, and never `subnormal`.
+// Measures only the magnitudes that departures of points need. Measures `all` only if some number
+// is not finite, and does not measure `subnormal`.
 Magnitudes MeasurePoints(const SumDepartures& active, const Grid& grid, const Lanes& x,
                          const Lanes& y, size_t count, bool finite) {
   if (active.interior == nullptr && (finite || !active.add_otherwise())) return {};
@@ -169,9 +169,9 @@ void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, co
   sum.exact = true;
 }
 
-// A sum of intervals admits the conforming interval, widened by the most that the departures can
-// change. Each of a tile's additions on the lattice truncates two operands to a quantum of at most
-// 2^(1 - bits) of the magnitudes summed so far.
+// A sum of intervals admits a conforming engine's interval, widened by the largest change that the
+// departures can cause. Each of a tile's additions on the lattice truncates two operands to a
+// quantum of at most 2^(1 - bits) of the magnitudes summed so far.
 void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
                      size_t count, const Magnitudes& sums, Accumulated& sum) {
   sum.value = ReadPoints(active, grid, x, y, count).value;
@@ -186,14 +186,12 @@ void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes&
   sum.loose = slack > 0;
 }
 
-// A sum that rounds to `limit` or more becomes an infinity. A number that rounds below the limit
-// stays.
+// A sum that rounds to `limit` or more becomes an infinity. A number that rounds below it is kept.
 void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
   if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
   if (sum.low != sum.low || sum.empty()) return;
-  // The last fp32 number that rounds below the limit: a sum between it and the tie may become the
-  // tie.
+  // The last fp32 number that rounds below the limit. A sum between both may become the tie.
   const auto tie = static_cast<float>((limit + grid.RoundAndStep(limit, -1)) / 2);
   const double last = static_cast<double>(std::nextafter(tie, 0.0F));
   if (sum.high > last) sum.beyond |= kUpward;
@@ -204,10 +202,9 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
 
 // A partial sum that reaches the limit becomes an infinity, which no later finite term changes. The
 // order in which the engine accumulates is fixed but unknown (facts/numerics.md), so any order is
-// admitted: +infinity if the positive products alone reach the limit, -infinity if the negative
-// ones do. A later infinite product of the other sign makes the sum NaN. If `may_vanish` is true,
-// such a product may instead be 0, because its other factor is flushed and an invalid product gives
-// 0.
+// admitted: +infinity if the positive products reach the limit, -infinity if the negative products
+// do. A later infinite product of the other sign makes the sum NaN. If `may_vanish` is true, such a
+// product may instead be 0, because its other factor is flushed and an invalid product gives 0.
 void OverflowInside(const Magnitudes& sums, double limit, bool may_vanish, Accumulated& sum) {
   constexpr double kRoundingSlack = 1 + 0x1p-20;
   const bool up = sums.positive * kRoundingSlack >= limit;
@@ -217,7 +214,7 @@ void OverflowInside(const Magnitudes& sums, double limit, bool may_vanish, Accum
   sum.nan |= (up && sums.down) || (down && sums.up);
 }
 
-// NaN leaves the port as +0 (D07), before any bias.
+// Replaces NaN by +0, as the port does (D07) before a bias is added.
 void ZeroForNan(Accumulated& sum) {
   if (sum.value != sum.value) sum.value = 0;
   const bool only_nan = sum.low != sum.low || (sum.empty() && sum.beyond == 0);

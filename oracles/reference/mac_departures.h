@@ -1,4 +1,4 @@
-// The documented defects of the multiply-accumulate path, as changes to one accumulated sum. Only
+// Applies the documented defects of the multiply-accumulate path to one accumulated sum. Only
 // evaluations with departures switched on use them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Data movement and structure: elements are copied with their intervals, never computed.
+// Kernels of data movement and structure. They copy elements with their intervals and compute none.
 #include "oracles/reference/movement.h"
 
 #include <algorithm>
@@ -132,8 +132,8 @@ Status Concat(KernelContext& context) {
   return {};
 }
 
-// An entry of a table without a source element. Its sum with the offsets of all other axes stays
-// negative.
+// The table entry of an index that has no source element. Its sum with the offsets of all other
+// axes stays negative.
 constexpr int64_t kNoSource = std::numeric_limits<int64_t>::min() / 16;
 
 // Calls visit(result index, source index) for every element of `result` in order. The source index
@@ -160,7 +160,7 @@ void ForEachTableSource(const BoundedTensor& result, const OffsetTables& tables,
 
 enum class PadMode { kConstant, kReflect, kReplicate, kSymmetric };
 
-// The index in [0, extent) that padding puts at `index`, or -1 for the constant.
+// Returns the index of the element that padding copies to `index`, or -1 for the constant.
 int64_t PadSource(PadMode mode, int64_t index, int64_t extent) {
   if (index >= 0 && index < extent) return index;
   switch (mode) {
@@ -215,8 +215,8 @@ Status Pad(KernelContext& context) {
   return {};
 }
 
-// D02: the crop path scales the width axis by a fixed-point gain, and a value that leaves fp16
-// there becomes an infinity (facts/numerics.md, width-axis slice).
+// D02: the crop path scales the width axis by a fixed-point gain, and a value that overflows fp16
+// becomes an infinity (facts/numerics.md, width-axis slice).
 void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
   const auto apply = [&](double x) {
     const double scaled = RoundToHalf(x * gain.a);

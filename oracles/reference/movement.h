@@ -10,8 +10,8 @@ namespace anecheck::reference {
 
 // Allocates the arrays of `result`. `point` says that every operand is a point tensor.
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point);
-// Lets `result` keep the infinities that elements of `x` admit beside finite numbers. Call it after
-// PrepareMove, for results whose every element MoveElement or PutElement sets.
+// Lets `result` keep the infinities that elements of `x` admit besides finite numbers. Call it
+// after PrepareMove, for results of which MoveElement or PutElement sets every element.
 void KeepBeyond(KernelContext& context, const BoundedTensor& x, BoundedTensor& result);
 
 inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
@@ -68,7 +68,7 @@ inline bool MixesZeros(double low, double high, double other_low, double other_h
 }
 
 // Lets element `to` of `result` also admit the values of element `from` of `x`. Precondition:
-// `result` is no point tensor.
+// `result` is not a point tensor.
 inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
   if (MixesZeros(x.low[from], x.high[from], result.low[to], result.high[to])) {
     result.signed_zero = false;
@@ -82,22 +82,22 @@ inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& res
   if (had_only_nan || x.high[from] > result.high[to]) result.high[to] = x.high[from];
 }
 
-// Lets element `at` be any number of its type, for floats NaN too. Precondition: `tensor` is no
+// Lets element `at` admit every number of its type, and NaN for floats. `tensor` must not be a
 // point tensor.
 void AdmitAnything(BoundedTensor& tensor, size_t at);
 
-// Adds the facts about one whole operand to the result.
+// Combines the facts about all elements of `x` with those about the result.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
   result.signed_zero &= x.signed_zero;
   result.whole &= x.whole;
 }
 
-// The axis of `to` along which lines contain the same elements as the lines of `from` along `axis`;
-// -1 if there is none. Both shapes have the same elements in the same order.
+// Returns the axis of `to` whose lines have the same elements as the lines of `from` along `axis`,
+// or -1 if there is none. Both shapes have the same elements in the same order.
 int SameLines(const Shape& from, int axis, const Shape& to);
 
-// Lets `result` share the arrays of `x`: it has the same elements in another shape.
+// Lets `result` share the arrays of `x`, because it has the same elements in another shape.
 inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
   result.value = x.value;
   result.low = x.low;
@@ -122,9 +122,9 @@ void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start);
 
-// For each axis of the result the offset into x that each index contributes.
+// For each axis of the result, a table of the offset into x that each index contributes.
 using OffsetTables = std::array<std::span<int64_t>, Shape::kMaxRank>;
-// Tables for `shape`, from `offset(axis, index)`.
+// Returns tables for `shape` with the entries `offset(axis, index)`.
 template <typename Offset>
 OffsetTables MakeTables(Arena& arena, const Shape& shape, const Offset& offset) {
   OffsetTables tables{};
@@ -144,7 +144,7 @@ void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor&
 // number exactly.
 void FillWith(KernelContext& context, double number, BoundedTensor& result);
 
-// The axis that an attribute names, counted from the front.
+// Returns the axis that an attribute names, counted from the front.
 inline int AxisOf(const NodeView& node, int parameter, int64_t fallback, int rank) {
   const int64_t given = node.Int(parameter, fallback);
   return static_cast<int>(given < 0 ? given + rank : given);

@@ -35,7 +35,7 @@ Bounds Times(const Bounds& a, const Bounds& b) {
 
 // ---- range normalization ----
 
-// One group: (x - min) / (max - min + epsilon).
+// Computes (x - min) / (max - min + epsilon) for one group.
 class RangeNormalizer {
  public:
   RangeNormalizer(const Contract& contract, const Grid& grid, double epsilon)
@@ -61,8 +61,8 @@ class RangeNormalizer {
     return under_ != 0 && std::fabs(under_) < kInfinity && above == above ? DivideOdd(above, under_)
                                                                           : above / under_;
   }
-  // A quotient, or a product with the reciprocal; each step may be rounded or not (assumed: no
-  // source says how the layer divides).
+  // Bounds a quotient and a product with the reciprocal. An engine may round each step (assumed,
+  // since no source says how the layer divides).
   Bounds Bound(double low, double high) const {
     if (!known_) return {-kInfinity, kInfinity, true};
     const Bounds above = Hold({std::max(0.0, AddDown(low, -low_.high)), AddUp(high, -low_.low)});
@@ -132,7 +132,7 @@ double Paired(std::string_view type, double a, double b) {
   return type == "Max" ? std::max(a, b) : std::min(a, b);
 }
 
-// The least and the greatest result over two intervals; both lie at corners for every type.
+// Returns the least and greatest result over two intervals. Both are results of interval ends.
 Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const BoundedTensor& y,
                     size_t i) {
   const double corners[] = {Paired(type, x.low[i], y.low[i]), Paired(type, x.low[i], y.high[i]),
@@ -140,7 +140,7 @@ Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const Bounded
   return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
 }
 
-// Whether the element is one number, or only NaN.
+// Whether the element admits exactly one number, or only NaN.
 bool IsCertain(const BoundedTensor& x, size_t i) {
   return x.low[i] != x.low[i] || (x.low[i] == x.high[i] && !x.NanAt(i));
 }
@@ -155,7 +155,7 @@ Status ScaledElementWise(KernelContext& context) {
   const bool forgets = type == "Mult" && context.contract().Find(Effect::kForgetsScale,
                                                                  context.node().op()) != nullptr;
   const double scale = forgets ? 1 : Literal(context, P::kScale, 1);
-  // The sum of two fp16 numbers has 41 bits: its product with a scale of fp16 is exact in double.
+  // The sum of two fp16 numbers has 41 bits, so its product with an fp16 scale is exact in double.
   const bool exact = scale == grid.Round(scale);
   const bool keeps_nan = KeepsNan(context.contract());
   const Raw raw = AllocateRaw(context, result.size, true);
@@ -235,7 +235,8 @@ Status CostVolume(KernelContext& context) {
 
 constexpr Term kDistanceTerms[] = {Term::kDistanceRounding};
 
-// The squared distance between two points of three coordinates, each `stride` apart.
+// Returns the squared distance between two points. The three coordinates of a point are `a_stride`
+// or `b_stride` elements apart.
 StepBounds SquaredDistance(const RoundedSteps& steps, const double* a, size_t a_stride,
                            const double* b, size_t b_stride) {
   StepBounds squares[3];
@@ -247,13 +248,12 @@ StepBounds SquaredDistance(const RoundedSteps& steps, const double* a, size_t a_
   return steps.Add(squares[0], squares[1], squares[2]);
 }
 
-// The most alternative courses of the selection that are followed; with more, any point may come
-// next.
+// The number of alternative courses that are followed. If there are more, any point may be next.
 constexpr size_t kMostCourses = 32;
 
-// Greedy selection from point 0 on, by the largest distance to the chosen points. If an engine may
-// choose any of several points, the selection splits into courses; the first course takes the exact
-// choice.
+// Selects points greedily. After point 0, takes the point with the largest distance to the chosen
+// points. If an engine may choose any of several points, the selection splits into courses. The
+// first course takes the exact choice.
 class Furthest {
  public:
   explicit Furthest(KernelContext& context, const BoundedTensor& points)
@@ -266,9 +266,9 @@ class Furthest {
                         std::vector<StepBounds>(count_, {kInfinity, kInfinity})});
   }
 
-  // False if every point may be at this place.
+  // Returns false if every point is admitted at this place.
   bool known() const { return known_; }
-  // The points that may be at this place, the exact one first.
+  // The admitted points at this place. The first is the exact choice.
   size_t courses() const { return courses_.size(); }
   size_t at(size_t course) const { return courses_[course].last; }
 
@@ -296,7 +296,7 @@ class Furthest {
  private:
   struct Course {
     size_t last = 0;
-    std::vector<double> distance;    // squared, of each point to the nearest chosen one
+    std::vector<double> distance;    // squared, from each point to the nearest chosen point
     std::vector<StepBounds> bounds;  // bounds of the engine's number for each squared distance
   };
 
@@ -352,7 +352,7 @@ Status FurthestPointSampling(KernelContext& context) {
     }
   }
   FinishMove(points, result);
-  result.signed_zero = false;  // points that tie may differ in it
+  result.signed_zero = false;  // tied points may differ in the sign of a zero
   return {};
 }
 
@@ -365,8 +365,8 @@ struct Flag {
   Truth truth;
 };
 
-// Whether points lie within the radius of centroids. Equal distances count as within (the public
-// check of the layer does). Squares may be compared, or distances.
+// Decides whether points lie within the radius of centroids. A distance equal to the radius counts
+// as within, as in the public check of the layer. An engine may compare squares or distances.
 class Balls {
  public:
   Balls(const BoundedTensor& points, const BoundedTensor& centroids, double radius,
@@ -419,15 +419,16 @@ class Balls {
   bool ideal_;
 };
 
-// One row of cells with a point's flags: each in the low byte of its cell or, packed, two in each
-// cell and none in the cells after the last flag. The number is the cell's bits read as fp16.
+// The flags of one point in a row of cells. A cell has one flag in its low byte. If flags are
+// packed, a cell has two flags, and the cells after the last flag have none. A cell's number is its
+// bits as fp16.
 class FlagRow {
  public:
   explicit FlagRow(size_t cells) : flags_(cells) {}
   Flag& operator[](size_t cell) { return flags_[cell]; }
 
   double Value(size_t cell) const { return flags_[cell].value ? kUnit : 0; }
-  // Ascending, without repetition.
+  // Returns the admitted numbers of a cell, ascending without repetition.
   const std::vector<double>& Numbers(size_t cell, bool packed) {
     numbers_.clear();
     Admit(ByteOf(cell), {.may_fail = true});
@@ -496,7 +497,7 @@ Status DynamicSlice(KernelContext& context) {
   return {};
 }
 
-// Copies: rate 0 is the only possible rate.
+// Copies its input, because 0 is the only possible rate.
 Status Dropout(KernelContext& context) {
   Alias(context.Input(params::NativeDropout::kX), context.Result());
   return {};

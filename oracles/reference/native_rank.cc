@@ -1,5 +1,5 @@
-// Native ranking layers: they order columns by one channel, or give the positions of extremes
-// encoded in fp16.
+// Kernels of native ranking layers, which order columns by one channel or return the positions of
+// extremes encoded in fp16.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -23,8 +23,8 @@ struct Ranking {
   bool indices = false;
 };
 
-// The columns by falling (rising) value, equal ones by position. NaN is last; no source publishes
-// its place.
+// Returns the columns in the order of falling (rising) values, with equal values in the order of
+// positions. NaN is last, although no source gives its place.
 std::vector<size_t> OrderOf(const Lanes& key, size_t count, bool descending) {
   std::vector<size_t> order(count);
   std::iota(order.begin(), order.end(), size_t{0});
@@ -38,7 +38,7 @@ std::vector<size_t> OrderOf(const Lanes& key, size_t count, bool descending) {
   return order;
 }
 
-// Moves the elements of all channels, for the columns that may have this rank.
+// Moves the elements of all channels of the columns that may have this rank.
 void MoveColumns(const BoundedTensor& x, size_t batch, std::span<const double> columns,
                  size_t chosen, size_t rank, BoundedTensor& result) {
   const auto channels = static_cast<size_t>(x.type.shape[1]);
@@ -93,7 +93,7 @@ Status Rank(KernelContext& context, const Ranking& ranking) {
     if (IndicesStayApart(context.contract(), width)) result.distinct_axis = 3;
   } else {
     FinishMove(x, result);
-    result.signed_zero = false;  // keys that tie may differ in it
+    result.signed_zero = false;  // tied keys may differ in the sign of a zero
   }
   return {};
 }
@@ -116,7 +116,7 @@ Status TopK(KernelContext& context) {
 
 // ---- positions of extremes ----
 
-// The positions that may have the extreme, ascending; all positions if there may be a NaN.
+// Lists the positions that may have the extreme, ascending; all positions if there may be a NaN.
 void FindExtremes(const Lanes& lanes, size_t count, bool nan, bool largest,
                   std::vector<double>& candidates) {
   const double least = largest ? Largest(lanes.low, count) : Smallest(lanes.high, count);

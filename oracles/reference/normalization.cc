@@ -1,4 +1,4 @@
-// Layer and instance normalization: exact values, and bounds derived through mean, variance,
+// Kernels of layer and instance normalization. They derive bounds through mean, variance,
 // reciprocal root and scale.
 #include <algorithm>
 
@@ -28,14 +28,14 @@ Bounds Plus(const Bounds& a, const Bounds& b) {
   return {AddDown(a.low, b.low), AddUp(a.high, b.high), nan};
 }
 
-// A number in two forms, as given and rounded to the element type. The value uses `value`, the
-// bounds both.
+// An epsilon in two forms, as given and rounded to the element type. Exact values use `value`, and
+// bounds use both forms.
 struct Epsilon {
   double value = 0;
   double other = 0;
 };
 
-// The steps of one group after the sum. Each step starts from the bounds of the step before.
+// Computes the steps of one group after its sum. Each step uses the bounds of the step before.
 class LayerNormGroup {
  public:
   LayerNormGroup(KernelContext& context, DType dtype, size_t count, const Epsilon& epsilon)
@@ -56,11 +56,11 @@ class LayerNormGroup {
     if (!contract_.ideal) CentreBounds(x, n, sum);
   }
 
-  // Whether x - mean, rounded to the element type, may leave its range, or the variance may have no
-  // root. Later values may then be NaN.
+  // Whether x - mean, rounded to the element type, may overflow, or the variance may have no root.
+  // Later values may then be NaN.
   bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
-  // The relative error of Value: a sum of n squares, a root and a quotient in double.
+  // The relative error of Value, which is a sum of n squares, a root and a quotient in double.
   double ValueError() const { return (count_ + 6) * 0x1p-52; }
   Wide WideValue(size_t i) {
     if (!has_wide_root_) {
@@ -76,10 +76,10 @@ class LayerNormGroup {
   // The normalised element before scale and offset, rounded to the grid or unrounded.
   Bounds Bound(size_t i) const {
     Bounds y = Times({differences_[i].low, differences_[i].high}, reciprocal_);
-    // A reciprocal root beyond the range makes elements infinite, or NaN for a difference of 0.
+    // A reciprocal root that overflows makes elements infinite, or NaN for a difference of 0.
     if (!(reciprocal_.high < kInfinity)) return Round(y);
-    // No element is farther than sqrt(n) standard deviations from the mean, however the differences
-    // are rounded; the reciprocal root errs by less than 2^-9.
+    // For every rounding of the differences, an element is at most sqrt(n) standard deviations from
+    // the mean. The reciprocal root errs by less than 2^-9.
     const double limit = std::sqrt(count_) * (1 + 0x1p-8) * (1 + error_);
     y.low = std::clamp(y.low, -limit, limit);
     y.high = std::clamp(y.high, -limit, limit);
@@ -88,7 +88,7 @@ class LayerNormGroup {
   Bounds Round(const Bounds& y) const { return Held(grid_, contract_, y); }
 
  private:
-  // n x - sum is exact on the operands' grid, so nothing cancels before the division.
+  // n x - sum is exact on the operands' grid, so no error grows by cancellation.
   void CentreValues(const Lanes& x, size_t n, double sum) {
     has_wide_root_ = false;
     double squares = 0;
@@ -99,7 +99,7 @@ class LayerNormGroup {
     value_root_ = std::sqrt(squares / count_ + epsilon_ * count_ * count_);
   }
 
-  // How far a mean in [low, high] may move when it is rounded to the element type; includes 0.
+  // Returns the possible changes of a mean by rounding to the element type. They include 0.
   Interval MeanMoves(const Interval& mean) const {
     const double low = grid_.Store(mean.low);
     const double high = grid_.Store(mean.high);
@@ -161,19 +161,19 @@ class LayerNormGroup {
   double* centred_;          // n x - sum
   Interval* differences_;    // x - mean
   double value_root_ = 0;    // n times the standard deviation
-  Wide wide_root_;           // value_root_ in more bits, computed if double cannot decide
+  Wide wide_root_;           // value_root_ in more bits, computed if double is too inaccurate
   bool has_wide_root_ = false;
   Bounds reciprocal_;
   double error_ = 0;
   bool overflows_ = false;
 };
 
-// Scale and offset of the element at `lane` of a group.
+// The scales and offsets, by the lane of an element in its group.
 struct Affine {
   const BoundedTensor* gamma = nullptr;
   const BoundedTensor* beta = nullptr;
 
-  // The exact result, or a double that rounds like it.
+  // Returns the exact result, or a double that rounds to the same number.
   double Value(LayerNormGroup& group, const Grid& grid, size_t i, size_t lane) const {
     const double scale = gamma == nullptr ? 1 : gamma->value[lane];
     const double offset = beta == nullptr ? 0 : beta->value[lane];
@@ -202,8 +202,8 @@ bool AllFinite(const Lanes& lanes, size_t count) {
   return finite;
 }
 
-// One infinity or NaN makes the mean, and with it every element, invalid. On an engine that reads
-// NaN as something else (departure kNanAsInfinity) the result is not documented: anything.
+// An infinity or a NaN makes the mean invalid and thus every element. If an engine reads NaN as an
+// infinity (departure kNanAsInfinity), no source documents the result, so it is unbounded.
 void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base, bool certain) {
   for (const int64_t offset : offsets) {
     const auto at = static_cast<size_t>(base + offset);
@@ -215,14 +215,12 @@ void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base,
   }
 }
 
-// The parts in which the two normalizations differ: the groups, and which constant applies to an
-// element.
+// The differences between the two normalizations: the groups, and the constants of an element.
 struct NormForm {
   uint32_t mask = 0;
   Epsilon epsilon;
   Affine affine;
-  // Whether a group has one constant, by its channel. If not, constants go by the lane in the group
-  // (layer_norm).
+  // Whether a group has the constant of its channel. If not, each lane has its own (layer_norm).
   bool by_channel = false;
 };
 
@@ -251,7 +249,7 @@ Status Normalise(KernelContext& context, const NormForm& form) {
       FillInvalid(raw, split.inner, base, documented && x.point());
       const Lanes values = {elements.value, elements.value, elements.value};
       if (!AllFinite(values, count)) continue;
-      // Only the ends are not finite: the value is computed as usual.
+      // Only the ends are not finite, so the value is computed as usual.
       group.Centre(values, count, accumulator.Sum(values, count));
       for (size_t i = 0; i < count; ++i) {
         const auto at = static_cast<size_t>(base + split.inner[i]);
@@ -278,8 +276,8 @@ Status Normalise(KernelContext& context, const NormForm& form) {
   return {};
 }
 
-// The epsilon as given, in fp32 precision at most. An absent epsilon is rounded to the element
-// type, but an engine may hold it in a wider type.
+// Returns the epsilon as given, rounded to fp32. An absent epsilon is rounded to the element type,
+// but an engine may hold it in a wider type.
 Epsilon EpsilonOf(const KernelContext& context, int parameter) {
   const double epsilon = RoundToFloat(context.node().Float(parameter, 1e-5));
   const double rounded = Grid(context.node().ResultType().dtype).Round(epsilon);

@@ -37,13 +37,13 @@ bool IsFinite(const Bounds& range) {
   return !range.nan && std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
 }
 
-// The steps of these operations, with the contract and the grid that they use.
+// Computes the bounds of single steps of these operations, for one contract and one grid.
 class Steps {
  public:
   Steps(const Contract& contract, const Grid& grid) : contract_(contract), grid_(grid) {}
 
   Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
-  // The bounds of 1 / sqrt, which include the root's neighbours, rounded or not.
+  // Returns the bounds of 1 / sqrt. They include the neighbours of the root, which may be rounded.
   Bounds ReciprocalRoot(const Bounds& range) const {
     if (range.high < 0) return {kNan, kNan};
     const double least = 1 / std::sqrt(range.high);
@@ -77,7 +77,7 @@ class BatchNormalizer {
   BatchNormalizer(const Contract& contract, const Grid& grid, double epsilon)
       : steps_(contract, grid), grid_(grid), epsilon_(epsilon) {}
 
-  // gamma (x - mean) / sqrt(variance + epsilon) + beta, or a double that rounds like it.
+  // gamma (x - mean) / sqrt(variance + epsilon) + beta, or a double that rounds to the same number.
   double Value(const Channel& c, double x) const {
     const double under = c.variance + epsilon_;
     if (!(std::fabs(x) < kInfinity) || !(under > 0) || !(under < kInfinity)) {
@@ -91,7 +91,7 @@ class BatchNormalizer {
     return ((Wide(x) - Wide(c.mean)) * Wide(c.gamma) / root + Wide(c.beta)).Odd();
   }
 
-  // The steps that do not depend on x.
+  // The results of the steps that do not depend on x.
   struct Folded {
     Bounds root, scale, offset;
   };
@@ -114,8 +114,9 @@ class BatchNormalizer {
   }
 
  private:
-  // The steps are either taken in order or folded to scale and offset (facts/more/op_notes.csv,
-  // batch_norm: "folds to an affine for inference"). Each step may be rounded or not.
+  // An engine takes the steps in order, or folds them to a scale and an offset
+  // (facts/more/op_notes.csv, batch_norm: "folds to an affine for inference"). Any step may be
+  // rounded.
   Bounds InSteps(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
     const Bounds normal = steps_.Hold(Times(difference, folded.root));
@@ -131,7 +132,7 @@ class BatchNormalizer {
   double epsilon_;
 };
 
-// An fp32 constant beside fp16 operands may be rounded to fp16.
+// Returns a channel's constant. An engine may round an fp32 constant to fp16 if operands are fp16.
 double At(KernelContext& context, const Grid& grid, int parameter, size_t channel,
           double fallback) {
   if (!context.HasInput(parameter)) return fallback;
@@ -184,7 +185,7 @@ Accumulated SquareSum(Accumulator& accumulator, const Lanes& lanes, size_t count
   return sum;
 }
 
-// x / sqrt(sum + epsilon), or a double that rounds like it.
+// Returns x / sqrt(sum + epsilon), or a double that rounds to the same number.
 double L2Value(const Grid& grid, double x, double sum, double epsilon) {
   const double value = x / std::sqrt(sum + epsilon);
   if (!(std::fabs(value) < kInfinity) || IsSettled(grid, value, std::fabs(value) * 0x1p-49)) {
@@ -279,7 +280,8 @@ class ResponseWindow {
         accumulator_(context, x, &x),
         buffer_(context.arena(), static_cast<size_t>(std::min(size, channels_)), x.point()) {}
 
-  // The sum over the window around the channel of element `here`, with `before` channels before it.
+  // Returns the sum over the window around the channel of element `here`. The window has `before`
+  // channels before this channel.
   Accumulated SumAt(int64_t here, int64_t before) {
     const int64_t channel = here / stride_ % channels_;
     const int64_t first = std::max<int64_t>(0, channel - before);
@@ -298,8 +300,8 @@ class ResponseWindow {
   LaneBuffer buffer_;
 };
 
-// The window lies around the channel; if its size is even, either side may have the extra channel,
-// since MIL does not say which. The value has it before.
+// The window surrounds the channel. If its size is even, either side may have the extra channel,
+// since MIL does not say which. For the value, it is the side before the channel.
 Status LocalResponseNorm(KernelContext& context) {
   using P = params::LocalResponseNorm;
   BoundedTensor& x = context.Input(P::kX);

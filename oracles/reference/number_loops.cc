@@ -20,7 +20,7 @@ constexpr uint64_t kMagnitude = 0x7fffffffffffffff;
 constexpr uint64_t kInfinite = 0x7ff0000000000000;
 constexpr uint64_t kSignificand = 0x000fffffffffffff;
 
-// For instruction sets that convert fp16 in hardware, special values included.
+// Code for instruction sets that convert fp16, including special values, in hardware.
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<double>;
@@ -61,7 +61,7 @@ size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HW
   return i;
 }
 
-// As DecodeVectors, for Halves.
+// Does Halves for whole vectors. Returns the number of converted elements.
 size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
                        uint16_t* HWY_RESTRICT halves) {
   const F f;
@@ -76,8 +76,9 @@ size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
   return i;
 }
 
-// As DecodeVectors, for Combine. fp32 has 24 significand bits: two more than twice the 11 bits of
-// fp16. So a sum rounded twice equals the sum rounded once, and a product is exact in fp32.
+// Does Combine for whole vectors. Returns the number of combined elements. fp32 has 24 significand
+// bits: two more than twice the 11 bits of fp16. So a sum rounded twice equals the sum rounded
+// once, and a product is exact in fp32.
 template <HalfArithmetic kOp>
 size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
                       double* HWY_RESTRICT value, bool& exact, bool& special) {
@@ -97,8 +98,7 @@ size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y
     if constexpr (kOp == HalfArithmetic::kMul) {
       inexact = hn::Or(inexact, hn::Ne(stored, raw));
     } else {
-      // The difference to the larger addend is exact in fp32, the difference to the smaller one may
-      // not be.
+      // The difference from the larger addend is exact in fp32, the other difference may not be.
       inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, a), b));
       inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, b), a));
     }
@@ -119,8 +119,8 @@ size_t CombineVectors(const double*, const double*, size_t, double*, bool&, bool
 }
 #endif
 
-// Moves the fields to the positions of a double and corrects the exponent by a multiplication,
-// which also normalises subnormals.
+// Moves the fields of each fp16 number to their positions in a double. A multiplication corrects
+// the exponent and normalises subnormals.
 bool Decode(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements) {
   bool some_special = false;
   const size_t done = DecodeVectors(bytes, count, elements, some_special);

@@ -1,5 +1,5 @@
-// The loops that read and measure the numbers of large tensors and the plainest elementwise
-// arithmetic, compiled for every instruction set (Highway).
+// Loops over large tensors, compiled for every instruction set (Highway). They decode and measure
+// numbers and compute simple elementwise arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace anecheck::reference {
 // finite.
 bool DecodeHalves(const uint8_t* bytes, size_t count, double* elements);
 
-// Measures of the finite nonzero numbers; infinity and 0 if there are none.
+// Measures of the finite nonzero numbers. If there are none, they are infinity and 0.
 struct Extent {
-  double lowest_bit = 0;  // the least power of two that is a set bit of one of them
-  double largest = 0;     // magnitude
+  double lowest_bit = 0;  // the value of the lowest set bit among the numbers
+  double largest = 0;     // largest magnitude
 };
 Extent MeasureNumbers(const double* numbers, size_t count);
 
@@ -28,7 +28,7 @@ struct Spread {
 };
 Spread SpreadOfNumbers(const double* numbers, size_t count, double small);
 
-// Writes the bits of fp16 numbers; every NaN has the same bits.
+// Writes the bits of fp16 numbers. Every NaN gets the same bits.
 void HalvesOfNumbers(const double* numbers, size_t count, uint16_t* halves);
 
 // Sets to[i] to from[i] clamped to [low, high]; a NaN stays. Returns whether some result is not
@@ -40,8 +40,8 @@ enum class HalfArithmetic { kAdd, kSub, kMul };
 // value[i] = RoundToHalf(x[i] op y[i]) of fp16 numbers.
 StoredValues CombineHalves(HalfArithmetic op, const double* x, const double* y, size_t count,
                            double* value);
-// Sets low[i] and high[i] to OuterLow and OuterHigh (store.h), with `wide`, of x[i] op y[i] before
-// rounding. Precondition: no result is NaN.
+// Sets low[i] and high[i] to OuterLow and OuterHigh (store.h) of the unrounded x[i] op y[i], with
+// true for their parameter `wide`. Precondition: no result is NaN.
 StoredEnds CombineEnds(HalfArithmetic op, const double* x, const double* y, size_t count,
                        const double* value, double* low, double* high);
 

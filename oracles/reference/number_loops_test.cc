@@ -134,7 +134,7 @@ TEST(NumberLoops, CombineNumbersAndKeepUnroundedOnes) {
   }
 }
 
-// One rounded result, at any place of a vector, makes the whole inexact.
+// One inexact result at any place of a vector makes the whole tensor inexact.
 TEST(NumberLoops, EachRoundedResultIsNoticed) {
   const std::vector<double> numbers = FiniteNumbers();
   constexpr size_t kCount = 16;
@@ -154,7 +154,7 @@ TEST(NumberLoops, EachRoundedResultIsNoticed) {
         x[place] = 1;
         y[place] = 2;
       }
-      // Addends so far apart that fp32 rounds their sum to the larger of them.
+      // The addends are so far apart that fp32 rounds their sum to the larger addend.
       for (const double small : {0x1p-24, -0x1p-24}) {
         x[5] = kHalfMaxValue;
         y[5] = small;

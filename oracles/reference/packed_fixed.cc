@@ -25,8 +25,8 @@ constexpr size_t kFixedRows = 4;
 constexpr size_t kFixedVectors = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 2 : 1;
 constexpr size_t kFixedWidth = kFixedVectors * kFixedLanes;
 
-// Rows are packed in units, 2^16 times the number. Each number has a threshold: the least magnitude
-// of a column's number whose product with it counts.
+// A tile of packed rows, in units, which are 2^16 times the numbers. The threshold of a number is
+// the least magnitude of a column's number for which the array does not drop their product.
 struct FixedTile {
   const float* numbers;     // [count][kFixedRows]
   const float* thresholds;  // [count][kFixedRows]
@@ -38,14 +38,14 @@ struct FixedTotals {
   double reach[kFixedRows * kFixedWidth];
 };
 
-// The least magnitude of a factor whose product with `x` counts. A product counts if the exponents
-// of its factors sum to -16 or more; an exponent below -14 is taken as -14.
+// Returns the least magnitude of a factor whose product with `x` is kept. The array keeps a product
+// if the exponents of its factors sum to -16 or more. An exponent below -14 is taken as -14.
 HWY_INLINE double LeastFactor(double x) {
   const int least = -16 - FixedExponent(x);
   return least <= -14 ? 0.0 : std::bit_cast<double>(static_cast<uint64_t>(least + 1023) << 52);
 }
 
-// `kReaches` says that partial sums are wanted too.
+// `kReaches` says that FixedTotals::reach is wanted too.
 template <bool kDrops, bool kReaches>
 HWY_INLINE void SumFixedSpan(const FixedTile& tile, const float* HWY_RESTRICT panel, size_t begin,
                              size_t end, FixedTotals& totals) {
@@ -116,7 +116,7 @@ void SumFixedTile(const FixedTile& tile, const float* panel, const FixedArithmet
   }
 }
 
-// Packs rows in tiles of kFixedRows; rows past the last are zeros.
+// Packs rows in tiles of kFixedRows. Rows past the last row are zeros.
 void PackFixedRows(const PointVectors& rows, size_t first, size_t height, size_t count,
                    float* numbers, float* thresholds) {
   const size_t tiles = (height + kFixedRows - 1) / kFixedRows;
@@ -134,7 +134,7 @@ void PackFixedRows(const PointVectors& rows, size_t first, size_t height, size_t
   }
 }
 
-// The most memory that the packed rows of a block take.
+// The largest size of the packed rows of a block in bytes.
 constexpr size_t kRowBytes = size_t{1} << 24;
 
 void SumFixedBlockHere(const PointVectors& rows, const PointVectors& columns,
@@ -181,16 +181,15 @@ using FixedD = hn::ScalableTag<double>;
 using FixedV = hn::Vec<FixedD>;
 
 constexpr size_t kEndsLanes = hn::MaxLanes(FixedD());
-constexpr size_t kEndsParts = 5;  // as FixedEnds has them
+constexpr size_t kEndsParts = 5;  // number of members of FixedEnds
 
-// One end of a row's number, and the least magnitude of a column's number whose product with it
-// counts.
+// One end of a row's number, and the least magnitude of a factor whose product with it is kept.
 struct RowEnd {
   double number;
   double least;
 };
 
-// FixedProduct of a row's number with a vector of columns.
+// Returns FixedProduct of a row's number and each number of a vector of columns.
 HWY_INLINE FixedV FixedUnits(const RowEnd& x, FixedV y) {
   const FixedD d;
   const FixedV units = hn::Mul(hn::Mul(hn::Set(d, x.number), y), hn::Set(d, 0x1p16));
@@ -232,8 +231,7 @@ HWY_INLINE void SumEndsTile(const RowEnd* HWY_RESTRICT row, size_t count,
   for (size_t i = 0; i < kEndsParts; ++i) hn::StoreU(sums[i], d, out + i * kEndsLanes);
 }
 
-// Packs the columns from `first` on as [count][kEndsLanes]; columns past the last column repeat
-// that column.
+// Packs the columns from `first` on as [count][kEndsLanes]. Columns past the last repeat the last.
 void PackEnds(const double* columns, size_t first, size_t width, size_t count, double* panel) {
   for (size_t column = 0; column < kEndsLanes; ++column) {
     const double* const from = columns + (first + std::min(column, width - 1)) * count;

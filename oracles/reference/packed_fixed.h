@@ -1,6 +1,6 @@
 // Sums of products of the fixed-point accumulator (fixed_point.h), for whole blocks of outputs at
-// once, in vector code for the machine that runs it (Highway). Every sum equals that of SumFixed
-// and FixedProduct.
+// once, in vector code for the machine that runs it (Highway). Every sum equals the result of
+// SumFixed or FixedProduct.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ struct FixedArithmetic {
   bool drops = true;  // some product may be too small for the array
 };
 
-// The span (FixedArithmetic) for numbers up to these magnitudes; 0 if a single product may be too
-// large.
+// Returns FixedArithmetic::span for numbers up to these magnitudes, or 0 if a single product may be
+// too large.
 size_t FixedSpan(double largest_x, double largest_y);
 
 // Computes the sums of every row with every column. Precondition: all numbers of the rows and

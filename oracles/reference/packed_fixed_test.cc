@@ -1,4 +1,4 @@
-// Sums of the fixed-point accumulator in vector code equal sums of one product after the other, for
+// Sums of the fixed-point accumulator in vector code equal sums that add one product at a time, for
 // every compiled instruction set that this machine has.
 #include "oracles/reference/packed_fixed.h"
 
@@ -15,8 +15,8 @@
 namespace anecheck::reference {
 namespace {
 
-// The ranges of the numbers' exponents, which decide whether products are dropped or rounded. A
-// single product fits the array: 2^12 is 2^29 units.
+// The ranges of the numbers' exponents. The exponents decide whether products are dropped or
+// rounded. A single product fits the array, since 2^12 is 2^29 units.
 struct Exponents {
   int64_t least;
   int64_t greatest;
@@ -73,7 +73,7 @@ FixedEnds EndsOneByOne(const PackedIntervals& rows, size_t row, const PackedInte
   return ends;
 }
 
-// Compares both blocks of one draw with sums of one product after the other.
+// Compares both blocks of one draw with sums that add one product at a time.
 struct Comparison {
   const Vectors& x;
   const Vectors& y;
@@ -129,7 +129,7 @@ RC_GTEST_PROP(PackedFixed, HasTheUnitsOfOneProductAfterTheOther, (uint64_t seed)
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 
-// Facts of law L3: 1.98 steps at an exponent sum of -17 become 0, half a step at -16 becomes 1.
+// Law L3: at an exponent sum of -17, 1.98 steps become 0. At -16, half a step becomes 1.
 TEST(PackedFixed, DropsProductsByTheExponentsOfTheirFactors) {
   struct Row {
     double x, y, units;

@@ -30,15 +30,15 @@ using FV = hn::Vec<F>;
 constexpr size_t kLanes = hn::MaxLanes(D());
 constexpr size_t kSingles = hn::MaxLanes(F());
 constexpr size_t kParts = kSingles / kLanes;
-// The numbers of rows and of vectors of columns that are summed at a time: as many as the registers
-// hold, with two sums for each pair of a row and a vector. A row's number is read once for all
-// vectors, a column's number once for all rows.
+// The numbers of rows and of vectors of columns that are summed at a time. The registers hold two
+// sums for each pair of a row and a vector. A row's number is read once for all vectors, and a
+// column's number once for all rows.
 constexpr bool kManyRegisters = kLanes >= 8 || HWY_ARCH_ARM_A64;
 constexpr size_t kRows = kManyRegisters ? 4 : 2;
 constexpr size_t kVectors = 2;
-// The number of row tiles over which magnitudes, which need fewer registers, are summed at a time.
+// The number of row tiles whose magnitudes are summed at a time. Magnitudes need fewer registers.
 constexpr size_t kMagnitudeTiles = 2;
-// The columns of a panel.
+// The number of columns in a panel.
 constexpr size_t kWidth = kVectors * kSingles;
 
 // ---- panels -------------------------------------------------------------------------------------
@@ -77,16 +77,16 @@ HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, floa
   for (size_t i = 0; i < kSpan; ++i) counts[i % kPitch] += found[i];
 }
 
-// Magnitudes are integers, rounded up, in steps that are a power of two for each chunk of kDepth
-// numbers of a vector. No number has more than kMostSteps steps, and the largest has at least half
-// as many. The sum of kDepth products of two such integers has 30 bits.
+// A magnitude is stored as an integer number of steps, rounded up. The step of a chunk of kDepth
+// numbers of a vector is a power of two. No number has more than kMostSteps steps, and the largest
+// has at least half as many. The sum of kDepth products of two such integers has 30 bits.
 constexpr uint32_t kMostSteps = 2048;
 constexpr size_t kDepth = 256;
 constexpr size_t ChunksOf(size_t count) { return (count + kDepth - 1) / kDepth; }
 
 // For each of kPitch vectors, writes the magnitudes of one chunk of `count` numbers, in steps, to
-// sizes[(count + 1) / 2][kPitch]: pairs of numbers, the second one in the high half. Also writes
-// the width of the steps.
+// sizes[(count + 1) / 2][kPitch]. An element of `sizes` is a pair with the second number in the
+// high half. Also writes the widths of the steps.
 template <size_t kPitch>
 HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
@@ -123,7 +123,7 @@ HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
   }
 }
 
-// As MeasureChunk, for all chunks: writes sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
+// As MeasureChunk, for all chunks. Writes sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
 template <size_t kPitch>
 HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
@@ -133,8 +133,8 @@ HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
   }
 }
 
-// The vectors of groups of kPitch as separate lines, for sums that are computed again. A line is
-// made when it is needed.
+// Copies of the vectors of groups of kPitch, each vector as a contiguous line, for sums that are
+// computed again. The lines of a group are made when the first one is needed.
 template <size_t kPitch>
 class Lines {
  public:
@@ -205,12 +205,12 @@ class Columns {
   size_t chunks_;
   float* numbers_;
   uint32_t* sizes_;
-  double* steps_;  // [panel][chunk][column of it]
+  double* steps_;  // [panel][chunk][column of the panel]
   double* small_;  // [column]: how many of its numbers are small
   Lines<kWidth> lines_;
 };
 
-// Arrays [count][kRows]; `sizes` has pairs.
+// Arrays of shape [count][kRows]. `sizes` holds pairs of numbers.
 struct RowTile {
   const float* numbers;
   const float* rounders;  // kRounder times the numbers
@@ -218,7 +218,7 @@ struct RowTile {
   const double* steps;  // [chunks][kRows]
 };
 
-// Consecutive tiles of kRows rows; rows past the last are zeros.
+// Consecutive tiles of kRows rows. Rows past the last row are zeros.
 class Rows {
  public:
   // Bytes of one number.
@@ -268,7 +268,7 @@ class Rows {
   float* numbers_;
   float* rounders_;
   uint32_t* sizes_;
-  double* steps_;  // [tile][chunk][row of it]
+  double* steps_;  // [tile][chunk][row of the tile]
   double* small_;  // [row]: how many of its numbers are small
   Lines<kRows> lines_;
 };

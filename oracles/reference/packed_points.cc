@@ -48,7 +48,7 @@ struct Widths {
   Spans spans;
   double single = 0;  // error of sums that are computed partly in fp32, relative to the magnitude
   double settle = 0;  // relative error of sums in double: each addition errs by half an ulp
-  // For a product below 2^-14: rounded to 11 bits it errs by 2^-26, rounded to fp16 by 2^-25.
+  // Error of a product below 2^-14: 2^-26 by rounding to 11 bits, and 2^-25 by rounding to fp16.
   double small = 0;
 };
 
@@ -60,8 +60,8 @@ struct Allowance {
       return;
     }
     widths.spans = {8, given.count < 256 ? size_t{16} : size_t{32}};
-    // Each addition in fp32 errs by half an ulp, except the first in a block and the first of the
-    // blocks.
+    // Each addition in fp32 errs by half an ulp, except the first addition in a block and the first
+    // addition of block sums.
     const auto [block, span] = widths.spans;
     const size_t additions = block - 1 + (span / block - 1);
     widths.single = static_cast<double>(additions) * 0x1.01p-24;
@@ -74,7 +74,7 @@ struct Allowance {
 // The known facts about one sum.
 struct Known {
   double sum;    // in double
-  double doubt;  // how far it may be from the exact sum
+  double doubt;  // largest distance of `sum` from the exact sum
   double low;    // the values that an engine may hold
   double high;
 };
@@ -119,7 +119,7 @@ HWY_INLINE bool IsOpen(const Known& known) {
   return RoundToHalf(known.sum - known.doubt) != RoundToHalf(known.sum + known.doubt);
 }
 
-// A cheaper test: if it is false, IsOpen is false too. `stored` is the rounded sum.
+// A cheaper test. If it returns false, IsOpen also returns false. `stored` is the rounded sum.
 HWY_INLINE bool MayBeOpen(const Known& known, double stored) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double magnitude = std::fabs(known.sum);
@@ -131,7 +131,7 @@ HWY_INLINE bool MayBeOpen(const Known& known, double stored) {
   return known.doubt != 0 && (crosses || reaches);
 }
 
-// One row of a tile's sums, and its neighbours.
+// One row of a tile's sums, and the facts that bound them.
 struct RunSums {
   const double* sum;
   const double* magnitude;
@@ -161,8 +161,8 @@ struct RunFacts {
   bool may_be_open = false;
 };
 
-// Stores `width` results, and which of them may be open. With ToHalfInRange the results are invalid
-// if some are special.
+// Stores `width` results, and flags those that may be open. With ToHalfInRange all results are
+// invalid if one is special.
 template <bool kWide, bool kBiased, typename Store>
 RunFacts StoreRun(const Allowance& given, const RunSums& sums, size_t width,
                   double* HWY_RESTRICT value, double* HWY_RESTRICT low, double* HWY_RESTRICT high,
@@ -203,7 +203,7 @@ struct Place {
   size_t row;  // the first row
   size_t rows;
   size_t column;  // the first column
-  size_t width;   // how many columns
+  size_t width;   // number of columns
   size_t tile;    // index in Rows
   size_t panel;   // index in Columns
 };
@@ -223,7 +223,7 @@ class Storing {
 
   const Widths& widths() const { return allowance_.widths; }
 
-  // The results of one tile.
+  // Stores the results of one tile.
   void Take(const TileSums& sums, const Place& place, const Rows& rows, const Columns& columns) {
     const double* const rounded = arithmetic_.rounds ? sums.rounded : sums.sum;
     for (size_t r = 0; r < place.rows; ++r) {
@@ -260,7 +260,7 @@ class Storing {
   }
 
  private:
-  // Element `i` of a run.
+  // Settles element `i` of a run.
   void Settle(const RunSums& run, size_t i, OpenPoint open) {
     const Widths& widths = allowance_.widths;
     open.magnitude = run.magnitude[i];
@@ -296,7 +296,7 @@ size_t BlockOf(size_t bytes, size_t of_each, size_t unit, size_t vectors) {
   return std::min(fit, (vectors + unit - 1) / unit) * unit;
 }
 
-// Rows and columns that are summed with each other before the next block.
+// Rows and columns whose sums of products are computed before the next block.
 struct Block {
   const Rows& rows;
   const Columns& columns;

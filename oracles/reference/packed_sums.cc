@@ -21,15 +21,14 @@ using I = hn::RebindToUnsigned<D>;
 using V = hn::Vec<D>;
 
 constexpr size_t kLanes = hn::MaxLanes(D());
-// The numbers of rows and of vectors of columns that are summed at a time: as many as the registers
-// hold.
+// The numbers of rows and of vectors of columns that are summed at a time, in registers.
 constexpr size_t kPointRows = kLanes >= 8 ? 3 : 2;
 constexpr size_t kPointVectors = 2;
 constexpr size_t kIntervalRows = 2;
 
 constexpr uint64_t kExponent = 0x7ff0000000000000;
 
-// Runs kBody<rows> for the number of rows that are left, at most kRows.
+// Calls body<rows>() with the number of rows that are left, at most kRows.
 template <size_t kRows, typename Body>
 HWY_INLINE void WithRows(size_t left, const Body& body) {
   if constexpr (kRows > 1) {
@@ -38,7 +37,7 @@ HWY_INLINE void WithRows(size_t left, const Body& body) {
   body.template operator()<kRows>();
 }
 
-// The product rounded to 11 bits, subnormals to 2^-24: RoundToHalfInRange of a vector.
+// RoundToHalfInRange of a vector. Rounds to 11 bits, and subnormals to multiples of 2^-24.
 HWY_INLINE V RoundInRange(V product, V magnitude) {
   const D d;
   const I i;
@@ -61,7 +60,7 @@ HWY_INLINE V RoundNumbers(V x) {
 // ---- points -------------------------------------------------------------------------------------
 
 // The order of addition: four interleaved lanes, with the remaining numbers at the end of the first
-// lane. Lane l is segment[l] to segment[l + 1].
+// lane. Lane l extends from segment[l] to segment[l + 1].
 struct LaneOrder {
   explicit LaneOrder(size_t count) : source(count) {
     const size_t whole = count / 4 * 4;
@@ -163,7 +162,7 @@ void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, si
   for (size_t first = 0; first < columns.vectors; first += kWidth) {
     const size_t width = std::min(kWidth, columns.vectors - first);
     for (size_t column = 0; column < kWidth; ++column) {
-      // Columns past the last repeat the last.
+      // Columns past the last column repeat the last column.
       const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
       for (size_t k = 0; k < count; ++k) numbers[k * kWidth + column] = from[order.source[k]];
     }
@@ -196,7 +195,7 @@ void SumPointsHere(const PackedPoints& rows, const PackedPoints& columns, size_t
 
 // ---- intervals ----------------------------------------------------------------------------------
 
-constexpr size_t kIntervalParts = 7;  // as IntervalSums has them
+constexpr size_t kIntervalParts = 7;  // number of members of IntervalSums
 
 struct IntervalPanel {
   const double* value;  // [count][kLanes]
@@ -204,7 +203,7 @@ struct IntervalPanel {
   const double* high;
 };
 
-enum class Ends { kBoth, kRowsAlone, kColumnsAlone };  // whose numbers are intervals
+enum class Ends { kBoth, kRowsAlone, kColumnsAlone };  // the operands that have intervals
 
 // The ends of the products of two intervals.
 template <Ends kEnds>
@@ -262,7 +261,7 @@ HWY_INLINE void SumIntervalTile(const PackedIntervals& rows, size_t row, size_t 
   }
 }
 
-// Packs the columns from `first` on as [count][kLanes]; columns past the last repeat the last.
+// Packs the columns from `first` on as [count][kLanes]. Columns past the last repeat the last.
 void PackColumns(const double* columns, size_t first, size_t width, size_t count, double* panel) {
   for (size_t column = 0; column < kLanes; ++column) {
     const double* const from = columns + (first + std::min(column, width - 1)) * count;

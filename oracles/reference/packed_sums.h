@@ -1,6 +1,6 @@
 // Sums of products for whole blocks of outputs at once, in vector code for the machine that runs it
 // (Highway). Dot (dot.h) uses it for large operations that packed_points.h does not support:
-// intervals, and points some of which are not finite. Every sum has the same bits as the plain
+// intervals, and points that are not all finite. Every sum has the same bits as a sum by plain
 // loops over one output.
 #pragma once
 
@@ -34,7 +34,7 @@ struct IntervalSums {
   double value_magnitude = 0;
 };
 
-// The sums over intervals that are wanted.
+// The sums over intervals to compute.
 enum class IntervalWork {
   kValues,       // value and value_magnitude
   kEnds,         // kValues, and low, high and magnitude

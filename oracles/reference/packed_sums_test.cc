@@ -1,4 +1,4 @@
-// Blocks of sums of products in vector code have the same bits as one output at a time, for every
+// Blocks of sums in vector code have the same bits as sums of one output at a time, for every
 // compiled instruction set that this machine has.
 #include "oracles/reference/packed_sums.h"
 
@@ -187,7 +187,7 @@ Stored StoreBlock(Accumulator& accumulator, const Operand& x, size_t rows, const
   return stored;
 }
 
-// The ends of an interval after widening it by `by` on each side, adding a bias and storing it.
+// The stored ends of an interval that is widened by `by` on each side and has a bias added.
 struct Ends {
   double low = 0;
   double high = 0;
@@ -321,8 +321,8 @@ TEST(StoredPoints, OfManyBlocksEqualThoseOfOneOutputAtATime) {
   EXPECT_GT(stored, 2);
 }
 
-// 1 + 2^-11 lies half-way between two numbers; a product of 2^-48, which a double sum loses beside
-// 60000, decides the rounding.
+// 1 + 2^-11 lies halfway between two numbers. A product of 2^-48 decides the rounding, but a sum in
+// double that also contains 60000 loses it.
 TEST(StoredPoints, RoundSumsThatDoubleLeavesOpen) {
   constexpr size_t kSide = 8;
   constexpr size_t kCount = 64;

@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 struct TileSums {
   double sum[kRows * kWidth];
   double magnitude[kRows * kWidth];
-  double rounded[kRows * kWidth];  // absent if rounding changes no product
+  double rounded[kRows * kWidth];  // unset if rounding changes no product
 };
 
 // Adds a vector of fp32 sums to doubles, or stores them if `first`.
@@ -46,13 +46,14 @@ HWY_INLINE void AddSingles(FV sums, bool first, double* HWY_RESTRICT total) {
 // The numbers of products that are added in fp32 before the sum moves to the next level.
 struct Spans {
   size_t block = 0;  // products that are added to each other one by one
-  size_t span = 0;   // products of the blocks whose sums are added in fp32, the rest in double
+  size_t span =
+      0;  // products whose block sums are added in fp32; sums of spans are added in double
 };
 
 // Adds products `begin` to `end` to `total`, in the order of k, for the first kTileRows rows of a
-// tile and kTileVectors vectors of the panel; with kRounds also the rounded products. Product 0
-// initializes `total`. The short loops are separate so that compilers unroll each, which keeps the
-// arrays in registers.
+// tile and kTileVectors vectors of the panel. If kRounds is true, also adds the rounded products.
+// Product 0 initializes `total`. The short loops are separate so that compilers unroll each, which
+// keeps the arrays in registers.
 template <size_t kTileRows, size_t kTileVectors, bool kRounds>
 void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t end,
              const Spans& spans, TileSums& total) {
@@ -127,14 +128,14 @@ HWY_INLINE void AddIntegers(hn::Vec<I> sums, bool first, double row_step,
 #endif
   for (size_t p = 0; p < kParts; ++p) {
     double* const to = total + p * kLanes;
-    // Powers of two: nothing is rounded.
+    // The factors are powers of two, so nothing is rounded.
     wide[p] =
         hn::Mul(wide[p], hn::Mul(hn::Set(d, row_step), hn::LoadU(d, column_steps + p * kLanes)));
     hn::StoreU(first ? wide[p] : hn::Add(hn::LoadU(d, to), wide[p]), d, to);
   }
 }
 
-// Pairs and steps of a tile.
+// The numbers of pairs and of steps in a tile.
 struct TileSizes {
   size_t pairs;
   size_t steps;
@@ -230,7 +231,7 @@ class Kernels {
     one_[1] = KernelOf<1, kVectors>(arithmetic);
   }
 
-  // Adds products `begin` to `end` for `rows` rows, from the first of `tiles` on.
+  // Adds products `begin` to `end` for the first `rows` rows of `tiles`.
   void Add(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width, size_t begin,
            size_t end, TileSums* sums) const {
     const size_t wide = width > kSingles ? 1 : 0;

@@ -1,5 +1,5 @@
-// Functions of one variable applied to every element: the value, the interval of the function over
-// the operand's interval, and the error that the contract grants. Used by activations and maths.
+// Applies a function of one variable to every element. Computes values, and bounds from the
+// operand's interval and the error that the contract grants. Used by activations and maths.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace anecheck::reference {
 struct Bounds {
   double low = 0;
   double high = 0;
-  bool nan = false;  // part of the interval has no value
+  bool nan = false;  // the function has no value on part of the interval
 };
 
-// The operand that an engine may use instead of `x`: it has the relative error `part`. Zeros and
-// infinities stay.
+// Returns `x` with the relative error `part`, which an engine may use instead. Zeros and infinities
+// stay unchanged.
 inline double Off(double x, double part) {
   return x == 0 || std::isinf(x) ? x : x + part * std::fabs(x);
 }
@@ -62,15 +62,15 @@ struct Law {
   }
 };
 
-// The freedoms that the contract grants beyond rounding.
+// The errors that the contract permits besides rounding.
 struct PointwiseBound {
   double table_error = 0;         // absolute error of the engine's table
-  double table_part = kInfinity;  // its relative error; the smaller bound counts
+  double table_part = kInfinity;  // its relative error; the smaller of both errors applies
   double operand_part = 0;        // relative error of the operand of the table
   bool zero_at_zero = false;      // the table is exact at 0
-  int ulp = 0;                    // neighbours of the rounded result
-  bool steps = false;             // intermediate steps may be rounded: even a point has bounds
-  // The range of the function, which no engine leaves, whatever the error of its table.
+  int ulp = 0;                    // number of admitted neighbours of the rounded result
+  bool steps = false;             // intermediate steps may be rounded, so even a point has bounds
+  // The range of the function. No engine's result lies outside it, whatever the error of its table.
   double least = -kInfinity;
   double most = kInfinity;
   std::optional<Law> law;  // applies to results of fp16 if the contract has tables
@@ -104,8 +104,8 @@ struct MonotoneBounds {
 template <double (*kFunction)(double)>
 inline constexpr MonotoneBounds<kFunction> Monotone{};  // NOLINT(readability-identifier-naming)
 
-// Bounds of a function over the part of an interval inside its domain [least, greatest], where it
-// is monotone. NaN if no part is inside.
+// Returns the bounds of a function over the part of [low, high] inside its domain [least,
+// greatest], on which it is monotonic. Returns NaN if no part is inside.
 template <double (*kFunction)(double)>
 inline Bounds OnDomain(double low, double high, double least, double greatest) {
   if (low == high || low != low) return {kFunction(low), kFunction(high)};
@@ -125,7 +125,7 @@ inline double AtEnd(const Function& function, double end, bool& nan) {
   return function(std::copysign(std::numeric_limits<double>::max(), end));
 }
 
-// The hull of a function that is monotone on both sides of `turn`.
+// Returns the hull over [low, high] of a function that is monotonic on each side of `turn`.
 template <typename Function>
 inline Bounds Turning(const Function& function, double low, double high, double turn) {
   if (low != low) return {low, high};
@@ -141,8 +141,8 @@ inline Bounds Turning(const Function& function, double low, double high, double 
   return {std::min(std::min(a, b), c), std::max(std::max(a, b), c), nan};
 }
 
-// The bounds of every product of a number of `a` and a number of `b`, unrounded. Zero times
-// infinity sets `nan`; the ends are NaN only if there is no other product.
+// Returns the unrounded bounds of all products of a number in `a` and a number in `b`. Zero times
+// infinity sets `nan`. The ends are NaN only if there is no other product.
 inline Bounds Product(const Bounds& a, const Bounds& b) {
   const bool none = a.low != a.low || b.low != b.low;
   const auto infinite = [](const Bounds& x) { return std::isinf(x.low) || std::isinf(x.high); };
@@ -151,7 +151,7 @@ inline Bounds Product(const Bounds& a, const Bounds& b) {
   const bool right = zero(a) && infinite(b);
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   Bounds product = {kInfinite, -kInfinite, a.nan || b.nan || left || right || none};
-  // The finite numbers of an interval with an infinite end have a product with zero.
+  // If an interval has an infinite end, its finite numbers times zero are zero.
   if ((left && a.low != a.high) || (right && b.low != b.high)) product.low = product.high = 0;
   for (const double corner : {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}) {
     if (corner != corner) continue;
@@ -164,7 +164,7 @@ inline Bounds Product(const Bounds& a, const Bounds& b) {
   return product;
 }
 
-// An interval times a number, as Product.
+// Returns the bounds of an interval times a number, as Product does.
 inline Bounds Scaled(double low, double high, double factor) {
   return Product({low, high}, {factor, factor});
 }
@@ -172,14 +172,14 @@ inline Bounds Scaled(double low, double high, double factor) {
 // The bounds of an interval that an engine may round to the element type or keep unrounded.
 inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& range) {
   const bool wide = contract.Allows(Term::kWideIntermediate);
-  // A task that stores its result rounds ties like every store; one that does not store rounds half
-  // to even.
+  // A task that stores its result rounds ties like every store. A task that does not store it
+  // rounds half to even.
   const auto least = [&grid](double x) { return std::min(grid.Round(x), grid.Store(x)); };
   const auto most = [&grid](double x) { return std::max(grid.Round(x), grid.Store(x)); };
   return {OuterLow(least, range.low, wide), OuterHigh(most, range.high, wide), range.nan};
 }
 
-// The numbers that print like `number` with `digits` digits, and `number` itself.
+// Returns the hull of `number` and of all numbers that have the same print with `digits` digits.
 inline Interval PrintingAlike(double number, double digits) {
   const double size = std::fabs(number);
   if (size == 0 || !(size < kInfinity)) return {number, number};
@@ -189,7 +189,7 @@ inline Interval PrintingAlike(double number, double digits) {
 }
 
 // The law's values of an element, as precisely as the contract knows them. Printed results were
-// stored before they were printed.
+// rounded by a store before they were printed.
 inline Bounds KnownValues(const Contract& contract, const Grid& grid, const PointwiseBound& bound,
                           const Interval& law) {
   const std::optional<double> digits = DigitsOfTables(contract);
@@ -240,7 +240,7 @@ inline double TableError(const PointwiseBound& bound, double y) {
   return std::min(bound.table_error, bound.table_part * std::fabs(y));
 }
 
-// Applies Pointwise to `x` and stores into `result`, whose type and size are set.
+// Applies Pointwise to `x`. Stores into `result`, whose type and size must be set.
 template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
@@ -319,7 +319,7 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
   return {};
 }
 
-// The value of a function whose bounds over a point equal its value. Stateless if the function is.
+// The value of a function whose bounds over a point equal its value. Stateless if Function is.
 template <typename Function>
 struct LowOverAPoint : Function {
   double operator()(double x) const { return static_cast<const Function&>(*this)(x, x).low; }
@@ -335,8 +335,8 @@ Status Pointwise(KernelContext& context, const Function& function, const Pointwi
   }
 }
 
-// The operand clamped to [low, high], which are numbers of its element type; `function` clamps the
-// ends of intervals.
+// Clamps the operand to [low, high], which must be numbers of its element type. `function` clamps
+// the ends of intervals.
 template <typename Function>
 Status Clamped(KernelContext& context, double low, double high, const Function& function) {
   const BoundedTensor& x = OpenNumbers(context, context.Input(0));

@@ -1,4 +1,4 @@
-// Quantization and element-type conversion.
+// Kernels of quantization and of element-type conversion.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -11,8 +11,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// For integers that do not fit the type, the reference wraps in two's complement, and an engine may
-// saturate.
+// Converts integers. If one does not fit, it wraps in two's complement, but an engine may saturate.
 void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size) {
   const auto wrap = [&](double v) { return WrapInteger(dtype, static_cast<int64_t>(v)); };
   const IntegerRange range = RangeOf(dtype);
@@ -27,15 +26,15 @@ void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t si
   }
 }
 
-// The low bits of a whole number beyond the type. Floats stay far below 2^63, except infinities and
-// large fp32 numbers.
+// Returns the low bits of a whole number outside the type. Saturates infinities and fp32 numbers of
+// 2^62 or more.
 double WrapFloat(DType dtype, double x) {
   const double whole = std::trunc(x);
   if (!(std::fabs(whole) < 0x1p62)) return SaturateInteger(dtype, x);
   return WrapInteger(dtype, static_cast<int64_t>(whole));
 }
 
-// Truncation toward zero with saturation. NaN has no integer, so an engine may return any integer.
+// Truncates toward zero and saturates. NaN has no integer, so an engine may return any integer.
 void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size,
                       bool wraps) {
   const IntegerRange range = RangeOf(dtype);
@@ -53,7 +52,7 @@ void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_
   }
 }
 
-// Everything but zero is true, NaN too.
+// Every number except zero is true, and NaN too.
 void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   for (size_t i = 0; i < size; ++i) {
     raw.value[i] = x.value[i] != 0 ? 1 : 0;
@@ -64,8 +63,8 @@ void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   }
 }
 
-// The numbers that `x` at `i` may be, if they are listed: its set, or its only number. Empty if
-// they are not listed.
+// Returns the admitted numbers of element `i`: its set, or its only number. Returns an empty list
+// if they are not listed.
 std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
   if (x.members != nullptr && x.members[i].count != 0) {
     return std::span(x.members[i].data, x.members[i].count);
@@ -73,8 +72,8 @@ std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
   return std::span(x.value + i, x.low[i] == x.high[i] ? 1 : 0);
 }
 
-// Converts the sets of `x`'s elements like the elements themselves. A float may be kept unrounded,
-// and an integer that may wrap or saturate is one of two numbers.
+// Converts the sets of `x`'s elements like the elements themselves. An engine may keep a float
+// unrounded. An integer that an engine may wrap or saturate becomes two numbers.
 void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  bool wraps) {
   if (result.point()) return;

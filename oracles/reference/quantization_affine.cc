@@ -1,5 +1,5 @@
-// quantize and dequantize: the integers to which the quotient's interval rounds are admitted as a
-// set.
+// Kernels of quantize and dequantize. quantize admits every integer to which the quotient may
+// round.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -13,11 +13,11 @@ namespace {
 
 constexpr Term kQuantizeTerms[] = {Term::kDivideUlp};
 
-// Scale and zero point of every element: scalars, or vectors along one axis.
+// The scale and the zero point of every element. They are scalars, or vectors along one axis.
 class ScaleAxis {
  public:
   ScaleAxis(KernelContext& context, const Shape& shape) {
-    using P = params::Dequantize;  // quantize has them at the same places
+    using P = params::Dequantize;  // quantize has the same indices
     scale_ = &context.Input(P::kScale);
     if (context.HasInput(P::kZeroPoint)) zero_ = &context.Input(P::kZeroPoint);
     if (scale_->type.shape.rank() == 0) return;
@@ -45,9 +45,9 @@ double Quotient(double a, double b) {
   return plain ? DivideOdd(a, b) : a / b;
 }
 
-// clip(round(x / scale) + zero point). The engine may round the quotient to the element type, take
-// a neighbour of the rounded quotient, or keep the quotient unrounded. No source says how the
-// integer rounding treats ties.
+// Computes clip(round(x / scale) + zero point). The engine may round the quotient to the element
+// type, take a neighbour of the rounded quotient, or keep the quotient unrounded. No source says
+// how the integer rounding treats ties.
 Status Quantize(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Quantize::kInput);
   BoundedTensor& result = context.Result();
@@ -90,8 +90,8 @@ Status Quantize(KernelContext& context) {
   return {};
 }
 
-// scale * (x - zero point): the difference of two bytes is exact, and its product with an fp16 or
-// fp32 scale is exact in double (facts/numerics.md, dequantisation).
+// Computes scale * (x - zero point). The difference of two bytes is exact, and its product with an
+// fp16 or fp32 scale is exact in double (facts/numerics.md, dequantisation).
 Status Dequantize(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Dequantize::kInput);
   BoundedTensor& result = context.Result();

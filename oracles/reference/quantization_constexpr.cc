@@ -1,6 +1,5 @@
-// Constants and compressed constants. They are expanded when a program is compiled, in full
-// precision and rounded once to the element type, so every result is a point
-// (facts/more/weight_codecs.csv).
+// Kernels of constants and compressed constants. Compilers expand these in full precision and round
+// them once to the element type, so every result is a point (facts/more/weight_codecs.csv).
 #include <fmt/format.h>
 
 #include "harness/ops/params.h"
@@ -30,14 +29,14 @@ void FinishConstant(BoundedTensor& result) {
   }
 }
 
-// Rounds a number to a float element type; integer tables already contain integers.
+// Rounds a number to a float element type. Integer tables already contain integers.
 double RoundTo(DType dtype, double x) {
   const bool rounds = dtype == DType::kFp16 || dtype == DType::kFp32;
   return rounds ? Grid(dtype).Round(x) : x;
 }
 
-// Field number `index` of `bits` bits, in bytes that are stored as numbers, least significant bit
-// first.
+// Returns field `index` of `bits` bits. Each number of `bytes` is one byte, and fields begin at its
+// least significant bit.
 size_t PackedField(const BoundedTensor& bytes, size_t index, size_t bits) {
   size_t field = 0;
   for (size_t bit = 0; bit < bits; ++bit) {
@@ -48,8 +47,8 @@ size_t PackedField(const BoundedTensor& bytes, size_t index, size_t bits) {
   return field;
 }
 
-// The row-major index of the block that contains element `index` of `shape`; `blocks` is the number
-// of blocks on each axis.
+// Returns the row-major index of the block that contains element `index` of `shape`. `blocks` is
+// the number of blocks on each axis.
 size_t BlockOf(const Shape& shape, const Shape& blocks, size_t index) {
   size_t block = 0;
   size_t step = 1;
@@ -68,8 +67,7 @@ Status Const(KernelContext& context) {
   return {};
 }
 
-// scale * (data - offset), rounded once: the difference and the product are kept as sums of two
-// doubles.
+// Returns scale * (data - offset), rounded once. Difference and product are sums of two doubles.
 double ShiftScale(DType dtype, double data, double offset, double scale) {
   const double difference = data - offset;
   const double product = difference * scale;
@@ -117,8 +115,8 @@ Status PackedLut(KernelContext& context) {
   return {};
 }
 
-// How a dense result reads a blocked table of vectors: element (.., a * v + k, ..) is component k
-// of the table entry that the index at (.., a, ..) names.
+// Maps a dense result to a blocked table of vectors. Element (.., a * v + k, ..) is component k of
+// the table entry that the index at (.., a, ..) selects.
 class BlockedLut {
  public:
   BlockedLut(const NodeView& node, int vector_axis, const Shape& indices, const BoundedTensor& lut)
@@ -132,7 +130,7 @@ class BlockedLut {
     for (int axis = axis_ + 1; axis < rank; ++axis) inner_ *= static_cast<size_t>(indices[axis]);
   }
 
-  // The place among the indices, and the component, of result element `at`.
+  // Returns the position of the index that selects the table entry of result element `at`.
   size_t IndexOf(size_t at) const {
     const size_t row = at / inner_;
     return row / vector_ * inner_ + at % inner_;
@@ -170,8 +168,8 @@ Status LutToDense(KernelContext& context) {
 
 // ---- masks --------------------------------------------------------------------------------------
 
-// For each element of a mask, its number among the set elements, or -1 if it is not set. Returns an
-// error if the count of set elements differs from that of the data.
+// Returns for each element of a mask its ordinal among the set elements, or -1 if it is not set.
+// Returns an error if the number of set elements is not `data`.
 Result<std::span<int64_t>> Places(KernelContext& context, const BoundedTensor& mask, size_t count,
                                   bool packed, size_t data) {
   const std::span<int64_t> places(context.arena().Allocate<int64_t>(count), count);

@@ -1,5 +1,5 @@
-// Operations that pick, repeat or reorder the elements of one tensor by static rules. Strides into
-// the operand define which element goes where; nothing is computed.
+// Kernels that pick, repeat or reorder the elements of one tensor by static rules. They copy
+// elements by strides into the operand and compute none.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -50,7 +50,7 @@ Status SliceByIndex(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const ComputedSlice slice = SliceOf<P>(context.node(), x.type.shape, result.type.shape);
-  // Nothing is read if only the end is computed.
+  // No place is read if only the end of the slice is computed.
   CutComputed(context, x, context.OptionalInput(P::kComputedBegin), slice, result);
   return {};
 }
@@ -145,8 +145,8 @@ bool IsFinite(const BoundedTensor& x, size_t at) {
   return std::fabs(x.low[at]) < kInfinity && std::fabs(x.high[at]) < kInfinity && !x.NanAt(at);
 }
 
-// Outside the band, MIL's text sets the result to zero, but its formula multiplies x by zero. So an
-// infinity may become NaN, and the sign of a zero is open.
+// Outside the band, MIL's text sets the result to zero, but its formula multiplies x by zero.
+// Therefore an infinity may become NaN, and a zero may have either sign.
 Status BandPart(KernelContext& context) {
   using P = params::BandPart;
   const BoundedTensor& x = context.Input(P::kX);
@@ -194,8 +194,8 @@ Status SlidingWindows(KernelContext& context) {
 
 // ---- blocks ---------------------------------------------------------------------------------
 
-// How the channels of a block are numbered: by place in the block, then by the output channel
-// (depth_to_space), or the other way round (pixel_shuffle).
+// The numbering of a block's channels. The place in the block is the outer index and the output
+// channel the inner index (depth_to_space), or the reverse (pixel_shuffle).
 enum class ChannelOrder : uint8_t { kPlaceFirst, kPlaceLast };
 
 template <ChannelOrder kOrder>
@@ -232,8 +232,8 @@ Status ToDepth(KernelContext& context) {
   return {};
 }
 
-// Batch index (by * block width + bx) * N + n contains the places (by, bx) of the blocks of image
-// n; the padding is zero.
+// Batch index (by * block width + bx) * N + n contains the elements at (by, bx) in the blocks of
+// image n. The padding is zero.
 Status SpaceToBatch(KernelContext& context) {
   using P = params::Batches;
   const BoundedTensor& x = context.Input(P::kX);

@@ -12,20 +12,20 @@ namespace {
 
 constexpr size_t kKnots = 33;
 
-// A table as compilers write it (L9): bounds and the values beyond them, knots at equal steps, and
-// lines below the first and above the last.
+// A table as compilers write it (L9). It has bounds and the values beyond them, knots at equal
+// steps, and lines below the first knot and above the last knot.
 struct Table {
   double lower, upper;  // words 0 and 1
   double below, above;  // words 2 and 3
   std::vector<double> knots;
   double first = 0;                   // the position of the first knot
-  double per_unit = 1;                // knots to a unit
+  double per_unit = 1;                // knots per unit
   double low_slope, low_intercept;    // words 37 and 38
   double high_slope, high_intercept;  // words 39 and 40
 
   double last() const { return first + static_cast<double>(knots.size() - 1) / per_unit; }
 
-  // Interpolates between knots; `x` lies between the first and the last.
+  // Interpolates between knots. `x` must lie between the first and the last knot.
   double Interpolate(double x) const {
     const double position = (x - first) * per_unit;
     const auto i = std::min(static_cast<size_t>(position), knots.size() - 2);
@@ -44,7 +44,7 @@ using Words = std::array<uint16_t, 43>;
 
 double Number(uint16_t bits) { return HalfToDouble(Half{bits}); }
 
-// Compiler 10.26.6 and macOS 26.6 write these tables for H13 and H14, and M6 computes by them
+// Compiler 10.26.6 and macOS 26.6 write these tables for H13 and H14, and M6 uses them
 // (facts/silicon/act_tables.csv).
 constexpr Words kGelu = {0xc466, 0x7c00, 0x0000, 0x7c00, 0x0000, 0x8e8a, 0x9230, 0x9757, 0x9bf0,
                          0xa011, 0xa3bf, 0xa6ec, 0xa9bf, 0xac75, 0xae67, 0xb03d, 0xb11e, 0xb184,
@@ -78,7 +78,7 @@ Table FromWords(const Words& words, double first) {
   return table;
 }
 
-// A table with sampled knots: the fp16 numbers nearest to the function.
+// Returns a table whose knots are the fp16 numbers nearest to the function.
 template <typename Function>
 Table Sampled(double first, double per_unit, size_t knots, const Function& function) {
   Table table{};
@@ -141,7 +141,7 @@ double Logarithm(double x, const Grid& grid) {
   return grid.Store(u + exponent) * 0.693359375;
 }
 
-// Law L12: x = m * 2^exponent with an even exponent.
+// Splits x into m * 2^exponent with an even exponent (law L12), and returns m.
 double EvenFraction(double x, int& exponent) {
   const double fraction = std::frexp(x, &exponent);
   if (exponent % 2 == 0) return fraction;
@@ -170,8 +170,8 @@ double Reciprocal(double x) {
   return std::copysign(std::ldexp(table.Interpolate(fraction), -exponent), x);
 }
 
-// Laws L9 and L15: a quarter turn with 33 knots. `turned` is the argument in steps of the knots,
-// from 0 of the sine.
+// Computes the sine by 33 knots over a quarter turn (laws L9 and L15). `turned` is the sine's
+// argument in steps between knots.
 constexpr double kTurnStep = std::numbers::pi / 64;
 constexpr double kTurnSteps = 128;
 
@@ -188,7 +188,7 @@ double StepsOf(Recorded function, double x) {
 }
 
 Interval SineBounds(Recorded function, double low, double high) {
-  // The error of the quotient is less; it is 0 for an argument of 0.
+  // The error of the quotient is smaller than this slack. It is 0 for an argument of 0.
   const double slack = low == 0 && high == 0 ? 0 : 0x1p-50 * std::max(-low, high) / kTurnStep;
   const double from = StepsOf(function, low) - slack;
   const double to = StepsOf(function, high) + slack;
@@ -217,7 +217,7 @@ const Table* TableOf(Recorded function) {
   }
 }
 
-// The knots of a table and the ends of its range: between two neighbours its value is a line.
+// Returns the knots of a table and the ends of its range. Between neighbours the value is a line.
 std::vector<double> Breaks(const Table& table) {
   std::vector<double> breaks = {table.lower, table.upper};
   for (size_t i = 0; i < table.knots.size(); ++i) {
@@ -283,7 +283,7 @@ Interval RecordedBounds(Recorded function, double low, double high, const Grid& 
   const double b = RecordedValue(function, high, grid);
   Interval bounds = {std::min(a, b), std::max(a, b)};
   const Table* table = TableOf(function);
-  if (table == nullptr) return bounds;  // monotone
+  if (table == nullptr) return bounds;  // the function is monotonic
   for (const double at : Breaks(*table)) {
     for (const double x : {NextDown(at), at, NextUp(at)}) {
       if (!(low < x && x < high)) continue;

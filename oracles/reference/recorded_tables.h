@@ -34,8 +34,8 @@ bool HasRecord(Recorded function, double x);
 double RecordedValue(Recorded function, double x, const Grid& grid);
 
 // The least and the greatest RecordedValue over [low, high]. Precondition: HasRecord at both ends,
-// and for kInverse no zero between them. For kSin and kCos: the bounds of the table's lines under
-// an exact reduction of the argument.
+// and for kInverse no zero between them. For kSin and kCos, returns the bounds of the table's lines
+// under an exact reduction of the argument.
 Interval RecordedBounds(Recorded function, double low, double high, const Grid& grid);
 
 }  // namespace anecheck::reference

@@ -1,5 +1,6 @@
-// Recurrent cells, derived gate by gate: sums of products, activation, elementwise steps. No source
-// says how an engine would fuse them: every intermediate may be rounded to the element type or not.
+// Kernels of recurrent cells, derived gate by gate: sums of products, activation, elementwise
+// steps. No source says how an engine fuses them, so it may round each intermediate to the element
+// type.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,20 +19,20 @@ namespace {
 constexpr Term kCellTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
                                Term::kSigmoidTable,    Term::kTanhTable,       Term::kFunctionUlp};
 
-// A number with the interval of an engine's values. The number has more bits than a double because
-// gates saturate: a gate 2^-70 below 1 may decide how a sum halfway between two elements rounds.
+// A number and the interval of an engine's values for it. The number has more bits than a double
+// because gates saturate: a gate 2^-70 below 1 may decide how a sum between two elements rounds.
 struct Uncertain {
   Wide value = 0;
   double low = 0;
   double high = 0;
-  bool nan = false;  // NaN is admitted as well; low and high are then infinite
+  bool nan = false;  // NaN is also admitted; low and high are then infinite
 
   bool Infinite() const { return low == -kInfinity || high == kInfinity; }
   bool HasZero() const { return low <= 0 && high >= 0; }
   bool Finite() const { return std::fabs(low) < kInfinity && std::fabs(high) < kInfinity; }
 };
 
-// A value of which nothing is known; it may be NaN.
+// Returns a number whose interval is unbounded and admits NaN.
 Uncertain Unknown(const Wide& value) { return {value, -kInfinity, kInfinity, true}; }
 
 enum class Curve { kTanh, kSigmoid, kRelu, kLinear, kHardSigmoid };
@@ -53,7 +54,7 @@ Wide Times(const Wide& a, const Wide& b) {
   return std::isfinite(product) ? a * b : Wide(product);
 }
 
-// e^-x for x >= 0. It is never 0, so that a number far below every element keeps its sign.
+// Returns e^-x for x >= 0. The result is never 0, so that it still affects the rounding of a sum.
 Wide Decay(const Wide& x) { return x.high() > 690 ? Wide(0x1p-996) : Exp(-x); }
 
 Wide Sigmoid(const Wide& x) {
@@ -115,7 +116,7 @@ class CellMath {
         grid_(dtype),
         rounds_(contract.Allows(Term::kBiasRounding) || contract.Allows(Term::kWideIntermediate)) {}
 
-  // An intermediate, which an engine may keep exact or round.
+  // Returns an intermediate that an engine may keep exact or round.
   Uncertain Held(Uncertain x) const {
     if (!rounds_) return x;
     x.low = std::min(WidenDown(x.low), grid_.Round(x.low));
@@ -161,7 +162,7 @@ class CellMath {
     const Term table = curve == Curve::kTanh ? Term::kTanhTable : Term::kSigmoidTable;
     return contract_[table] + contract_[Term::kFunctionUlp] * grid_.Ulp(y);
   }
-  // 0.2 x + 0.5, with the coefficient rounded to fp32 or to the element type.
+  // Returns 0.2 x + 0.5 clamped to [0, 1], with 0.2 rounded to fp32 or to the element type.
   Uncertain HardSigmoid(const Uncertain& x) const {
     const double given = RoundToFloat(0.2);
     const double other = grid_.Round(0.2);
@@ -222,11 +223,11 @@ class CellWeights {
         hidden_(static_cast<size_t>(hh_.type.shape[1])) {}
 
   size_t hidden() const { return hidden_; }
-  // W_ih x of one row.
+  // Returns W_ih x for one row of W_ih.
   Uncertain Input(const BoundedTensor& x, size_t start, size_t row) {
     return Of(input_.Dot(LanesAt(x, start), LanesAt(ih_, row * inner_), inner_));
   }
-  // W_hh h of one row. Its h is not on a grid, so the value is summed without any rounding.
+  // Returns W_hh h for one row of W_hh. h need not be on a grid, so the value is summed exactly.
   Uncertain Recurrent(const RowState& h, size_t row) {
     const Lanes lanes = h.lanes();
     Uncertain sum = Of(recurrent_.Dot(lanes, LanesAt(hh_, row * hidden_), hidden_));
@@ -267,7 +268,7 @@ class CellWeights {
   size_t hidden_;
 };
 
-// Everything a step of any of the cells reads.
+// The data that one step of a cell reads.
 struct Step {
   const CellMath& math;
   CellWeights& weights;
@@ -275,7 +276,7 @@ struct Step {
   size_t x_start = 0;
   const RowState& h;
 
-  // W_ih x + b + W_hh h of one row.
+  // Returns W_ih x + b + W_hh h for one row of the weights.
   Uncertain Gate(size_t row) const {
     const Uncertain input = math.Add(weights.Input(x, x_start, row), weights.Bias(row));
     return math.Add(input, weights.Recurrent(h, row));
@@ -317,7 +318,7 @@ struct LstmCell {
       const Uncertain f = math.Activate(recurrent, Peep(math, step.Gate(n + k), before, n + k));
       const Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
       Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
-      // The operation's text clips the gate, but Core ML's predictions have a clipped state. The
+      // The operation's text clips the gate, but Core ML clips the state in its predictions. The
       // runtime test of coremltools (test_recurrent.py, TestLSTM) checks these predictions.
       if (clip < kInfinity) after = math.Clip(after, clip);
       const Uncertain o =
@@ -330,8 +331,7 @@ struct LstmCell {
 
 // The reset gate multiplies h before its product with the weights, as in Core ML's GRULayerParams
 // and in coremltools' runtime test (test_recurrent.py, TestGRU), which checks Core ML's
-// predictions. The formula in the operation's text, r * (W h), is that of `reset_after`, which iOS
-// 18 added.
+// predictions. The formula r * (W h) in the operation's text is that of iOS 18's `reset_after`.
 struct GruCell {
   Curve recurrent, output;
   bool reset_after = false;
@@ -348,8 +348,8 @@ struct GruCell {
   Uncertain InputBias(size_t row) const {
     return {input_bias->value[row], input_bias->low[row], input_bias->high[row]};
   }
-  // The sum of W x, `recurrent_sum` and the biases. An engine may add two biases to each other, or
-  // each to the sum of its side.
+  // Returns the sum of W x, `recurrent_sum` and the biases. An engine may add two biases to each
+  // other, or add each bias to its own product.
   Uncertain Sum(const Step& step, size_t row, const Uncertain& recurrent_sum) const {
     const CellMath& math = step.math;
     const Uncertain input = step.weights.Input(step.x, step.x_start, row);
@@ -405,11 +405,11 @@ struct RnnCell {
 
 // ---- sequences ----------------------------------------------------------------------------------
 
-// The results: the sequence, the last h and the last c (null if there is none).
+// The results: the sequence, the last h, and the last c if the cell has one.
 struct Outputs {
   Raw sequence, h, c;
   bool has_cell = false;
-  size_t width = 0;  // of all directions
+  size_t width = 0;  // numbers of all directions at one step
   bool whole_sequence = false;
 };
 

@@ -1,4 +1,4 @@
-// Reductions along axes: exact sums with the wide accumulator's bound, exact extremes.
+// Kernels of reductions along axes. Sums are exact and have the wide accumulator's bound.
 
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr Term kSumTerms[] = {Term::kReduceUnit};
 
-// The groups that the axes attribute names.
+// Visits the groups of the axes that the attribute names.
 template <typename Visit>
 void ForEachGroup(KernelContext& context, const BoundedTensor& x, const Visit& visit) {
   ForEachGroup(context, x, MaskOfAxes(context.node(), params::Reduce::kAxes, x.type.shape.rank()),

@@ -28,8 +28,8 @@ uint32_t ReducedMask(const KernelContext& context, const BoundedTensor& x) {
 
 BoundedTensor& Operand(KernelContext& context) { return context.Input(params::Reduce::kX); }
 
-// Reduces integers in two's complement; a result of uncertain operands may be anything. An engine
-// may return `other`'s number in place of `function`'s.
+// Reduces integers in two's complement. A result of uncertain operands is unbounded. An engine may
+// return the result of `other` instead of that of `function`.
 template <typename Function, typename Other>
 Status IntegerReduce(KernelContext& context, const Function& function, const Other& other) {
   const BoundedTensor& x = Operand(context);
@@ -102,7 +102,7 @@ Status ReduceMean(KernelContext& context) {
   BoundedTensor& x = Operand(context);
   const DType dtype = context.Result().type.dtype;
   if (!IsFloat(dtype)) {
-    // No source says whether the mean is truncated or floored.
+    // No source says whether an engine truncates the mean or takes its floor.
     const auto sum = [](const double* values, size_t count) {
       return Fold(values, count, 0, [](uint64_t a, uint64_t b) { return a + b; });
     };
@@ -125,8 +125,8 @@ Status ReduceMean(KernelContext& context) {
         Accumulated mean = sum;
         mean.value = DivideOdd(sum.value, divisor);
         Bounds range{sum.low, sum.high};
-        // The accumulator may be rounded before the multiplication by 1/n, which is exact for
-        // powers of two.
+        // An engine may round the accumulator before it multiplies by 1/n (exact for powers of
+        // two).
         if (contract.Allows(Term::kBiasRounding)) range = Held(grid, contract, range);
         const double relative =
             (n & (n - 1)) == 0 ? 0 : contract[Term::kReciprocalRelative] + kDoubleSlack;
@@ -140,7 +140,7 @@ Status ReduceMean(KernelContext& context) {
 
 // ---- squares and magnitudes ----
 
-// The sum of squares: no product of an element with itself is negative.
+// Returns the sum of squares. No square is negative, although products of interval ends may be.
 Accumulated SquareSum(Accumulator& accumulator, const LaneBuffer& buffer, size_t count) {
   const Lanes lanes = buffer.lanes();
   Accumulated sum = accumulator.Dot(lanes, lanes, count);
@@ -162,9 +162,9 @@ Status ReduceSumSquare(KernelContext& context) {
       [&](const LaneBuffer& buffer, size_t n) { return SquareSum(accumulator, buffer, n); }, Keep);
 }
 
-// A root or a logarithm of integers: the result of of(values, count) truncated to an integer
-// (coremltools). `of` returns NaN if the result is undefined. No source says in which format an
-// engine computes it, or how it rounds: fp16 and both directions are admitted.
+// Computes a root or a logarithm of integers, which is of(values, count) truncated to an integer
+// (coremltools). `of` returns NaN if the result is undefined. No source gives the format and the
+// rounding of an engine, so fp16 and both directions are admitted.
 template <typename Function>
 Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
   const BoundedTensor& x = Operand(context);
@@ -186,7 +186,7 @@ Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
   return {};
 }
 
-// The sum of term(element), or NaN if it leaves int32.
+// Returns the sum of term(element), or NaN if the sum does not fit int32.
 template <typename Term>
 double IntegerTotal(const double* values, size_t count, const Term& term) {
   double sum = 0;
@@ -250,7 +250,7 @@ Status ReduceL1Norm(KernelContext& context) {
 
 // ---- logarithms ----
 
-// The logarithm, or a double that rounds to `grid` like it.
+// Returns the logarithm, or a double that rounds to the same number of `grid`.
 double LogOf(const Grid& grid, double x) {
   const double log = std::log(x);
   if (!(x > 0 && x < kInfinity)) return log;
@@ -282,7 +282,7 @@ Status ReduceLogSum(KernelContext& context) {
       });
 }
 
-// log(sum exp(x - top)) + top, in the steps of softmax.
+// Computes log(sum exp(x - top)) + top in the steps of softmax.
 class LogSumExp {
  public:
   LogSumExp(const Contract& contract, DType dtype)
@@ -294,7 +294,7 @@ class LogSumExp {
     const Lanes lanes = buffer.lanes();
     const double top = Largest(lanes.value, count);
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
-    // If only one end is not finite, the value is computed as usual.
+    // Even if an end of an operand is not finite, the value is computed as usual.
     const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
     if (!HasTop(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);
@@ -306,7 +306,7 @@ class LogSumExp {
   static Accumulated All(double value, double low, double high) {
     return {.value = value, .low = low, .high = high};
   }
-  // inf - inf is an intermediate NaN, whatever the limit of the whole formula is.
+  // Also admits NaN, because an intermediate inf - inf is NaN even if the formula has a limit.
   static Accumulated Anything(double value) {
     Accumulated result = All(value, -kInfinity, kInfinity);
     result.nan = true;
@@ -403,8 +403,8 @@ Status ReduceLogSumExp(KernelContext& context) {
 
 // ---- products ----
 
-// The product, computed as a number and a separate power of two, so that long products neither
-// overflow nor vanish.
+// Returns the product. Keeps a separate power of two, so that no long product overflows or
+// underflows.
 double ScaledProduct(const double* values, size_t count) {
   Wide product(1);
   int exponent = 0;
@@ -418,7 +418,7 @@ double ScaledProduct(const double* values, size_t count) {
     product = product * Wide(std::frexp(values[k], &shift));
     exponent += shift;
     const Wide one(std::frexp(product.high(), &shift) / product.high());
-    product = product * one;  // a power of two: exact
+    product = product * one;  // exact, because the factor is a power of two
     exponent += shift;
   }
   const double odd = product.Odd();
@@ -426,7 +426,7 @@ double ScaledProduct(const double* values, size_t count) {
   return std::ldexp(odd, std::clamp(exponent, -1000, 1000));
 }
 
-// The significant bits of a finite double.
+// Returns the number of significant bits of a finite double.
 int SignificantBits(double x) {
   if (x == 0) return 0;
   int exponent = 0;
@@ -434,14 +434,14 @@ int SignificantBits(double x) {
   return 53 - std::countr_zero(digits);
 }
 
-// Bounds of products in single precision in any order: partial products may leave its range.
+// Bounds products in single precision in any order. Partial products may leave the range of fp32.
 class ProductBound {
  public:
   void Multiply(double low, double high) {
     const double corners[] = {low_ * low, low_ * high, high_ * low, high_ * high};
     low_ = *std::min_element(std::begin(corners), std::end(corners));
     high_ = *std::max_element(std::begin(corners), std::end(corners));
-    // Double rounds as soon as its 53 bits are full.
+    // Double rounds a product of more than 53 bits.
     bits_ += low == high ? SignificantBits(low) : 53;
     if (bits_ > 53) {
       low_ = WidenDown(low_);
@@ -459,10 +459,10 @@ class ProductBound {
     high_ = std::ldexp(high_, -shift);
     exponent_ += shift;
   }
-  // Whether some partial product may fall below single precision's range.
+  // Whether some partial product may be smaller than the normal numbers of single precision.
   bool MayVanish() const { return decay_ < -126; }
   Bounds Range(double relative) const {
-    // An infinite partial product may meet a partial product that vanished, or a factor of 0.
+    // An infinite partial product times 0, or times a product that underflowed to 0, is NaN.
     if (growth_ > 127) return {-kInfinity, kInfinity, MayVanish() || zero_};
     const int exponent = std::clamp(exponent_, -1000, 1000);
     Bounds range{std::ldexp(low_ - std::fabs(low_) * relative, exponent),
@@ -481,8 +481,8 @@ class ProductBound {
   bool zero_ = false;  // some factor may be 0
 };
 
-// How many of the products of `count` factors may be inexact in single precision: none if all their
-// bits fit, and never the first product of two fp16 numbers.
+// Returns how many products of `count` factors may be inexact in single precision. All are exact if
+// their bits fit. The first product of two fp16 numbers is always exact.
 double InexactProducts(const Lanes& lanes, size_t count, bool half) {
   int bits = 0;
   for (size_t k = 0; k < count; ++k) bits += SignificantBits(lanes.value[k]);
@@ -506,7 +506,7 @@ Accumulated ReduceProduct(const Contract& contract, bool half, const LaneBuffer&
   if (!finite) {
     product.low = lanes.point() ? product.value : -kInfinity;
     product.high = lanes.point() ? product.value : kInfinity;
-    // An infinity times a partial product that vanished is NaN.
+    // An infinity times a partial product that underflowed to 0 is NaN.
     product.nan = !lanes.point() || bound.MayVanish();
     return product;
   }

@@ -1,4 +1,5 @@
-// The positions of extremes: sets of every position that the operands' intervals leave open.
+// Kernels that return positions of extremes. They admit all positions that the operands' intervals
+// allow.
 #include <vector>
 
 #include "harness/ops/params.h"
@@ -11,8 +12,8 @@ namespace {
 
 constexpr Term kIndexTerms[] = {Term::kAnyTie, Term::kIndexRounding};
 
-// The positions that may hold the extreme, ascending. No source says which position a NaN selects,
-// so any is admitted.
+// Lists the positions that may hold the extreme, in ascending order. No source says which position
+// a NaN selects, so a NaN admits every position.
 template <bool kLargest>
 void FindCandidates(const LaneBuffer& buffer, size_t count, std::vector<double>& candidates) {
   const Lanes lanes = buffer.lanes();

@@ -1,6 +1,6 @@
-// Intervals of results that are computed in steps, each of which may be rounded to the element
-// type, to fp32 or not at all. Used for results on which an engine bases decisions: overlaps of
-// boxes, distances of points.
+// Intervals of results that an engine computes in steps. It may round each step to the element
+// type, to fp32 or not at all. Used if an engine makes decisions by these results, such as overlaps
+// of boxes and distances of points.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ struct StepBounds {
   double high = 0;
 };
 
-// Computes such steps. If `rounds` is true, steps may be rounded; otherwise they are exact except
-// for the last bit of double.
+// Computes the interval of each step. If `rounds` is true, an engine may round steps. Otherwise
+// they are exact except for the last bit of double.
 class RoundedSteps {
  public:
   RoundedSteps(const Grid& grid, bool rounds) : grid_(grid), rounds_(rounds) {}
@@ -26,7 +26,7 @@ class RoundedSteps {
   StepBounds Subtract(const StepBounds& a, const StepBounds& b) const {
     return Add(a, {-b.high, -b.low});
   }
-  // Precondition: neither is negative.
+  // Precondition: `a` and `b` are not negative.
   StepBounds Multiply(const StepBounds& a, const StepBounds& b) const {
     return Step(WidenDown(a.low * b.low), WidenUp(a.high * b.high));
   }
@@ -44,7 +44,7 @@ class RoundedSteps {
   StepBounds Divide(const StepBounds& a, const StepBounds& b, int ulp) const {
     return Near(WidenDown(a.low / b.high), WidenUp(a.high / b.low), ulp);
   }
-  // The sum of three in any order.
+  // Returns the sum of three numbers, added in any order.
   StepBounds Add(const StepBounds& a, const StepBounds& b, const StepBounds& c) const {
     const StepBounds orders[] = {Add(Add(a, b), c), Add(Add(a, c), b), Add(Add(b, c), a)};
     StepBounds hull = orders[0];
@@ -55,8 +55,8 @@ class RoundedSteps {
   }
 
  private:
-  // An infinite end means "beyond the range"; NaN, the difference of two infinities, means
-  // anything.
+  // An infinite end means that the interval is unbounded. An end that is NaN, the difference of two
+  // infinities, becomes infinite.
   StepBounds Step(double low, double high) const {
     if (low != low) low = -kInfinity;
     if (high != high) high = kInfinity;

@@ -1,11 +1,10 @@
-// Rounding to the fp16 and fp32 grids inside double arithmetic, and sums and quotients that are
-// rounded to odd in double, so that a second rounding to a grid is still correct. Used by every
-// reference kernel.
+// Rounds doubles to the fp16 and fp32 grids. Also rounds sums and quotients to odd in double, so
+// that a second rounding to a grid is still correct. Used by every reference kernel.
 //
 // Double is enough for single operations: with p significand bits in the target and at least 2p + 2
 // in the wider format, the results of +, -, *, / and sqrt, rounded first to the wider and then to
 // the target format, are correctly rounded (Figueroa, "When is double rounding innocuous?", SIGNUM
-// 1995). Double has 53 bits: enough for fp16 (24) and for fp32 (50).
+// 1995). Double has 53 bits. fp16 needs 24 bits, and fp32 needs 50.
 #pragma once
 
 #include <bit>
@@ -21,8 +20,9 @@ namespace anecheck::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// RoundToHalf for |x| < 65520; a zero result is +0. 1.5 * 2^(e + 42) is added and subtracted, where
-// 2^e <= |x|, which leaves exactly 11 significand bits; e is at least -14, for subnormals.
+// RoundToHalf for |x| < 65520. A zero result is +0. Adds and subtracts 1.5 * 2^(e + 42), which
+// leaves exactly 11 significand bits. 2^e is the largest power of two up to |x|, but at least
+// 2^-14, for subnormals.
 inline double RoundToHalfInRange(double x) {
   constexpr uint64_t kExponentMask = 0x7ff0000000000000;
   constexpr uint64_t kOneAndAHalf = 0x0008000000000000;
@@ -37,16 +37,15 @@ inline double RoundToHalfInRange(double x) {
 // vector code.
 inline double RoundToHalf(double x) {
   const double rounded = std::copysign(RoundToHalfInRange(x), x);
-  // The result is infinity from the midpoint between 65504 and the next step on; x + (x - x) keeps
-  // a NaN.
+  // 65520 is the midpoint between 65504 and the next step. Adding x keeps a NaN.
   const double beyond = std::copysign(kInfinity, x) + (x - x == 0 ? 0 : x);
   return std::fabs(x) < 65520.0 ? rounded : beyond;
 }
 
 inline double RoundToFloat(double x) { return static_cast<double>(static_cast<float>(x)); }
 
-// The value that lies `steps` representable values above `x` (below it, if negative); saturates at
-// the infinities. NaN stays.
+// Returns the number that lies `steps` representable numbers above `x` (below `x` if negative).
+// Saturates at the infinities. NaN stays NaN.
 inline double StepHalf(double x, int steps) {
   if (x != x) return x;
   // For a double that is an fp16 number, a factor of 2^-1008 moves the fields to the positions of
@@ -61,9 +60,9 @@ inline double StepHalf(double x, int steps) {
       distance == kTop ? kInfinity : std::bit_cast<double>(distance << 42) * 0x1p1008;
   return ordinal < 0 ? -size : size;
 }
-// The steps from the first power of two that fp16 (fp32) cannot represent to `x`, as if the grid
-// had no end; 0 for smaller numbers. They measure how far a result that rounds to infinity lies
-// beyond the grid.
+// Returns the number of grid steps from the first power of two that fp16 (fp32) cannot represent to
+// `x`, as if the grid had no end, or 0 for smaller numbers. It is the distance of a result that
+// rounds to infinity from the grid.
 inline int NeighboursBeyond(double x, bool half) {
   const double top = half ? 0x1p16 : 0x1p128;
   const double step = half ? 0x1p6 : 0x1p105;
@@ -72,17 +71,17 @@ inline int NeighboursBeyond(double x, bool half) {
   return beyond > kMany ? static_cast<int>(kMany)
                         : static_cast<int>(std::nearbyint(beyond > 0 ? beyond : 0.0));
 }
-// A number that rounds to infinity, moved `steps` toward zero as long as it still rounds to
-// infinity: the value in an engine that keeps it in a wider format.
+// Moves a number that rounds to infinity by up to `steps` toward zero, so that it still rounds to
+// infinity. An engine with a wider format may hold this value.
 inline double HeldBeyond(double x, int64_t steps, bool half) {
   const double least = half ? 65520.0 : 0x1.ffffffp127;
   const double moved = std::fabs(x) * (1 - static_cast<double>(steps) * (half ? 0x1p-10 : 0x1p-23));
   return std::copysign(moved > least ? moved : least, x);
 }
-// An end of an interval, rounded to fp16 and moved by `steps` neighbours away from zero, or toward
-// zero if negative, but not beyond it. Zeros, infinities and NaN stay. Numbers beyond fp16's range
-// are rounded as if the grid continued, and are HeldBeyond if the steps do not bring them back to
-// 65504. It has no branches and no subnormal doubles, which are slow on processors.
+// Rounds an end of an interval to fp16 and moves it by `steps` neighbours away from zero, or toward
+// zero if negative, but not beyond zero. Zeros, infinities and NaN stay unchanged. Numbers beyond
+// fp16's range are rounded as if the grid continued, and are HeldBeyond if the steps do not bring
+// them back to 65504. Uses no branches and no subnormal doubles, because both are slow.
 inline double MoveHalfEnd(double end, int64_t steps) {
   constexpr uint64_t kTop = 0x7c00;     // infinity
   constexpr uint64_t kNormal = 0x0400;  // 2^-14
@@ -118,7 +117,7 @@ class Grid {
       : half_(dtype != DType::kFp32), ties_away_(ties_away) {}
 
   bool half() const { return half_; }
-  // Rounds in the mode of arithmetic inside an operation: half to even.
+  // Rounds half to even, as arithmetic inside an operation does.
   double Round(double x) const { return half_ ? RoundToHalf(x) : RoundToFloat(x); }
   // Rounds in the mode of the final store.
   double Store(double x) const {
@@ -128,8 +127,8 @@ class Grid {
   double Step(double x, int steps) const {
     return half_ ? StepHalf(x, steps) : StepFloat(x, steps);
   }
-  // Rounds and moves by `steps` neighbours. Infinities and NaN stay. Numbers beyond the grid are
-  // rounded as if it continued, and are HeldBeyond if steps toward zero do not bring them back.
+  // Rounds and moves by `steps` neighbours. Infinities and NaN stay unchanged. Numbers beyond the
+  // grid are rounded as if it continued, and are HeldBeyond if the steps do not bring them back.
   double RoundAndStep(double x, int steps) const {
     const double rounded = Round(x);
     if (!(std::fabs(x) < kInfinity)) return rounded;
@@ -150,11 +149,11 @@ class Grid {
   bool ties_away_;
 };
 
-// The power of two at or below a bound on all partial sums of terms added in any order. One
-// rounding errs by at most half a unit in its last place. No partial sum is larger than the sum of
-// the positive or of the negative terms, which is at most (magnitude + |sum|) / 2. `drift` is the
-// relative error of partial sums. A 1024th allows for products rounded to fp16 and for roundings of
-// the arguments.
+// Returns the largest power of two up to a bound on all partial sums of terms added in any order.
+// One rounding of a partial sum errs by at most half a unit in the last place of this power. No
+// partial sum is larger than the sum of the positive or of the negative terms, which is at most
+// (magnitude + |sum|) / 2. `drift` is the relative error of partial sums. An additional 1024th
+// allows for products rounded to fp16 and for roundings of the arguments.
 inline double PartialSumPower(double magnitude, double sum, double drift) {
   constexpr uint64_t kExponent = 0x7ff0000000000000;
   const double largest = 0.5 * (magnitude + std::fabs(sum)) * (1 + 0x1p-10 + drift);
@@ -168,7 +167,7 @@ struct Interval {
 
 // ---- directed and odd rounding of double results ------------------------------------------------
 
-// Like std::nextafter toward the infinities.
+// Returns the same as std::nextafter toward an infinity.
 inline double NextUp(double x) {
   if (!(x < kInfinity)) return x;
   if (x == 0) return std::numeric_limits<double>::denorm_min();
@@ -185,7 +184,7 @@ inline double ToOdd(double nearest, double residue) {
   return residue > 0 ? NextUp(nearest) : NextDown(nearest);
 }
 
-// The error of a + b rounded to nearest, exact if the sum is finite (Knuth's TwoSum).
+// Returns the rounding error of sum = a + b. It is exact if the sum is finite (Knuth's TwoSum).
 inline double SumError(double a, double b, double sum) {
   const double b_part = sum - a;
   const double a_part = sum - b_part;
@@ -216,7 +215,7 @@ inline double DivideOdd(double a, double b) {
   return ToOdd(quotient, b < 0 ? -remainder : remainder);
 }
 
-// Bounds that allow for the error of a double function accurate to about two ulp. Infinities stay.
+// Widens `x` by the error of a double function accurate to about two ulp. Infinities stay.
 inline constexpr double kDoubleSlack = 0x1p-50;
 inline double WidenDown(double x) {
   const double wider = x - std::fabs(x) * kDoubleSlack;
@@ -226,8 +225,7 @@ inline double WidenUp(double x) {
   const double wider = x + std::fabs(x) * kDoubleSlack;
   return std::fabs(x) < kInfinity ? wider : x;
 }
-// As above, for an `x` to which the error bound `error` was already applied; returns `x` if `error`
-// is 0.
+// As above, for an `x` already moved by the error bound `error`. Keeps `x` if `error` is 0.
 inline double WidenDown(double x, double error) {
   const double wider = x - (std::fabs(x) + error) * kDoubleSlack;
   return error != 0 && std::fabs(x) < kInfinity ? wider : x;

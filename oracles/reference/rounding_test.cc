@@ -70,7 +70,7 @@ TEST(StepHalf, EqualsStepsAlongTheBitPatterns) {
   }
 }
 
-// Only a result that overflows by no more than the steps may become the largest number.
+// Steps bring a result back to the largest number only if it overflows by at most as many steps.
 TEST(RoundAndStep, ReturnsToTheGridOnlyFromNearby) {
   struct Row {
     double end;
@@ -162,7 +162,7 @@ RC_GTEST_PROP(ExactSum, AgreesWithWideIntegers, ()) {
     sum.Add(std::ldexp(static_cast<double>(small), shift));
     expected += static_cast<__int128>(small) << shift;
   }
-  // Odd rounding: truncation, with the last bit set where something was cut off.
+  // Rounding to odd truncates, and sets the last bit if truncation changed the number.
   const bool negative = expected < 0;
   unsigned __int128 magnitude = negative ? -static_cast<unsigned __int128>(expected)
                                          : static_cast<unsigned __int128>(expected);
@@ -192,7 +192,7 @@ RC_GTEST_PROP(DirectedSums, EncloseTheExactSum, ()) {
 }
 
 TEST(DivideOdd, NeverLandsOnAMidpointByRounding) {
-  // 1/3 in double is below a third; rounded to odd, its last bit is set.
+  // 1/3 in double is below a third. Rounding to odd sets its last bit.
   EXPECT_EQ(DivideOdd(6, 3), 2);
   EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(1, 3)) & 1, 1u);
   EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(-2, 3)) & 1, 1u);

@@ -9,7 +9,7 @@ namespace {
 
 bool IsFinite(double x) { return std::fabs(x) < kInfinity; }
 
-// The element at a row and column, which may lie beyond the edge.
+// The element at a row and a column. Both may lie beyond the edge of the image.
 struct Pixel {
   double value = 0;
   Interval bound;
@@ -17,7 +17,7 @@ struct Pixel {
   bool nan = false;
 };
 
-// The index in [0, extent) that is read at `index`, or -1 for the constant.
+// Returns the index in [0, extent) of the element that is read for `index`, or -1 for the constant.
 int64_t Inside(Edge edge, int64_t index, int64_t extent) {
   if (index >= 0 && index < extent) return index;
   switch (edge) {
@@ -63,8 +63,7 @@ struct Twofold {
   }
 };
 
-// The weighted mean of four pixels with exact fractions as weights. Pixels of weight 0 do not
-// count.
+// Returns the mean of four pixels, weighted by exact fractions. Ignores pixels of weight 0.
 double LinearValue(const Plane& plane, const Position& y, const Position& x) {
   const double row = std::floor(y.value());
   const double column = std::floor(x.value());
@@ -92,13 +91,13 @@ double LinearValue(const Plane& plane, const Position& y, const Position& x) {
   return ToOdd(quotient, std::fma(-quotient, whole, sum.high) + sum.low);
 }
 
-// The interpolation along one axis with every freedom of the contract.
+// Bounds the interpolation along one axis, with every rounding that the contract permits.
 class Blend {
  public:
   Blend(const KernelContext& context, DType dtype)
       : grid_(dtype), rounded_(context.contract().Allows(Term::kWeightRounding)) {}
 
-  // Interpolates between a at weight 0 and b at weight 1, for weights in `weight`.
+  // Interpolates between `a` (weight 0) and `b` (weight 1) for every weight in `weight`.
   Interval operator()(const Interval& a, const Interval& b, const Interval& weight) const {
     if (weight.low == 0 && weight.high == 0) return a;
     const Interval second = Rounded(weight);
@@ -108,7 +107,7 @@ class Blend {
     const Interval step = Sum(a, Outer(Product(second, difference)));
     return {std::min(products.low, step.low), std::max(products.high, step.high)};
   }
-  // The bounds of a number that may be rounded or not.
+  // Returns the bounds of a number that an engine may round.
   Interval Outer(const Interval& x) const {
     if (!rounded_) return x;
     return {std::min(x.low, grid_.Round(x.low)), std::max(x.high, grid_.Round(x.high))};
@@ -122,7 +121,7 @@ class Blend {
   static Interval Sum(const Interval& a, const Interval& b) {
     return {AddDown(a.low, b.low), AddUp(a.high, b.high)};
   }
-  // `weight` is not negative.
+  // `weight` must not be negative.
   static Interval Product(const Interval& weight, const Interval& x) {
     return {WidenDown(std::min(weight.low * x.low, weight.high * x.low)),
             WidenUp(std::max(weight.low * x.high, weight.high * x.high))};
@@ -132,12 +131,12 @@ class Blend {
   bool rounded_;
 };
 
-// The part of [low, high] inside the cell that begins at `cell`, as weights.
+// Returns the part of [low, high] inside the cell that begins at `cell`, as an interval of weights.
 Interval WeightsIn(const Position& position, double cell) {
   return {std::max(position.low, cell) - cell, std::min(position.high, cell + 1) - cell};
 }
 
-// The bound over one cell, or nothing if a special value takes part.
+// Returns the bound over one cell, or nothing if a pixel of the cell may be infinite or NaN.
 std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double row, double column,
                                   const Interval& down, const Interval& right) {
   Interval rows[2];
@@ -229,7 +228,7 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
       sampled.high = std::max(sampled.high, bound->high);
     }
   }
-  // If an intermediate sum may overflow, the next sum may meet both infinities.
+  // If intermediate sums may overflow, the next sum may add infinities of both signs.
   if (!IsFinite(sampled.low) || !IsFinite(sampled.high)) return Anything(sampled.value);
   return sampled;
 }

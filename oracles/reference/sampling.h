@@ -1,5 +1,5 @@
-// Reading an image between its pixels: positions as exact fractions, weights, and the results that
-// a conforming engine may compute from them. Used by the image kernels.
+// Samples images between their pixels. Computes positions as exact fractions, weights, and the
+// results that a conforming engine may compute from them. Used by the image kernels.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace anecheck::reference {
 
-// A position along one axis, which is exactly numerator / denominator, and the interval in which an
-// engine's position may lie. Precondition: denominator > 0.
+// A position along one axis, and the interval in which an engine's position may lie. The position
+// is exactly numerator / denominator. Precondition: denominator > 0.
 struct Position {
   double numerator = 0;
   double denominator = 1;
@@ -21,11 +21,11 @@ struct Position {
   double value() const { return numerator / denominator; }
 };
 
-// A position whose computation errs by at most `relative` times the sum of its magnitude and the
-// axis's extent. A whole number is assumed to be exact on every engine.
+// Returns a position whose computation errs by at most `relative` times the sum of its magnitude
+// and the axis's extent. A whole number is assumed to be exact on every engine.
 Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
 
-// The kind of number beyond the edge of an image.
+// The rule for numbers beyond the edge of an image.
 enum class Edge : uint8_t { kConstant, kBorder, kReflection, kSymmetric };
 
 // One image of height x width elements inside a tensor.
@@ -38,8 +38,8 @@ struct Plane {
   double outside = 0;  // the number beyond the edge for Edge::kConstant
 };
 
-// A result before rounding. NaN ends and `nan` as in Raw; `members`, if not empty, are the only
-// numbers that it may be, ascending.
+// A result before rounding. NaN ends and `nan` have the same meaning as in Raw. If `members` is not
+// empty, it lists the only admitted numbers, ascending.
 struct Sampled {
   double value = 0;
   double low = 0;
@@ -48,12 +48,12 @@ struct Sampled {
   std::span<const double> members = {};
 };
 Sampled Anything(double value);
-// The hull of two results, with the value of the first.
+// Returns the hull of two results, with the value of the first result.
 Sampled Either(const Sampled& a, const Sampled& b);
 
-// The weighted mean of the four pixels around (y, x). The value is exact to 2^-100; the bound lets
-// the engine round weights, products and the sums of either axis, in both usual orders of
-// operation.
+// Returns the weighted mean of the four pixels around (y, x). The value is exact to 2^-100. The
+// bound allows an engine to round weights, products and the sums along each axis, in both usual
+// orders of operations.
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
 // The chosen pixel along one axis, and the pixels that an engine may choose instead: from `first`
@@ -72,13 +72,13 @@ struct PixelRange {
     for (int64_t i = other_first; i <= other_last; ++i) visit(i);
   }
 };
-// `range`, or the pixels of `other`.
+// Returns `range` with the pixels of `other` as further choices.
 PixelRange EitherRange(const PixelRange& range, const PixelRange& other);
-// The pixel nearest to a position. If two pixels are equally near, either one.
+// Returns the pixel nearest to a position. Admits both of two equally near pixels.
 PixelRange NearestTo(const Position& position);
 
-// Reads one pixel. If an engine may read any of several pixels, the result is one of them and
-// nothing between.
+// Reads one pixel. If an engine may read any of several pixels, the result is one of these pixels,
+// not a number between them.
 class NearestSampler {
  public:
   // Its result is valid until the next call.

@@ -1,4 +1,5 @@
-// Softmax, derived step by step: subtract the maximum, exponential, wide sum, division.
+// Kernel of softmax. The bounds follow its steps: minus the maximum, exponential, wide sum,
+// division.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr Term kSoftmaxTerms[] = {Term::kNormDifference, Term::kExponentialUlp,
                                   Term::kAccumulatorUnit, Term::kDivideUlp};
 
-// Scratch for one group of elements that are normalised together.
+// Scratch memory for one group of elements that are normalised together.
 struct Group {
   double* difference = nullptr;  // the values minus the largest
   double* value = nullptr;       // exponentials of the differences
@@ -48,8 +49,8 @@ class SoftmaxGroup {
     invalid_is_zero_ = contract_.Find(Effect::kNanResultAsZero) != nullptr;
   }
 
-  // Computes the exponentials of x - max; false if the maximum is not a finite number, so that
-  // every result is NaN.
+  // Computes the exponentials of x - max. Returns false if max is not finite. Then all results are
+  // NaN.
   bool Exponentials(const Lanes& x) {
     const size_t n = group_.count;
     const double top = Largest(x.value, n);
@@ -111,9 +112,9 @@ class SoftmaxGroup {
       group_.high[i] = std::max(group_.high[i], by_table);
     }
   }
-  // Admits the quotient as recorded programs compute it: the exponential times the reciprocal of
-  // the sum, which a separate task rounds (facts/h13_program/execution.md), or which a table
-  // computes across axes other than the width (L14). The quotient by division remains admitted,
+  // Admits the quotient as recorded programs compute it, the exponential times the reciprocal of
+  // the sum. A separate task rounds this reciprocal (facts/h13_program/execution.md), or a table
+  // computes it along axes other than the width (L14). The quotient by division stays admitted,
   // with its neighbours.
   void AdmitReciprocal(const Raw& raw, size_t at, size_t i, double least, double most) const {
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
@@ -133,7 +134,8 @@ class SoftmaxGroup {
     if (!HasRecord(Recorded::kInverse, stored)) return 1 / sum;
     return grid_.Store(RecordedValue(Recorded::kInverse, stored, grid_));
   }
-  // e / total in double or, if this is too close to a rounding boundary, in a hundred bits.
+  // Returns e / total. Computes it in double, or with about a hundred bits if the double is too
+  // close to a rounding boundary.
   double Quotient(size_t i, double total) const {
     const double quotient = group_.value[i] / total;
     const double error = (static_cast<double>(group_.count) + 6) * 0x1p-52 * quotient;
@@ -194,7 +196,7 @@ void Normalize(SoftmaxGroup& group, const BoundedTensor& x, const Lanes& element
     return;
   }
   group.Divide(offsets, base, raw);
-  // The ideal contract has no bounds, even if its operands have.
+  // Under the ideal contract results have no bounds, even if operands have bounds.
   if (raw.low == nullptr || x.point() || HaveMaximum(elements, offsets.size())) return;
   for (const int64_t offset : offsets) {
     const auto at = static_cast<size_t>(base + offset);

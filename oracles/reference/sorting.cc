@@ -1,5 +1,5 @@
-// Sorting. An index may be any that some order within the operands' intervals puts there
-// (oracles/reference/discrete.h).
+// Kernels of sorting. For each rank they admit every index that has this rank for some numbers in
+// the operands' intervals (oracles/reference/discrete.h).
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -32,12 +32,12 @@ void AdmitRange(BoundedTensor& result, size_t at, double low, double high, bool 
 struct SortRequest {
   int axis = 0;
   bool ascending = false;
-  bool sorted = true;  // ranks are in order; otherwise any of the first k may be anywhere
+  bool sorted = true;  // ranks are in order; otherwise the first k are in any order
   BoundedTensor* values = nullptr;
   BoundedTensor* indices = nullptr;
 };
 
-// One line of elements along an axis, and which of them may have each rank.
+// One line of elements along an axis, and the elements that may have each rank.
 class Line {
  public:
   Line(KernelContext& context, size_t count, bool ascending, bool point)
@@ -56,7 +56,7 @@ class Line {
     FindPlaces(contract_, lanes, count_, !ascending_, places_);
     std::iota(order_.begin(), order_.end(), size_t{0});
     const auto before = [&](double a, double b) { return ascending_ ? a < b : a > b; };
-    // NaN comes last among the values; no source publishes its place.
+    // NaN comes last among the values, although no source gives its place.
     std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
       const double va = lanes.value[a];
       const double vb = lanes.value[b];
@@ -77,10 +77,10 @@ class Line {
   bool nan() const { return nan_; }
   size_t Index(size_t rank) const { return order_[rank]; }
   double Value(size_t rank) const { return buffer_.lanes().value[order_[rank]]; }
-  // The ends of the interval at a rank: the operands' ends, sorted in the same direction.
+  // The ends of the interval at a rank. They are the operands' ends, sorted in the same direction.
   double Low(size_t rank) const { return low_[rank]; }
   double High(size_t rank) const { return high_[rank]; }
-  // The numbers at the first `k` ranks, ascending without repetition.
+  // Lists the numbers at the first `k` ranks, ascending without repetition.
   void FirstValues(size_t k, std::vector<double>& values) const {
     values.clear();
     for (size_t rank = 0; rank < k; ++rank) values.push_back(Value(rank));

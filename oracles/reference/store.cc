@@ -16,8 +16,7 @@ namespace {
 
 bool IsFiniteDouble(double x) { return std::fabs(x) < kInfinity; }
 
-// If only one end is NaN, the kernel met an invalid operation at a corner: the element may be
-// anything.
+// If only one end is NaN, an operation on interval ends was invalid. The element is then unbounded.
 void SettleNan(double& low, double& high, uint8_t& nan) {
   const bool low_nan = low != low;
   const bool high_nan = high != high;
@@ -34,10 +33,10 @@ void OverElements(Arena& arena, size_t count, const Body& body) {
   constexpr uint64_t kSteps = 4;  // the work for an element, in steps of an inner product
   const Status status = OverBlocks(
       arena, count, kSteps, [&body](Arena&, size_t first, size_t last) { body(first, last); });
-  if (!status.ok()) body(size_t{0}, count);  // the system did not start a thread
+  if (!status.ok()) body(size_t{0}, count);  // the system could not start a thread
 }
 
-// The forms of the store; the loops below are instantiated for each.
+// The roundings of the store. The loops below are instantiated for each.
 struct StoreHalf {
   double operator()(double x) const { return RoundToHalf(x); }
 };
@@ -102,7 +101,7 @@ bool RoundNumberEnds(const Store& store, const double* from_low, const double* f
   return open == 0;
 }
 
-// RoundValues and RoundNumberEnds of a large tensor on several threads.
+// Calls RoundValues or RoundNumberEnds for a large tensor on several threads.
 template <typename Store>
 StoredValues RoundAllValues(Arena& arena, const Store& store, const double* raw,
                             const BoundedTensor& result) {
@@ -321,7 +320,7 @@ void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) 
 }
 
 // A law defines the engine's result, which may differ from the exact one. The value is then the
-// nearest number in the interval, so that no kernel meets a value outside of its interval.
+// nearest number in the interval, so that no kernel reads a value outside its interval.
 void KeepWithin(const Grid& grid, BoundedTensor& result) {
   bool point = true;
   for (size_t i = 0; i < result.size; ++i) {

@@ -1,5 +1,4 @@
-// The loops that store fp16 results, compiled for every instruction set (Highway): each result of
-// every kernel passes here.
+// The loops that store fp16 results, compiled for every instruction set (Highway).
 #pragma once
 
 #include <cstddef>

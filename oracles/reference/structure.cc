@@ -1,4 +1,4 @@
-// Operations that change a tensor's shape or make one.
+// Kernels that change a tensor's shape or make a tensor.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -28,7 +28,7 @@ Status Stack(KernelContext& context) {
   PrepareMove(context, result, point);
   for (const ValueId value : values) KeepBeyond(context, context.Value(value), result);
   const Strides strides = RowMajorStrides(shape);
-  Strides target{};  // of the operand's axes: the result's strides without the new axis
+  Strides target{};  // the result's strides without the new axis
   for (int i = 0; i + 1 < shape.rank(); ++i) {
     target[static_cast<size_t>(i)] = strides[static_cast<size_t>(i < axis ? i : i + 1)];
   }
@@ -57,7 +57,7 @@ Status Split(KernelContext& context) {
   return {};
 }
 
-// The scalar of an operand, or `fallback` if it is absent.
+// Returns the scalar operand at a parameter, or `fallback` if the operand is absent.
 double ScalarAt(KernelContext& context, int parameter, double fallback) {
   return context.HasInput(parameter) ? context.Input(parameter).value[0] : fallback;
 }
@@ -72,8 +72,8 @@ Status FillLike(KernelContext& context) {
   return {};
 }
 
-// start + i * step, rounded once: an evaluation holds at most 2^26 elements and a step has 24 bits,
-// so the product is exact.
+// Computes start + i * step, rounded once. The product is exact, because an evaluation has at most
+// 2^26 elements and a step has 24 bits.
 Status Range1d(KernelContext& context) {
   using P = params::Range1d;
   BoundedTensor& result = context.Result();
@@ -91,7 +91,7 @@ Status Range1d(KernelContext& context) {
   return {};
 }
 
-// An index outside [0, size) selects nothing.
+// An index outside [0, size) selects no element.
 Status OneHot(KernelContext& context) {
   using P = params::OneHot;
   const BoundedTensor& indices = context.Input(P::kIndices);

@@ -17,7 +17,7 @@ namespace anecheck::reference {
 namespace {
 
 constexpr uint64_t kSign = uint64_t{1} << 63;
-constexpr int64_t kTopField = 0x7ff;  // of terms that are not finite
+constexpr int64_t kTopField = 0x7ff;  // exponent field of terms that are not finite
 
 inline double Flush(double x) { return std::fabs(x) < kHalfMinNormal ? 0 : x; }
 inline double ZeroForInvalid(double product, double x, double y) {
@@ -37,8 +37,8 @@ double Product(const SumReading& reading, const Grid& grid, double x, double y) 
 
 inline int64_t ExponentField(uint64_t bits) { return static_cast<int64_t>(bits >> 52 & 0x7ff); }
 
-// The number truncated toward zero to a multiple of the power of two with exponent field `field`,
-// which is at most 52 below that of the number.
+// Truncates a number toward zero to a multiple of the power of two with exponent field `field`.
+// `field` is at most 52 below the exponent field of the number.
 inline double TruncateTo(uint64_t bits, int64_t field) {
   const int64_t above = ExponentField(bits) - field;
   const int64_t cut = above < 0 ? 63 : 52 - above;
@@ -64,7 +64,8 @@ double AddTile(const SumReading& reading, const double* products, size_t count) 
   return reading.pad_tiles && short_tile ? AddOnLattice(sum, 0, reading.bits) : sum;
 }
 
-// The sizes of the vector loops: lanes of the documented tile, tiles at a time, and their products.
+// The sizes of the vector loops: the lanes of the documented tile, the tiles that are added at a
+// time, and the products in these tiles.
 constexpr size_t kDocumentedTile = 4;
 constexpr size_t kTiles = 8;
 constexpr size_t kProducts = kTiles * kDocumentedTile;
@@ -77,7 +78,7 @@ constexpr size_t kProducts = kTiles * kDocumentedTile;
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 
-// The product of each lane. `count` is at most kProducts.
+// Computes the product of each lane. `count` is at most kProducts.
 void Multiply(const SumReading& reading, bool half, const double* HWY_RESTRICT x,
               const double* HWY_RESTRICT y, size_t count, double* HWY_RESTRICT products) {
   double flushed_x[kProducts];
@@ -102,8 +103,8 @@ void Multiply(const SumReading& reading, bool half, const double* HWY_RESTRICT x
   }
 }
 
-// AddTile of kTiles whole tiles; false if some number is too large or too small for the vector
-// loop.
+// Computes AddTile for kTiles whole tiles. Returns false if some number is too large or too small
+// for the vector loop.
 bool AddTiles(const double* HWY_RESTRICT products, int bits, double* HWY_RESTRICT sums) {
   uint64_t unusual = 0;
   for (size_t t = 0; t < kTiles; ++t) sums[t] = 0;

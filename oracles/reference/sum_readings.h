@@ -17,17 +17,17 @@ struct SumReading {
   bool round_products = false;    // products are rounded to the element type
   bool flush_operands = false;    // subnormal operands are +0 (D05)
   bool flush_products = false;    // subnormal products are +0 too
-  bool invalid_products = false;  // 0 * inf is +0 where it arises (D07)
+  bool invalid_products = false;  // a product 0 * inf is +0 (D07)
 };
 
-// The sum of products, added in the way that `reading` describes. Inside a tile both addends are
-// truncated toward zero to a multiple of 2^(E - bits), where 2^E is the smallest power of two above
-// the larger magnitude; tiles add exactly (facts/numerics.md, first reduction stage).
+// Returns the sum of products, added in the way that `reading` describes. Inside a tile both
+// addends are truncated toward zero to a multiple of 2^(E - bits), where 2^E is the smallest power
+// of two above the larger magnitude. Tiles add exactly (facts/numerics.md, first reduction stage).
 double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
                     size_t count);
 
 // For products of finite numbers: the sums of the positive and of the negative products, in any
-// order, and the largest magnitude. `finite` is false if some operand is not finite; the other
+// order, and the largest magnitude. `finite` is false if some operand is not finite. The other
 // members are then invalid.
 struct ProductSizes {
   double positive = 0;

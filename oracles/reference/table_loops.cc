@@ -9,8 +9,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
 
-// Expands whole vectors of elements; returns the number of expanded elements. An entry is a vector:
-// four of them are transposed.
+// Expands whole vectors of elements. Returns the number of expanded elements. Loads four entries as
+// four vectors and transposes them.
 #if HWY_ARCH_X86 && HWY_MAX_BYTES >= 32
 size_t ExpandVectors(const TableEntry* HWY_RESTRICT entries, const uint16_t* HWY_RESTRICT halves,
                      size_t count, double* HWY_RESTRICT value, double* HWY_RESTRICT low,

@@ -1,4 +1,4 @@
-// Large kernels on several threads. The bits of the results do not depend on the number of threads.
+// Runs large kernels on several threads. Their results do not depend on the number of threads.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 
 namespace anecheck::reference {
 
-// The length of the blocks into which `count` items of `steps` steps each are split: one block for
-// each thread that `arena` may use, or a single block if threads are not worthwhile. `unit` items
-// stay together.
+// Returns the length of the blocks into which `count` items of `steps` steps each are split. There
+// is one block for each thread that `arena` may use, or a single block if threads save no time.
+// Every block but the last has a multiple of `unit` items.
 inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t unit = 1) {
   const auto threads = static_cast<size_t>(arena.threads());
   if (threads <= 1 || count <= unit || count * steps < arena.worth_threads()) return count;
@@ -22,7 +22,7 @@ inline size_t BlockFor(const Arena& arena, size_t count, uint64_t steps, size_t 
 }
 
 // Calls body(arena, first, last) for the blocks of [0, count). Each block has its own arena, which
-// is destroyed after it; a single block uses `arena`.
+// is destroyed after the block. A single block uses `arena`.
 template <typename Body>
 Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, size_t unit = 1) {
   const size_t block = BlockFor(arena, count, steps, unit);
@@ -37,8 +37,8 @@ Status OverBlocks(Arena& arena, size_t count, uint64_t steps, const Body& body, 
   });
 }
 
-// As OverBlocks, for sums: calls body(accumulator, arena, first, last), with a separate accumulator
-// for each block. `accumulator` is the node's own.
+// As OverBlocks, for sums. Calls body(accumulator, arena, first, last) with a separate accumulator
+// for each block. `accumulator` is the accumulator of the node.
 template <typename Body>
 Status OverRows(Arena& arena, Accumulator& accumulator, size_t rows, uint64_t steps,
                 const Body& body) {

@@ -1,4 +1,4 @@
-// Trigonometric and hyperbolic functions, and the cross product.
+// Kernels of trigonometric and hyperbolic functions, and of the cross product.
 #include <algorithm>
 #include <numbers>
 
@@ -31,13 +31,13 @@ bool Holds(double low, double high, double first, double step) {
   return std::floor((high - first) / step) >= std::ceil((low - first) / step);
 }
 
-// A function of period 2 pi and range [-1, 1] whose maxima are at `top` + 2 k pi.
+// Bounds a function of period 2 pi and range [-1, 1] whose maxima are at `top` + 2 k pi.
 template <double (*kFunction)(double)>
 Bounds Wave(double low, double high, double top) {
   constexpr double kTurn = 2 * std::numbers::pi;
   if (low == high || low != low) return {kFunction(low), kFunction(high)};
   if (!(high - low < kTurn)) return {-1, 1, !(high - low < kInfinity)};
-  // Looks for extremes in a slightly wider interval, because pi is no double.
+  // Looks for extremes in a slightly wider interval, because pi is not a double.
   const double slack = (std::fabs(low) + std::fabs(high) + 1) * kDoubleSlack;
   const double a = kFunction(low);
   const double b = kFunction(high);

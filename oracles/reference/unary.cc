@@ -1,4 +1,4 @@
-// Functions of one variable beside the tabled activations: magnitudes, roots, exponentials,
+// Kernels of functions of one variable other than activations: magnitudes, roots, exponentials,
 // logarithms, and roundings to whole numbers.
 #include <algorithm>
 
@@ -33,7 +33,7 @@ struct SquareValue {
   }
 };
 
-// For integers: the magnitude or square of an interval, wrapped in two's complement.
+// Computes the magnitude or square of integer intervals, wrapped in two's complement.
 template <typename Function>
 Status IntegerTurning(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Unary::kX);
@@ -79,8 +79,8 @@ Status SquareRoot(KernelContext& context) {
       {.ulp = UlpOf(context, Term::kRootUlp), .law = Law{Recorded::kSqrt}});
 }
 
-// The table of f(x + epsilon). Constants of a pass are fp16. A given epsilon of 0 may mean the
-// default, because the published errors of the inverse fit its default (numerics_laws.md, L13).
+// Returns the table of f(x + epsilon). Constants of a pass are fp16. A given epsilon of 0 may mean
+// the default, because the published errors of the inverse fit its default (numerics_laws.md, L13).
 Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) {
   const int parameter = params::WithEpsilon::kEpsilon;
   const double standard = RoundToHalf(fallback);
@@ -90,8 +90,9 @@ Law LawAfterEpsilon(KernelContext& context, Recorded recorded, double fallback) 
   return law;
 }
 
-// Keeps infinities apart from the finite interval at operands of zero for which `apart(i)` holds.
-// `least` is the low end of that interval, or an infinity if no finite number is admitted.
+// At operands of zero for which `apart(i)` is true, admits the infinities `beyond` besides a finite
+// interval, but no number between them. `least` is the low end of the finite interval, or an
+// infinity if no finite number is admitted.
 template <typename Apart>
 void KeepApart(KernelContext& context, const Apart& apart, uint8_t beyond, double least) {
   const BoundedTensor& x = context.Input(0);
@@ -120,15 +121,15 @@ void KeepInfinitiesApart(KernelContext& context) {
       kUpward | kDownward, kInfinity);
 }
 
-// f(x + epsilon), where the sum may be rounded.
+// Computes f(x + epsilon). An engine may round the sum.
 template <typename Value, typename Function>
 Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded recorded,
                     const Value& value, const Function& function) {
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
   const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
-  // The addition of a zero epsilon loses the sign of a zero, so it is left out. An engine with the
-  // departure kUnsignedZero loses the sign.
+  // A zero epsilon is not added, because the addition would lose the sign of a zero. An engine with
+  // the departure kUnsignedZero loses the sign.
   const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
   const auto shifted = [=](double x) {
     if (epsilon != 0) return x + epsilon;
@@ -150,7 +151,7 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, Recorded r
   if (epsilon == 0) {
     KeepInfinitiesApart(context);
   } else if (IsAnyEngine(contract.family) && grid.Round(epsilon) == 0) {
-    // Nothing is admitted between f(0), if that is an infinity, and f(epsilon).
+    // If f(0) is an infinity, no number between f(0) and f(epsilon) is admitted.
     const BoundedTensor& result = context.Result();
     const double least = grid.RoundAndStep(function(epsilon, epsilon, false).low, -ulp);
     KeepApart(
@@ -188,7 +189,7 @@ Bounds ReciprocalRootBounds(double low, double high, bool signed_zero) {
   if (low == 0 && high == 0 && signed_zero) {
     return {ReciprocalRootValue(low), ReciprocalRootValue(high)};
   }
-  // A negative zero gives the other infinity.
+  // The function of a negative zero is -infinity.
   const bool negative_zero = low < 0 || (low == 0 && (!signed_zero || std::signbit(low)));
   const double least = negative_zero ? -kInfinity : ReciprocalRootValue(high);
   const double most = low <= 0 ? kInfinity : ReciprocalRootValue(low);
@@ -229,8 +230,8 @@ Status Evaluated(KernelContext& context) {
   return Pointwise(context, Monotone<kFunction>, {.ulp = UlpOf(context, Term::kExponentialUlp)});
 }
 
-// For negative integers the result is not an integer, and no source says how it is rounded. No
-// source defines a result beyond the type.
+// For negative integers the result is not an integer, and no source gives its rounding. No source
+// defines a result that does not fit the type.
 Status Exp2(KernelContext& context) {
   BoundedTensor& result = context.Result();
   if (IsFloat(result.type.dtype)) return Evaluated<Exp2Value>(context);

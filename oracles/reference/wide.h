@@ -1,9 +1,9 @@
-// Numbers of about 100 bits as unevaluated sums of two doubles, for values that double alone cannot
-// place on one side of a rounding boundary: powers, logarithms of sums, normalizations. Reference
-// kernels use them mostly if a result in double is too close to a rounding boundary.
+// Numbers of about 100 bits as unevaluated sums of two doubles, for powers, logarithms of sums and
+// normalizations. Reference kernels use them mostly if a result in double is too close to a
+// rounding boundary.
 //
 // Sums and products are those of Dekker ("A floating-point technique for extending the available
-// precision", 1971) and Knuth's TwoSum; relative errors stay below 2^-100 for each operation, and
+// precision", 1971) and Knuth's TwoSum. Relative errors stay below 2^-100 for each operation, and
 // below 2^-90 for exponentials and logarithms.
 #pragma once
 
@@ -45,9 +45,9 @@ class Wide {
     return Wide(first, 0) + Wide(second) + Wide(rest.high_ / b.high_);
   }
 
-  // The number rounded to odd, so that a second rounding is correct. A number within 2^-75 of a
-  // double counts as that double, so that exact results (2.5^2, the root of a square) are exact. No
-  // other result of these functions is so close to a double of at most 25 bits.
+  // Returns the number rounded to odd, so that a second rounding is correct. A number within 2^-75
+  // of a double counts as that double, so that exact results (2.5^2, the root of a square) are
+  // exact. No inexact result of these functions is so close to a double of at most 25 bits.
   double Odd() const {
     const bool exact = std::fabs(low_) <= std::fabs(high_) * 0x1p-75;
     return exact ? high_ : ToOdd(high_, low_);
@@ -77,7 +77,7 @@ inline Wide Sqrt(const Wide& a) {
 constexpr Wide Reciprocal(int k) {
   const auto number = static_cast<double>(k);
   const double high = 1 / number;
-  // Computes 1 - high * k by two products and differences, all of them exact.
+  // Computes 1 - high * k by two products and two differences, which are all exact.
   const double upper = static_cast<double>(static_cast<float>(high));
   return {high, ((1 - upper * number) - (high - upper) * number) / number};
 }

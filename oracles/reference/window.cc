@@ -24,9 +24,9 @@ SlidingWindow::SlidingWindow(const NodeView& node, const Shape& x, const Shape& 
       before_[axis] = pad[2 * i];
       after_[axis] = pad[2 * i + 1];
     } else if (type != "valid") {
-      // One window for each stride; the last window ends with the padded input. "same" puts the odd
-      // element at the end, "same_lower" at the start. A window that ceil_mode adds does not add
-      // padding.
+      // There is one window for each stride, and the last window ends with the padded input. "same"
+      // puts the odd padding element at the end, and "same_lower" puts it at the start. A window
+      // that ceil_mode adds does not add padding.
       const int64_t windows = (input_[axis] + stride_[axis] - 1) / stride_[axis];
       const int64_t reach =
           (windows - 1) * stride_[axis] + (kernel_[axis] - 1) * dilation_[axis] + 1;

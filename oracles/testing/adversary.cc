@@ -41,7 +41,7 @@ double Gelu(std::string_view mode, double x) {
 }
 
 // An engine may err by one step. The largest fp16 number, 65504, is one step below 65536, and
-// numbers up to 65536 + 32 round to 65536 (its steps are 64). So only larger numbers must overflow.
+// numbers up to 65536 + 32 round to 65536 (its steps are 64). Only larger numbers must overflow.
 bool OverflowsForSure(DType dtype, double x) {
   return dtype == DType::kFp16 ? std::fabs(x) > 65536 + 32 : std::fabs(x) > 0x1p128 + 0x1p104;
 }
@@ -71,7 +71,7 @@ int Adversary::Sign() {
 double Adversary::Rounded(DType dtype, double x) { return ToType(dtype, x); }
 
 double Adversary::Hold(DType dtype, double x) {
-  // The random strategy may first round to fp32; the others never do.
+  // Only the random strategy may first round to fp32.
   const bool random = strategy_ == Strategy::kRandom;
   if (Flip()) return ToType(dtype, random ? ToSingle(x) : x);
   return random && choices_.Coin() ? ToSingle(x) : x;

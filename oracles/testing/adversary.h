@@ -1,6 +1,6 @@
-// An engine that keeps the numeric contract and uses every freedom in it: at each permitted choice
-// it follows a strategy, which may always take the worst. The oracle's intervals must contain all
-// its results. It shares no code with the reference kernels; only tests use it.
+// An engine that keeps the numeric contract and uses every choice that the contract permits. A
+// strategy decides each choice, and may always take the worst result. The oracle's intervals must
+// contain all results of the engine. It shares no code with the reference kernels. For tests only.
 #pragma once
 
 #include <array>
@@ -19,10 +19,9 @@ namespace anecheck::testing {
 // Rounds to the element type of a float tensor.
 double ToType(DType dtype, double x);
 
-// The error that the contract grants a table. The number comes from the contract; this engine
-// decides how it is used.
+// The error that the contract grants a table. This engine decides how to use it.
 inline double ErrorOf(Term table) { return ConformingContract(2)[table]; }
-// No table leaves the range of its function; NaN stays.
+// Clamps the result of a table to the range of its function. NaN stays NaN.
 inline double Within(double x, double least, double most) {
   return x < least ? least : x > most ? most : x;
 }
@@ -30,22 +29,22 @@ inline double Within(double x, double least, double most) {
 // The way in which the engine decides if the contract allows a choice.
 enum class Strategy {
   kRandom,  // a new choice for every element
-  kUp,      // every error upward, everything rounded
-  kDown,    // every error downward, everything rounded
-  kWide,    // rounds only where the contract requires it, no other error
-  kNarrow,  // everything rounded, no other error
+  kUp,      // every error upward, every step rounded
+  kDown,    // every error downward, every step rounded
+  kWide,    // rounds only if the contract requires it, no other error
+  kNarrow,  // every step rounded, no other error
 };
 
 class Adversary {
  public:
   Adversary(ChoiceStream& choices, Strategy strategy) : choices_(choices), strategy_(strategy) {}
 
-  // Runs the graph; values()[v] then holds the elements of value v. False if an operation has no
-  // adversarial form.
+  // Runs the graph. values()[v] then holds the elements of value v. Returns false if an operation
+  // has no adversarial form.
   bool Run(const Graph& graph, std::span<const Tensor> inputs);
 
   const std::vector<std::vector<double>>& values() const { return values_; }
-  // The value as stored in a graph output.
+  // Returns the value as stored in a graph output.
   std::vector<double> Stored(const Graph& graph, ValueId id) const;
 
  private:
@@ -60,7 +59,7 @@ class Adversary {
   Elements Move(const NodeView& node, uint32_t result);
   Elements Scatter(const NodeView& node);
   Elements Cast(const NodeView& node);
-  // The parts in separate files; false for operations that have no adversarial form.
+  // These parts are in separate files. They return false for other operations.
   bool RunOfClass(const NodeView& node);
   bool RunComparison(const NodeView& node);
   bool RunFunction(const NodeView& node);
@@ -134,8 +133,8 @@ class Adversary {
   static double Rounded(DType dtype, double x);
   double Hold(DType dtype, double x);  // stored form or unrounded form
   double Neighbour(DType dtype, double x);
-  // The neighbour in the direction of `direction` for a strategy that errs upward, in the opposite
-  // direction for a strategy that errs downward.
+  // Returns the neighbour in direction `direction` if the strategy errs upward, and in the opposite
+  // direction if it errs downward.
   double NeighbourToward(DType dtype, double x, double direction);
   double Accumulate(std::vector<double> terms);
   double Table(double exact, double error, bool exact_zero);

@@ -51,7 +51,7 @@ bool Adversary::RunOtherClasses(const NodeView& node) {
   }
 }
 
-// The product may be rounded before the offset is added.
+// The strategy may round the product before it adds the offset.
 Adversary::Elements Adversary::Affine(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   using P = params::GainOffset;
@@ -105,8 +105,7 @@ Adversary::Elements Adversary::RootOfSquares(const NodeView& node) {
   return result;
 }
 
-// One result element. Each weight errs so that the result moves to the side that the strategy
-// wants.
+// Computes one result element. Each weight errs so that the result moves as the strategy wants.
 double Adversary::AttendedValue(const NodeView& node, size_t index) {
   using P = params::Attention;
   const DType dtype = node.ResultType().dtype;
@@ -228,7 +227,7 @@ double Adversary::NeighbourToward(DType dtype, double x, double direction) {
   return (moved < 0) == (x < 0) ? moved : 0;
 }
 
-// Constants have no freedom: they are expanded when the program is compiled.
+// Expands constants exactly, because compilers expand them.
 bool Adversary::Expand(const NodeView& node) {
   std::vector<Elements> operands;
   for (const Argument& argument : node.graph().arguments(node.node())) {

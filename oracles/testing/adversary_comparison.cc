@@ -1,5 +1,4 @@
-// The adversarial engine's comparisons, logic and choice, whose only freedom comes from the
-// operands.
+// The adversarial engine's comparisons, logic and choice. Only their operands have errors.
 #include <cmath>
 
 #include "harness/ops/op.h"

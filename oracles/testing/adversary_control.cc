@@ -16,7 +16,7 @@ double InMemory(DType dtype, double x) {
   return dtype == DType::kFp32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
 
-// The place of element `at` of `part` in the ring.
+// Returns the index in the ring of element `at` of `part`.
 size_t RingElement(const NodeView& node, const Shape& part, int axis_index, int position_index,
                    size_t at) {
   const Shape& ring = node.InputShape(0);

@@ -1,5 +1,5 @@
-// The adversarial engine's suppression of boxes. Corners, areas and their ratio may be rounded, the
-// ratio may be compared as a product, and any of several equal scores may come first.
+// The adversarial engine's suppression of boxes. It may round corners, areas and their ratio, may
+// compare products instead of the ratio, and may take any of several equal scores first.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace anecheck::testing {
 
-// Whether two boxes (centre, then extent, of each axis) overlap by more than `threshold`.
+// Whether two boxes overlap by more than `threshold`. A box is its centre and extents by axis.
 bool Adversary::Overlap(DType dtype, const double* a, const double* b, double threshold) {
   double shared = 1;
   double areas[2] = {1, 1};
@@ -30,7 +30,7 @@ bool Adversary::Overlap(DType dtype, const double* a, const double* b, double th
   return Neighbour(dtype, Hold(dtype, shared / both)) > threshold;
 }
 
-// The box with the highest score among the open ones, any of equal ones; NaN counts as high.
+// Returns the open box with the highest score, or any of several such boxes. NaN is the highest.
 size_t Adversary::Highest(const Elements& scores, const std::vector<bool>& open) {
   std::vector<size_t> highest;
   const auto key = [&](size_t i) { return std::isnan(scores[i]) ? HUGE_VAL : scores[i]; };

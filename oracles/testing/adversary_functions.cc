@@ -291,7 +291,7 @@ double Adversary::LogSumExp(DType dtype, const std::vector<double>& terms) {
   return Hold(dtype, Hold(dtype, Neighbour(dtype, std::log(sum))) + top);
 }
 
-// Any of the positions that hold the extreme.
+// Returns any of the positions that hold the extreme.
 double Adversary::Position(const std::vector<double>& terms, bool largest) {
   if (std::ranges::any_of(terms, [](double x) { return std::isnan(x); })) return 0;
   const double extreme =

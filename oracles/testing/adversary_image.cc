@@ -1,5 +1,5 @@
-// The adversarial engine's image, sorting and suppression operations. Every weight, product and sum
-// may be rounded, positions may err, and equal numbers may have either order.
+// The adversarial engine's image, sorting and suppression operations. It may round every weight,
+// product and sum, positions may err, and equal numbers have any order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,7 +12,7 @@
 
 namespace anecheck::testing {
 
-// The mean of two numbers by weight, in one of the two usual orders of operation.
+// Returns the weighted mean of two numbers, in one of the two usual orders of operations.
 double Adversary::Blend(DType dtype, double a, double b, double weight) {
   if (weight == 0) return a;
   const auto held = [&](double x) { return Flip() ? Rounded(dtype, x) : x; };
@@ -20,9 +20,9 @@ double Adversary::Blend(DType dtype, double a, double b, double weight) {
   return a + held(held(weight) * held(b - a));
 }
 
-// The pixel for a position. If sampling.lower, it is the lower pixel: a centre on a border may fall
-// to either side, some operations count from corners or from centres, others from centres or from
-// the grid of MIL's text. Otherwise it is the nearest pixel, either one at a tie.
+// Returns the pixel for a position. If sampling.lower, it is the lower pixel. Then a centre on a
+// border may fall to either side, and operations may count from corners or centres, or from centres
+// or MIL's grid. Otherwise it is the nearest pixel, or either pixel at a tie.
 double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out) {
   const auto last = static_cast<double>(in - 1);
   if (sampling.either) {

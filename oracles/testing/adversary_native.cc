@@ -1,5 +1,4 @@
-// The adversarial engine's native layers, step by step, with every freedom that the contract
-// leaves.
+// The adversarial engine's native layers, step by step, with all choices that the contract permits.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -108,7 +107,7 @@ Adversary::Elements Adversary::NativeSdpa(const NodeView& node) {
   return result;
 }
 
-// Two equal columns may have either order; with a NaN any order is permitted.
+// Equal columns may have any order. With a NaN, all columns may have any order.
 Adversary::Elements Adversary::NativeRanked(const NodeView& node) {
   const bool sort = KindOf(node.schema()) == OpKind::kNativeSort;
   const bool largest = node.String(1, "") == (sort ? "Descending" : "Max");
@@ -234,7 +233,7 @@ Adversary::Elements Adversary::NativeCorrelation(const NodeView& node) {
 }
 
 // The next point is one of those with the largest squared distance. Squares that round to infinity
-// in fp16 are equal, so any of their points may come next.
+// in fp16 are equal, so any of these points may be next.
 Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   const auto count = static_cast<size_t>(node.InputShape(0)[3]);
   const auto picked = static_cast<size_t>(node.ResultType().shape[3]);
@@ -263,7 +262,7 @@ Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
   return result;
 }
 
-// Every step is rounded to fp16 or kept wide.
+// Rounds every step to fp16 or keeps it wide.
 double Adversary::SquaredDistance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   const auto step = [&](double x) { return Flip() ? ToType(kHalf, x) : x; };
   double square = 0;
@@ -274,8 +273,8 @@ double Adversary::SquaredDistance(const std::array<double, 3>& a, const std::arr
   return square;
 }
 
-// Each flag has its own cell, or the flags are packed at the front of the row. Either squares or
-// distances are compared.
+// Each flag has its own cell, or the flags are packed at the front of the row. The strategy
+// compares squares or distances.
 Adversary::Elements Adversary::NativeWithin(const NodeView& node) {
   using P = params::NativeRadiusSearch;
   const Elements& centroids = In(node, P::kCentroids);

@@ -73,7 +73,7 @@ Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
   return result;
 }
 
-// The steps are either in order or folded to scale and offset.
+// Takes the steps in order, or folds them to a scale and an offset.
 Adversary::Elements Adversary::BatchNorm(const NodeView& node) {
   using P = params::BatchNorm;
   const DType dtype = node.ResultType().dtype;
@@ -129,7 +129,7 @@ Adversary::Elements Adversary::LocalResponseNorm(const NodeView& node) {
   const double alpha = ToType(dtype, node.Float(P::kAlpha, 1e-4));
   const double beta = ToType(dtype, node.Float(P::kBeta, 0.75));
   const double k = ToType(dtype, node.Float(P::kK, 1));
-  // If the size is even, the extra channel may come after.
+  // If the size is even, the extra channel may be the last.
   const int64_t later = node.Int(P::kSize, 1) % 2 == 0 && Flip() ? 1 : 0;
   Elements result;
   for (size_t i = 0; i < x.size(); ++i) {

@@ -1,4 +1,4 @@
-// The adversarial engine's recurrent cells: any intermediate may be rounded, and tables err.
+// The adversarial engine's recurrent cells. It may round any intermediate, and tables err.
 #include <algorithm>
 #include <cmath>
 
@@ -84,7 +84,7 @@ void Adversary::CellStep(OpKind kind, const CellParts& parts, const double* x, E
   }
 }
 
-// The two biases are added to each other, or each to the sum of its side.
+// Adds the two biases to each other, or each bias to its own product.
 void Adversary::GruStep(const CellParts& parts, const double* x, Elements& h) {
   const Elements old_h = h;
   const size_t n = parts.hidden;
@@ -131,7 +131,7 @@ bool Adversary::RunRecurrent(const NodeView& node) {
   const bool lstm = kind == OpKind::kLstm;
   if (!lstm && kind != OpKind::kGru && kind != OpKind::kRnn) return false;
   using L = params::Lstm;
-  using G = params::Gru;  // rnn has the same places up to the sequence flag
+  using G = params::Gru;  // rnn has the same indices up to the sequence flag
   const auto at = [&](int parameter) {
     return node.HasInput(parameter) ? &In(node, parameter) : nullptr;
   };

@@ -11,7 +11,7 @@ using Numbers = std::vector<double>;
 using Operands = std::span<const Numbers>;
 using Results = std::vector<Numbers>;
 
-// The numbers at a parameter, or null if the argument is absent.
+// Returns the numbers at a parameter, or null if the argument is absent.
 const Numbers* At(const NodeView& node, Operands operands, int parameter) {
   const auto arguments = node.graph().arguments(node.node());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -20,7 +20,7 @@ const Numbers* At(const NodeView& node, Operands operands, int parameter) {
   return nullptr;
 }
 
-// All bits of a byte vector, least significant first.
+// Returns all bits of a byte vector, least significant bit first.
 std::vector<bool> BitsOf(const Numbers& bytes) {
   std::vector<bool> bits;
   for (const double byte : bytes) {
@@ -29,7 +29,7 @@ std::vector<bool> BitsOf(const Numbers& bytes) {
   return bits;
 }
 
-// The element of a tensor of blocks whose block contains `at`.
+// Returns the index of the block that contains `at`, in a tensor with one element for each block.
 size_t BlockIndex(const Shape& shape, const Shape& blocks, Coordinates at) {
   for (size_t axis = 0; axis < at.size(); ++axis) {
     at[axis] /= shape[static_cast<int>(axis)] / blocks[static_cast<int>(axis)];
@@ -69,7 +69,7 @@ Numbers PackedLut(const NodeView& node, Operands operands) {
   return result;
 }
 
-// For every element of the expanded tensor: the element of the indices and the place in the table.
+// For an element of the expanded tensor, the element of the indices and the position in the table.
 struct TableRead {
   size_t index = 0;
   Coordinates table;  // the block on each axis; the entry and the component are appended later
@@ -118,7 +118,7 @@ Numbers DenseLut(const NodeView& node, Operands operands) {
   return result;
 }
 
-// For each set element of a mask, the index of its data element.
+// Returns for each set element of a mask the index of its data element.
 std::vector<size_t> Ranks(const Numbers& mask) {
   std::vector<size_t> ranks;
   size_t next = 0;
@@ -191,7 +191,7 @@ Numbers SparseToDense(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Scale and offset are one number for all output channels, or one for each.
+// Scale and offset have one number for all output channels, or one number for each channel.
 Numbers QuantizedKernel(const NodeView& node, Operands operands, const Held& step,
                         const Held& last) {
   using P = params::ConvQuantized;

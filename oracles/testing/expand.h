@@ -1,5 +1,5 @@
-// Compressed constants expanded naively, element by element from coordinates. The slow
-// implementation and the adversarial engine of the tests share it; it shares no code with the
+// Expands compressed constants naively, element by element from coordinates. The slow
+// implementation and the adversarial engine of the tests share it. It shares no code with the
 // reference kernels.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace anecheck::testing {
 
-// The elements of every result before rounding, exact in double for fp16 scales. `operands` are the
-// numbers of each argument, in the order of the node's argument list. Nothing for operations that
-// expand no constant.
+// Returns the elements of every result before rounding, exact in double for fp16 scales. `operands`
+// are the numbers of each argument, in the order of the node's argument list. Returns nothing for
+// operations that expand no constant.
 std::optional<std::vector<std::vector<double>>> ExpandedConstant(
     const NodeView& node, std::span<const std::vector<double>> operands);
 
-// The expanded second operand, if the sums of products of this operation expand it; nothing if they
-// use it unchanged. `step` and `last` return the engine's number after a step of the expansion and
-// after the last step.
+// Returns the expanded second operand if this operation expands it for its sums of products, else
+// nothing. `step` returns the engine's number after a step of the expansion, and `last` after the
+// last step.
 using Held = std::function<double(double)>;
 std::optional<std::vector<double>> ExpandedWeight(const NodeView& node,
                                                   std::span<const std::vector<double>> operands,

@@ -1,5 +1,5 @@
-// Finds the operand element that each movement operation puts at a place of its result, from
-// coordinates by MIL's definitions.
+// Finds the operand element that each movement operation copies to a place of its result. Uses
+// coordinates and MIL's definitions.
 #include <algorithm>
 
 #include "harness/ops/op.h"
@@ -68,7 +68,7 @@ Source TransposeSource(const NodeView& node, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-// The begin of a slice: an attribute, or the numbers of an operand.
+// Returns the begin of a slice, from an attribute or from the numbers of an operand.
 std::vector<int64_t> BeginsOf(const NodeView& node, Operands operands, int attribute,
                               int computed) {
   std::vector<int64_t> begins;
@@ -92,7 +92,7 @@ Source SliceBySizeSource(const NodeView& node, Operands operands, size_t index) 
   return {0, IndexOf(x, at)};
 }
 
-// The places that Python's x[begin:end:step] visits, found by walking.
+// Returns the places that Python's x[begin:end:step] visits, step by step.
 std::vector<int64_t> Walk(int64_t extent, int64_t begin, int64_t end, int64_t step) {
   std::vector<int64_t> places;
   for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
@@ -101,8 +101,8 @@ std::vector<int64_t> Walk(int64_t extent, int64_t begin, int64_t end, int64_t st
   return places;
 }
 
-// The places that a slice visits on each axis; on a squeezed axis it visits one place. `kept` are
-// the extents of the other axes, which are needed if an end is computed.
+// Returns the places that a slice visits on each axis. On a squeezed axis it visits one place.
+// `kept` are the extents of the other axes, which are needed if an end is computed.
 template <typename P>
 std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, Operands operands,
                                               const Shape& x, const Shape& kept) {
@@ -272,7 +272,8 @@ Source OneHotSource(const NodeView& node, Operands operands, size_t index) {
   return {PositionOf(node, on ? P::kOnValue : P::kOffValue), 0, on ? 1.0 : 0.0};
 }
 
-// depth_to_space numbers channels (row, column, channel), pixel_shuffle (channel, row, column).
+// depth_to_space orders channels as (row, column, channel), pixel_shuffle as (channel, row,
+// column).
 Source ToSpaceSource(const NodeView& node, bool place_first, size_t index) {
   const Shape& x = node.InputShape(0);
   const int64_t f = node.Int(params::Blocks::kFactor, 1);
@@ -356,7 +357,7 @@ Source GatherAlongAxisSource(const NodeView& node, Operands operands, size_t ind
   return {0, IndexOf(x, at)};
 }
 
-// The coordinates in `data` of one index vector: the shared ones, then those of the vector.
+// Returns the coordinates in `data` for one index vector: the shared ones, then the vector's.
 Coordinates NamedBy(const Shape& data, const std::vector<double>& numbers, const Shape& indices,
                     const Coordinates& vector, ptrdiff_t batch) {
   Coordinates from(vector.begin(), vector.begin() + batch);
@@ -380,7 +381,7 @@ Source GatherNdSource(const NodeView& node, Operands operands, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-// The element of the data that element `index` of the updates changes.
+// Returns the element of the data that element `index` of the updates changes.
 size_t ScatterTarget(const NodeView& node, Operands operands, size_t index) {
   using P = params::Scatter;
   const Shape& data = node.InputShape(P::kData);

@@ -1,5 +1,5 @@
-// Options of the generator for small graphs of one operation and the operations that keep its
-// operands in range.
+// Options of the generator for small graphs. A graph has one operation, and the operations that
+// keep the operands of this operation in range.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Numbers of 320 bits (MPFR), rounded to an element type once. The slow implementation of the
-// tests computes with them: sums of products of fp16 numbers, 80 bits and a count, are exact.
+// Numbers of 320 bits (MPFR), rounded to an element type once. The slow implementation of the tests
+// uses them. Sums of products of fp16 numbers are exact, since they need 80 bits and a count.
 #pragma once
 
 #include <cmath>
@@ -12,8 +12,8 @@ namespace anecheck::testing {
 
 class Real {
  public:
-  // The bits of new numbers. Fewer bits are much faster, and enough for functions of one variable
-  // whose results are only rounded to fp16.
+  // The number of bits of new numbers. Fewer bits are much faster, and are enough for functions of
+  // one variable whose results are only rounded to fp16.
   static inline mpfr_prec_t bits = 320;
 
   Real() : Real(0.0) {}
@@ -69,7 +69,7 @@ class Real {
     return pi;
   }
 
-  // The number rounded to odd as a double: a later rounding to fewer bits is then correct.
+  // Returns the number rounded to odd as a double. A later rounding to fewer bits is then correct.
   double Odd() const {
     const double down = mpfr_get_d(x_, MPFR_RNDZ);
     if (mpfr_cmp_d(x_, down) == 0 || !std::isfinite(down)) return down;

@@ -12,10 +12,10 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// The centres of the pixels, counted from the corner of the first pixel.
+// The mode in which positions are centres of pixels, counted from the corner of the first pixel.
 constexpr std::string_view kCentres = "centres";
 
-// grid_point[i] of resize_bilinear, over [first, first + extent - 1] instead of [0, Xin - 1].
+// grid_point[i] of resize_bilinear, but over [first, first + extent - 1] instead of [0, Xin - 1].
 Fraction GridPoint(std::string_view mode, double i, double xout, double first, double extent) {
   const double xin = extent;
   const double last = first + xin - 1;
@@ -95,8 +95,8 @@ Sampling CropSampling(const NodeView& node, Operands operands) {
     double image = operands.size() > 2 ? operands[2][box] : static_cast<double>(box);
     std::span<const double> corners = std::span(operands[1]).subspan(4 * box);
     if (roi) {
-      // The result is [box, image, channel, row, column]. A box has four numbers, or five with its
-      // image first.
+      // The result is [box, image, channel, row, column]. A box has four numbers, or five, of which
+      // the first is its image.
       const bool named = node.InputShape(P::kRoi)[2] == 5;
       corners = std::span(operands[1]).subspan(named ? 5 * box + 1 : 4 * box);
       image = named ? operands[1][5 * box] : static_cast<double>(at[1]);
@@ -187,7 +187,7 @@ Sampling AffineSampling(const NodeView& node, Operands operands) {
   return sampling;
 }
 
-// The index in [0, extent) that `i` reaches by walking back and forth, or -1.
+// Returns the index in [0, extent) that is read for `i` beyond the edge, or -1 for the constant.
 int64_t Fold(std::string_view edge, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   if (edge == "constant") return -1;

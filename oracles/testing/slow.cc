@@ -18,7 +18,7 @@ using Operands = std::span<const std::vector<double>>;
 
 double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 
-// The results of IEEE 754 for pairs with an infinity, a NaN or a zero divisor.
+// Returns the result of IEEE 754 for a pair with an infinity, a NaN or a zero divisor.
 double SpecialPair(OpKind kind, double a, double b) {
   if (kind == OpKind::kAdd) return a + b;
   if (kind == OpKind::kSub) return a - b;
@@ -49,7 +49,7 @@ SlowElements Binary(const NodeView& node, Operands operands) {
     if (IsFloat(type.dtype)) {
       result[i] = y.RoundedTo(type.dtype);
     } else if (kind != OpKind::kRealDiv) {
-      // Two's complement: the product of two int32 fits 64 bits.
+      // Wraps in two's complement. The product of two int32 fits 64 bits.
       const int shift = 64 - DTypeBits(type.dtype);
       const auto wide = static_cast<uint64_t>(kind == OpKind::kMul ? static_cast<int64_t>(a) *
                                                                          static_cast<int64_t>(b)
@@ -88,7 +88,7 @@ SlowElements Unary(const NodeView& node, Operands operands) {
         result.back() = std::max(x, 0.0);
         break;
       case OpKind::kClip: {
-        const bool half = dtype == DType::kFp16;  // then a literal is used as given
+        const bool half = dtype == DType::kFp16;  // then a literal is not rounded to fp16
         const auto limit = [&](int parameter) {
           const double given = node.Float(parameter, 0);
           return half ? static_cast<double>(static_cast<float>(given)) : RoundTo(dtype, given);
@@ -111,7 +111,7 @@ SlowElements Unary(const NodeView& node, Operands operands) {
   return result;
 }
 
-// The expanded second operand, rounded once, if the operation expands it.
+// Returns the expanded second operand, rounded once, if the operation expands it.
 std::optional<std::vector<double>> Expanded(const NodeView& node, Operands operands) {
   const DType dtype = node.ResultType().dtype;
   return ExpandedWeight(
@@ -205,7 +205,7 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
   const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
   const double given = node.Float(P::kEpsilon, 1e-5);
-  // A given epsilon is fp32.
+  // An epsilon that is given has type fp32.
   const double epsilon = RoundTo(node.HasAttribute(P::kEpsilon) ? DType::kFp32 : dtype, given);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {

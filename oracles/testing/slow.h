@@ -1,5 +1,5 @@
-// The value of every numeric operation computed slowly in MPFR, from naive index structure: the
-// independent implementation with which the oracle's values are compared.
+// An independent implementation with which the oracle's values are compared. It computes every
+// numeric operation slowly in MPFR, from a naive index structure.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@ namespace anecheck::testing {
 using SlowElements = std::vector<std::optional<double>>;
 
 // `operands` are the numbers of each argument, in the order of the node's argument list. The list
-// may have any order. `result` is the index of the result. Nothing if the operation has no slow
-// form.
+// may have any order. `result` is the index of the result. Returns nothing if the operation has no
+// slow form.
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);
 
-// Some elements of one result, in the order of `elements`. The cost does not depend on the number
-// of other elements for products, functions of elements, sums and norms along axes, and movement.
-// Other operations are computed completely. `operands` as above.
+// Returns some elements of one result, in the order of `elements`. For products, functions of
+// elements, sums and norms along axes, and movement, the cost does not depend on the number of
+// other elements. Computes other operations completely.
 std::optional<SlowElements> SlowSample(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result, std::span<const size_t> elements);
 
-// The parts of SlowValues. Each part handles the classes of operations of its source file. Their
-// operands are in the order of the schema's parameters.
+// The parts of SlowValues. Each part handles the classes of operations of its source file. Operands
+// are in the order of the schema's parameters.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
 std::optional<SlowElements> SlowFunction(const NodeView& node,

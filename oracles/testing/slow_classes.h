@@ -1,18 +1,18 @@
 // The classes of operations whose slow form has its own file. Only SlowValues and SlowSample use
-// them; operands are in the order of the schema's parameters.
+// them. Operands are in the order of the schema's parameters.
 #pragma once
 
 #include "oracles/testing/slow.h"
 
 namespace anecheck::testing {
 
-// SlowProducts returns some sums of products, SlowMoved one element of the moved data.
+// SlowProducts returns some sums of products, and SlowMoved returns one moved element.
 SlowElements SlowProducts(const NodeView& node, std::span<const std::vector<double>> operands,
                           std::span<const size_t> elements);
 double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,
                  uint32_t result, size_t index);
 
-// Nothing if the operation is of another class.
+// These functions return nothing if the operation is of another class.
 std::optional<std::vector<SlowElements>> SlowConvolution(
     const NodeView& node, std::span<const std::vector<double>> operands);
 std::optional<std::vector<SlowElements>> SlowRecurrent(

@@ -1,4 +1,4 @@
-// State, buffers and control flow: blocks run operation by operation through the slow forms.
+// State, buffers and control flow. Runs blocks operation by operation through the slow forms.
 #include <cmath>
 #include <limits>
 
@@ -17,7 +17,7 @@ using Results = std::vector<SlowElements>;
 
 SlowElements Known(const Numbers& numbers) { return SlowElements(numbers.begin(), numbers.end()); }
 
-// A number without a slow form becomes NaN; nothing is compared with it.
+// A number without a slow form becomes NaN, with which no result is compared.
 Numbers WithGaps(const SlowElements& elements) {
   Numbers numbers;
   for (const auto& element : elements) {
@@ -26,7 +26,7 @@ Numbers WithGaps(const SlowElements& elements) {
   return numbers;
 }
 
-// The outputs of a block, or nothing if an operation in it has no slow form.
+// Returns the outputs of a block, or nothing if an operation in the block has no slow form.
 std::optional<std::vector<Numbers>> RunBlock(const Graph& block, std::vector<Numbers> inputs) {
   std::vector<Numbers> values(block.values().size());
   size_t next = 0;
@@ -81,7 +81,7 @@ std::optional<Results> While(const NodeView& node, Operands operands) {
   return Gave(variables);
 }
 
-// The place of element `at` of `part` in the ring.
+// Returns the index in the ring of element `at` of `part`.
 size_t RingElement(const NodeView& node, const Shape& part, int axis_index, int position_index,
                    size_t at) {
   const Shape& ring = node.InputShape(0);

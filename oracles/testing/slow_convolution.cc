@@ -1,4 +1,4 @@
-// The convolution class beyond sums of products, in MPFR.
+// Operations of the convolution class that are not plain sums of products, in MPFR.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +18,7 @@ double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 SlowElements LinearActivation(const NodeView& node, Operands operands) {
   using P = params::LinearActivation;
   const DType dtype = node.ResultType().dtype;
-  // Literals beside fp16 operands are used as given.
+  // Literals of operations on fp16 operands are not rounded to fp16.
   const auto literal = [&](int parameter, double fallback) {
     const double number = node.Float(parameter, fallback);
     return dtype == DType::kFp16 && node.HasAttribute(parameter)
@@ -35,7 +35,7 @@ SlowElements LinearActivation(const NodeView& node, Operands operands) {
   return result;
 }
 
-// The bias is the last operand; a scale before it may be absent.
+// The bias is the last operand. A scale before the bias may be absent.
 SlowElements GainOffset(const NodeView& node, Operands operands) {
   const Shape& shape = node.ResultType().shape;
   SlowElements result;

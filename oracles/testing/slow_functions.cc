@@ -13,14 +13,14 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// Only the sign of a small addend to a large number counts, since it decides ties. The addend is
-// kept large enough for the bits of the sum.
+// For large x only the sign of the other addend matters, because it decides ties. The addend stays
+// large enough to affect the bits of the sum.
 Real Softplus(const Real& x) {
   if (x < Real(0.0)) return Log1p(Exp(x));
   return x + Log1p(Exp(x < Real(100.0) ? -x : Real(-100.0)));
 }
 
-// The parts of the node that a function needs.
+// The attributes of the node that a function needs.
 struct Parameters {
   Real alpha, beta, epsilon;
 };
@@ -39,7 +39,7 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
   const double epsilon = kind == OpKind::kInverse ? 1e-4 : kind == OpKind::kRsqrt ? 1e-12 : 1e-45;
   const auto attribute = [&](int parameter, double fallback) {
     const bool present = static_cast<size_t>(parameter) < node.schema().parameters.size();
-    // A literal beside fp16 operands is used as given.
+    // A literal of an operation on fp16 operands is not rounded to fp16.
     const bool exact =
         present && node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
     const double number = present ? node.Float(parameter, fallback) : fallback;
@@ -52,7 +52,7 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
 Real Minimum(const Real& a, const Real& b) { return b < a ? b : a; }
 Real Maximum(const Real& a, const Real& b) { return a < b ? b : a; }
 
-// The addition of a zero epsilon loses the sign of a zero, so it is left out.
+// A zero epsilon is not added, because the addition would lose the sign of a zero.
 Real Shifted(const Real& x, const Parameters& p) {
   return p.epsilon.Odd() == 0 ? x : x + p.epsilon;
 }
@@ -145,7 +145,8 @@ std::optional<Real> Transcendental(OpKind kind, const Real& x, const Parameters&
   }
 }
 
-// The value at an infinity or NaN: that of the formula, or its limit if the formula has no value.
+// Returns the value at an infinity or NaN: that of the formula, or its limit if the formula has no
+// value there.
 Real AtSpecial(OpKind kind, double x, const Real& formula) {
   if (std::isnan(x)) return x;
   if (kind == OpKind::kSoftsign) return std::copysign(1, x);

@@ -1,4 +1,4 @@
-// Image operations and sorting: exact fractions, one division, one rounding.
+// Image operations and sorting. Uses exact fractions with one division and one rounding.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-// The weighted mean around one point, or nothing if infinities or NaN take part.
+// Returns the weighted mean around one point, or nothing if a pixel is infinite or NaN.
 std::optional<double> LinearAt(const Sampling& sampling, const SamplePoint& point,
                                const std::vector<double>& x, double constant, DType dtype) {
   const double row = std::floor(point.y.value());
@@ -59,7 +59,7 @@ SlowElements Image(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Repeatedly selects the best of the remaining elements, the first of equal ones.
+// Repeatedly selects the best of the remaining elements, and of equal elements the first.
 SlowElements Sorted(const NodeView& node, Operands operands, uint32_t result_index) {
   const bool positions = KindOf(node.schema()) == OpKind::kArgsort || result_index == 1;
   const bool ascending = node.Bool(node.schema().FindParameter("ascending"), false);
@@ -100,8 +100,8 @@ double Overlap(const Box& a, const Box& b) {
   return shared / (first + second - shared);
 }
 
-// The boxes chosen in order, up to the first choice that rounding or a tie could change; `sure`
-// says that there was no such choice.
+// Returns the chosen boxes in order, up to the first choice that rounding or a tie could change.
+// `sure` says that there was no such choice.
 std::vector<size_t> Choose(const NodeView& node, std::vector<Box>& boxes, bool& sure) {
   using P = params::NonMaximumSuppression;
   const auto overlap = static_cast<double>(static_cast<float>(node.Float(P::kIouThreshold, 0)));
@@ -153,7 +153,7 @@ SlowElements Suppression(const NodeView& node, Operands operands, uint32_t resul
       boxes[i].score = s[0];
       for (size_t c = 0; c < classes; ++c) {
         if (std::isnan(s[c])) boxes[i].score = NAN;
-        if (!(s[c] > boxes[i].score)) continue;  // a NaN stays
+        if (!(s[c] > boxes[i].score)) continue;  // a NaN score stays
         boxes[i].score = s[c];
         boxes[i].best_class = static_cast<int64_t>(c);
       }
@@ -165,7 +165,7 @@ SlowElements Suppression(const NodeView& node, Operands operands, uint32_t resul
     bool sure = false;
     std::vector<size_t> chosen = Choose(node, boxes, sure);
     if (!sure) continue;
-    if (chosen.empty() && count > 0) {  // if no box is chosen, the best is
+    if (chosen.empty() && count > 0) {  // if no box is chosen, the best box is returned
       const auto best = std::ranges::max_element(boxes, {}, &Box::score);
       if (std::ranges::count(boxes, best->score, &Box::score) > 1) continue;
       chosen.push_back(static_cast<size_t>(best - boxes.begin()));

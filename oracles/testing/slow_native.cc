@@ -1,4 +1,4 @@
-// Native layers from coordinates, in MPFR.
+// Native layers, computed from coordinates in MPFR.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,7 +54,7 @@ SlowElements Sdpa(const NodeView& node, Operands operands) {
   return result;
 }
 
-// Repeatedly selects the best of the remaining columns by the key lane, the first of equal ones.
+// Repeatedly selects the best of the remaining columns by the key lane, the first of equal columns.
 SlowElements Ranked(const NodeView& node, Operands operands) {
   const bool sort = KindOf(node.schema()) == OpKind::kNativeSort;
   const bool largest = node.String(1, "") == (sort ? "Descending" : "Max");
@@ -242,7 +242,7 @@ SlowElements Furthest(const NodeView& node, Operands operands) {
   return result;
 }
 
-// The flag of each pair in the low byte of its own cell, read as fp16.
+// Writes the flag of each pair into the low byte of its own cell, which is read as fp16.
 SlowElements Within(const NodeView& node, Operands operands) {
   using P = params::NativeRadiusSearch;
   const Shape& out = node.ResultType().shape;

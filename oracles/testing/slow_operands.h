@@ -1,4 +1,4 @@
-// Helpers with which the parts of the slow implementation find a node's operands.
+// Helpers that find a node's operands, for the parts of the slow implementation.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace anecheck::testing {
 
-// The numbers at a parameter, or null if the argument is absent.
+// Returns the numbers at a parameter, or null if the argument is absent.
 const std::vector<double>* OperandAt(const NodeView& node,
                                      std::span<const std::vector<double>> operands, int parameter);
 
-// A node with its arguments in the order of its schema's parameters, in which the parts read them.
-// MIL text has arguments in the order of their names; such a node is copied. The original node and
-// operands must outlive it.
+// A node with its arguments in the order of its schema's parameters, which the parts require.
+// Copies a node with another order, such as that of argument names in MIL text. The original node
+// and operands must outlive this object.
 class InSchemaOrder {
  public:
   InSchemaOrder(const NodeView& node, std::span<const std::vector<double>> operands);

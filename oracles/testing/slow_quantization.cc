@@ -22,7 +22,7 @@ const std::vector<double>* At(const NodeView& node, Operands operands, int param
   return nullptr;
 }
 
-// The element of the scale and zero point for element `i` of the input.
+// Returns the element of the scale and zero point for element `i` of the input.
 size_t ScaleIndex(const NodeView& node, size_t i) {
   using P = params::Dequantize;
   const Shape& shape = node.InputShape(P::kInput);
@@ -32,7 +32,7 @@ size_t ScaleIndex(const NodeView& node, size_t i) {
       CoordinatesOf(shape, i)[static_cast<size_t>(axis < 0 ? axis + shape.rank() : axis)]);
 }
 
-// The nearest integer, ties to even, of a quotient of numbers of the element type.
+// Returns the integer nearest to a quotient of numbers of the element type, ties to even.
 double RoundedQuotient(const Real& quotient) {
   const double odd = quotient.Odd();
   const double below = std::floor(odd);

@@ -1,4 +1,4 @@
-// Recurrent cells in MPFR, straight from their equations.
+// Recurrent cells in MPFR, written directly from their equations.
 #include <cmath>
 
 #include "harness/ops/op.h"
@@ -46,7 +46,7 @@ struct Weights {
   }
 };
 
-// One step of the node's cell; `c` is empty except for lstm.
+// Computes one step of the node's cell. `c` is empty except for lstm.
 class Stepper {
  public:
   Stepper(const NodeView& node, Operands operands, int peephole) : kind_(KindOf(node.schema())) {
@@ -181,7 +181,7 @@ std::optional<std::vector<SlowElements>> SlowRecurrent(const NodeView& node, Ope
   }
   if (!AllFinite(operands)) return results;
   using L = params::Lstm;
-  using G = params::Gru;  // rnn has the same places up to the direction and the sequence flag
+  using G = params::Gru;  // rnn has the same indices up to the direction and the sequence flag
   const auto weights = [&](int ih, int hh, int bias) {
     Weights w{OperandAt(node, operands, ih), OperandAt(node, operands, hh),
               OperandAt(node, operands, bias)};

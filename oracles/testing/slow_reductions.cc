@@ -29,7 +29,7 @@ Real Total(const std::vector<double>& terms, const Term& term) {
 Real Itself(const Real& x) { return x; }
 Real Squared(const Real& x) { return x * x; }
 
-// The first position of the extreme.
+// Returns the first position of the extreme.
 double Position(const std::vector<double>& terms, bool largest) {
   const auto found = largest ? std::ranges::max_element(terms) : std::ranges::min_element(terms);
   return static_cast<double>(found - terms.begin());
@@ -65,7 +65,7 @@ std::optional<Real> Reduced(OpKind kind, const std::vector<double>& terms) {
   }
 }
 
-// A literal beside fp16 operands is used as given.
+// A literal of an operation on fp16 operands is not rounded to fp16.
 double Attribute(const NodeView& node, int parameter, double fallback) {
   const double number = node.Float(parameter, fallback);
   const bool exact = node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;

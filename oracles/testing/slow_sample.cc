@@ -1,5 +1,5 @@
 // Computes some elements of a large result, either one by one or by a small node of the same
-// operation that has only the operands of those elements.
+// operation with only the operands of these elements.
 
 #include "harness/graph/copy_node.h"
 #include "harness/ops/op.h"
@@ -72,7 +72,7 @@ std::optional<SlowElements> Elementwise(const NodeView& node, Operands operands,
   return small.Values();
 }
 
-// The axes over which one result element depends on all entries; empty if the operation has none.
+// Returns the axes along which a result element depends on all entries; empty if there are none.
 std::vector<bool> JointAxes(const NodeView& node) {
   const OpKind kind = KindOf(node.schema());
   const OpClass of = DefinitionOf(node.schema()).op_class;
@@ -96,8 +96,8 @@ std::vector<bool> JointAxes(const NodeView& node) {
   return joint;
 }
 
-// One element of a norm or reduction, from the part of x on which it depends: the other axes keep
-// one coordinate.
+// Returns one element of a norm or reduction, from the part of x on which it depends. Along the
+// other axes this part has one coordinate.
 std::optional<double> AlongAxes(const NodeView& node, Operands operands,
                                 const std::vector<bool>& joint, size_t element) {
   const Shape& x = node.InputShape(0);

@@ -100,7 +100,7 @@ ProductSum MatmulSum(const NodeView& node, size_t index) {
   const Shape& y = node.InputShape(P::kY);
   const bool tx = node.Bool(P::kTransposeX, false);
   const bool ty = node.Bool(P::kTransposeY, false);
-  // The coordinates of the product of matrices: a vector x is a row, a vector y a column.
+  // The coordinates in the product of matrices. A vector x is a row, and a vector y is a column.
   Coordinates at = CoordinatesOf(node.ResultType().shape, index);
   if (y.rank() == 1) at.push_back(0);
   if (x.rank() == 1) at.insert(at.end() - 1, 0);
@@ -148,7 +148,7 @@ ProductSum EinsumSum(const NodeView& node, size_t index) {
   return sum;
 }
 
-// Spreads every input element over the result and sums the contributions to each place.
+// Distributes every input element over the result and collects the contributions to each place.
 std::vector<ProductSum> ConvTransposeSums(const NodeView& node) {
   using P = params::ConvTranspose;
   const Shape& x = node.InputShape(P::kX);
@@ -225,7 +225,7 @@ std::vector<bool> NamedAxes(const NodeView& node, int parameter, int rank) {
   return named;
 }
 
-// The elements of `shape`, grouped by their coordinates on the axes that are not named.
+// Returns the elements of `shape`, grouped by their coordinates on the axes not in `named`.
 std::vector<std::vector<size_t>> GroupBy(const Shape& shape, const std::vector<bool>& named) {
   Shape kept;
   for (int axis = 0; axis < shape.rank(); ++axis) {

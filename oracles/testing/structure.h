@@ -1,6 +1,6 @@
-// The index structure of every operation: which elements are combined, computed naively from
-// coordinates. It shares no code with the reference kernels. The slow implementation and the
-// adversarial engine of the tests are built on it.
+// The index structure of every operation: the elements that it combines, computed naively from
+// coordinates. Shares no code with the reference kernels. The slow implementation and the
+// adversarial engine of the tests use it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ size_t IndexOf(const Shape& shape, const Coordinates& coordinates);
 // The element of an operand of shape `operand` that broadcasting reads for a result element.
 size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index);
 
-// conv, linear, matmul: for each result element the pairs (element of x, element of the second
+// For a result element of conv, linear or matmul, the pairs (element of x, element of the second
 // operand) whose products are summed, and the element of the bias.
 struct ProductSum {
   std::vector<std::pair<size_t, size_t>> pairs;
@@ -30,24 +30,23 @@ std::vector<ProductSum> ProductSums(const NodeView& node);
 // As ProductSums, for one result element. Precondition: the operation is not conv_transpose.
 ProductSum ProductSumOf(const NodeView& node, size_t index);
 
-// Pools and reductions: for each result element the elements of x that it combines, and for
-// averages the divisor.
+// The elements of x that a result element of a pool or reduction combines, and a mean's divisor.
 struct Combined {
   std::vector<size_t> elements;
   int64_t divisor = 1;
 };
 std::vector<Combined> CombinedElements(const NodeView& node);
 
-// Softmax, layer_norm, instance_norm, l2_norm: the groups of elements of x that are normalised
-// together, each in row-major order of the normalised axes.
+// For softmax, layer_norm, instance_norm and l2_norm, returns the groups of elements of x that are
+// normalised together, each in row-major order of the normalised axes.
 std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
 
-// Local response norm: the elements whose squares are summed for element `index` of x, with the
-// window moved by `later` channels.
+// For the local response norm, returns the elements whose squares are summed for element `index` of
+// x. The window is moved by `later` channels.
 std::vector<size_t> ResponseWindow(const NodeView& node, size_t index, int64_t later = 0);
 
-// Movement: for each element of one result the operand (position in the argument list) and its
-// element; operand -1 means a number that is in no operand, not yet rounded to the type.
+// For a result element of a movement, the operand (position in the argument list) and its element.
+// Operand -1 means that the element is `constant`, not yet rounded to the type.
 struct Source {
   int operand = 0;
   size_t element = 0;
@@ -55,16 +54,17 @@ struct Source {
 };
 // Whether MovedElements knows the operation.
 bool IsMovement(const NodeView& node);
-// `operands` are the numbers of each argument, in the order of the node's argument list; the
-// indices among them decide the movement.
+// `operands` are the numbers of each argument, in the order of the node's argument list. Indices
+// among them determine the movement.
 std::vector<Source> MovedElements(const NodeView& node,
                                   std::span<const std::vector<double>> operands,
                                   uint32_t result = 0);
-// The source of one element.
+// Returns the source of one element.
 Source MovedElement(const NodeView& node, std::span<const std::vector<double>> operands,
                     uint32_t result, size_t index);
 
-// Scatters: for each element of the data the elements of the updates that go to it, in order.
+// For scatters, returns for each element of the data the updates' elements that change it, in
+// order.
 bool IsScatter(const NodeView& node);
 std::vector<std::vector<size_t>> ScatteredUpdates(const NodeView& node,
                                                   std::span<const std::vector<double>> operands);

@@ -5,7 +5,7 @@
 
 namespace anecheck::testing {
 
-// Calls body(name) for every instruction set that this machine has, with that code selected.
+// Calls body(name) for every instruction set of this machine, with the code for it selected.
 template <typename Body>
 void ForEachTarget(const Body& body) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {

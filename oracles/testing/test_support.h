@@ -32,7 +32,7 @@ inline bool SameBits(std::span<const double> one, std::span<const double> other)
   return std::ranges::equal(one, other, {}, bits, bits);
 }
 
-// The documented departures of the family, at most as many as a contract holds.
+// Returns the documented departures of the family, at most as many as a contract can hold.
 inline std::vector<const Departure*> KnownDeparturesOf(int family) {
   std::vector<const Departure*> rows;
   for (const Departure& row : KnownDepartures()) {
@@ -48,7 +48,7 @@ inline std::vector<double> DecodedElements(const Tensor& tensor) {
   return elements;
 }
 
-// A graph under construction together with the data of its inputs.
+// A graph under construction, and the data of its inputs.
 class Case {
  public:
   Graph graph;
@@ -60,7 +60,7 @@ class Case {
   }
   ValueId Const(const Tensor& tensor) { return graph.AddConst(tensor.type, tensor.bytes); }
 
-  // Starts a node; add attributes to `graph` by parameter index, then call Finish.
+  // Starts a node. Add attributes to `graph` by parameter index, then call Finish.
   Case& Begin(OpKind kind) {
     graph.BeginNode(&GetOp(kind).schema);
     return *this;
@@ -89,7 +89,7 @@ class Case {
     graph.AddInts(parameter, std::span(values.begin(), values.size()));
     return *this;
   }
-  // The first result, or kNoValue with the error in `error`.
+  // Returns the first result, or kNoValue with the error in `error`.
   ValueId Finish() {
     auto result = graph.FinishNode();
     if (result.ok()) return result.value();
@@ -102,8 +102,8 @@ class Case {
   }
   std::string error;
 
-  // The estimate of one value as the only output. The default contract is A12's: it has the terms
-  // of every family, but no arithmetic law (oracles/laws.h).
+  // Returns the estimate of one value as the only output. The default contract is A12's: it has the
+  // terms of every family, but no arithmetic law (oracles/laws.h).
   Estimate Run(ValueId output, const Contract& contract = ConformingContract(1)) {
     graph.ClearOutputs();
     graph.AddOutput(output);

@@ -31,7 +31,7 @@ Numbers Decode(const Tensor& tensor) {
   return numbers;
 }
 
-// The changes that are tried, in order.
+// The changes of the inputs that are tried, in order.
 class Changes {
  public:
   static constexpr int kConstants = 11;
@@ -87,7 +87,7 @@ class Changes {
     }
   }
 
-  // Replaces any number of elements by numbers of any size: whole, coarse or special ones.
+  // Replaces any number of elements by numbers of any size: whole, coarse or special numbers.
   void Wild(Numbers& x) {
     constexpr double kSpecial[] = {0,       -0.0,    kInfinity, -kInfinity, kNan,   0x1p-24,
                                    0x1p-14, 65504.0, -65504.0,  1.0,        2048.0, 32768.0};

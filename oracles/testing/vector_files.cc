@@ -1,4 +1,4 @@
-// The counts of published records by operation.
+// The numbers of published records for each operation.
 #include "oracles/testing/vector_files.h"
 
 namespace anecheck::testing::vectors {

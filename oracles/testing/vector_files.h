@@ -1,5 +1,5 @@
-// The published records that the tests express as graphs, and the reasons why the others are not
-// expressed. The counts are exact, so that no record is lost unnoticed.
+// The published records that the tests express as graphs, and the reasons why other records are not
+// expressed. The counts are exact, so that a lost record fails a test.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Unmapped {
 struct VectorFile {
   const char* name;
   const Mappings& (*mappings)();
-  int passed;  // the records that are expressed; each of them passes
+  int passed;  // the number of expressed records, which all pass
   std::vector<Unmapped> unmapped;
 };
 
@@ -32,7 +32,7 @@ struct Suspect {
 };
 std::span<const Suspect> Suspects();
 
-// `webnn` and `onnx` return the mappings by the operation names of those sources.
+// `webnn` and `onnx` return the mappings by the operation names of these sources.
 std::vector<VectorFile> VectorFiles(const Mappings& (*webnn)(), const Mappings& (*onnx)());
 
 }  // namespace anecheck::testing::vectors

@@ -49,7 +49,7 @@ ValueId AlphaBeta(Model& m, OpKind kind, double alpha, double beta) {
 ValueId HardSigmoid(Model& m) { return AlphaBeta(m, OpKind::kSigmoidHard, 0.2, 0.5); }
 ValueId Linear(Model& m) { return AlphaBeta(m, OpKind::kLinearActivation, 1, 0); }
 
-// The negative, which is exact.
+// Returns the negative of operand 0, which is exact.
 ValueId Negative(Model& m) {
   const ValueId x = m.Operand(0);
   if (!IsFloatOperand(m, x)) return kNoValue;
@@ -63,7 +63,7 @@ ValueId Cast(Model& m, ValueId x, DType to) {
       .String(params::Cast::kDtype, DTypeName(to))
       .Finish();
 }
-// Booleans of the sources are bytes.
+// Casts to the record's output type, because booleans of the sources are bytes.
 ValueId AsOutput(Model& m, ValueId x) {
   const auto wanted = m.OutputType();
   if (x == kNoValue || !wanted) return kNoValue;
@@ -177,8 +177,8 @@ ValueId RunningSum(Model& m) {
       .Finish();
 }
 
-// A band has bounds on both sides of the main diagonal. A triangle is a band if its bounding
-// diagonal lies on the other side or is the main diagonal.
+// A band has bounds on both sides of the main diagonal. A triangle is a band only if its bounding
+// diagonal is the main diagonal or lies on its other side.
 ValueId Triangle(Model& m) {
   using P = params::BandPart;
   const ValueId x = m.Operand(0);
@@ -261,7 +261,7 @@ ValueId ConvTranspose(Model& m) {
 
 // ---- recurrent layers ----
 
-// Reorders the gates of the record's layout into MIL's order; each gate is `block` numbers.
+// Reorders the gates of the record's layout into MIL's order. Each gate has `block` numbers.
 std::vector<double> Gates(const std::vector<double>& rows, const std::string& layout,
                           const std::string& wanted, size_t block) {
   std::vector<double> ordered;
@@ -281,7 +281,7 @@ class Recurrent {
         wanted_(std::move(wanted)),
         hidden_(static_cast<size_t>(m.Number("hiddenSize", 0))) {}
 
-  // One direction of fp16 or fp32, forward or backward.
+  // Whether the layer has one direction, forward or backward.
   bool Expressible() const {
     const auto weight = m_.Named("weight");
     return weight && m_.ShapeOf(*weight)[0] == 1 && m_.Text("direction", "forward") != "both";
@@ -302,7 +302,7 @@ class Recurrent {
         MakeTensor(dtype(), {rows, columns},
                    Gates(m_.Data(i), layout_, wanted_, hidden_ * static_cast<size_t>(columns))));
   }
-  // The sum of the record's biases with these names.
+  // Returns the sum of the record's biases with these names.
   ValueId Bias(std::initializer_list<const char*> names) {
     std::vector<double> sum(wanted_.size() * hidden_, 0);
     for (const char* name : names) {
@@ -321,7 +321,7 @@ class Recurrent {
     return m_.c.Const(MakeTensor(dtype(), {batch, static_cast<int64_t>(hidden_)},
                                  i ? m_.Data(*i) : std::vector<double>(size, 0)));
   }
-  // The last states and, if the record has it, the sequence. MIL's results have the sequence first.
+  // Finishes the node. Returns the last h, and puts the other outputs of the record into `further`.
   ValueId Finish(size_t states) {
     const ValueId sequence = m_.c.Finish();
     if (sequence == kNoValue) return kNoValue;
@@ -358,7 +358,7 @@ ValueId Gru(Model& m) {
   return cell.Finish(1);
 }
 
-// ONNX: gates update, reset, new; one direction, sequences first, activations of its default.
+// ONNX: gates update, reset, new. One direction, sequences first, default activations.
 ValueId OnnxGru(Model& m) {
   using P = params::Gru;
   if (m.Has("layout") || m.Has("linear_before_reset") || m.OutputCount() != 1) return kNoValue;
@@ -407,7 +407,7 @@ ValueId Lstm(Model& m) {
   if (given) {
     const std::vector<double> data = m.Data(*given);
     const auto count = static_cast<int64_t>(data.size());
-    // The source orders its gates input, output, forget; MIL input, forget, output.
+    // The source's order of gates is input, output, forget, and MIL's is input, forget, output.
     peephole =
         m.c.Const(MakeTensor(cell.dtype(), {count}, Gates(data, "iof", "ifo", data.size() / 3)));
   }

@@ -9,7 +9,7 @@ Json NumberToJson(double x) {
   return x;
 }
 
-// A result in the form of a record's tensor.
+// Returns a result in the form of a record's tensor.
 Json TensorOf(const Estimate& estimate) {
   Json tensor = {{"shape", Json::array()}, {"data", Json::array()}};
   for (const char* name : {"float16", "float32", "int8", "uint8", "int16", "uint16", "int32"}) {
@@ -24,7 +24,7 @@ std::string FirstName(const Json& outputs) {
   return outputs.is_array() ? outputs[0].get<std::string>() : outputs.get<std::string>();
 }
 
-// The operations of one record: tensors by the source's names.
+// Runs the operations of one record. Keeps tensors by the source's names.
 class Operators {
  public:
   Operators(const Json& record, const FindMapping& find) : record_(record), find_(find) {
@@ -63,7 +63,7 @@ class Operators {
     return estimate;
   }
 
-  // Adds a tensor given by its name, or named tensors, attributes and options.
+  // Adds one argument: a tensor given by its name, or named tensors, attributes and options.
   void Add(const Json& argument, Json& step) const {
     if (argument.is_string()) return AddInput(argument.text(), argument.text(), step);
     for (const auto& [key, value] : argument.items()) {

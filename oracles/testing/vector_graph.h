@@ -1,5 +1,5 @@
-// Published records of several operations, evaluated one after the other: both sources of such
-// records round the result of each operation.
+// Evaluates published records of several operations, one operation after the other, because both
+// sources of such records round the result of each operation.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace anecheck::testing::vectors {
 
-// The mapping of an operation by the source's name, or null if there is none.
+// Returns the mapping of an operation by the source's name, or null if there is none.
 using FindMapping = std::function<Mapping(const std::string& op)>;
 
 struct EvaluatedOperators {
   std::optional<Estimate> result;
-  std::string unmapped;  // without a result: the operation that the table cannot express
+  std::string unmapped;  // if there is no result, the operation that the table cannot express
 };
 
-// The first output of a record whose attributes contain `operators`, under the IEEE contract.
+// Evaluates the first output of a record with the attribute `operators`, under the IEEE contract.
 EvaluatedOperators EvaluateOperators(const Json& record, const FindMapping& find);
 
 }  // namespace anecheck::testing::vectors

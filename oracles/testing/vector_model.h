@@ -1,5 +1,5 @@
-// One published vector as a graph under construction: attributes and inputs by the source's names.
-// Used by the tests that compare the oracle with published vectors.
+// One published vector as a graph under construction, with attributes and inputs by the source's
+// names. Used by tests that compare the oracle with published vectors.
 #pragma once
 
 #include <cmath>
@@ -55,7 +55,7 @@ class Model {
   std::string Text(const char* name, const char* fallback) const {
     return Has(name) ? attributes_[name].get<std::string>() : fallback;
   }
-  // A null entry is an extent that follows from the others.
+  // A null entry is an extent that follows from the other extents.
   Integers List(const char* name, Integers fallback = {}) const {
     if (!Has(name)) return fallback;
     Integers list;
@@ -67,7 +67,7 @@ class Model {
 
   size_t inputs() const { return record_["inputs"].size(); }
   size_t OutputCount() const { return record_["outputs"].size(); }
-  // The position of the input called `name`, or nothing.
+  // Returns the position of the input called `name`, or nothing.
   std::optional<size_t> Named(const std::string& name) const {
     for (size_t i = 0; i < inputs(); ++i) {
       if (record_["inputs"][i]["name"] == name) return i;
@@ -87,14 +87,14 @@ class Model {
   Shape ShapeOf(size_t i) const {
     return Shape::FromSpan(record_["inputs"][i]["shape"].get<Integers>());
   }
-  // Input i as a constant; kNoValue if the table has no such element type.
+  // Returns input i as a constant, or kNoValue if the table does not have its element type.
   ValueId Operand(size_t i) {
     if (i >= inputs()) return kNoValue;
     const auto dtype = TypeOf(record_["inputs"][i]["dtype"].text());
     if (!dtype) return kNoValue;
     return c.Const(MakeTensor(*dtype, ShapeOf(i), Data(i)));
   }
-  // Input i with its axes in the order `perm`, as a constant.
+  // Returns input i as a constant with its axes in the order `perm`.
   ValueId Constant(size_t i, const Integers& perm) {
     const Shape given = ShapeOf(i);
     const std::vector<double> data = Data(i);
@@ -117,7 +117,7 @@ class Model {
     return c.Const(
         MakeTensor(*TypeOf(record_["inputs"][i]["dtype"].text()), Shape::FromSpan(extents), moved));
   }
-  // Input i, whatever its integer type, as int32.
+  // Returns input i, of any integer type, as an int32 constant.
   ValueId Indices(size_t i) {
     if (i >= inputs()) return kNoValue;
     return c.Const(MakeTensor(DType::kInt32, ShapeOf(i), Data(i)));

@@ -1,4 +1,4 @@
-// Mappings of WebNN's and ONNX's operations that move or interpolate elements to MIL's.
+// Maps operations of WebNN and ONNX that move or interpolate elements to operations of MIL.
 #include "oracles/testing/vector_model.h"
 
 namespace anecheck::testing::vectors {
@@ -41,7 +41,7 @@ ValueId GatherNd(Model& m) {
       .Finish();
 }
 
-// The scatter mode, or nothing for reductions that MIL lacks.
+// Returns the scatter mode, or nothing for reductions that MIL lacks.
 std::optional<std::string> ModeOf(const Model& m) {
   const std::string reduction = m.Text("reduction", "none");
   if (reduction == "none") return "update";
@@ -190,7 +190,7 @@ ValueId Resample2d(Model& m) {
   return Resized(m, sizes[0], sizes[1], linear, "UNALIGN_CORNERS");
 }
 
-// ONNX's linear mode without antialiasing, by whole factors; its nearest mode rounds differently.
+// ONNX's linear mode without antialiasing, by whole factors. Its nearest mode rounds differently.
 ValueId Resize(Model& m) {
   if (m.Text("mode", "nearest") != "linear" || m.Has("antialias") || m.Has("axes")) return kNoValue;
   const std::string mode = m.Text("coordinate_transformation_mode", "half_pixel");

@@ -12,8 +12,8 @@ std::vector<double> NumbersOf(const Json& tensor) {
   return numbers;
 }
 
-// Whether the record has, for one window over the whole plane, the root of the mean of the squares,
-// although it is listed under the operation that takes the root of their sum.
+// Whether the record, which has one window over the whole plane, expects the root of the mean of
+// squares, although its operation is the root of their sum.
 bool HasTheMean(const Json& record) {
   const std::vector<double> x = NumbersOf(record["inputs"][0]);
   const std::vector<double> expected = NumbersOf(record["outputs"][0]);
@@ -34,8 +34,8 @@ bool HasTheMean(const Json& record) {
   return mean;
 }
 
-// Whether an index of the record names no row, and the record takes the nearest row. MIL leaves
-// such results undefined.
+// Whether an index of the record is out of range, and the record expects the nearest row. MIL
+// leaves such results undefined.
 bool ClampsAnIndex(const Json& record) {
   const std::vector<double> x = NumbersOf(record["inputs"][0]);
   const auto rows = record["inputs"][0]["shape"][0].get<size_t>();

@@ -1,6 +1,5 @@
-// Draws instances of an operation near the borders that its own rules state: it picks one rule at a
-// time and draws the attributes that the rule reads, with the rule's numbers and their neighbours.
-// For tests.
+// Draws instances of an operation near the limits that its own rules state. Picks one rule at a
+// time and draws the attributes that it reads from its numbers and their neighbours.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@ class InstanceDrawer {
   Instance Draw();
 
  private:
-  // The names that one rule reads, and the values that it compares them with.
+  // The names that one rule reads, and the values with which it compares them.
   struct Focus {
     std::set<std::string> names;
     std::vector<int64_t> numbers = {0, 1, 2, 3, 5, 8, 2048, 2048, 4096};

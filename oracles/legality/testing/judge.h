@@ -13,8 +13,8 @@
 
 namespace anecheck::legality {
 
-// `words` describe the instance. "kernel=16" is an attribute, "x:1,64,56,56" a fp16 operand,
-// "x:1,4:uint8" an operand of another type, and "weight:8,8,3,3:fp16:const" a constant.
+// `words` describe the instance. "kernel=16" is an attribute, "x:1,64,56,56" is an fp16 operand,
+// "x:1,4:uint8" is an operand of another type, and "weight:8,8,3,3:fp16:const" is a constant.
 inline Instance Make(std::string_view op, const std::vector<std::string>& words = {}) {
   Instance instance;
   instance.op = op;
