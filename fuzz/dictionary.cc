@@ -15,7 +15,7 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr uint64_t kFiles = 64;
-constexpr int kCommonFiles = 4;  // a value that fewer files contain is specific to a file
+constexpr int kCommonFiles = 4;  // a value that fewer files contain is left out
 constexpr size_t kMaxWritten = 500;
 constexpr size_t kMaxWrittenWord = 32;
 
@@ -23,7 +23,7 @@ std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The values of a file's fields whose bytes occur unchanged in the file.
+// Collects the values of the file's fields whose bytes occur unchanged in the file.
 void CollectFields(const Json& json, std::string_view file, std::set<std::string>& found) {
   if (json.is_structured()) {
     for (const Json& item : json) CollectFields(item, file, found);
@@ -42,7 +42,8 @@ void CollectFields(const Json& json, std::string_view file, std::set<std::string
   }
 }
 
-// Runs of letters, digits and underscores: keys and keywords of text formats, names of binary ones.
+// Collects runs of letters, digits and underscores. They are keys and keywords of texts, or names
+// in binary files.
 void CollectWords(std::string_view file, std::set<std::string>& found) {
   size_t start = 0;
   for (size_t i = 0; i <= file.size(); ++i) {
@@ -68,7 +69,7 @@ std::string Quote(std::string_view bytes) {
   return quoted + '"';
 }
 
-// The words that several of the generator's files have, the most frequent first.
+// Returns the words that several generated files contain, the most frequent first.
 WordTable Written(const FuzzTarget& target) {
   std::map<std::string, int> files_with;
   for (uint64_t seed = 0; seed < kFiles; ++seed) {

@@ -1,5 +1,5 @@
-// Each fuzz target whose inputs contain fixed texts has a dictionary. Its lines are the entries of
-// the target's tables, and the entries of each table occur in files that the target reads.
+// Each fuzz target whose inputs contain fixed texts has a dictionary. The dictionary's lines are
+// the entries of the target's tables. Entries of each table occur in files that the target reads.
 #include "fuzz/dictionary.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class DictionaryTest : public ::testing::TestWithParam<const FuzzTarget*> {
   const FuzzTarget& target_ = *GetParam();
 };
 
-// The text of a dictionary entry as libFuzzer and AFL++ read it, without the outer quotes.
+// Returns the text that libFuzzer and AFL++ read from a dictionary entry, without the outer quotes.
 std::string Unquoted(const std::string& quoted) {
   std::string word;
   for (size_t i = 1; i + 1 < quoted.size(); ++i) {
@@ -85,7 +85,7 @@ TEST_P(DictionaryTest, ItsLinesAreTheWordsOfTheTables) {
   }
 }
 
-// If a table had the wrong byte order, width or spelling, no file would contain any of its entries.
+// If a table had the wrong byte order, width or spelling, no file would contain its entries.
 TEST_P(DictionaryTest, TheWordsOfEachTableOccurInFiles) {
   if (target_.draw != nullptr) return;
   const std::string files = GeneratedFiles(target_);

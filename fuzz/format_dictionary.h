@@ -1,4 +1,4 @@
-// The dictionary of a format by its name, without the fuzz targets: for `anecheck gen --corpus`.
+// The dictionary of a format for `anecheck gen --corpus`, which is linked without fuzz targets.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace anecheck::fuzz {
 
-// The dictionary as the text that libFuzzer, AFL++ and other fuzzers read (MakeDictionary). Errors:
-// kInvalid if no format has the name.
+// Returns the dictionary of the format `name` as the text that libFuzzer, AFL++ and other fuzzers
+// read (MakeDictionary). The error is kInvalid if no format has the name.
 Result<std::string> DictionaryOfFormat(std::string_view name);
 
 }  // namespace anecheck::fuzz

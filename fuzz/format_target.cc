@@ -1,5 +1,5 @@
 // The fuzz target of a format. This file is compiled once for each format of formats.def, with
-// ANECHECK_FUZZ_FORMAT set to the format's name. ANECHECK_FUZZ_GENERATOR says that the format has a
+// ANECHECK_FUZZ_FORMAT set to the format's name. ANECHECK_FUZZ_GENERATOR is set if the format has a
 // generator.
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"

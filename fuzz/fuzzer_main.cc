@@ -37,7 +37,7 @@ MutatorParts Parts() {
 struct Executions {
   uint64_t read_again = 0;
   uint64_t as_text = 0;
-  uint64_t vacuous = 0;  // nothing was compared
+  uint64_t vacuous = 0;  // executions that compared nothing
 } executions;
 
 void PrintExecutions() {
@@ -54,8 +54,8 @@ size_t CopyOut(const Bytes& bytes, uint8_t* out) {
 }  // namespace
 }  // namespace anecheck::fuzz
 
-// ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring the coverage of a corpus,
-// and for inputs worth keeping.
+// If ANECHECK_FUZZ_THOROUGH is set, every law is asserted on every input. It is used to measure the
+// coverage of a corpus and to choose inputs to keep.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   using namespace anecheck::fuzz;
   TellTarget(kTarget.name);

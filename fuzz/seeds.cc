@@ -24,7 +24,8 @@ void AddMutations(const DescriptorGenerator& generator, const SeedCandidate& bas
   }
 }
 
-constexpr size_t kMaxKept = 96;      // records of a document for which a reduced document is made
+// maximum number of records for which a reduced document is made
+constexpr size_t kMaxKept = 96;
 constexpr size_t kMaxBase = 65536;   // bytes
 constexpr size_t kMaxElements = 32;  // of one array
 constexpr size_t kMaxSmall = 8;      // parts of a file that are mutated in turn
@@ -33,7 +34,7 @@ bool HoldsRecords(const Json& json) {
   return json.is_array() && json.size() > 1 && json.front().is_object();
 }
 
-// JSON pointers to the array elements that are records, outer ones first.
+// Collects JSON pointers to the array elements that are records, the outer elements first.
 void CollectRecords(const Json& json, const JsonPointer& at, std::vector<JsonPointer>& places) {
   if (json.is_object()) {
     for (const auto& [key, item] : json.items()) CollectRecords(item, at / key, places);
@@ -45,7 +46,8 @@ void CollectRecords(const Json& json, const JsonPointer& at, std::vector<JsonPoi
   }
 }
 
-// Reduces every array of records to one element: the one that contains `kept`, or its first.
+// Reduces every array of records to one element. It is the one that contains `kept`, else the
+// first.
 void KeepOne(Json& json, std::string_view kept) {
   const size_t slash = kept.empty() ? 0 : kept.find('/', 1);
   const std::string step(kept.empty() ? "" : kept.substr(1, slash - 1));
@@ -60,8 +62,8 @@ void KeepOne(Json& json, std::string_view kept) {
   }
 }
 
-// The JSON forms of FlatBuffers contain the offset of each object; without the offsets, the writer
-// packs the objects.
+// Removes the offsets of objects, which the JSON forms of FlatBuffers contain. Without offsets, the
+// writer packs the objects. Returns whether there were any.
 bool DropPlaces(Json& json) {
   bool dropped = false;
   if (json.is_object()) {
@@ -74,7 +76,7 @@ bool DropPlaces(Json& json) {
   return dropped;
 }
 
-// The bytes of a document, packed if possible.
+// Returns the bytes of a document, packed if possible.
 Result<Bytes> PackedBytes(const Format& format, Json json) {
   const Json placed = json;
   if (DropPlaces(json)) {
@@ -84,8 +86,8 @@ Result<Bytes> PackedBytes(const Format& format, Json json) {
   return format.from_json(placed);
 }
 
-// Adds one file for each record, with that record and one record of each other array. Such files
-// are small, so that fuzzers run them fast and edit them in the relevant places.
+// Adds one file for each record. The file has this record and one record of each other array.
+// Fuzzers run such small files fast, and most edits change relevant bytes.
 void AddParts(const Format& format, const SeedCandidate& base,
               std::vector<SeedCandidate>& candidates) {
   if (base.bytes.size() > kMaxBase) return;
@@ -123,7 +125,7 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // Adds parts and mutations of the first few candidates that are much smaller than the file.
+    // Adds parts and mutations of the first candidates that are at most half as large as the file.
     const size_t end = candidates.size();
     size_t taken = 0;
     for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {

@@ -1,5 +1,5 @@
-// Seed candidates of a target: generated files, parts of them, and one mutation of each kind. Each
-// candidate has a recipe. scripts/fuzz-seeds keeps the few that reach new coverage.
+// Makes seed candidates of a target. They are generated files, parts of these files, and one
+// mutation of each kind. scripts/fuzz-seeds keeps the few candidates that reach new coverage.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 namespace anecheck::fuzz {
 
 struct SeedCandidate {
-  std::string name;    // a file name: "0017", "0017-alias-sections"
-  std::string reason;  // one line: how it was made, and the rule that it breaks
+  std::string name;    // a file name such as "0017" or "0017-alias-sections"
+  std::string reason;  // one line that tells how the file was made, and the rule that it breaks
   Bytes bytes;
 };
 
-// Candidates from the choice streams of the seeds 0 to `count` - 1. Candidates larger than
-// `max_size` bytes are left out.
+// Returns the candidates from the choice streams of the seeds 0 to `count` - 1. Leaves out
+// candidates larger than `max_size` bytes.
 std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
                                               size_t max_size);
 

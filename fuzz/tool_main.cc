@@ -1,5 +1,5 @@
-// anecheck_fuzz_tool: work with fuzz targets without libFuzzer. ctest replays every
-// corpus with it in each build; scripts make seeds and dictionaries with it.
+// The program anecheck_fuzz_tool works with fuzz targets without libFuzzer. ctest replays every
+// corpus with it in each build, and scripts make seeds and dictionaries with it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,7 @@ int Fail(std::string_view message) {
   return 2;
 }
 
-// Every file of `path` and the folders below it, sorted; `path` itself if it is a file.
+// Returns every file in `path` and in the folders below it, sorted. Returns `path` if it is a file.
 std::vector<std::string> FilesBelow(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return {path};
   std::vector<std::string> files;
@@ -44,12 +44,12 @@ std::vector<std::string> FilesBelow(const std::string& path) {
 }
 
 struct ReplayOptions {
-  bool every_law = false;  // a law that no file meets is a fault
+  bool every_law = false;  // a law that was checked on no file is a fault
   bool sampled = false;    // laws are sampled as fuzzers sample them
   std::vector<std::string> paths;
 };
 
-// Nothing if an option is unknown.
+// Returns nothing if an option is unknown.
 std::optional<ReplayOptions> ReadReplayOptions(std::span<char* const> arguments) {
   ReplayOptions options;
   for (const std::string_view argument : arguments) {
@@ -75,10 +75,10 @@ int Replay(const FuzzTarget& target, const ReplayOptions& options) {
     for (const std::string& file : FilesBelow(path)) {
       const auto bytes = ReadFile(file);
       if (!bytes.ok()) return Fail(bytes.error().message);
-      // Prints the name first, so that it is known after a crash.
+      // Prints the name first, so that a crash can be attributed to the file.
       fmt::print("{}\n", file);
       std::fflush(stdout);
-      // A copy of the exact size, so that a sanitizer sees the first byte beyond it.
+      // A copy of exactly this size, so that a sanitizer detects reads past its end.
       const Bytes exact(bytes->begin(), bytes->end());
       target.check(exact);
       ++replayed;
@@ -94,7 +94,7 @@ int Replay(const FuzzTarget& target, const ReplayOptions& options) {
   return faults.empty() ? 0 : 1;
 }
 
-// Writes the candidates to files in `folder`, and `folder`.tsv with the name and reason of each.
+// Writes the candidates to files in `folder`, and writes their names and reasons to `folder`.tsv.
 int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t count,
                size_t max_size) {
   const Status made = MakeDirectories(folder);
@@ -110,7 +110,7 @@ int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t cou
   return written.ok() ? 0 : Fail(written.error().message);
 }
 
-// One short line about an input, by the target's format.
+// Returns one short line that describes an input by the target's format.
 std::string Description(const FuzzTarget& target, ByteSpan input) {
   if (target.format == nullptr || target.format->verify == nullptr) return "an input";
   const auto violations = target.format->verify(input);

@@ -1,5 +1,5 @@
-// The generator draws every form of an operation that engines accept: axes counted from either end,
-// and broadcasting of either operand.
+// The generator draws every form of an operation that engines accept. It draws axes counted from
+// either end, and broadcasts either operand.
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ bool IsAxis(const Parameter& parameter) {
           parameter.name == "begin" || parameter.name == "end");
 }
 
-// Parameters for which only non-negative numbers have a meaning, as "operation.parameter".
+// Parameters that are never negative, as "operation.parameter".
 constexpr std::string_view kNeverNegative[] = {
     "slice_by_size.begin",  // counts from the first element; only sizes may be -1
     // No source shows a negative axis of these private units.
@@ -126,8 +126,7 @@ TEST(DrawnOperands, BatchesOfMatricesAreBroadcastOnEitherSide) {
   EXPECT_GT(second, 30);
 }
 
-// MIL text states a threshold in fp16. Rounding to fp16 would change most numbers that are not
-// whole.
+// MIL text states a threshold in fp16. Rounding to fp16 would change most fractions.
 TEST(DrawnAttributes, ThresholdsAreWholeNumbersOfTheMagnitudeOfTheirOperand) {
   const ValueRange ranges[] = {{0, 0}, {0, 0.5}, {-0.5, 0}, {0, 6}, {-6, 0}, {-3, 3}, {-1e6, 1e6}};
   ChoiceStream choices = ChoiceStream::FromSeed(1);

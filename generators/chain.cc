@@ -7,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-// Results of the nodes of that kind, last node first.
+// Returns the results of the nodes of `kind`, from the last node to the first.
 std::vector<ValueId> ResultsOf(const Graph& graph, OpKind kind) {
   std::vector<ValueId> results;
   for (size_t id = graph.nodes().size(); id-- > 0;) {
@@ -33,12 +33,12 @@ bool IsUsed(const Graph& graph, ValueId value) {
   });
 }
 
-// Bools, 32-bit integers and fp32 cannot be program outputs on the engine's path (facts/mil.md).
+// On the engine's path, a program output cannot be a bool, a 32-bit integer or fp32 (facts/mil.md).
 bool IsProgramOutput(DType dtype) {
   return dtype != DType::kBool && dtype != DType::kInt32 && dtype != DType::kFp32;
 }
 
-// The greater of the result and a new input of its shape.
+// Appends the maximum of the result and a new input of its shape.
 bool Join(Drawer& drawer, ValueId result) {
   const ValueId input = drawer.NewInput(drawer.shape(result));
   return drawer.Emit(OpKind::kMaximum, {result, input},
@@ -52,7 +52,7 @@ bool Finish(Drawer& drawer) {
   for (ValueId id = 0; id < count; ++id) {
     const ValueKind kind = graph.value(id).kind;
     if (kind == ValueKind::kConst || IsUsed(graph, id)) continue;
-    // An operation that could not be drawn may leave an unused input.
+    // A failed attempt to draw an operation may leave an unused input.
     if (kind != ValueKind::kResult) return false;
     ValueId result = id;
     if (!IsProgramOutput(graph.type(id).dtype)) result = drawer.CastTo(DType::kFp16, id);
@@ -74,7 +74,7 @@ bool MayTake(OpKind consumer, DType dtype) {
   if (dtype == DType::kFp16 || consumer == OpKind::kCast) return true;
   const bool int32_alone = std::ranges::find(kInt32Alone, consumer) != kInt32Alone.end();
   if (int32_alone && dtype != DType::kInt32) return false;
-  // fp32 occurs only between conversions.
+  // The generators use fp32 only between two conversions.
   return dtype != DType::kFp32 && std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
 }
 

@@ -1,6 +1,6 @@
-// The source of every random decision. A choice stream is bytes: a fuzzer's input, the saved bytes
-// of a finding, or bytes expanded without end from a seed. Equal bytes make a generator give equal
-// results.
+// The source of every random decision. A choice stream reads its decisions from bytes. The bytes
+// are a fuzzer's input, the saved bytes of a finding, or an endless expansion of a seed. From equal
+// bytes a generator draws equal results.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace anecheck {
 
-// Draws numbers from bytes. There are two kinds of streams: over a finite span of bytes, after
-// whose end every draw is 0, the simplest choice; and from a seed, which is endless (splitmix64).
-// Draws are identical on every compiler and machine. Not thread-safe.
+// Draws numbers from bytes. A stream over a finite span of bytes gives 0, the simplest choice, for
+// every draw after the end of the span. A stream from a seed is endless (splitmix64). Draws are
+// identical on every compiler and machine. Not thread-safe.
 class ChoiceStream {
  public:
   static ChoiceStream FromSeed(uint64_t seed) {
@@ -26,7 +26,8 @@ class ChoiceStream {
     stream.state_ = seed;
     return stream;
   }
-  // A draw from bytes: the offset of its bytes, and the bound of its value (0: any 64-bit word).
+  // A draw from bytes: the offset of the bytes that it reads, and the bound of its value. A bound
+  // of 0 means a draw of any 64-bit word.
   struct LoggedDraw {
     size_t position = 0;
     uint64_t bound = 0;
@@ -41,8 +42,8 @@ class ChoiceStream {
     return stream;
   }
 
-  // Uniform over all 64-bit words. A stream over bytes takes the next eight as a little-endian
-  // word, with zeros past the end.
+  // Uniform over all 64-bit words. A stream over bytes reads the next eight bytes as a
+  // little-endian word. Bytes past the end are 0.
   uint64_t Word() {
     if (endless_) {
       return MixBits(state_ += kGoldenRatio64);
@@ -52,8 +53,8 @@ class ChoiceStream {
   }
 
   // A number in [0, bound). A bound of 0 or 1 gives 0 and consumes nothing. A stream over bytes
-  // consumes as few bytes as the bound needs, so that small edits of the bytes stay small edits of
-  // the result.
+  // consumes as few bytes as the bound needs. A small edit of the bytes then changes the result
+  // little.
   uint64_t Below(uint64_t bound) {
     if (bound <= 1) return 0;
     if (endless_) {
@@ -91,7 +92,7 @@ class ChoiceStream {
     return items[Below(items.size())];
   }
 
-  // True once a finite stream has handed out its last byte; never for a seed.
+  // True after a finite stream has consumed its last byte. Always false for a stream from a seed.
   bool Exhausted() const { return !endless_ && position_ >= bytes_.size(); }
 
  private:

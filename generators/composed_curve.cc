@@ -12,8 +12,8 @@
 namespace anecheck {
 namespace {
 
-// fp16 holds every knot, slope and change of slope: distances are powers of two and values
-// multiples of an eighth.
+// fp16 represents every knot, slope and change of slope exactly, because the distances between
+// knots are powers of two and the values are multiples of 1/8.
 std::vector<CurveKnot> DrawKnots(ChoiceStream& choices) {
   constexpr std::array<double, 3> kDistances = {0.5, 1, 2};
   const auto count = static_cast<size_t>(choices.Range(2, 6));
@@ -23,7 +23,7 @@ std::vector<CurveKnot> DrawKnots(ChoiceStream& choices) {
     knots.push_back({x, static_cast<double>(choices.Range(-16, 16)) / 8});
     x += choices.Pick(kDistances);
   }
-  // A curve of equal values would give a constant result, which no input moves.
+  // A curve of equal values would give the same result for every input.
   if (knots[0].y == knots[1].y) knots[1].y += 0.125;
   return knots;
 }
@@ -52,7 +52,7 @@ bool EmitLayer(Drawer& drawer, ValueId x, ValueId weight, ValueId bias, const Va
   return drawer.Emit(OpKind::kLinear, {x, weight, bias}, range);
 }
 
-// The range of the last sum, including every rounding of the differences before it.
+// The range of the last sum. It allows for the rounding of every difference before the sum.
 ValueRange RangeOfSum(const CurveConstants& curve, double farthest) {
   double bound = std::fabs(curve.start);
   for (const double change : curve.changes) bound += std::fabs(change) * farthest;

@@ -18,11 +18,11 @@ constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
 #include "harness/ops/ops.def"
 };
 
-// Tile factors 2, 3, 4 and 8 (facts/limits.csv, stride_factor_list), powers of two and neighbours.
+// Tile factors 2, 3, 4 and 8 (facts/limits.csv, stride_factor_list), powers of two, and neighbours.
 constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,  12,
                                               15, 16, 17, 31, 32, 33, 63, 64, 65, 127};
 
-// One in this many attributes that equal their default is left out.
+// An attribute that equals its default is left out with probability 1 / kLeftOutOf.
 constexpr uint32_t kLeftOutOf = 4;
 
 // Whether the operation's result depends only on shapes.
@@ -107,8 +107,8 @@ ValueId Drawer::NewInput(const Shape& shape) {
 
 ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const TensorType type{DType::kFp16, shape};
-  // Constants contain no infinities or NaN, because compilers would fold operations on them, and
-  // folding is another test.
+  // Constants contain no infinities or NaN. Compilers would fold operations on such constants, and
+  // folding is tested separately.
   const CaseMode mode = values_ == CaseMode::kSpecial ? CaseMode::kFloat : values_;
   const auto size = static_cast<size_t>(type.ByteSize());
   if (bytes_.size() < size) bytes_.resize(size);
@@ -128,7 +128,7 @@ bool Drawer::MayCompute() {
 
 ValueId Drawer::NewOperand(const Shape& shape, double limit) {
   using P = params::Clip;
-  // The limit as fp16 holds it, and an integer if all values are integers.
+  // The limit rounded to fp16 or, if all values are integers, truncated to an integer.
   double bound = integer_mode() ? std::trunc(limit) : HalfToDouble(DoubleToHalf(limit));
   if (bound > limit) bound = HalfToDouble(DoubleToHalf(limit * (1 - 0x1p-10)));
   if (!(bound > 0) || !MayCompute()) return NewConst(shape, limit);
@@ -241,7 +241,7 @@ ValueId Drawer::CastTo(DType dtype, ValueId x) {
 
 ValueId Drawer::SameShape(const Shape& shape, ValueId not_this, DType dtype) {
   if (dtype != DType::kFp16) {
-    // Integers so small that sums of two stay in their type.
+    // The integers are so small that the type can represent the sum of any two.
     constexpr double kMost = 16;
     const TensorType wanted{dtype, shape};
     const auto bytes = DrawTensor(choices_, wanted, CaseMode::kInteger, kMost);
@@ -272,7 +272,7 @@ uint64_t Drawer::MostDropped(int rank) const {
 Shape Drawer::BroadcastShape(ValueId x) {
   Shape shape = this->shape(x);
   if (!choices_.Chance(1, 3)) return shape;
-  // Drop leading axes, then collapse some of the others to 1.
+  // Drops leading axes, then sets some of the other extents to 1.
   const int drop = static_cast<int>(choices_.Below(MostDropped(shape.rank()) + 1));
   shape = Shape::FromSpan(shape.dims().subspan(static_cast<size_t>(drop)));
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -286,7 +286,7 @@ ValueId Drawer::BroadcastPartner(ValueId x) {
 }
 
 Shape Drawer::EnlargedShape(ValueId x) {
-  // The largest extent drawn for a broadcast axis: enough to tell one element from another.
+  // The largest extent drawn for a broadcast axis.
   constexpr int64_t kMost = 8;
   constexpr int kMostRank = 4;
   const Shape from = shape(x);

@@ -1,5 +1,5 @@
-// The interface through which operation generators append nodes. It tracks the values drawn so far:
-// the interval of each, whether any node uses it, and whether an input can move it.
+// The interface through which operation generators append nodes. For each value drawn so far, it
+// tracks its interval, whether a node uses it, and whether it depends on an input.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
-// EitherOf returns the range of a value that may be either of two values. GreaterOf returns the
-// range of their maximum, LesserOf that of their minimum.
+// EitherOf returns the range of a value that equals one of two values. GreaterOf returns the range
+// of their maximum, and LesserOf returns the range of their minimum.
 ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
 ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
 ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
@@ -41,7 +41,7 @@ class Drawer {
   ChoiceStream& choices() { return choices_; }
   const GeneratorOptions& options() const { return options_; }
   Graph& graph() { return graph_; }
-  // The mode of the values: one of the first six of CaseMode.
+  // The mode by which values are drawn, one of the first six modes of CaseMode.
   CaseMode mode() const { return values_; }
   bool integer_mode() const { return values_ == CaseMode::kInteger; }
 
@@ -51,28 +51,27 @@ class Drawer {
   // Whether the value is computed from the content of an input or a state, not only from constants.
   bool moves(ValueId id) const { return known_[id].moves; }
 
-  // Whether to draw an operation whose result hardly changes with its operand. It is seldom true,
-  // so that most outputs are informative, but sometimes it is, so that every pair of operations is
-  // drawn.
+  // Whether to draw an operation whose result hardly changes with its operand. True in one of eight
+  // calls. Most outputs then remain informative, and still every pair of operations is drawn.
   bool DrawsRestful() { return choices_.Chance(1, 8); }
 
-  // The largest magnitude that a result may have: 2048 in modes whose values must stay exact
-  // integers, 30000 in modes whose values must stay below the accumulator port, and otherwise
-  // infinity.
+  // The largest magnitude that a result may have. It is 2048 in modes whose values must stay exact
+  // integers, and 30000 in modes whose values must stay below the limit of the accumulator port. In
+  // other modes it is infinity.
   double Ceiling() const;
 
-  // A new graph input of fp16 with the mode's magnitude.
+  // A new fp16 graph input, whose elements have at most the magnitude InputMagnitude(mode()).
   ValueId NewInput(const Shape& shape);
   // A new fp16 constant with elements of magnitude up to `limit`.
   ValueId NewConst(const Shape& shape, double limit);
-  // Whether to compute an operand from a new input this time instead of drawing a constant. False
-  // in network descriptions, whose layers take constants there, and if inputs may be NaN or cannot
-  // be clipped.
+  // Whether to compute this operand from a new input instead of drawing a constant. Always false in
+  // network descriptions, whose layers take only constants as such operands. Also false if inputs
+  // may be NaN or if the operation clip may not be drawn.
   bool MayCompute();
-  // A new fp16 operand with elements of magnitude up to `limit`: a constant, or a new input,
-  // clipped if it may be larger.
+  // A new fp16 operand with elements of magnitude up to `limit`. The operand is a constant or a new
+  // input. An input that may exceed `limit` is clipped.
   ValueId NewOperand(const Shape& shape, double limit);
-  // A new constant of these bytes. It gets the range that inputs have.
+  // A new constant with these bytes. Its assumed range is that of an input.
   ValueId NewTensor(const TensorType& type, std::span<const uint8_t> bytes);
   // A new fp16 scalar constant. Precondition: `value` is exact in fp16.
   ValueId NewScalar(double value);
@@ -80,13 +79,13 @@ class Drawer {
   ValueId NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements);
   // A new constant of any element type; every element lies within `limit`.
   ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
-  // A new state, whose content is zero at first.
+  // A new state, whose initial content is zero.
   ValueId NewState(const TensorType& type);
-  // An existing fp16 value of exactly this shape, a new input or a new constant. For other element
-  // types, a new constant: not every family admits integer inputs.
+  // An operand of exactly this shape. An fp16 operand is an existing value, a new input or a new
+  // constant. Other operands are new constants, because not every family admits integer inputs.
   ValueId SameShape(const Shape& shape, ValueId not_this, DType dtype = DType::kFp16);
-  // A shape that broadcasts to the shape of x: the same shape, or with some axes 1, or of lower
-  // rank.
+  // A shape that broadcasts to the shape of x. It equals the shape of x, or has lower rank, or has
+  // an extent of 1 on some axes.
   Shape BroadcastShape(ValueId x);
   // An operand of a BroadcastShape, of x's element type.
   ValueId BroadcastPartner(ValueId x);
@@ -94,8 +93,7 @@ class Drawer {
   Shape PartnerShape(ValueId x);
   ValueId Partner(ValueId x);
 
-  // An extent for a new axis, from the lattice of tile factors and their neighbours, at most
-  // `most`.
+  // An extent of at most `most` for a new axis: a tile factor, a power of two or a neighbour.
   int64_t Extent(int64_t most);
 
   // Begins a node. The caller adds arguments directly to graph().
@@ -103,15 +101,16 @@ class Drawer {
     open_ = kind;
     graph_.BeginNode(&GetOp(kind).schema);
   }
-  // Attributes of the node that was begun last. A parameter with its default value is sometimes
-  // left out, and always if the default is not exact in fp16: MIL text would spell another value.
+  // Adds an attribute to the node that was begun last. An attribute that equals its default is
+  // sometimes left out. If fp16 cannot represent the default, the attribute is always left out,
+  // because MIL text would state another value.
   void AddInt(int parameter, int64_t value);
   void AddFloat(int parameter, double value);
   void AddBool(int parameter, bool value);
   void AddString(int parameter, std::string_view value);
   void AddInts(int parameter, std::span<const int64_t> values);
   void AddBools(int parameter, std::span<const int64_t> values);
-  // Ends the node; all its results lie in `range`. Returns false and changes nothing if the node is
+  // Ends the node, whose results lie in `range`. Returns false and changes nothing if it is
   // refused.
   bool Finish(const ValueRange& range);
 
@@ -151,15 +150,15 @@ class Drawer {
     std::vector<uint8_t> bytes;
   };
 
-  // The memory of the thread's last drawer: drawing a small graph takes hardly longer than
-  // allocating it anew.
+  // The memory of the thread's last drawer. It is reused, because an allocation takes nearly as
+  // long as drawing a small graph.
   static Memory& Kept();
-  // Stores `known` for the values that are new since the last call.
+  // Stores `known` for each value that was added after the last call.
   void Track(const Known& known);
-  // As Track, for a constant, which counts as used because it is no output.
+  // As Track, but for a constant. A constant counts as used, because it does not become an output.
   void TrackConst(const ValueRange& range) { Track({.range = range, .used = true}); }
   bool Moves(const Node& node) const;
-  // How many leading axes an operand that broadcasts to this rank may lack.
+  // The maximum number of leading axes that an operand may lack if it broadcasts to this rank.
   uint64_t MostDropped(int rank) const;
   // x's shape, perhaps with another leading axis, with larger extents on some axes of extent 1, and
   // with an extent of 1 on some other axes.
@@ -178,15 +177,15 @@ class Drawer {
   std::vector<uint8_t> bytes_;  // of a constant, until it is added to the graph
 };
 
-// The generator of one operation. `draw` appends a node that consumes `x` (and conversions if the
-// operation needs them); it returns false if no instance fits, and then leaves the graph unchanged
-// except for unused constants.
+// The generator of one operation. `draw` appends a node that consumes `x`, and conversions if the
+// operation needs them. If no instance of the operation fits, `draw` returns false and leaves the
+// graph unchanged except for unused constants.
 struct OpGenerator {
   OpKind kind;
-  // Whether the operation keeps integers integers, so that integer mode may use it.
+  // Whether integer operands give integer results, so that integer mode may use the operation.
   bool integer = false;
-  // How often it is drawn relative to the others; 0: drawn only if the options name it, because the
-  // simulated engine refuses it.
+  // The frequency of the operation relative to the others. An operation of weight 0 is drawn only
+  // if the options name it, because the simulated engine refuses it.
   uint8_t weight = 4;
   // Null if no instance of the operation can be judged; the operation is then never drawn.
   bool (*draw)(Drawer& drawer, ValueId x) = nullptr;

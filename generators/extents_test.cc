@@ -1,5 +1,5 @@
-// Tests the extents with which graphs are drawn: the limits of a target and one less, both sides of
-// the extents at which engines change their method, and working sets.
+// Tests the extents of drawn graphs. These include the limits of a target, one less than the
+// limits, and extents on both sides of a change of an engine's method. Also tests working sets.
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -18,8 +18,7 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// `inputs` has the extents of the first inputs. `reduced` has the extents of axes that are the only
-// axis of a reduction.
+// `inputs` has the extents of the first inputs. `reduced` has the extents of axes reduced alone.
 struct ExtentsSeen {
   std::set<int64_t> inputs, reduced;
 };
@@ -79,7 +78,7 @@ TEST(GraphGenerator, ShapeRangesReachTheLongestAxis) {
   }
 }
 
-// The drawn extents include the limit and one less, and none exceeds the limit.
+// The drawn extents include the limit and one less than the limit. None exceeds the limit.
 TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   const GeneratorOptions options = {.mode = CaseMode::kShapeRanges,
                                     .longest_axis = 16384,
@@ -106,8 +105,8 @@ TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
   EXPECT_EQ(*channels.rbegin(), 32768);
 }
 
-// For a cross product, the generator lays three copies of an operand along one axis. Some operands,
-// such as products of matrices, are too long for that.
+// For a cross product, the generator places three copies of an operand along one axis. Some
+// operands, such as products of matrices, are too long for this.
 TEST(GraphGenerator, TheVectorsOfACrossProductFitOneAxis) {
   const GeneratorOptions options;
   const auto draws = [&](int64_t elements) {
@@ -143,8 +142,8 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }
 
-// The sizes that occurred in graphs of a working set: the elements, channels and batch of the first
-// input, and the elements of kernels.
+// The sizes that occurred in graphs of a working set. They are the elements, channels and batch of
+// the first input, and the elements of kernels.
 struct WorkingSetSeen {
   std::set<int64_t> elements, channels, batches, kernels;
 };

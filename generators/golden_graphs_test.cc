@@ -1,5 +1,5 @@
-// The same choices yield the same graphs on every compiler, build type and machine: the graphs of
-// golden_graphs.def.
+// The same choices give the same graphs with every compiler and build type and on every machine.
+// golden_graphs.def has the hashes of these graphs.
 #include <cstdint>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -41,8 +41,8 @@ uint64_t Prints(CaseMode mode, int family) {
   return prints.value();
 }
 
-// If a change of the generator changes these numbers, replace them after every compiler yields the
-// same new ones.
+// If a change of the generator changes these hashes, check that all compilers give the same new
+// hashes, and replace the old ones.
 TEST(GoldenGraphs, SameSeedsSameGraphsEverywhere) {
   size_t differ = 0;
   std::string rows;

@@ -21,8 +21,8 @@ Shape DrawShape(Drawer& drawer) {
   // Rank 4 is the engine's own layout and by far the most common one.
   constexpr std::array<int, 8> kRanks = {4, 4, 4, 4, 3, 2, 5, 1};
   const int rank = choices.Pick(kRanks);
-  // Equal extents expose an engine that exchanges axes by mistake: its values are then wrong. With
-  // different extents the exchanged axes would not fit.
+  // With equal extents, an engine that exchanges axes by mistake returns wrong values. Axes of
+  // different extents would not fit after the exchange.
   const bool square = rank > 1 && choices.Chance(1, 8);
   Shape shape;
   int64_t left = drawer.options().max_elements;
@@ -36,7 +36,7 @@ Shape DrawShape(Drawer& drawer) {
   return shape;
 }
 
-// Lengths from which on engines compute a reduction of one axis by another method (public guide,
+// At each of these lengths of a reduced axis, engines change to another method (public guide,
 // appendix A; specification 003, table 24.4).
 constexpr std::array<int64_t, 2> kReductionThresholds = {192, 384};
 
@@ -48,13 +48,13 @@ Shape DrawLargeShape(Drawer& drawer) {
   return Shape{1, extent, 1, 1};
 }
 
-// Extents where engines change their method (facts/limits.csv, published notes on tiling),
-// including 192 and 384 elements of a reduction, with neighbours. The shapes are cheap: the other
-// axes are short. Expensive shapes are in working_set.h.
+// Extents at which engines change their method, and the neighbours of these extents
+// (facts/limits.csv, published notes on tiling). 192 and 384 are extents of a reduced axis. The
+// shapes are cheap, because the other axes are short. Expensive shapes are in working_set.h.
 constexpr std::array<int64_t, 25> kRangeEnds = {
     16385, 16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097, 2048, 2047, 2049, 1024,
     1023,  1025,  511,   512,   513,  384,  383,  385,  192,  191,  193,  256};
-// The draws below this number give the largest extent of the axis and the extent one below it.
+// The draws 0 and 1 give the largest extent of the axis and the extent one below it.
 constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {
@@ -90,7 +90,7 @@ Shape DrawFirstShape(Drawer& drawer, ShapeClass shapes) {
 // Native layers and other operations that the matrix lacks count as reached.
 bool IsReached(const OpDefinition& op, int family) {
   constexpr size_t kFamilies = 8;
-  // Names are looked up once: drawing a graph takes less time than a lookup.
+  // Each name is looked up only once, because a lookup takes longer than drawing a graph.
   static const std::array<std::bitset<kOpCount>, kFamilies> kReached = [] {
     std::array<std::bitset<kOpCount>, kFamilies> reached;
     for (size_t row = 0; row < kFamilies; ++row) {
@@ -158,7 +158,7 @@ const Lottery& LotteryFor(const GeneratorOptions& options) {
   return *mine.lottery;
 }
 
-// Draws one of the wanted operations: a random one or, if it does not fit, the next that fits.
+// Draws a wanted operation: a random one or, if that does not fit, the next that fits.
 void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   if (wanted.empty()) return;
   const uint64_t first = drawer.choices().Below(wanted.size());
@@ -178,8 +178,7 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
 void DrawMore(Drawer& drawer, uint64_t wanted) {
   const Lottery& lottery = LotteryFor(drawer.options());
   const Graph& graph = drawer.graph();
-  // A draw that does not fit its operand costs one attempt; the bound keeps a stream of refusals
-  // from running on.
+  // A draw that does not fit its operand costs one attempt. The loop must end if none fits.
   for (uint64_t attempt = 0; attempt < 4 * wanted && graph.nodes().size() < wanted; ++attempt) {
     if (lottery.empty()) break;
     lottery.Draw(drawer.choices()).draw(drawer, drawer.PickOperand());
@@ -212,8 +211,8 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
   return false;
 }
 
-// Number of graphs drawn until no tensor exceeds the limits of the target: operations that
-// rearrange axes may exceed them.
+// The maximum number of graphs drawn in search of one whose tensors keep to the limits of the
+// target. Operations that rearrange axes may exceed these limits.
 constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
@@ -250,7 +249,7 @@ void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& g
   if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawMore(drawer, wanted);
   if (graph.nodes().empty()) {
-    // Every family has the rectifier, and it takes any shape.
+    // Every family has relu, and relu takes any shape.
     drawer.Begin(OpKind::kRelu);
     graph.AddArgument(0, 0);
     drawer.Finish({0, drawer.range(0).high, drawer.range(0).integer});
@@ -258,8 +257,7 @@ void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& g
   drawer.Close();
 }
 
-// Whether no tensor exceeds the limits of the target; checked only for modes whose shapes come near
-// them.
+// Whether no tensor exceeds the limits of the target. Checked only for modes that come near them.
 bool Fits(const Graph& graph, const GeneratorOptions& options) {
   return TraitsOf(options.mode).shapes != ShapeClass::kRangeEnds || KeepsToLimits(graph, options);
 }
@@ -282,7 +280,7 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
     DrawFreely(choices, options, graph);
     if (Fits(graph, options)) return;
   }
-  // Limits all axes to the smallest limit, because operations may exchange axes.
+  // Applies the smallest limit to all axes, because operations may exchange axes.
   GeneratorOptions narrow = options;
   narrow.longest_axis = std::min({options.longest_axis, options.most_channels, options.most_batch});
   narrow.most_channels = narrow.most_batch = narrow.longest_axis;

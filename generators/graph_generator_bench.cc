@@ -1,5 +1,4 @@
-// Measures how fast graphs are drawn on one thread, compared with an empty loop over the choices
-// that they use.
+// Measures how fast one thread draws graphs, and how fast an empty loop draws as many choices.
 #include <algorithm>
 #include <benchmark/benchmark.h>
 
@@ -8,7 +7,7 @@
 namespace anecheck {
 namespace {
 
-// Graphs of 5 to 12 live nodes, for which the generator's rate is stated.
+// The documented rate of the generator is for graphs of 5 to 12 live nodes.
 GeneratorOptions Options(CaseMode mode) {
   GeneratorOptions options;
   options.mode = mode;

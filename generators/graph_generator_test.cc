@@ -28,8 +28,8 @@ Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   return graph;
 }
 
-// Whether every input, state and result reaches an output. Unlike the generator, the function walks
-// back from the outputs.
+// Whether every input, state and result reaches an output. Unlike the generator, this function
+// walks back from the outputs.
 bool AllAlive(const Graph& graph) {
   std::vector<bool> alive(graph.values().size(), false);
   std::vector<ValueId> open(graph.outputs().begin(), graph.outputs().end());
@@ -58,7 +58,7 @@ bool AllAlive(const Graph& graph) {
   return true;
 }
 
-// Bools and 32-bit integers are no program outputs on the engine's path (facts/mil.md).
+// On the engine's path, a program output cannot be a bool or a 32-bit integer (facts/mil.md).
 bool OutputsAreAdmitted(const Graph& graph) {
   return std::ranges::all_of(graph.outputs(), [&](ValueId id) {
     const DType dtype = graph.type(id).dtype;
@@ -144,7 +144,7 @@ TEST(GraphGenerator, IntegerInputsAreIntegers) {
   }
 }
 
-// The elements of a tensor are drawn one after the other.
+// A tensor has the same elements as the same number of single draws.
 TEST(GraphGenerator, TensorsAreDrawnElementByElement) {
   const TensorType type{DType::kFp16, {7, 9}};
   for (const CaseMode mode : kModes) {
@@ -187,7 +187,7 @@ TEST(GraphGenerator, SpecialModeDrawsEverySpecial) {
   EXPECT_TRUE(nan && infinite && subnormal && minus_zero);
 }
 
-// The share of graphs with an operation whose name begins with one of the prefixes.
+// Returns the share of graphs that have an operation whose name begins with one of the prefixes.
 double ShareWith(CaseMode mode, std::initializer_list<std::string_view> prefixes) {
   int with = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
@@ -287,7 +287,7 @@ TEST(GraphGenerator, DefaultAttributesAreLeftOutNowAndThen) {
   EXPECT_GT(absent, 10);
 }
 
-// The graph's text would state the default in fp16, which rounds it to another number.
+// The graph's text would state the default rounded to fp16, which is another number.
 TEST(GraphGenerator, DefaultsThatFp16CannotRepresentAreAlwaysLeftOut) {
   GeneratorOptions options;
   options.ops.reset();
@@ -345,7 +345,7 @@ TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
   EXPECT_LT(large, quotients / 3);
 }
 
-// Whether the operation may depend on no input at all.
+// Whether the result of the operation may be independent of all inputs.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||
          op.starts_with("constexpr_");
@@ -374,7 +374,7 @@ TEST(GraphGenerator, OperationsTakeAnOperandThatAnInputMoves) {
   }
 }
 
-// Square inputs expose two axes exchanged by mistake.
+// Square inputs expose an engine that exchanges two axes by mistake.
 TEST(GraphGenerator, SomeInputsAreSquare) {
   int square = 0;
   constexpr int kGraphs = 400;
@@ -497,11 +497,12 @@ TEST(GraphGenerator, CancellationTriplesSumToLessThanARounding) {
   EXPECT_GT(cancelling, 30);
 }
 
-// The generator keeps values in range by intervals that rely on this limit.
+// The intervals with which the generator keeps values in range depend on this limit.
 TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
   const TensorType type{DType::kFp16, {333}};
   for (const CaseMode mode : kModes) {
-    const bool special = ValuesOf(mode) == CaseMode::kSpecial;  // infinities, and the largest
+    // draws infinities, NaN and the largest numbers
+    const bool special = ValuesOf(mode) == CaseMode::kSpecial;
     for (const double limit : {0x1p-20, 0x1p-14, 0.3, 1.0, 5.7, 16.0, 2047.0, 4096.0, 65504.0}) {
       if (special && limit < kHalfMaxValue) continue;
       ChoiceStream choices = ChoiceStream::FromSeed(17);
@@ -515,7 +516,7 @@ TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
   }
 }
 
-// Most floats are near the limit, so that sums of them round; some have any smaller exponent.
+// Most floats are near the limit, so that their sums are inexact. A few have smaller exponents.
 TEST(GraphGenerator, AFewFloatsHaveAnyExponentOfNormalHalves) {
   constexpr int64_t kElements = 1 << 16;
   constexpr int kTop = 18, kCommon = 13;  // biased exponents: 8 to 16, and 1/4 and more

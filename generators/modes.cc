@@ -14,17 +14,18 @@ constexpr std::array kCompressed = {
     OpKind::kConstexprSparseToDense,
 };
 
-// Operations with weights, which compressed constants provide.
+// Operations whose weights may be compressed constants.
 constexpr std::array kWithWeights = {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul,
                                      OpKind::kConvTranspose};
 
-// Operations whose way of computing depends on the length of the axis.
+// Operations that engines compute by different methods for different lengths of the axis.
 constexpr std::array kAlongAxis = {
     OpKind::kReduceSum,    OpKind::kReduceMean,   OpKind::kReduceMax, OpKind::kReduceSumSquare,
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
     OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
 
-// Reductions that keep integers exact and whose way of computing depends on the length of the axis.
+// Reductions that keep integers exact and that engines compute by different methods for different
+// lengths of the axis.
 constexpr std::array kExactReductions = {OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kReduceSum,
                                          OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 
@@ -37,7 +38,7 @@ constexpr std::array kStates = {
 using M = CaseMode;
 using S = ShapeClass;
 
-// In the order of CaseMode.
+// The rows have the order of CaseMode.
 constexpr std::array<ModeTraits, kCaseModeCount> kTraits = {{
     {.values = M::kInteger},
     {},

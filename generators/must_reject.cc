@@ -16,7 +16,7 @@ constexpr std::array<OpKind, 3> kPlain = {OpKind::kRelu, OpKind::kAbs, OpKind::k
 
 std::optional<int64_t> LimitOf(const Target& target, std::string_view name) {
   const Known<uint64_t> limit = Limit(target, name);
-  // A tensor with a larger extent is too large to be worth a case.
+  // A tensor with a larger extent would make the case too expensive.
   if (!limit.known() || limit.value() > 65536) return std::nullopt;
   return static_cast<int64_t>(limit.value());
 }

@@ -1,5 +1,6 @@
-// Graphs that break one rule of legality, for campaigns in which an engine must refuse. The broken
-// rule is data; the caller checks with the rule oracle whether the graph breaks another.
+// Graphs that break one rule of legality, for campaigns in which an engine must refuse every graph.
+// Each entry names the rule that its graphs break. The caller checks with the rule oracle whether a
+// graph breaks other rules too.
 #pragma once
 
 #include <span>
@@ -13,10 +14,10 @@ namespace anecheck {
 
 struct RuleBreak {
   std::string_view rule;  // its id in oracles/legality/data/rules.json
-  // Rules that restate the same limit, in the same layer or a later one, and so are broken too: ids
-  // separated by commas, or empty.
+  // Ids, separated by commas, of rules in the same or a later layer that restate the same limit. A
+  // graph that breaks `rule` breaks these rules too. May be empty.
   std::string_view restated_by;
-  // Draws a graph of a few operations of which one breaks the rule on `target`. Returns false if
+  // Draws a graph of a few operations, one of which breaks the rule on `target`. Returns false if
   // the target has no such rule or the graph cannot be expressed; `graph` is then unusable.
   bool (*draw)(ChoiceStream& choices, const Target& target, Graph& graph) = nullptr;
 };

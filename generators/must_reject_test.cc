@@ -1,4 +1,4 @@
-// For every rule of the table, the simplest choices draw a graph that breaks it, on some target.
+// For every rule of the table, the simplest choices draw a graph that breaks it on a target.
 #include "generators/must_reject.h"
 
 #include <gtest/gtest.h>

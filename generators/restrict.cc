@@ -18,8 +18,9 @@ bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wan
          });
 }
 
-// Nodes that lead to an output. Users of a value come after it, except that an earlier node may
-// read a state in the next execution. Therefore the search repeats until it finds no further node.
+// Returns the nodes that lead to an output. The users of a value come after it, except that an
+// earlier node may read a state in the next execution. Therefore the search repeats until it finds
+// no further node.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
   for (bool grown = true; grown;) {
@@ -65,7 +66,7 @@ RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs) {
   for (const ValueId output : outputs) wanted[output] = true;
   const std::vector<bool> live = LiveNodes(graph, wanted);
   Copy copy(graph, made, std::move(wanted));
-  // Values keep their order, in which leaves lie between the nodes that use them.
+  // Values keep their order, in which inputs and constants lie between the nodes that use them.
   size_t input = 0;
   NodeId node = 0;
   for (ValueId id = 0; id < graph.values().size(); ++id) {

@@ -14,9 +14,9 @@ struct RestrictedGraph {
   std::vector<size_t> inputs;  // the inputs that are left, as positions among the original's inputs
 };
 
-// The graph with exactly `outputs`, in that order. Nodes, inputs and constants that lead to none of
-// them are dropped. Writes to states that are not read afterwards are dropped too. Names and order
-// stay. Precondition: `graph` validates; `outputs` are values of it, each once.
+// Returns the graph with exactly `outputs`, in that order. Drops nodes, inputs and constants that
+// lead to none of the outputs, and writes to states that are not read afterwards. Keeps names and
+// order. Precondition: `graph` validates, and `outputs` are distinct values of `graph`.
 RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs);
 
 }  // namespace anecheck

@@ -1,6 +1,6 @@
-// A list that stores its few entries inside itself, without an allocation. Hundreds of thousands of
-// graphs are drawn per second, and to allocate a vector takes longer than to draw an attribute with
-// an entry for each axis.
+// A list that stores its few entries inside itself, without an allocation. The generator draws
+// hundreds of thousands of graphs per second. The allocation of a vector takes longer than drawing
+// the few entries of an attribute.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace anecheck {
 
-// The part of std::vector's interface that drawing needs. Precondition of push_back: size() <
-// kMost.
+// Has the part of std::vector's interface that the generators need. Precondition of push_back:
+// size() < kMost.
 template <typename T>
 class ShortList {
  public:
-  static constexpr size_t kMost = 16;  // two for each of the eight axes that a shape may have
+  static constexpr size_t kMost = 16;  // two for each of the at most eight axes of a shape
 
   ShortList() = default;
   ShortList(std::initializer_list<T> entries) {

@@ -9,8 +9,9 @@
 namespace anecheck {
 namespace {
 
-// Values at which engines change their behaviour: integer exactness (2048), crop gain (4094 to
-// 4096), accumulator port (32752, 32768), the fp16 maximum (facts/numerics.md).
+// Values at which engines change their behaviour (facts/numerics.md): the largest integer below
+// which all are exact (2048), the crop gain (4094 to 4096), the accumulator port (32752, 32768),
+// and the fp16 maximum.
 constexpr std::array<uint16_t, 22> kEdges = {
     0x67ff, 0x6800, 0x6801, 0x6bff, 0x6c00, 0x6bfe, 0x77ff, 0x7800, 0x7bff, 0x7bfe, 0x0001,
     0x03ff, 0x0400, 0x3c00, 0x3bff, 0x3c01, 0x77fe, 0x7801, 0x6c01, 0x0401, 0x3800, 0x3e00};
@@ -45,15 +46,15 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
 // The bounds of floats drawn below a limit.
 struct FloatBound {
   int top = 0;        // the largest exponent
-  int rare = 1;       // number of exponents below the common ones, from the least normal one on
-  uint16_t most = 0;  // bits of the largest magnitude; matters only below the normal halves
+  int rare = 1;       // number of exponents from the least normal one up to the common ones
+  uint16_t most = 0;  // bits of the largest magnitude; lowers a draw only if it is less than 2^-13
 };
 
 constexpr int kLeastExponent = -14;  // of normal halves
 constexpr int kCommonExponents = 6;
-// One in 128 drawn halves has all these bits set. It gets any smaller exponent, which the rest of
-// its fraction chooses. Such halves are rare because sums over terms of many magnitudes have wide
-// bounds and reveal less.
+// One in 128 drawn halves has all these bits set. Such a half gets a smaller exponent, which the
+// other bits of its fraction choose. These halves are rare, because a sum of terms of very
+// different magnitudes has wide bounds and reveals less.
 constexpr uint64_t kRareBits = 0x1f << 11 | 3 << 1;
 
 FloatBound FloatBoundOf(double limit) {
@@ -62,8 +63,8 @@ FloatBound FloatBoundOf(double limit) {
           DoubleToHalf(limit, Rounding::kTowardZero).bits};
 }
 
-// A half with a random fraction. Its exponent is one of the largest six; in a small share of draws
-// it may be any exponent down to the least normal one.
+// A half with a random fraction. Its exponent is one of the largest six or, in a small share of
+// draws, any exponent down to the least normal one.
 Half DrawFloatBelow(ChoiceStream& choices, FloatBound bound) {
   const uint64_t word = choices.Below(1u << 16);
   int exponent =
@@ -114,7 +115,7 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
       return choices.Chance(1, 4) ? Half{choices.Pick(kSpecials)}
                                   : DrawFloat(choices, std::min(limit, 16.0));
     case CaseMode::kBoundary: {
-      // Draws k + 1/2, because sums and roundings of such numbers meet ties.
+      // Draws k + 1/2, because the rounding of such numbers and of their sums has ties.
       if (choices.Chance(1, 8)) return DrawTie(choices, limit);
       if (!choices.Chance(1, 2)) return DrawFloat(choices, std::min(limit, 64.0));
       const auto sign = static_cast<uint16_t>(choices.Chance(1, 4) ? 0x8000 : 0);
@@ -137,7 +138,7 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
       return Half{static_cast<uint16_t>(sign | std::min<int>(base + low_bits, most))};
     }
     case CaseMode::kLargeAxis:
-      // Mostly of one sign: a narrow accumulator then stagnates.
+      // Numbers of one sign, because their sum stagnates in a narrow accumulator.
       return DoubleToHalf(std::fabs(HalfToDouble(DrawFloat(choices, limit))));
     default:
       return DrawFloat(choices, limit);
@@ -146,8 +147,8 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
 
 namespace {
 
-// Takes about every second run of three elements a, b, c, chosen at random, and replaces c by the
-// rounded -(a + b). In a sum of neighbours these terms cancel, except for the rounding.
+// Replaces c by the rounded -(a + b) in about half of the runs of three elements a, b, c. In a sum
+// of neighbours these terms cancel, except for the rounding.
 void Cancel(ChoiceStream& choices, std::span<uint8_t> bytes) {
   const auto at = [&](size_t i) {
     return Half{static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8)};

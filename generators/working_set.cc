@@ -40,9 +40,9 @@ struct KernelSize {
   int64_t outputs = 0, inputs = 0;
 };
 
-// Kernels of 32768 weights, of 16 fewer and of 16 more, and kernels whose outputs are at the limit
-// of channels. Kernels with few inputs come first, because sums of many products leave no room for
-// exact integers.
+// Kernels of 32768 weights, of 16 fewer and of 16 more, and kernels whose number of outputs is the
+// limit of channels. Kernels with few inputs come first, because sums of many products exceed the
+// range of exact integers.
 constexpr std::array<KernelSize, 7> kKernels = {
     {{2048, 16}, {2047, 16}, {2049, 16}, {65536, 1}, {256, 128}, {89, 368}, {683, 48}}};
 
@@ -51,8 +51,7 @@ bool Fits(const Extents& extents, const GeneratorOptions& options) {
          extents[2] <= options.longest_axis && extents[3] <= options.longest_axis;
 }
 
-// A shape of the list that fits the target: a random one or, if it does not fit, the next that
-// fits.
+// Returns a shape of the list that fits the target. The search begins at a random one.
 Shape PickShape(ChoiceStream& choices, std::span<const Extents> list,
                 const GeneratorOptions& options) {
   const uint64_t first = choices.Below(list.size());
@@ -93,7 +92,7 @@ bool DrawLargeKernel(Drawer& drawer) {
   return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
 }
 
-// Weights of less than 2^15 elements; few inputs leave the most room for exact integers.
+// Weights of less than 2^15 elements. Sums over few inputs stay exact integers.
 constexpr std::array<KernelSize, 4> kSmallWeights = {
     {{128, 128}, {256, 64}, {512, 32}, {181, 180}}};
 
@@ -112,8 +111,7 @@ bool DrawManyProducts(Drawer& drawer) {
   return drawer.Finish(SumRange(drawer, x, size.inputs, limit, 0));
 }
 
-// The sum of two inputs of one shape, or their maximum if the sum might leave the range of the
-// mode.
+// Draws the sum of two inputs of one shape, or their maximum if the sum might leave the range.
 bool DrawJoin(Drawer& drawer, const Shape& shape) {
   const ValueId x = drawer.NewInput(shape);
   const ValueId y = drawer.NewInput(shape);

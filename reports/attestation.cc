@@ -51,8 +51,8 @@ class VerdictTable {
     }
     key += '\n' + verdict.native_layer;
     const auto [entry, fresh] = places_.emplace(key, static_cast<uint32_t>(verdicts_.size()));
-    // Drops the open questions: a name without attributes leaves the same questions open in all
-    // cells of a row.
+    // Drops the open questions. The rules judge a name without attributes, so the same questions
+    // are open in all cells of a row.
     for (legality::LayerVerdict& layer : verdict.layers) layer.open.clear();
     if (fresh) verdicts_.push_back(std::move(verdict));
     return entry->second;
@@ -63,9 +63,9 @@ class VerdictTable {
   std::unordered_map<std::string, uint32_t> places_;
 };
 
-// Puts each statement into a cell of its subject and target. If an operation reached a stage by
-// direct authoring, the native layer that it is authored as reached that stage too. A stage that
-// the operation did not reach says nothing about other uses of the layer.
+// Puts each statement into the cell of its subject and target. If an operation reached a stage by
+// direct authoring, the native layer as which it is authored reached that stage too. If the
+// operation did not reach a stage, other uses of the layer may still have reached it.
 class Placer {
  public:
   explicit Placer(Attestation& matrix) : matrix_(matrix) {
@@ -108,7 +108,8 @@ class Placer {
 
 void MarkConflicts(Attestation& matrix) {
   matrix.conflicts = evidence::FindConflicts(matrix.statements);
-  std::vector<std::vector<uint32_t>> against(matrix.statements.size());  // by statement
+  // for each statement, the weaker statements that it contradicts
+  std::vector<std::vector<uint32_t>> against(matrix.statements.size());
   for (const evidence::Conflict& conflict : matrix.conflicts) {
     against[conflict.stronger].push_back(static_cast<uint32_t>(conflict.weaker));
   }
@@ -121,7 +122,7 @@ void MarkConflicts(Attestation& matrix) {
   }
 }
 
-// The rules' verdicts in the order of cells.
+// Returns the verdicts of the rules in the order of the cells.
 Result<std::vector<Verdict>> JudgeRows(const Attestation& matrix,
                                        const AttestationOptions& options) {
   const size_t width = matrix.targets.size() * matrix.routes.size();

@@ -1,4 +1,4 @@
-// The page of the matrix, with its data in a form that its script reads fast.
+// The page of the matrix. Its data have a form that the script reads fast.
 #include <string>
 #include <unordered_map>
 
@@ -11,14 +11,14 @@
 namespace anecheck::reports {
 namespace {
 
-// One JSON document on each line: the script parses only those that an opened cell needs.
+// Returns one JSON document on each line. The script parses only those that an open cell needs.
 std::string JsonLines(const Json& list) {
   std::string text;
   for (const Json& item : list) text += DumpJson(item) + "\n";
   return text;
 }
 
-// Verdicts in which line numbers of `layers` replace the layers, because many verdicts have equal
+// Returns the verdicts, in which line numbers of `layers` replace the layers. Many have equal
 // layers.
 std::string VerdictLines(const Json& verdicts, std::string& layers) {
   std::unordered_map<std::string, size_t> places;
@@ -35,7 +35,7 @@ std::string VerdictLines(const Json& verdicts, std::string& layers) {
   return text;
 }
 
-// The index of a name in a list; appends the name if it is new.
+// Returns the index of a name in a list. Appends the name if it is new.
 size_t PlaceOf(const std::string& name, Json& names) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return i;
@@ -44,7 +44,7 @@ size_t PlaceOf(const std::string& name, Json& names) {
   return names.size() - 1;
 }
 
-// Adds the cells as lists of numbers: a tenth of the size of their public form.
+// Adds the cells as lists of numbers, which have a tenth of the size of their public form.
 void AddCells(const Json& cells, Json& data) {
   Json states = Json::array(), kinds = Json::array(), columns = Json::object();
   for (const char* name : {"state", "kind", "flags", "verdict"}) columns[name] = Json::array();
@@ -75,8 +75,7 @@ std::string AttestationHtml(const Attestation& matrix) {
   std::string html =
       AssemblePage(page::kAttestationTemplate, {page::kPageStyle, page::kAttestationStyle},
                    {page::kPageHelpers, page::kAttestationGrid, page::kAttestationPage});
-  // Fills the placeholders from the last to the first, so that nothing in the data is taken for a
-  // placeholder.
+  // Fills the last placeholder first, so that text in the data is never taken for a placeholder.
   html = FillMark(html, "{{statements}}", ScriptSafe(JsonLines(statements)));
   std::string layers;
   const std::string verdict_lines = VerdictLines(verdicts, layers);

@@ -1,4 +1,4 @@
-// The page of the matrix in a real browser without network, at its full size.
+// Opens the page of the full matrix in a real browser without network.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -46,8 +46,8 @@ class AttestationPage : public ::testing::Test {
     return VisitPage(browser_, *folder_, "matrix.html", address, width);
   }
 
-  // Opens the page with a script of the test appended. The script runs once everything is drawn;
-  // its `say(text)` adds text to the document.
+  // Opens the page with a script of the test appended. The script runs after everything is drawn.
+  // Its function `say(text)` adds text to the document.
   Visit Drive(const std::string& script) {
     const std::string path = folder_->File("matrix.html");
     std::string page = *ReadTextFile(path);
@@ -91,7 +91,7 @@ TEST_F(AttestationPage, FiltersSearchesAndOpensACell) {
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 
-// Arrow keys move over the cells, Enter opens one, / goes to the search.
+// Arrow keys move over the cells, Enter opens a cell, and / goes to the search.
 TEST_F(AttestationPage, CanBeUsedWithTheKeyboard) {
   const auto [document, console] = Drive(
       "const name = () => document.activeElement.getAttribute('aria-label');"
@@ -111,8 +111,8 @@ TEST_F(AttestationPage, CanBeUsedWithTheKeyboard) {
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 
-// Uses the controls of the filters instead of the address: a choice redraws and changes the
-// address, and Clear undoes it.
+// Uses the controls of the filters instead of the address. A choice redraws the page and changes
+// the address, and Clear undoes both.
 TEST_F(AttestationPage, ControlsFilterAndClear) {
   const auto [document, console] = Drive(
       "const choose = (id, value) => { const node = document.getElementById('filter-' + id);"

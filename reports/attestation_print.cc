@@ -1,4 +1,4 @@
-// The forms in which the matrix of attested against reached is written.
+// Writes the matrix of attested and reached operations in its forms.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -100,7 +100,7 @@ StateTable TableOf(const Attestation& matrix) {
   return table;
 }
 
-// Empty if the simulated engine supports every target.
+// Returns a note about targets that the simulated engine does not support. Empty if there are none.
 std::string NotSimulatedText(const Attestation& matrix) {
   std::vector<std::string_view> names;
   for (const Target* target : matrix.targets) {
@@ -113,8 +113,7 @@ std::string NotSimulatedText(const Attestation& matrix) {
       fmt::join(names, ", "));
 }
 
-// Published evidence can hide all that a lab has measured, so the text says so. Empty if it hides
-// nothing.
+// Returns a note about cells in which published evidence hides a lab's own results, if any.
 std::string OutrankedText(const Attestation& matrix) {
   const auto published = [&](uint32_t index) {
     return matrix.statements[index].provenance == Provenance::kPublished;
@@ -133,7 +132,7 @@ std::string OutrankedText(const Attestation& matrix) {
       hidden == 1 ? "1 cell has" : fmt::format("{} cells have", hidden));
 }
 
-// Empty without a baseline.
+// Returns the changes since the baseline. Empty if there is no baseline.
 std::string ChangesText(const Attestation& matrix) {
   constexpr size_t kShown = 100;
   if (!matrix.changes) return "";

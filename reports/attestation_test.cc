@@ -1,5 +1,5 @@
-// The matrix of attested and reached operations: predictions without evidence, evidence beside
-// them, conflicts, baselines, and the forms it is written in.
+// Tests the matrix of attested and reached operations. The tests cover predictions without
+// evidence, evidence, conflicts, baselines, and the forms in which the matrix is written.
 #include "reports/attestation.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ Attestation Build(std::string_view targets, std::vector<Statement> statements,
   return matrix.ok() ? std::move(*matrix) : Attestation();
 }
 
-// The cell of an operation on the matrix's first target.
+// Returns the cell of an operation on the matrix's first target.
 const AttestationCell& Cell(const Attestation& matrix, std::string_view op, size_t route = 0) {
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     if (matrix.rows[row].name == op) return matrix.at(row, 0, route);
@@ -139,8 +139,8 @@ TEST(Attestation, AStatementWithoutARouteCountsForTheRouteThatTheRulesAdmit) {
   EXPECT_EQ(Cell(matrix, "sin", 0).stage, Stage::kRejected);
 }
 
-// The native layer reached every stage that its operation reached by direct authoring; a refusal
-// concerns the operation alone.
+// The native layer reached every stage that its operation reached by direct authoring. A refusal
+// concerns only the operation.
 TEST(Attestation, ANativeLayerHasTheStatementsOfItsOperationsByDirectAuthoring) {
   const Attestation matrix =
       Build("h13", {Say("cross_product", Stage::kCorrect, Provenance::kSimulated, Route::kNetlist),
@@ -190,7 +190,7 @@ TEST(Attestation, ConflictsAndConditions) {
   EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").stage, Stage::kCorrect);
 }
 
-// The public guide's numbering puts H17 at A16; no operation requires a family above A15.
+// In the public guide's numbering, H17 has family A16. No operation requires a family above A15.
 TEST(Attestation, UsesTheRequestedNumberingOfFamilies) {
   AttestationOptions options;
   options.order = FamilyOrder::kPublicGuide;
@@ -303,7 +303,7 @@ TEST(AttestationForms, TextListsTheChangesSinceTheBaseline) {
   }
 }
 
-// Otherwise a lab that merges its results sees only the published ones.
+// Without this text, a lab that merges its results would see only published results.
 TEST(AttestationForms, TextNamesResultsThatPublishedOnesHide) {
   const Statement own = Say("conv", Stage::kWrong, Provenance::kSimulated);
   Statement published = Say("conv", Stage::kCorrect, Provenance::kPublished);
@@ -377,7 +377,7 @@ TEST(AttestationForms, ThePageHoldsTheCellsOfTheJson) {
     if (!cells[i][7].empty()) EXPECT_EQ(data["statements_of"][key], cells[i][7]) << i;
   }
   EXPECT_GE(with_statements, 3u);
-  // Each name is listed once, though many cells have it.
+  // Each name is listed only once, although many cells have the same name.
   for (const char* names : {"states", "kinds"}) {
     std::set<std::string> once;
     for (const Json& name : data[names]) once.insert(name.get<std::string>());

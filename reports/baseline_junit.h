@@ -8,8 +8,8 @@
 
 namespace anecheck::reports {
 
-// One test case per entry, in a suite per target. An entry whose class is in `failing` is a
-// failure. An entry outside `failing` that cannot be compared is skipped.
+// Each target has a suite with one test case for each entry. An entry whose class is in `failing`
+// is a failure. Any other entry that cannot be compared is skipped.
 std::string BaselineJUnitXml(const BaselineComparison& comparison, std::span<const Drift> failing);
 
 }  // namespace anecheck::reports

@@ -1,4 +1,4 @@
-// JUnit XML of a comparison of baselines.
+// Tests the JUnit XML of a comparison of baselines.
 #include "reports/baseline_junit.h"
 
 #include <gmock/gmock.h>

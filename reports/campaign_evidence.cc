@@ -12,7 +12,7 @@ namespace {
 
 using evidence::Statement;
 
-// Sets the tool and the date: those of the newest run that the statement summarises.
+// Sets the tool and the date to those of the newest run that the statement summarises.
 void Describe(const ReportData& data, Statement& statement) {
   for (const RunInfo& run : data.runs) {
     const bool counted = run.provenance == statement.provenance && run.chip == statement.chip &&
@@ -51,7 +51,7 @@ void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == Verdict::kKnownDefect) ++tally.known;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
-  // A refusal says nothing about values.
+  // A refusal does not show that values are wrong.
   if (finding.verdict == Verdict::kRejected) {
     ++tally.refused;
   } else {

@@ -1,5 +1,5 @@
-// The findings of campaigns by operation: counts and findings by target, route, kind of evidence
-// and machine, and a statement for each.
+// The evidence of campaigns for each operation. It has counts and findings for each target, route,
+// kind of evidence and machine, and a statement for each.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,15 @@ struct CellEvidence {
   FindingTally findings;
   Stage stage = Stage::kCatalogued;
 };
-// Findings, which name one operation, decide whether the operation failed, is wrong or was refused;
-// counts decide how far it got. An operation that never ran can have failed but cannot be wrong. A
-// finding alone does not show that the operation reached anything.
+// Findings decide whether the operation failed, is wrong or was refused, because a finding names
+// one operation. Counts decide the stage that the operation reached. An operation that never ran
+// can have failed but cannot be wrong. A finding alone does not show that the operation reached a
+// stage.
 Stage StageOf(const ReachCounts& counts, const FindingTally& findings);
 
-// Sorted by key. Includes operations and targets that only findings name.
+// Returns the evidence sorted by key. Includes those that only findings name.
 std::vector<CellEvidence> EvidenceOf(const ReportData& data);
-// One statement for each of EvidenceOf, in its order.
+// Returns one statement for each element of EvidenceOf, in the same order.
 std::vector<evidence::Statement> StatementsOf(const ReportData& data);
 
 }  // namespace anecheck::reports

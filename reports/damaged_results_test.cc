@@ -57,7 +57,7 @@ Status WriteWholeFile(const std::string& path) {
   return store.Append(id, batch);
 }
 
-// SQL of values that a column may not hold.
+// Returns values, as SQL, that are not allowed in the column.
 std::vector<std::string> Damage(const ColumnRule& column) {
   if (column.type == "INTEGER") {
     std::vector<std::string> values = {"'many'", "0.5", "x'00ff'"};
@@ -78,7 +78,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
  protected:
   void SetUp() override { ASSERT_TRUE(WriteWholeFile(whole_).ok()); }
 
-  // Makes a copy with `value` in one row of the table, as damaged bytes would.
+  // Makes a copy of the file in which one row of the table has `value`, and returns its path.
   std::string Damaged(const ColumnRule& column, const std::string& value) {
     const std::string path = folder_->File(fmt::format("damaged{}.sqlite", ++files_));
     sqlite3* database = nullptr;
@@ -89,8 +89,8 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
     };
     run(fmt::format("VACUUM INTO '{}'", path));
     sqlite3_close(database);
-    // Removes the rules of the table. A column without an index or unique key then accepts any
-    // value.
+    // Removes the rules of the table. Then a column accepts any value if it is in no index or
+    // unique key.
     for (const auto& [from, to] : {std::pair(") STRICT", ")"), std::pair(") ,", ") ")}) {
       EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
       run(
@@ -111,7 +111,7 @@ class DamagedResults : public testing::TestWithParam<TableShape> {
     return path;
   }
 
-  // The status that each command returns for a results file.
+  // Returns the status of each command for a results file.
   std::vector<std::pair<std::string, Status>> Commands(const std::string& path) {
     const auto of = [](const auto& result) {
       return result.ok() ? Status() : Status(result.error());
@@ -142,7 +142,7 @@ TEST_P(DamagedResults, AreRefusedWithFileTableAndColumnAndStayUnchanged) {
   if (GetParam().rule.of_run) columns.push_back(kRunColumn);
   for (const ColumnRule& column : columns) {
     for (const std::string& value : Damage(column)) {
-      // SQLite requires row numbers to be integers, whatever the schema states.
+      // SQLite requires that row numbers are integers, even without the schema's rules.
       const bool row_number = !GetParam().rule.of_run && column.name == "id";
       if (row_number && value.find_first_of(".'") != std::string::npos) continue;
       const std::string path = Damaged(column, value);

@@ -18,15 +18,15 @@ std::string Text(const Json& json, const char* member) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// The distance of an element from its interval, as the judge measures it (oracles/judge.h); 0 for
-// an element inside.
+// Returns the distance of an element from its interval, as the judge measures it (oracles/judge.h).
+// Returns 0 for an element inside.
 uint32_t StepsOutside(DType dtype, double actual, double low, double high) {
   if (!IsOutside(actual, low, high)) return 0;
   if (std::isnan(actual) || std::isnan(low) || std::isnan(high)) return kFarInUlp;
   return std::max(1u, UlpBetween(dtype, actual, actual < low ? low : high));
 }
 
-// Empty if the list has another length.
+// Returns one end of the interval of each element. Empty if the list has another length.
 std::vector<double> Ends(const Json& list, size_t elements) {
   std::vector<double> ends;
   if (!list.is_array() || list.size() != elements) return ends;
@@ -94,7 +94,7 @@ std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& det
   detail.shape = DumpJson(*shape);
   const Result<std::vector<uint8_t>> bytes = Base64Decode(Text(json, "data"));
   if (!bytes.ok()) return std::nullopt;
-  // The number of bytes must match the shape; sub-byte types may have spare bits.
+  // The number of bytes must match the shape. The last byte of sub-byte types may have unused bits.
   int64_t elements = 1;
   TensorValues tensor;
   tensor.dtype = *dtype;
@@ -135,7 +135,7 @@ ShownElements ChooseElements(const TensorValues& actual, const std::vector<doubl
   if (shown.all_outside > 0 && shown.worst > shown.outside.back()) {
     shown.outside.back() = shown.worst;
   }
-  // A few elements inside are shown for comparison.
+  // Elements inside their intervals fill the rest of the table, for comparison.
   shown.inside.resize(std::min(shown.inside.size(), kShownElements - shown.outside.size()));
   return shown;
 }

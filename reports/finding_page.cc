@@ -29,9 +29,9 @@
 namespace anecheck::reports {
 namespace {
 
-// The number of bytes shown of one text; the finding contains all of it.
+// The maximum number of bytes shown of one text. The finding contains the whole text.
 constexpr size_t kShownText = size_t{256} << 10;
-// Runs that the history lists, the latest ones.
+// The maximum number of runs that the history lists. They are the latest runs.
 constexpr size_t kShownRuns = 200;
 
 std::string Member(const Json& json, const char* name) {
@@ -79,7 +79,7 @@ std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& ar
   return text + "</dl>\n";
 }
 
-// The documented defects with their descriptions.
+// Returns the documented defects with their descriptions.
 std::string Defects(const DefectSet& defects) {
   std::string text;
   for (const Departure& departure : KnownDepartures()) {
@@ -132,7 +132,7 @@ std::string Commands(const FindingInfo& finding, const RunInfo& run) {
                  "anecheck finding export " + id + file + " --out " + id);
 }
 
-// "f0123456789a" of "findings/f0123456789a.html".
+// Returns "f0123456789a" for "findings/f0123456789a.html".
 std::string PageName(const std::string& page) {
   const size_t begin = page.find('/') + 1;
   return page.substr(begin, page.rfind('.') - begin);
@@ -178,8 +178,8 @@ std::string History(const ReportData& data, const std::string& signature) {
   return text;
 }
 
-// For a program with an open axis, returns the results at the other shape that shows the finding.
-// The tables of the graph's own shape do not contain these results.
+// For a program with an open axis, returns the results at the other shape at which the finding
+// occurs. The tables of the graph's own shape lack these results.
 std::string OtherShape(const Json& artifact) {
   const Json shown = Part(artifact, "at_shape");
   if (!shown.is_object()) return "";
@@ -238,13 +238,13 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   return content;
 }
 
-// The members in which findings of one id may differ.
+// The key of a page. Findings of one id may differ in these members.
 using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
 PageKey KeyOf(const FindingInfo& finding) {
   return {finding.op, finding.target, std::string(ToText(finding.route)), finding.summary};
 }
 
-// Returns an empty text for a name that is no valid file name.
+// Returns the path of the page, or an empty text if the name is not a valid file name.
 std::string PagePath(std::string_view name) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';

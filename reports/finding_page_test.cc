@@ -1,4 +1,5 @@
-// The page of a finding: the content of the case, including bits, and results of other runs.
+// Tests the page of a finding. It shows the content of the case, including bits, and results of
+// other runs.
 #include "reports/finding_page.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// relu of [-1, 2] with the wrong result [-1, 2]; a metamorphic case if a relation is given.
+// The artifact of relu([-1, 2]) with the wrong result [-1, 2]. With `relation`, it is metamorphic.
 std::string ReluArtifact(const std::optional<CaseRelation>& relation = {}) {
   const TensorType type{DType::kFp16, {1, 2, 1, 1}};
   CampaignOptions options;
@@ -68,7 +69,7 @@ ReportData TwoRuns() {
   return data;
 }
 
-// The summary of a finding at another shape names no value of the graph's own shape.
+// For a finding at another shape, the summary names no value at the graph's own shape.
 TEST(FindingPage, OfAnotherShapeOfARangeNamesAndShowsThatShape) {
   Json artifact = *ParseJson(ReluArtifact());
   EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)), Not(HasSubstr("Values at the shape")));
@@ -224,7 +225,7 @@ TEST(FindingPage, AReportLinksAPageForEachFinding) {
   }
   EXPECT_THAT(*ReadTextFile(folder->File("findings/f000000000a1.html")), HasSubstr("0x4000"));
 
-  // A later report in the same folder removes the pages of this one and leaves other files alone.
+  // A later report in the same folder removes the pages of this report and keeps other files.
   const std::string mine = folder->File("findings/mine.html");
   ASSERT_TRUE(WriteFileAtomic(mine, std::string_view("<title>mine</title>")).ok());
   const std::string later = folder->File("later.sqlite");

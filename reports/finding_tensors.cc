@@ -24,12 +24,12 @@ std::optional<ReadTensor> Read(const Json& json) {
   auto values = ReadTensorValues(json, tensor.detail);
   if (!values.has_value()) return std::nullopt;
   tensor.values = std::move(*values);
-  // Cannot fail: ReadTensorValues has decoded the same text.
+  // Cannot fail, because ReadTensorValues has already decoded the same text.
   tensor.bytes = *Base64Decode(json["data"].get<std::string>());
   return tensor;
 }
 
-// The element's bits as a number of its width; empty for types that share bytes.
+// Returns the element's bits as a number of its width. Empty for types whose elements share bytes.
 std::string BitsText(const ReadTensor& tensor, size_t element) {
   const int bits = DTypeBits(tensor.values.dtype);
   if (bits % 8 != 0) return {};
@@ -41,7 +41,7 @@ std::string BitsText(const ReadTensor& tensor, size_t element) {
   return "0x" + text;
 }
 
-// The index of an element along each axis: "[0, 3, 1]".
+// Returns the index of an element along each axis, for example "[0, 3, 1]".
 std::string IndexText(const std::vector<int64_t>& shape, size_t element) {
   std::string text;
   auto rest = static_cast<int64_t>(element);
@@ -76,7 +76,7 @@ struct Interval {
   bool has_value = false;
 };
 
-// The interval of each element; empty if `expected` has another number of elements.
+// Returns the interval of each element. Empty if `expected` has another number of elements.
 Interval ReadInterval(const Json& expected, size_t elements) {
   Interval interval;
   const auto list = [&](const char* member, std::vector<double>& numbers) {
@@ -101,8 +101,9 @@ std::string OutputRow(const ReadTensor& tensor, const Interval& interval, size_t
   return row + (outside ? "<td>outside</td>" : "<td></td>") + "</tr>\n";
 }
 
-// The number of elements outside, the number shown, and the index of the worst: flat, as in
-// summaries, and along each axis, as in the rows of the table.
+// Returns a text with the number of elements outside, the number shown, and the index of the worst
+// element. The index is given as a flat index, as in summaries, and along each axis, as in the rows
+// of the table.
 std::string OutsideText(const ReadTensor& tensor, const ShownElements& shown) {
   std::string text = fmt::format(": {} of {} outside of the interval", shown.all_outside,
                                  Counted(tensor.values.values.size(), "element"));

@@ -1,4 +1,4 @@
-// The tensors of a finding's artifact as tables of HTML: values with their bits.
+// Shows the tensors of a finding's artifact as HTML tables of values and their bits.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace anecheck::reports {
 
-// `inputs`, `actual` and `expected` are the members of the artifact of these names, in any form;
-// the page names an unreadable member. Each table has at most kShownElements rows. In outputs, the
-// elements outside their intervals come first.
+// `inputs`, `actual` and `expected` are the members of the artifact with these names. They may be
+// malformed. The page names a member that cannot be read. Each table has at most kShownElements
+// rows. In outputs, the elements outside their intervals come first.
 std::string InputTables(const Json& inputs);
 std::string OutputTables(const Json& actual, const Json& expected);
 

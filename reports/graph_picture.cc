@@ -16,12 +16,12 @@ constexpr double kGapX = 24, kGapY = 34, kBend = 10;
 constexpr size_t kLongestText = 44;
 
 struct Box {
-  std::vector<std::string> lines;  // none for a bend, at which a long edge crosses a layer
+  std::vector<std::string> lines;  // empty for a bend, at which a long edge crosses a layer
   std::string style;
   std::string words;  // shown under the pointer
   size_t layer = 0;
-  double x = 0, width = 0, height = 0;  // x of the centre
-  double place = 0;                     // the key that orders the boxes of a layer
+  double x = 0, width = 0, height = 0;  // x is that of the centre
+  double place = 0;                     // the sort key of the boxes of a layer
   std::vector<size_t> above, below;
 };
 
@@ -83,7 +83,7 @@ class Picture {
     size_t layer = 0;
     for (const Argument& argument : graph_.arguments(node)) {
       const auto from = holder_.find(argument.value);
-      if (from == holder_.end()) continue;  // a constant
+      if (from == holder_.end()) continue;  // the value is a constant
       sources.push_back(from->second);
       layer = std::max(layer, boxes_[from->second].layer + 1);
     }
@@ -107,7 +107,7 @@ class Picture {
     boxes_[to].above.push_back(from);
   }
 
-  // Places an operation on constants alone right above its first reader.
+  // Places an operation whose operands are all constants in the layer above its first reader.
   void LowerSources() {
     for (Box& box : boxes_) {
       if (!box.above.empty() || box.below.empty() || box.style == "input") continue;
@@ -117,7 +117,8 @@ class Picture {
     }
   }
 
-  // Puts a bend into each layer that an edge crosses, so that the edge goes around the boxes there.
+  // Puts a bend into each layer that an edge crosses, so that the edge goes around the layer's
+  // boxes.
   void SplitLongEdges() {
     const size_t count = boxes_.size();
     for (size_t from = 0; from < count; ++from) {
@@ -172,7 +173,7 @@ class Picture {
     for (size_t k = 0; k < layer.size(); ++k) boxes_[layer[k]].place = static_cast<double>(k);
   }
 
-  // Every layer is centred.
+  // Computes positions. Every layer is centred.
   void Place() {
     for (const auto& layer : layers_) {
       double width = -kGapX;
@@ -203,7 +204,7 @@ class Picture {
     const double y2 = tops_[to.layer];
     const double middle = (y1 + y2) / 2;
     std::string path = fmt::format("<path class=\"edge\" d=\"M{:.0f} {:.0f}", from.x, y1);
-    // At a bend, the edge runs straight through its layer.
+    // At a bend, the edge runs straight through the layer.
     path +=
         fmt::format(" C{0:.0f} {2:.0f} {1:.0f} {2:.0f} {1:.0f} {3:.0f}", from.x, to.x, middle, y2);
     if (to.lines.empty()) {
@@ -243,7 +244,7 @@ class Picture {
 
   const Graph& graph_;
   std::vector<Box> boxes_;
-  std::map<ValueId, size_t> holder_;  // the box that a value comes from
+  std::map<ValueId, size_t> holder_;  // the box that produces a value
   std::vector<std::vector<size_t>> layers_;
   std::vector<double> tops_, heights_;
   double width_ = 0, height_ = 0;

@@ -1,4 +1,4 @@
-// The picture of a graph: every operation and edge, in layers, without overlapping boxes.
+// The picture of a graph shows every operation and edge, in layers, without overlapping boxes.
 #include "reports/graph_picture.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ size_t Count(const std::string& text, const std::string& what) {
   return count;
 }
 
-// x -> relu -> add(relu, x) -> output: the edge from x to add passes relu's layer.
+// x -> relu -> add(relu, x) -> output. The edge from x to add crosses relu's layer.
 Graph Diamond() {
   const TensorType type{DType::kFp16, {1, 4}};
   Graph graph;
@@ -60,7 +60,7 @@ TEST(GraphPicture, DrawsEachOperationOnceAndMarksTheWrongOne) {
   EXPECT_THAT(svg, HasSubstr("add - first wrong"));
   EXPECT_EQ(Count(svg, "class=\"node wrong\""), 1u);
   EXPECT_EQ(Count(svg, "marker-end="), 4u);
-  EXPECT_EQ(Count(svg, "class=\"edge\""), 5u);  // one of four in two pieces
+  EXPECT_EQ(Count(svg, "class=\"edge\""), 5u);  // four edges, one of which has two pieces
   EXPECT_THAT(GraphPicture(Diamond()), Not(HasSubstr("wrong")));
   EXPECT_EQ(GraphSentence(Diamond()), "r = relu(x<&>)\ns = add(r, x<&>)\n");
 }

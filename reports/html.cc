@@ -51,7 +51,7 @@ std::string ReportHtml(const Json& report) {
       AssemblePage(page::kPageTemplate, {page::kPageStyle},
                    {page::kPageHelpers, page::kPageCore, page::kPageMatrix, page::kPageFindings,
                     page::kPageErrors, page::kPageAnswer, page::kPageStart});
-  // The data is filled in last, so that nothing in it is taken for a placeholder of the template.
+  // Fills in the data last, so that text in the data is not mistaken for a placeholder.
   return FillMark(page, "{{data}}", ScriptSafe(DumpJson(report)));
 }
 

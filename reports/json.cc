@@ -134,7 +134,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
 
 namespace {
 
-// The operations whose errors lean; other operations are left out.
+// Returns the operations whose errors lean. Leaves out other operations.
 Json LeansJson(const LeansByKey& all) {
   Json json = Json::array();
   for (const auto& [key, leans] : all) {
@@ -170,7 +170,7 @@ Json ProbesJson(const ReportData& data) {
   return json;
 }
 
-// The kind of evidence of a state; empty if the rules decide it.
+// Returns the kind of evidence of a state. Empty if the rules decide the state.
 std::string KindText(const evidence::Cell& cell) { return cell.kind == "rules" ? "" : cell.kind; }
 
 // Whether the rules admit the operation by either route.

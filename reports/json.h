@@ -1,5 +1,5 @@
-// The report as JSON, form 1 (reports/schemas/report.schema.json): written to report.json and
-// carried inside the page.
+// The report as JSON, form 1 (reports/schemas/report.schema.json). It is report.json, and part of
+// the page.
 #pragma once
 
 #include "harness/base/json.h"
@@ -13,7 +13,7 @@ Json ReportJson(const ReportData& data, const Matrix& matrix);
 // One entry of the report's "findings".
 Json FindingJson(const FindingInfo& finding, const RunInfo& run);
 
-// The matrix alone: the members `ops`, `targets`, `cells` and `simulated` of the same form.
+// Returns the members `ops`, `targets`, `cells` and `simulated` of the matrix.
 Json MatrixJson(const Matrix& matrix);
 
 }  // namespace anecheck::reports

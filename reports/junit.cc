@@ -27,7 +27,7 @@ std::string SuiteName(const SuiteKey& key) {
   return fmt::format("anecheck.{}.{}.{}", std::get<0>(key), std::get<1>(key), std::get<2>(key));
 }
 
-// `body` is empty for a plain pass.
+// Adds a test case. `body` is empty for a pass without details.
 void AddCase(const SuiteKey& key, std::string_view name, std::string_view body, Suite& suite) {
   ++suite.tests;
   suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"",
@@ -51,7 +51,7 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::stri
                                                  finding.occurrences, finding.replay));
   std::string body;
   if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
-    // Neither a pass nor a failure: nothing that was measured decides.
+    // An unconfirmed finding is skipped, because no measured term decides whether it is a failure.
     ++suite.skipped;
     body = fmt::format("      <skipped>{}: {}</skipped>\n", ToText(finding.verdict), text);
   } else if (!finding.is_new) {
@@ -75,10 +75,10 @@ SuiteKey SuiteOf(const ReportData& data, const FindingInfo& finding) {
   return KeyOf(data.runs[finding.run].provenance, finding.target, finding.route);
 }
 
-// The route in the names of suites of probes; no case has it.
+// The text in place of a route in the names of suites of probes.
 constexpr const char* kProbeRoute = "probe";
 
-// A figure that differs from the published one is a failure, as in `anecheck probe`.
+// Adds a probe. As in `anecheck probe`, a figure that differs from the published one is a failure.
 void AddProbe(const SuiteKey& key, const ProbeInfo& probe, const std::string& name, Suite& suite) {
   std::string body;
   const std::string figures =
@@ -121,7 +121,7 @@ void AddProbes(const ReportData& data, std::map<SuiteKey, Suite>& suites) {
 
 std::string JUnitXml(const ReportData& data) {
   std::map<SuiteKey, Suite> suites;
-  // The counts of all machines form one test case, since readers of the format identify cases by
+  // The counts of all machines form one test case, because readers of the format identify cases by
   // their names.
   std::map<ReachKey, ReachCounts> reach;
   for (const auto& [key, counts] : data.reach) {

@@ -7,11 +7,11 @@
 
 namespace anecheck::reports {
 
-// One suite for each target, route and kind of evidence; a suite has one test case for each
-// operation met and one for each finding. A new finding is a <failure> (wrong values) or an <error>
-// (the engine refused, crashed, hung ...); a finding that a documented defect explains passes, with
-// its text in <system-out>; an operation whose cases were all inconclusive is <skipped>. The form
-// is that of reports/schemas/junit.xsd.
+// There is one suite for each target, route and kind of evidence. A suite has one test case for
+// each operation that its cases contain and one for each finding. A new finding is a <failure>
+// (wrong values) or an <error> (the engine refused, crashed, hung ...). A finding that a documented
+// defect explains passes, with its text in <system-out>. An operation whose cases were all
+// inconclusive is <skipped>. The form is defined by reports/schemas/junit.xsd.
 std::string JUnitXml(const ReportData& data);
 
 }  // namespace anecheck::reports

@@ -11,10 +11,10 @@
 namespace anecheck::reports {
 namespace {
 
-// A summary is short; the page lists all findings.
+// The maximum number of findings in a summary. The page lists all findings.
 constexpr size_t kShownFindings = 50;
 
-// "2 pass, 1 wrong, 1 inconclusive": the numbers add up to all cases.
+// Returns for example "2 pass, 1 wrong, 1 inconclusive". The sum is the number of cases.
 std::string VerdictCounts(const ReportData& data) {
   std::map<Verdict, int64_t, ByText> counts;
   for (const RunInfo& run : data.runs) {
@@ -70,8 +70,8 @@ std::string FindingsTable(const ReportData& data, FindingKind kind) {
   return text;
 }
 
-// "Probes: 3 as published, 1 otherwise, 0 unmeasured, 2 with nothing published."; empty without
-// probes.
+// Returns for example "Probes: 3 as published, 1 otherwise, 0 unmeasured, 2 with nothing
+// published.". Empty if there are no probes.
 std::string ProbeCounts(const ReportData& data) {
   if (data.probes.empty()) return "";
   return fmt::format(
@@ -100,7 +100,7 @@ std::string ProbesTable(const ReportData& data) {
   return "\n## Probes not as published\n\n" + (rows.empty() ? "None.\n" : head + rows);
 }
 
-// Leans are summed over all runs; a finding belongs to one run.
+// Lists the operations whose errors lean. A lean is summed over all runs, so it is no finding.
 std::string LeansTable(const LeansByKey& all) {
   std::string rows;
   for (const auto& [key, leans] : all) {

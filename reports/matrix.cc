@@ -49,7 +49,7 @@ std::vector<MatrixColumn> TableColumns() {
   return columns;
 }
 
-// The cells of attestation.h's matrix, built from this data alone, by operation, target and route.
+// The cells of attestation.h's matrix by operation, target and route, built only from this data.
 class AllEvidence {
  public:
   static Result<AllEvidence> Of(const ReportData& data) {
@@ -81,7 +81,8 @@ class AllEvidence {
   std::map<std::string, size_t> rows_, columns_;
 };
 
-// The rank of a cell: its strength, then its stage. Wrong values rank no higher than having run.
+// Returns the rank of a cell. Cells are ranked by strength, then by stage. The stage of wrong
+// values ranks directly above that of an operation that only ran.
 std::tuple<int, Stage, bool> DepthOf(const evidence::Cell& cell) {
   const bool counts = cell.reached && cell.strength;
   const bool wrong = cell.stage == Stage::kWrong;
@@ -105,8 +106,8 @@ StateTable TableOf(const Matrix& matrix, std::span<const Route> routes = kAllRou
   return table;
 }
 
-// Leaves out operations and routes without evidence. No table says anything of the targets that an
-// external engine names.
+// Leaves out operations and routes without evidence. It is for targets that only an external engine
+// names, because no table lists such targets.
 std::string MarkdownOfEvidence(Matrix matrix) {
   std::set<Route> met;
   size_t kept = 0;

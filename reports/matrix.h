@@ -1,5 +1,6 @@
-// The findings of campaigns by operation and target: for each route, the same cell as in the matrix
-// of all evidence (attestation.h), and the counts on which it rests. The report shows this matrix.
+// The matrix of the results of campaigns by operation and target, which the report shows. For each
+// route it has the same cell as the matrix of all evidence (attestation.h), and the counts on which
+// the cell is based.
 #pragma once
 
 #include <array>
@@ -23,7 +24,7 @@ struct MatrixRow {
 struct MatrixColumn {
   std::string target, family, chips;
   bool in_table = false;
-  bool met = false;  // some run has cases on it
+  bool met = false;  // a run has cases on this target
 };
 
 struct MatrixCell {
@@ -35,14 +36,14 @@ struct MatrixCell {
   std::vector<CellEvidence> evidence;  // by route, provenance and machine
 
   const ByRoute& by(Route route) const { return routes[static_cast<size_t>(route)]; }
-  // The cell that represents both routes: among cells that evidence reached, the cell with the
-  // strongest evidence; else the cell with the furthest stage.
+  // Returns the cell that represents both routes. Among cells that evidence shows as reached, this
+  // is the cell with the strongest evidence. Otherwise it is the cell with the furthest stage.
   const evidence::Cell& folded() const;
 };
 
 struct Matrix {
   std::vector<MatrixRow> rows;        // in the table's order, then names that only results have
-  std::vector<MatrixColumn> columns;  // all targets in the catalog's order, then others
+  std::vector<MatrixColumn> columns;  // all targets of the catalog in its order, then others
   std::vector<std::vector<MatrixCell>> cells;  // [row][column]
 };
 
@@ -52,7 +53,7 @@ Result<Matrix> BuildMatrix(const ReportData& data);
 // Keeps only the columns of targets with results.
 void KeepMetTargets(Matrix& matrix);
 
-// The columns are those of AttestationCsv.
+// The CSV has the same columns as AttestationCsv.
 std::string MatrixCsv(const Matrix& matrix);
 // The matrix as a table of GitHub Flavored Markdown. If no table lists any of its targets, only
 // operations and routes with evidence are shown.

@@ -1,6 +1,6 @@
-// The matrix has a cell for every operation and target. The strongest evidence decides a cell, then
-// the furthest stage. Findings decide which operation is wrong, and evidence other than silicon is
-// marked.
+// The matrix has a cell for every operation and target. The strongest evidence decides a cell, and
+// among equal evidence the furthest stage. Findings decide which operation is wrong. Evidence other
+// than silicon is marked.
 #include "reports/matrix.h"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ TEST(Matrix, TakesTheFurthestStage) {
   EXPECT_EQ(StageOf(matrix, "conv", "h13"), Stage::kRejected);
   EXPECT_EQ(StageOf(matrix, "relu", "h13"), Stage::kCompiled);
   EXPECT_EQ(StageOf(matrix, "tanh", "h13"), Stage::kDispatched);
-  // Another operation of that case went wrong; no finding names `add`.
+  // Another operation of that case is wrong. No finding names `add`.
   EXPECT_EQ(StageOf(matrix, "add", "h13"), Stage::kCorrect);
   EXPECT_EQ(TextOf(matrix, "add", "h13"), "correct (simulated)");
 }
@@ -121,7 +121,7 @@ TEST(Matrix, BlamesOperationsThatFindingsName) {
   EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }
 
-// The rules admit the refused graphs, so the operation is not right, however many others ran.
+// The rules admit the refused graphs, so the operation is not right, even if many other graphs ran.
 TEST(Matrix, AnOperationThatWasWronglyRefusedIsNotRight) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated)};
@@ -155,8 +155,7 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
 }
 
-// A wrong result of the simulated engine does not hide a right result of silicon, nor the other way
-// round.
+// The strongest evidence decides a cell, even if weaker evidence is wrong or reached further.
 TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSimulated), RunOf(Provenance::kSilicon)};
@@ -199,7 +198,7 @@ TEST(Matrix, NamesTheBasisOfEachState) {
 }
 
 // A finding proves no stage. A wrong value counts as `wrong` only if the engine is known to have
-// executed a case of the operation; every other failure counts as `failed`.
+// executed a case of the operation. Every other failure counts as `failed`.
 TEST(Matrix, AFindingReachesNothing) {
   ReportData data;
   data.runs = {RunOf(Provenance::kSilicon)};
@@ -305,7 +304,7 @@ TEST(Matrix, AgreesWithTheMatrixOfAllEvidence) {
   EXPECT_EQ(Cell(matrix, "cross_product", "h13").by(Route::kNetlist).cell.stage, Stage::kCorrect);
 }
 
-// The rules say nothing of an external engine's own target.
+// The rules do not cover a target that only an external engine names.
 TEST(MatrixMarkdown, OfAnEngineThatNoTableListsHasOnlyEvidence) {
   ReportData data;
   data.reach[{"add", "float", Route::kMil, Provenance::kReported}] = {.cases = 1, .compiled = 1};

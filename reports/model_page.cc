@@ -27,7 +27,7 @@ std::string ErrorOf(const Json& error) {
                    error["snr_db"].get<double>());
 }
 
-// Everything known about an operation, one fact on each line.
+// Returns all facts about an operation, one on each line.
 std::string Words(const Json& operation) {
   std::string words;
   const auto add = [&](const char* name, const std::string& text) {

@@ -1,5 +1,5 @@
-// The answer of `anecheck check` for a model as a page that needs no network: the model's graph,
-// coloured by each operation's placement, and the same facts as a table.
+// The answer of `anecheck check` for a model as a page that needs no network. It shows the model's
+// graph, coloured by each operation's placement, and a table of the same facts.
 #pragma once
 
 #include <span>

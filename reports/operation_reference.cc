@@ -19,7 +19,7 @@
 namespace anecheck::reports {
 namespace {
 
-// The first family of the public matrix is A13, of index 2.
+// The index of A13, which is the first family of the public matrix.
 constexpr int kFirstOfMatrix = 2;
 
 Json FloorJson(uint8_t floor) {
@@ -47,7 +47,7 @@ Json ParameterJson(const Parameter& parameter) {
           {"default", DefaultText(parameter)}};
 }
 
-// Null for operations that the public matrix does not list.
+// Returns null for operations that the public matrix does not list.
 Json ReachJson(const OpSheet& sheet) {
   if (!sheet.reach) return nullptr;
   Json reach = Json::object();
@@ -57,7 +57,7 @@ Json ReachJson(const OpSheet& sheet) {
   return reach;
 }
 
-// Null for operations that the legality tables do not list.
+// Returns null for operations that the legality tables do not list.
 Json LegalityJson(std::string_view op) {
   const legality::Rules& rules = legality::Rules::Builtin();
   const legality::CatalogueRow* const row = rules.Find(op);
@@ -82,7 +82,7 @@ Json LegalityJson(std::string_view op) {
           {"rules", std::move(named)}};
 }
 
-// The families whose tables give an operation's results; null for other operations.
+// Returns the families whose tables give an operation's results, or null if there are none.
 Json TablesJson(OpKind kind) {
   if (!IsTabled(kind)) return nullptr;
   const auto law = std::ranges::find(LawFacts(), &Laws::tables, &LawFact::law);
@@ -144,7 +144,7 @@ Json CataloguedJson(const OpSheet& op) {
           {"reached_share", nullptr}};
 }
 
-// A native layer that no operation computes.
+// Returns the entry of a native layer that no operation computes.
 Json LayerJson(const NativeLayer& layer) {
   Json json = CataloguedJson(
       {.name = layer.layer, .op_class = OpClass::kNative, .no_reference_reason = layer.reason});

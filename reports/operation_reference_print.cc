@@ -1,4 +1,4 @@
-// The reference of the operations as Markdown and as a page.
+// Writes the reference of the operations as Markdown and as a page.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::string Join(const Json& list) {
   return text;
 }
 
-// The facts about one operation: a label and a value on each line.
+// Returns the facts about one operation as pairs of a label and a value.
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);
@@ -169,7 +169,7 @@ std::string TableHtml(const std::vector<Row>& rows) {
   return text + "</tbody></table></div>\n";
 }
 
-// The classes in the order of their first operation.
+// Returns the classes in the order of their first operation.
 Row Classes(const Json& reference) {
   Row classes;
   for (const Json& op : reference["ops"]) {

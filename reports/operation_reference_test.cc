@@ -1,4 +1,4 @@
-// The reference of the operations agrees with the tables, in each of its forms.
+// Each form of the reference of the operations agrees with the tables.
 #include "reports/operation_reference.h"
 
 #include <algorithm>

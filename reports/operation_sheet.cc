@@ -1,4 +1,4 @@
-// The description of one operation, for a terminal and as JSON.
+// Writes the description of one operation, for a terminal and as JSON.
 #include <fmt/format.h>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ std::string Line(std::string_view word, std::string_view fact) {
   return fact.empty() ? "" : fmt::format("  {:<16} {}\n", word, fact);
 }
 
-// "bridge on A13; native on A14 and later": one mark for each run of families.
+// Returns for example "bridge on A13; native on A14 and later". Families of one mark are joined.
 std::string ReachText(const Json& reach) {
   if (!reach.is_object()) return "not listed by the public matrix";
   std::vector<std::pair<std::string, std::string>> runs;  // a mark and its families

@@ -1,5 +1,5 @@
-// The page in a real browser without network: it draws itself, filters through its address, opens
-// cells and findings, and puts nothing on the console.
+// Opens the page in a real browser without network. The page draws its content, filters by its
+// address, opens cells and findings, and logs nothing to the console.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -81,8 +81,7 @@ TEST_F(PageTest, ACellsCommandNamesTheRouteOfTheCell) {
               HasSubstr("--ops SDPA --targets h13 --route netlist --db"));
 }
 
-// An operation with a deviation that only unmeasured terms forbid is neither `correct` nor
-// `known-defect`.
+// If only unmeasured terms forbid a deviation, the state of the operation is `unconfirmed`.
 TEST_F(PageTest, AnUnconfirmedDeviationHasItsOwnState) {
   const Visit visit = Open("report.html", "#state=unconfirmed");
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 1)));
@@ -99,7 +98,7 @@ TEST_F(PageTest, ShowsAllTargetsAndSearches) {
   EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 0)));
 }
 
-// Shows that the tests above can fail: a browser that logs elsewhere would pass them.
+// Shows that the tests above can fail. They would pass if the browser logged to another place.
 TEST_F(PageTest, AnErrorOnTheConsoleIsSeen) {
   ASSERT_TRUE(WriteFileAtomic(folder_->File("bad.html"),
                               std::string_view("<script>noSuchFunction()</script>"))

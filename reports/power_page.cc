@@ -10,7 +10,7 @@ namespace anecheck::reports {
 std::string PowerHtml(const Json& power) {
   const std::string html = AssemblePage(page::kPowerTemplate, {page::kPageStyle},
                                         {page::kPageHelpers, page::kPowerPage});
-  // The data is filled in last, so that nothing in it is taken for a placeholder of the template.
+  // Fills in the data last, so that text in the data is not mistaken for a placeholder.
   return FillMark(html, "{{data}}", ScriptSafe(DumpJson(power)));
 }
 

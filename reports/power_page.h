@@ -1,4 +1,4 @@
-// The page that shows a measurement of power: one file that needs no network.
+// The page that shows a measurement of power. It is one file that needs no network.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The page of a measurement of power in a real browser without network.
+// Opens the page of a measurement of power in a real browser without network.
 #include "reports/power_page.h"
 
 #include <gmock/gmock.h>

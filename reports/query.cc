@@ -44,8 +44,8 @@ struct ToldLeans {
 };
 using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 
-// The sum over different cases. Among runs that share cases, only the longest counts. If a seed's
-// cases were split into shards in several ways, the split with the most outputs counts.
+// Returns the sum over different cases. Among runs that share cases, only the longest counts. If a
+// seed's cases were split into shards in several ways, only the split with the most outputs counts.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   std::map<std::pair<uint64_t, int64_t>, uint64_t> of_cut;
   for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();
@@ -66,7 +66,7 @@ OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   return sum;
 }
 
-// Adds the run to a command that was recorded before another run had the same id.
+// Adds the run to a command that was recorded before another run had a finding of the same id.
 void NameRun(const RunInfo& run, FindingInfo& finding) {
   const std::string name = " --run " + ShellWord(run.uuid);
   if (!finding.shares_id || finding.replay.find(name) != std::string::npos) return;
@@ -99,7 +99,8 @@ class Reader {
   Status ReadFindings(size_t index, const RunInfo& run, RunPart& part);
 
   std::map<int64_t, std::vector<FindingRow>> findings_;  // by run, without artifacts
-  std::map<std::string, int> runs_with_id_;              // of a finding
+  // for each id of a finding, the number of runs
+  std::map<std::string, int> runs_with_id_;
   Store store_;
   std::string path_;
   const ReportProgress& progress_;
@@ -166,8 +167,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   }
   ANECHECK_ASSIGN(const std::vector<ProvedReachRow> proved, store_.Rows<ProvedReachRow>(run.id));
   for (const ProvedReachRow& row : proved) {
-    // Analytics that the program itself provided prove which backend it used, not that it ran on
-    // the chip.
+    // Analytics that the program itself provided prove which backend it used. They do not prove
+    // that it ran on the chip.
     if (row.provenance == Provenance::kSilicon) continue;
     of_run(row) -= row;
     counts_of(row, row.provenance) += row;
@@ -189,8 +190,8 @@ Status Reader::ReadReach(RunInfo& run, ReachByKey& reach) {
   return {};
 }
 
-// The entry of a map by operation and target. Rows are ordered by operation and target, so most
-// need the entry that the row before needed.
+// Keeps the last entry that was looked up in a map by operation and target. Rows are ordered by
+// operation and target, so most rows need the same entry as the row before.
 template <typename Map>
 class KeptEntry {
  public:
@@ -238,7 +239,7 @@ Status Reader::ReadErrors(const RunInfo& run, RunPart& part) {
   return {};
 }
 
-// The time of the first row that is not before the case.
+// Returns the time of the first row that is not before the case.
 std::optional<double> PaceAt(const std::vector<PaceRow>& pace, uint64_t case_index) {
   const auto row = std::ranges::lower_bound(pace, case_index, {}, &PaceRow::case_index);
   return row == pace.end() ? std::nullopt : std::optional(row->seconds);
@@ -259,7 +260,7 @@ Status Reader::ReadFindings(size_t index, const RunInfo& run, RunPart& part) {
     finding.shares_id = runs_with_id_[finding.id] > 1;
     finding.seconds = PaceAt(pace, finding.case_index);
     NameRun(run, finding);
-    // One artifact at a time: each may be large, and only a part of it is kept.
+    // Reads one artifact at a time, because an artifact may be large and only a part of it is kept.
     ANECHECK_ASSIGN(const auto whole, store_.Finding(run.id, finding.id));
     finding.detail = ReadFindingDetail(whole ? whole->artifact : std::string());
     progress_("findings", ++done, records.size());
@@ -356,7 +357,7 @@ Status ReadParts(std::map<std::string, Reader>& readers, ReportData& data, ToldB
   return AddParts(parts, data, leans);
 }
 
-// If several files contain one run, keeps the entry with the most cases.
+// If several files contain the same run, keeps the entry with the most cases.
 void DropDoubles(std::vector<RunInfo>& runs) {
   std::sort(runs.begin(), runs.end(), [](const RunInfo& a, const RunInfo& b) {
     return std::tie(a.started, a.uuid, b.cases, a.db) < std::tie(b.started, b.uuid, a.cases, b.db);
@@ -380,8 +381,8 @@ void NumberCampaigns(std::vector<RunInfo>& runs) {
   for (RunInfo& run : runs) run.label = fmt::format("{}", fmt::join(labels[run.campaign], ", "));
 }
 
-// If several shards of one campaign found one defect, keeps the finding of the earliest case, with
-// the occurrences of all.
+// If several shards of one campaign found the same defect, keeps the finding of the earliest case,
+// and sets its occurrences to the sum.
 void FoldShards(ReportData& data) {
   using Key = std::tuple<size_t, std::string, std::string, std::string, Route, Verdict>;
   std::map<Key, FindingInfo> folded;
@@ -464,7 +465,8 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   for (const std::string& path : db_paths) {
     if (readers.contains(path)) continue;
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
-    // A snapshot, since a campaign may write meanwhile: counts and findings must agree.
+    // Counts and findings must agree even if a campaign writes to the file at the same time, so
+    // they are read from one snapshot.
     ANECHECK_RETURN_IF_ERROR(store.HoldSnapshot());
     Reader& reader = readers.emplace(path, Reader(std::move(store), path, guarded)).first->second;
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));

@@ -1,6 +1,6 @@
 // Every query that reports, trends and resumed runs make on a results file finds its rows by an
-// index: none scans a table that grows with the cases. The test records the real queries from the
-// open connections.
+// index. No query scans a table that grows with the number of cases. The test records the real
+// queries of the open connections.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -34,7 +34,8 @@ extern "C" int WatchConnection(sqlite3* database, char**, const void*) {
   return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, Note, nullptr);
 }
 
-// The lines of SQLite's plan that scan a table with a row for each case, output, finding, ...
+// Returns the lines of SQLite's plan that scan a table with a row for each case, output, finding,
+// ...
 std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
   std::vector<std::string> walks;
   sqlite3_stmt* statement = nullptr;
@@ -70,8 +71,8 @@ class QueryPlan : public testing::Test {
     sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(WatchConnection));
     sqlite3_close(database_);
   }
-  // Expects that at least `at_least` queries were made so far, and that each finds its rows by an
-  // index.
+  // Expects that at least `at_least` queries were made so far and that each of them finds its rows
+  // by an index.
   void ExpectIndices(size_t at_least) {
     size_t queries = 0;
     for (const std::string& sql : Seen()) {

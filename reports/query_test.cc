@@ -1,4 +1,4 @@
-// Queries of results files; evidence of different kinds is never mixed.
+// Tests queries of results files. Evidence of different kinds is never mixed.
 #include "reports/query.h"
 
 #include <gmock/gmock.h>
@@ -135,8 +135,8 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesOnly) {
   ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
   ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
   EXPECT_EQ(outputs(), 600u);
-  // The cases of the two halves once more, in thirds: one third has fewer outputs than the halves,
-  // and the three thirds have more.
+  // The cases of the two halves are run again as three thirds. One third has fewer outputs than the
+  // halves together, and the three thirds have more.
   ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
   EXPECT_EQ(outputs(), 600u);
   ASSERT_TRUE(AddLeaningRun(path, "f", 2, R"({"shard": [1, 3]})").ok());
@@ -234,8 +234,7 @@ TEST_F(QueryTest, SiliconNeedsAKeptProofThatHolds) {
             Provenance::kReported);
 }
 
-// A program that provided the texts itself has shown which backend it used, but not that it ran on
-// a chip.
+// Analytics that a program itself provided show its backend, but not that it ran on a chip.
 TEST_F(QueryTest, ProofsThatAProgramGivesItselfDoNotCountAsSilicon) {
   const std::string path = folder_->File("proved.sqlite");
   auto store = Store::Open(path);

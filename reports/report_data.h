@@ -1,5 +1,6 @@
-// The parts of a report: runs, how far each operation got on each target, error histograms and
-// findings, read from any number of results files. Every writer of this room takes a ReportData.
+// The data of a report, read from any number of results files. It has the runs, the stages that
+// each operation reached on each target, error histograms and findings. Every writer of this folder
+// takes a ReportData.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,16 @@ namespace anecheck::reports {
 
 // A campaign. `cases` and `verdicts` are counts over its recorded cases.
 struct RunInfo : RunRow {
-  std::string db;                 // the file it was read from
+  std::string db;                 // the file from which the run was read
   std::string name;               // RunName
-  int64_t shard = 0, shards = 1;  // which part of the seed's cases
-  size_t campaign = 0;            // CampaignsOf: the shards of one campaign have the same number
+  int64_t shard = 0, shards = 1;  // the part of the seed's cases
+  size_t campaign = 0;            // equal for all shards of one campaign (CampaignsOf)
   std::string label;              // the labels of the campaign's shards, each once
   int64_t cases = 0;
   std::map<Verdict, int64_t, ByText> verdicts;
   std::set<std::pair<std::string, Route>> met;  // targets and routes with counts
-  // Each target, route and operation for which the run claims silicon without proof: the file
-  // contains no proof that holds when it is checked again.
+  // Each target, route and operation for which the run claims silicon without a proof. Only a proof
+  // in the file that passes a new check counts.
   std::set<std::tuple<std::string, Route, std::string>> unproved;
 
   // The provenance of the run's evidence for an operation.
@@ -36,8 +37,9 @@ struct RunInfo : RunRow {
   }
 };
 
-// Counts of one operation, summed over the runs that share target, route, provenance and engine.
-// Evidence of different provenance, chips, systems or compilers is never added up.
+// The key of the counts of one operation. They are summed over the runs of the same target, route,
+// provenance and engine. Evidence of different provenance, chips, systems or compilers is never
+// added up.
 struct ReachKey {
   std::string op, target;
   Route route = Route::kMil;
@@ -46,7 +48,7 @@ struct ReachKey {
   auto operator<=>(const ReachKey&) const = default;
 };
 
-// The key of error histograms in ulp. The histograms are summed like the counts, but over both
+// The key of error histograms in ulp. Histograms are summed like the counts, but also over both
 // routes.
 struct HistogramKey {
   std::string op, target;
@@ -54,9 +56,9 @@ struct HistogramKey {
   auto operator<=>(const HistogramKey&) const = default;
 };
 
-// The direction in which errors lean inside their bounds, summed like the counts, but only over
-// runs of different cases: shards together show a lean that none shows alone, while a seed that was
-// run twice adds nothing.
+// The direction in which errors lean inside their bounds. Leans are summed like the counts, but
+// only over runs of different cases. Shards together can show a lean that no shard shows alone, but
+// a second run of the same seed adds no information.
 using LeansByKey = std::map<ReachKey, OperationLeans>;
 
 // Some elements of a tensor of a finding.
@@ -69,30 +71,31 @@ struct ElementRow {
 struct TensorDetail {
   std::string name, dtype, shape;
   int64_t elements = 0;
-  int64_t outside = 0;              // outputs: elements that lie outside the expected interval
-  std::vector<std::string> values;  // inputs: the first elements
-  std::vector<ElementRow> rows;     // outputs: elements outside first
+  // for outputs, the number of elements outside the expected interval
+  int64_t outside = 0;
+  std::vector<std::string> values;  // for inputs, the first elements
+  std::vector<ElementRow> rows;     // for outputs, the elements shown, those outside first
 };
 
-// The content of a finding's artifact, cut to a size that a page can hold.
+// The content of a finding's artifact, cut to a size that is suitable for a page.
 struct FindingDetail {
-  std::string problem;  // why the artifact cannot be shown; empty if it can
+  std::string problem;  // the reason why the artifact cannot be shown; empty if it can
   std::string message, mil;
   bool mil_cut = false;
   std::vector<TensorDetail> inputs, outputs;
 };
 
-// A finding, with `detail` in place of its artifact.
+// A finding, in which `detail` replaces the artifact.
 struct FindingInfo : FindingRow {
   size_t run = 0;          // index in ReportData::runs
   bool is_new = false;     // neither a known defect nor an unconfirmed deviation
-  bool shares_id = false;  // with findings of other runs in its file
+  bool shares_id = false;  // findings of other runs in its file have the same id
   // "findings/f0123456789a.html": the path of its page, relative to the report. Empty if the id is
   // not a valid file name; such findings have no page. Findings that differ only in their run share
   // a page.
   std::string page;
   FindingDetail detail;
-  // How long the run had worked when the finding was recorded; older files do not record it.
+  // The seconds that the run had worked when it recorded the finding. Nothing if unrecorded.
   std::optional<double> seconds;
 };
 
@@ -107,7 +110,7 @@ struct ProbeInfo {
   std::string measured;   // a decimal, "Infinity", "NaN", "no cliff", "unmeasured"
   std::string published;  // as `measured`; empty if nothing was published
   ProbeStanding standing = ProbeStanding::kNothingPublished;
-  std::string message;  // why it is unmeasured
+  std::string message;  // the reason why the probe is unmeasured
 };
 
 using ReachByKey = std::map<ReachKey, ReachCounts>;
@@ -118,26 +121,28 @@ using ErrorsByMagnitude = std::map<int, MagnitudeErrors>;
 struct ReportData {
   std::vector<RunInfo> runs;  // by start, then uuid
   ReachByKey reach;
-  std::vector<ReachByKey> reach_of_run;                  // the part of each of `runs` in `reach`
-  std::map<HistogramKey, UlpCounts> histograms, widths;  // of errors; of bounds
+  std::vector<ReachByKey> reach_of_run;  // the share of each of `runs` in `reach`
+  // histograms of errors; histograms of the widths of bounds
+  std::map<HistogramKey, UlpCounts> histograms, widths;
   std::map<HistogramKey, ErrorsByMagnitude> magnitudes;
   LeansByKey leans;
-  std::vector<ProbeInfo> probes;      // by run; figures that differ from the published ones first
+  std::vector<ProbeInfo> probes;      // by run, figures that differ from the published ones first
   std::vector<FindingInfo> findings;  // new findings first, then by number of cases
 
   bool AnySimulated() const;
   int64_t Cases() const;
-  // The numbers of findings by kind. Each finding is in exactly one of the three counts.
+  // The numbers of findings by kind. Each finding counts for exactly one of the three.
   int64_t NewFindings() const;
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;
   int64_t Probes(ProbeStanding standing) const;
-  // "new findings" if there are any, "no result" if no case could be judged, else "passed".
+  // Returns "new findings" if there are any, "no result" if no case could be judged, and otherwise
+  // "passed".
   std::string_view VerdictWord() const;
 };
 
-// Called while results files are read and reports written: `done` of `of` things are done. The
-// things are "runs", "findings" or "pages of findings".
+// Called while results files are read and reports are written. `done` of `of` things are done.
+// `things` is "runs", "findings" or "pages of findings".
 using ReportProgress = std::function<void(std::string_view things, size_t done, size_t of)>;
 
 }  // namespace anecheck::reports

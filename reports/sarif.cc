@@ -11,12 +11,12 @@
 namespace anecheck::reports {
 namespace {
 
-// Sentences about the verdicts of findings.
+// A verdict of findings and the sentence that explains it.
 struct Rule {
   Verdict verdict;
   std::string_view text;
 };
-// The rule id, in place of a verdict, for probes that differ from the published figure.
+// The rule id of probes that differ from the published figure. They have no verdict.
 constexpr const char* kProbeRule = "probe-otherwise";
 
 constexpr Rule kRules[] = {
@@ -42,15 +42,15 @@ constexpr Rule kRules[] = {
     {Verdict::kKnownDefect, "A documented defect of the family explains the deviation."},
 };
 
-// The sentence for a rule id, which is the text of a verdict or kProbeRule.
+// Returns the sentence for a rule id. A rule id is the text of a verdict or kProbeRule.
 std::string_view RuleText(std::string_view id) {
   if (id == kProbeRule) return "The figure that a probe measured differs from the published one.";
   const auto* const found = std::ranges::find(kRules, FindWord<Verdict>(id), &Rule::verdict);
   return found == std::end(kRules) ? "Nothing was found." : found->text;
 }
 
-// SARIF's guid is a UUID with hyphens (section 3.5.3); a run's uuid is 32 digits without hyphens.
-// Empty for anything else.
+// Returns a run's uuid as SARIF's guid. A uuid has 32 digits without hyphens, and a guid is a UUID
+// with hyphens (section 3.5.3). Empty if the text is not a uuid.
 std::string Guid(std::string_view uuid) {
   if (uuid.size() != 32) return {};
   std::string guid;
@@ -60,7 +60,7 @@ std::string Guid(std::string_view uuid) {
     if (i == 8 || i == 12 || i == 16 || i == 20) guid += '-';
     guid += c;
   }
-  // The version and variant digits are fixed by RFC 4122 and required by SARIF's schema.
+  // RFC 4122 fixes the digits of the version and variant, and SARIF's schema requires them.
   guid[14] = '4';
   guid[19] =
       "89ab"[static_cast<size_t>(guid[19] <= '9' ? guid[19] - '0' : guid[19] - 'a' + 10) & 3];
@@ -105,8 +105,8 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
             {"replay", finding.replay}}}};
 }
 
-// The result for a probe that contradicts the published figure, which `anecheck probe` also reports
-// by its exit code.
+// Returns the result for a probe that contradicts the published figure. `anecheck probe` also
+// reports this by its exit code.
 Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
   const std::string path = fmt::format("{}/probe/{}", probe.target, probe.probe);
   Json location = {
@@ -134,7 +134,7 @@ Json ProbeJson(const ProbeInfo& probe, const RunInfo& run, size_t rule) {
 Json InvocationJson(const RunInfo& run) {
   Json invocation = {{"commandLine", run.command},
                      {"executionSuccessful", run.state == RunState::kFinished}};
-  // Times must have RFC 3339's form; other texts are left out.
+  // Times must have the form of RFC 3339. Other texts are left out.
   const auto is_time = [](std::string_view text) {
     return text.size() == 20 && text[4] == '-' && text[10] == 'T' && text[19] == 'Z';
   };

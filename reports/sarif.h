@@ -7,9 +7,9 @@
 
 namespace anecheck::reports {
 
-// One SARIF run for each campaign. A new finding has level "error"; a finding that a documented
-// defect explains has level "note". The rule is the verdict; the signature is the partial
-// fingerprint by which viewers match a finding over time.
+// The log has one SARIF run for each campaign. A new finding has level "error", and a finding that
+// a documented defect explains has level "note". The rule is the verdict. The signature is the
+// partial fingerprint by which viewers match a finding over time.
 Json SarifLog(const ReportData& data);
 
 }  // namespace anecheck::reports

@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kGap = 2;
 
-// An operation and its state by each route. The first line has the column heads.
+// An operation and its state by each route. The first such line of a table has the column heads.
 using StateLine = std::vector<std::string>;
 
-// The table with one line for each route below each operation.
+// Returns the table with one line for each route below each operation.
 std::string StackedLines(std::span<const StateLine> lines) {
   size_t width = 0;
   for (const std::string& route : std::span(lines[0]).subspan(1)) {

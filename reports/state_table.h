@@ -1,6 +1,6 @@
-// The matrix as a table for people: the first column is `op`; each target and route has two more,
-// the state with its basis and the answer of the rules alone. The report and `matrix` share it, so
-// that both write the same words.
+// The matrix as a table for people. The first column is `op`. Each target and route has two
+// columns, the state with its basis and the answer of the rules alone. The report and `anecheck
+// matrix` share this class, so both write the same text.
 #pragma once
 
 #include <span>
@@ -17,15 +17,16 @@ class StateTable {
   StateTable(std::vector<std::string> targets, std::vector<Route> routes);
 
   void BeginRow(std::string_view op);
-  // Adds the next cell of the row: target by target, and route by route within a target.
+  // Adds the next cell of the row. The order is by target, and by route within a target.
   void Add(const evidence::Cell& cell, legality::Outcome rules);
 
   std::string Csv() const;
-  // For a terminal: a section for each target, a line for each operation, a column for each route.
-  // The answer of the rules follows a state that differs from it. A section wider than `columns`
-  // characters has a line for each route below each operation; 0 sets no limit.
+  // Returns the table for a terminal, with a section for each target, a line for each operation and
+  // a column for each route. If a state differs from the answer of the rules, the answer follows
+  // the state. A section that would be wider than `columns` characters has a line for each route
+  // below each operation instead. 0 sets no limit.
   std::string Text(size_t columns) const;
-  // GitHub Flavored Markdown; the heads name the chips beside their targets.
+  // Returns GitHub Flavored Markdown, in which the column heads name each target and its chips.
   std::string Markdown() const;
 
  private:

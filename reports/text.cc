@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Length in bytes of the well-formed UTF-8 sequence at the start of `text`, or 0 (Unicode 15,
-// table 3-7).
+// Returns the length in bytes of the well-formed UTF-8 sequence at the start of `text`, or 0 if
+// there is none (Unicode 15, table 3-7).
 size_t SequenceLength(std::string_view text) {
   const auto byte = [&](size_t i) -> uint32_t { return static_cast<uint8_t>(text[i]); };
   const uint32_t lead = byte(0);
@@ -91,13 +91,13 @@ std::string EscapeXml(std::string_view text) {
 std::string EscapeMarkdown(std::string_view text) {
   std::string escaped;
   for (const char c : OneLine(text)) {
-    // HTML entities keep the angle brackets from starting a tag in every renderer.
+    // As an HTML entity, `<` begins no tag in any renderer.
     if (c == '<') {
       escaped += "&lt;";
     } else if (c == '&') {
       escaped += "&amp;";
     } else if (c == '@') {
-      escaped += "&#64;";  // names nobody in a pull request
+      escaped += "&#64;";  // mentions nobody in a pull request
     } else {
       if (std::string_view("\\`*_{}[]()#+!|>~$").find(c) != std::string_view::npos) escaped += '\\';
       escaped += c;
@@ -109,7 +109,8 @@ std::string EscapeMarkdown(std::string_view text) {
 std::string MarkdownCode(std::string_view text) {
   const std::string line = OneLine(text);
   if (line.empty()) return {};
-  // The fence must be longer than any run of backticks in the text. `|` splits cells even in code.
+  // The fence must be longer than any run of backticks in the text. `|` is escaped, because it
+  // separates cells even in code.
   size_t longest = 0, run = 0;
   std::string content;
   for (const char c : line) {

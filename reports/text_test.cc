@@ -1,4 +1,4 @@
-// Escaped text of engines is never markup.
+// Tests that escaped text of engines is never markup.
 #include "reports/text.h"
 
 #include <gtest/gtest.h>

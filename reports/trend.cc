@@ -23,14 +23,14 @@
 namespace anecheck::reports {
 namespace {
 
-// Seconds since 1970 of "2026-01-02T03:04:05Z".
+// Returns the seconds since 1970 for a time such as "2026-01-02T03:04:05Z".
 std::optional<int64_t> Seconds(const std::string& time) {
   std::tm parts{};
   if (strptime(time.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr) return std::nullopt;
   return timegm(&parts);
 }
 
-// Errors of one operation on one target in one run.
+// The errors of one operation on one target in one run.
 struct Errors {
   UlpCounts histogram{};
   std::map<int, MagnitudeErrors> magnitudes;
@@ -65,7 +65,7 @@ class TrendReader {
 
  private:
   // The runs of one campaign, as indices in ReportData::runs, in order of their start. A campaign
-  // is one point of the trend, since each of its shards has only a part of the cases.
+  // is one point of the trend, because each of its shards has only a part of the cases.
   using Shards = std::vector<size_t>;
   // The key of a cell's state in the previous run: provenance, route, operation, target.
   using CellKey = std::tuple<Provenance, Route, std::string, std::string>;
@@ -109,7 +109,7 @@ class TrendReader {
     return {};
   }
 
-  // The file of a run, opened once.
+  // Returns the file of a run. Opens each file only once.
   Result<Store*> StoreOf(const RunInfo& run) {
     const auto found = stores_.find(run.db);
     if (found != stores_.end()) return &found->second;
@@ -131,8 +131,8 @@ class TrendReader {
     return StageOf(counts, tally);
   }
 
-  // Adds the cells of the matrix that the campaign reached, and the cells whose state differs from
-  // the last campaign of the same provenance that had them.
+  // Adds the cells of the matrix that the campaign reached. Adds the changes of cells whose state
+  // differs from the last campaign of the same provenance that had the cell.
   Status AddReach(const Shards& shards, Json& json) {
     const Provenance provenance = data_.runs[shards.front()].provenance;
     const size_t campaign = runs_.size();
@@ -175,8 +175,9 @@ class TrendReader {
     return {};
   }
 
-  // Adds the numbers of cells that the campaign had met after 1, 2, 4 ... cases and at its end, and
-  // that all campaigns of its kind have met so far. Shards share the numbers of the cases.
+  // Adds the number of coverage cells that the campaign had reached after 1, 2, 4 ... cases and at
+  // its end. Adds the number that all campaigns of its provenance have reached so far. The shards
+  // of a campaign have a common numbering of cases.
   Status AddGrowth(const Shards& shards, Json& json) {
     std::map<CoverageCell, uint64_t> first_cases;
     uint64_t cases = 0;
@@ -220,13 +221,13 @@ class TrendReader {
     return {};
   }
 
-  // The seconds after which the run had recorded a case; nothing if the file does not record them.
+  // Returns the seconds after which the run had recorded a case, or nothing if they are unrecorded.
   std::optional<double> RecordedAt(size_t run, uint64_t case_index) const {
     const auto found = std::ranges::lower_bound(pace_[run], case_index, {}, &PaceRow::case_index);
     return found == pace_[run].end() ? std::nullopt : std::optional(found->seconds);
   }
 
-  // The seconds after which the last of the shards had recorded the case or a later one.
+  // Returns the seconds after which the last of the shards had recorded the case or a later case.
   std::optional<double> RecordedAt(const Shards& shards, uint64_t case_index) const {
     std::optional<double> latest;
     for (const size_t shard : shards) latest = std::max(latest, RecordedAt(shard, case_index));
@@ -292,8 +293,8 @@ class TrendReader {
     return {};
   }
 
-  // The seconds from the start of the run to a case: as recorded, else estimated from the mean
-  // rate.
+  // Returns the seconds from the start of the run to a case. If the file does not record them, they
+  // are estimated from the mean rate.
   Json SecondsAt(size_t index, uint64_t case_index) const {
     if (const std::optional<double> recorded = RecordedAt(index, case_index)) return *recorded;
     const RunInfo& run = data_.runs[index];
@@ -305,7 +306,8 @@ class TrendReader {
     return static_cast<double>(*finished - *started) * share;
   }
 
-  // One defect for each signature and provenance, with the first case of each campaign that met it.
+  // Returns one defect for each signature and provenance, with the first case of each campaign that
+  // has the defect.
   Json Findings() const {
     std::map<std::pair<Provenance, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {
@@ -374,7 +376,7 @@ class TrendReader {
   Json errors_ = Json::array();
   Json changes_ = Json::array();
   std::map<Provenance, std::set<CellKey>> reached_, correct_;
-  std::map<Provenance, std::set<CoverageCell>> cells_;  // of coverage, by provenance
+  std::map<Provenance, std::set<CoverageCell>> cells_;  // coverage cells by provenance
   std::map<CellKey, Standing> standing_;
 };
 

@@ -1,5 +1,5 @@
-// The page of trends in a real browser: it draws every section, filters through its address, fits a
-// narrow window, keeps its contrast in both themes, and puts nothing on the console.
+// Opens the page of trends in a real browser. The page draws every section, filters by its address,
+// fits a narrow window, has enough contrast in both themes, and logs nothing to the console.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <optional>
@@ -18,7 +18,8 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A script for a copy of the page. It measures the least contrast of any text against its
-// background (WCAG 2.1, relative luminance), and by how much the page is wider than its window.
+// background (WCAG 2.1, relative luminance), and the number of pixels by which the page is wider
+// than its window.
 constexpr const char* kMeasure = R"(<script>
 const rgb = (text) => text.match(/[\d.]+/g).map(Number);
 const luminance = (parts) => parts.slice(0, 3).map((c) => c / 255)
@@ -126,7 +127,7 @@ TEST_F(TrendPage, FitsItsWindowAndKeepsItsContrast) {
     EXPECT_GE(Mark(document, "dark"), 4.5) << width;
     EXPECT_EQ(Mark(document, "overflow"), 0) << width;
   }
-  // A headless window is at least 500 pixels wide; a frame may be narrower.
+  // A headless window is at least 500 pixels wide, so a narrower frame is used.
   std::string inner;
   for (const char c : copy) inner += c == '&' ? "&amp;" : c == '"' ? "&quot;" : std::string(1, c);
   Write("narrow.html", "<body><iframe width=400 height=900 style='border:0' srcdoc=\"" + inner +

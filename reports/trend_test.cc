@@ -1,5 +1,5 @@
-// The trend over many runs: growth, changes, the dates of a defect and the place of its error in a
-// tensor.
+// Tests the trend over many runs. It has growth, changes, the dates of a defect and the position of
+// the defect's error in a tensor.
 #include "reports/trend.h"
 
 #include <fmt/format.h>
@@ -155,7 +155,7 @@ TEST_F(TrendTest, DefectsHaveTheTimeAtWhichEachRunMetThem) {
   ASSERT_EQ((*found)["seen"].size(), 2u);
   EXPECT_EQ((*found)["seen"][1]["run"], 2);
   EXPECT_EQ((*found)["seen"][1]["case"], 1);
-  // Two cases took 100 seconds, and the second met the defect.
+  // Two cases took 100 seconds, and the second has the defect.
   EXPECT_EQ((*found)["seen"][1]["seconds"], 100.0);
 }
 
@@ -245,13 +245,13 @@ TEST_F(TrendTest, NamesTheFault) {
 }
 
 TEST(ErrorMap, LargeTensorsShareCells) {
-  // 64 rows of 3: the last row's last element is wrong.
+  // A tensor of 64 rows of 3 elements. The last element of the last row is wrong.
   std::string data, value, low;
   for (int i = 0; i < 192; ++i) {
     value += i == 0 ? "1" : ",1";
-    data += i % 3 == 2 ? "ADwAPAA8" : "";  // three times 1.0
+    data += i % 3 == 2 ? "ADwAPAA8" : "";  // three elements of 1.0
   }
-  data.replace(data.size() - 8, 8, "ADwAPABA");  // and 2.0
+  data.replace(data.size() - 8, 8, "ADwAPABA");  // the last element becomes 2.0
   const std::string artifact = R"({"actual": [{"name": "y", "dtype": "fp16", "shape": [64, 3],)"
                                R"("data": ")" +
                                data + R"("}], "expected": [{"value": [)" + value +

@@ -1,4 +1,4 @@
-// Writes a folder of reports from results files. The work of `anecheck report`.
+// Writes a folder of reports from results files. Implements `anecheck report`.
 #pragma once
 
 #include <span>
@@ -10,9 +10,9 @@
 namespace anecheck::reports {
 
 // Writes report.html, report.json, junit.xml, summary.md, matrix.csv, sarif.json and a page for
-// each finding (findings/) to `out_folder`, which is made if it is missing, and returns their
-// content. Each file is replaced as a whole. Errors: those of ReadReportData, and kIo for a folder
-// that cannot be written.
+// each finding (findings/) to `out_folder`. Makes the folder if it is missing. Returns the data of
+// the reports. Each file is replaced atomically. Errors: those of ReadReportData, and kIo for a
+// folder that cannot be written.
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,
                                 const std::string& out_folder, const ReportProgress& progress = {});
 

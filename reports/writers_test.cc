@@ -1,5 +1,6 @@
-// The files of a report: golden texts, schemas, and hostile text that must stay text. If
-// ANECHECK_UPDATE_GOLDEN is set, the golden files are written anew instead of compared.
+// Tests the files of a report with golden texts, schemas, and hostile text that must not become
+// markup. If ANECHECK_UPDATE_GOLDEN is set, the tests rewrite the golden files and do not compare
+// them.
 #include <algorithm>
 #include <cstdlib>
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ using testing::Not;
 
 constexpr const char* kRoom = ANECHECK_SOURCE_DIR "/reports/";
 
-// Exit code of a shell command; 127 if the program is missing.
+// Returns the exit code of a shell command, which is 127 if the program is missing.
 int Shell(const std::string& command) {
   const int status = std::system(command.c_str());
   return status == -1 ? 127 : (status >> 8) & 0xFF;
@@ -76,8 +77,8 @@ class WritersTest : public testing::Test {
                     out() + "/" + name + "' '" + kRoom + "schemas/" + schema + "'"),
               0);
   }
-  // The matrix of the operations that the sample names, so that the golden files stay valid when
-  // the table grows.
+  // Returns the matrix of the operations that the sample contains. The golden files then stay valid
+  // if operations are added to the table.
   Matrix SampleMatrix() const {
     Matrix matrix = BuildMatrix(data_).value();
     KeepMetTargets(matrix);
@@ -99,7 +100,7 @@ TEST_F(WritersTest, SummaryEqualsItsGoldenFile) {
   ExpectGolden("summary.md", SummaryMarkdown(data_, SampleMatrix()));
 }
 
-// Runs of probes have no cases, so the list of probes is the only place that shows a disagreement.
+// Runs of probes have no cases, so only the list of probes can show a disagreement.
 TEST_F(WritersTest, CountsProbesAndListsThoseThatDifferFromPublishedOnes) {
   const std::string text = SummaryMarkdown(data_, SampleMatrix());
   EXPECT_THAT(text, HasSubstr("Probes: 1 as published, 2 otherwise, 1 unmeasured, 1 with nothing "
@@ -152,7 +153,7 @@ TEST_F(WritersTest, JUnitCountsItsCases) {
     for (size_t at = xml.find(part); at != std::string::npos; at = xml.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<testcase "), 8u + 6u + 5u);  // operations by target, findings, probes
+  EXPECT_EQ(count("<testcase "), 8u + 6u + 5u);  // operations by target, then findings, then probes
   EXPECT_EQ(count("<failure "), 1u + 2u);
   EXPECT_EQ(count("<failure type=\"otherwise\""), 2u) << "probes that are not as published";
   // An unknown verdict is not a finding.
@@ -198,10 +199,11 @@ TEST_F(WritersTest, JsonHasTheRunsAndTheMatrix) {
   EXPECT_EQ(json["findings"].size(), data_.findings.size());
   EXPECT_EQ(json["matrix"]["cells"].size(),
             json["matrix"]["ops"].size() * json["matrix"]["targets"].size());
-  EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);  // and the hostile one
+  // the additional row is the hostile name
+  EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);
 }
 
-// The joint result of two runs of one engine, each with half of the evidence.
+// Each of two runs of one engine has half of the evidence.
 TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
   OperationLeans half{};
   LeanSums& toward = half[static_cast<size_t>(Lean::kToward)];

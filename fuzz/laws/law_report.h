@@ -1,5 +1,5 @@
-// Reports how often a replay checked each law of a target, because sampling, or inputs that all end
-// early, can leave a law unchecked.
+// Reports how often a replay checked each law of a target. A law may be unchecked because of
+// sampling, or because all inputs end before its check.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace anecheck::fuzz {
 
-// One line per law of the target, "<checks>  <law>", from LawCounts().
+// Returns one line "<checks>  <law>" for each law of the target. The counts are from LawCounts().
 std::string LawReport(const FuzzTarget& target);
 
-// The faults of the counts, one line each: a law that was not checked and is not exempt in
-// law_report.cc, or an exempt law that was checked.
+// Returns the faults of the counts, one on each line. A fault is a law that was not checked and is
+// not exempt in law_report.cc, or an exempt law that was checked.
 std::vector<std::string> LawFaults(const FuzzTarget& target);
 
 }  // namespace anecheck::fuzz

@@ -63,10 +63,10 @@ void RequireGoodError(const Error& error, size_t input_size) {
 
 namespace {
 
-// Bytes admitted for any input, in addition to those for each byte of input.
+// Bytes of memory allowed for any input, in addition to those for each byte of input.
 constexpr size_t kFixedMemory = size_t{1} << 20;
-// Bytes admitted for each byte of input. kModelMemory is for rewrite, verify, print and coverage.
-// kJsonMemory is for to_json, which keeps an object for each field.
+// Bytes of memory allowed for each byte of input. kModelMemory is for rewrite, verify, print and
+// coverage. kJsonMemory is for to_json, which keeps an object for each field.
 constexpr size_t kModelMemory = 16;
 constexpr size_t kJsonMemory = 512;
 
@@ -88,8 +88,8 @@ size_t ModelMemory(const Format& format) {
   return row == std::end(kLargeModels) ? kModelMemory : row->a_byte;
 }
 
-// A print of task descriptors has up to 258 characters for each register of 8 bytes, and a growing
-// text takes up to three times its length. Measurements found 86 bytes for each byte of input.
+// The printed text of task descriptors has up to 258 characters for each register of 8 bytes, and a
+// text that grows needs up to three times its length. The measured factor is 86.
 constexpr size_t kTaskPrintMemory = 128;
 
 size_t PrintMemory(const Format& format) {
@@ -101,7 +101,7 @@ size_t PrintMemory(const Format& format) {
 template <typename Call>
 auto Metered(const Format& format, ByteSpan input, std::string_view what, size_t a_byte,
              Call call) {
-  // Builds the static table first, so that it does not count as memory for the input.
+  // Builds the static table of rules first, so that it does not count as memory for the input.
   static_cast<void>(format.rules.all());
   const MemoryMeter meter;
   auto result = call(input);
@@ -140,8 +140,7 @@ void CheckViolations(const Format& format, const std::vector<Violation>& violati
 void CheckJson(const Format& format, ByteSpan input) {
   const auto json = Metered(format, input, "to_json", kJsonMemory, format.to_json);
   RequireSameOutcome(json, true, "to_json");
-  // ParseLargeJson reads the text as `encode` does: objects may have more members than in other
-  // JSON.
+  // `encode` too uses ParseLargeJson, because objects may have more members than in other JSON.
   const Result<Json> reread = ParseLargeJson(DumpJson(*json), format.name);
   Require(reread.ok(), "the JSON form is JSON", reread.ok() ? "" : reread.error().message);
   for (const FieldFact& fact : format.fields(*reread)) {
@@ -166,7 +165,7 @@ void CheckCoverage(const ByteCounts& coverage, size_t size) {
   }
 }
 
-// All functions that read agree on whether the input parses.
+// Checks that all functions that read the input agree on whether it parses.
 void CheckReaders(const Format& format, ByteSpan input, bool parses) {
   const int sure = format.recognise(input, {});
   Require(sure >= 0 && sure <= 100, "recognise gives 0 to 100", format.name);
@@ -195,16 +194,15 @@ void SampleCostlyLaws() { sample_costly_laws = true; }
 
 namespace {
 
-// This function runs for every input and reads all bytes of it, so sanitizers are disabled for
-// speed.
+// IsSampled reads all bytes of every input, so sanitizers are disabled in it for speed.
 #ifdef __clang__
 #define ANECHECK_FUZZ_UNCHECKED __attribute__((disable_sanitizer_instrumentation))
 #else
 #define ANECHECK_FUZZ_UNCHECKED
 #endif
 
-// True for one input in `every`, a power of two. Inputs sampled for a larger `every` are sampled
-// for each smaller one too.
+// True for one of `every` inputs. `every` is a power of two. An input for which the function
+// returns true for some `every` is also sampled for each smaller `every`.
 ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   if (!sample_costly_laws) return true;
   uint64_t hash = input.size();
@@ -219,7 +217,7 @@ ANECHECK_FUZZ_UNCHECKED bool IsSampled(ByteSpan input, uint64_t every) {
   return (hash >> 32) % every == 0;
 }
 
-// The factor by which costly laws are checked less often than on a small input.
+// Returns the factor by which costly laws are checked less often than on a small input.
 uint64_t FewerOf(ByteSpan input) { return std::bit_ceil(input.size() / kSmallInput + 1); }
 
 }  // namespace

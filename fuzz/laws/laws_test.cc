@@ -1,5 +1,5 @@
-// Fuzz targets check laws: properties that every input must have. A broken law ends the process and
-// is named, each check is counted, and all laws are checked on a format's file.
+// Tests the laws that fuzz targets check. A broken law ends the process and is named, each check is
+// counted, and all laws are checked on a file of a format.
 #include "fuzz/laws/laws.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ TEST(Laws, RecordTheLawsThatAnExecutionMet) {
   Laws::Require(true, "two is two");
   EXPECT_TRUE(laws_met.compared);
   EXPECT_FALSE(laws_met.read_again);
-  EXPECT_TRUE(MeetsTextLaws(Bytes{1}));  // tests check every input, not a sample
+  EXPECT_TRUE(MeetsTextLaws(Bytes{1}));  // without sampling, laws are checked on every input
   EXPECT_TRUE(laws_met.as_text);
 }
 

@@ -18,7 +18,7 @@ int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile v
 namespace anecheck::fuzz {
 namespace {
 
-// The size of a block costs as much to find as freeing the block, so the hooks count only while a
+// Finding the size of a block takes as long as freeing the block, so the hooks count only while a
 // meter exists.
 thread_local bool metering = false;
 thread_local int64_t live_bytes = 0;

@@ -6,8 +6,8 @@
 
 namespace anecheck::fuzz {
 
-// Peak() returns how far the thread's heap bytes rose above their number at construction; 0 without
-// a sanitizer. A thread may have at most one meter at a time.
+// Peak() returns the maximum of the thread's heap bytes minus their number at construction. It
+// returns 0 without a sanitizer. A thread may have at most one meter at a time.
 class MemoryMeter {
  public:
 #ifdef ANECHECK_SANITIZED

@@ -21,11 +21,12 @@ inline device::CompileSettings ConformingSettings(std::string_view target) {
   return settings;
 }
 
-// The bytes of each output port. The content of an input that is missing in `inputs` is zeros.
+// Runs the program and returns the bytes of each output port. Inputs that `inputs` lacks are zeros.
 // Precondition: each given input has the size of its port.
 inline std::vector<Bytes> RunProgram(const std::shared_ptr<const device::Executable>& program,
                                      std::span<const ByteSpan> inputs) {
-  constexpr size_t kBehind = 16;  // kernels may read whole vectors
+  // zeros behind each buffer, because kernels may read whole vectors
+  constexpr size_t kBehind = 16;
   std::vector<std::vector<uint64_t>> memory;
   memory.reserve(program->inputs.size() + program->outputs.size());
   const auto buffer = [&](const device::Port& port) -> uint64_t* {

@@ -1,5 +1,5 @@
-// Draws small graphs from choices, for fuzz targets. The graphs are small because a fuzzer looks
-// for wrong code, not for slow code.
+// Draws small graphs from choices, for fuzz targets. Small graphs run fast and suffice to find
+// wrong code.
 #pragma once
 
 #include "fuzz/targets/input_text.h"
@@ -25,7 +25,7 @@ inline Graph DrawGraph(ChoiceStream& choices, const GeneratorOptions& options) {
   return graph;
 }
 
-// MIL text of a drawn graph of at most `max_nodes` nodes.
+// Draws a graph of at most `max_nodes` nodes and returns its MIL text.
 inline Bytes DrawMilText(ChoiceStream& choices, int family, uint64_t max_nodes) {
   const GeneratorOptions options = DrawGraphOptions(choices, family, max_nodes);
   return AsBytes(GraphToMil(DrawGraph(choices, options)).value());

@@ -1,6 +1,6 @@
-// Fuzzes the typed program of dispatch descriptors, which other rooms read and write. If a
-// descriptor breaks no rule, its program is written as a descriptor, and reading this gives an
-// equal program.
+// Fuzzes the typed program of dispatch descriptors, which other parts of the project read and
+// write. If a descriptor breaks no rule, its program can be written as a descriptor. Reading this
+// descriptor gives an equal program.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"
@@ -43,7 +43,7 @@ bool Check(ByteSpan input) {
   const auto violations = kFormat_e5.verify(input);
   if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
   e5::Program meant = *program;
-  // Write rebuilds the sections of functions.
+  // Write builds the sections anew if there are functions.
   if (!meant.functions.empty()) meant.sections = again->sections;
   Laws::Require(*again == meant, "a written file reads as the intended content",
                 [&] { return FirstDifference(*again, meant); });

@@ -1,6 +1,6 @@
 // Runs containers in the emulator, which gives a result or an error that names the refused part.
-// Inputs are files of the hwx format. The drawn inputs execute, so that an edit of one word is
-// close to a program that executes.
+// Inputs are files of the hwx format. The drawn inputs can be executed, so an input with one edited
+// word is close to a program that can be executed.
 #include <array>
 
 #include "fuzz/fuzz_target.h"
@@ -19,7 +19,7 @@ constexpr auto kLaws = MoreLaws(kErrorLaws, "a program can be explained", "a run
                                 "a refused run is refused again");
 using Laws = LawBook<kLaws>;
 
-// A larger program is legal but takes long; the fuzzer looks for wrong code, not slow code.
+// Larger programs are legal, but they take long and are not needed to find wrong code.
 constexpr uint64_t kMostMemory = uint64_t{16} << 20;
 constexpr uint64_t kMostSteps = uint64_t{1} << 18;
 
@@ -59,7 +59,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// A version-7 task that copies a tensor: its header, and its register blocks in order.
+// Makes a version-7 task that copies a tensor.
 td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2) {
   td::Task task;
   task.header = {0x02000000, 0, 0x422, 0, 0xfff86a, 0, 0x30009800, 0, 0x01024025, 0};
@@ -79,8 +79,8 @@ td::Task CopyTask(uint32_t width, uint32_t channels, bool relu, bool through_l2)
   return task;
 }
 
-// A third of the inputs come from the format's generator, which draws the registers of tasks at
-// random; a third compute a drawn graph; a third copy one tensor.
+// Draws one of three kinds of inputs. Inputs of the format's generator have tasks with random
+// registers. The other kinds compute a drawn graph or copy one tensor.
 Bytes Generate(ChoiceStream& choices) {
   const uint64_t kind = choices.Below(3);
   if (kind == 0) return kGenerator_hwx.generate(choices);

@@ -1,5 +1,5 @@
-// Fuzzes the JSON that people write for `anecheck encode`, for every format. The JSON encodes or is
-// refused in one line. The encoded file obeys the format's laws or does not parse.
+// Fuzzes the JSON that people write for `anecheck encode`, for every format. The JSON is encoded,
+// or refused with one line. The encoded file keeps the format's laws or does not parse.
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"

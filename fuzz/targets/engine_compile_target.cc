@@ -1,5 +1,5 @@
-// The simulated compiler as a parser of MIL text: it compiles the text or refuses it and names the
-// stage, and a compiled program runs on zeros.
+// Fuzzes the simulated compiler as a parser of MIL text. It compiles the text, or refuses it and
+// names the stage. A compiled program can be run on zeros.
 #include <string>
 
 #include "fuzz/fuzz_target.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr auto kLaws = LawList("a refusal names its stage");
 using Laws = LawBook<kLaws>;
 
-// A larger program is legal but takes long; the fuzzer looks for wrong code, not slow code.
+// Larger programs are legal, but they take long and are not needed to find wrong code.
 constexpr int64_t kMaxElements = 1 << 14;
 
 bool IsSmall(const device::Executable& program) {

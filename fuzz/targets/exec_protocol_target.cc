@@ -1,6 +1,6 @@
 // Fuzzes the reader of the lines that an external runner writes. A greeting or reply is read, or
-// refused with a message. Each text in a greeting or reply is one line. A line that is read,
-// written and read again gives the same content.
+// refused with a message. Each text in a greeting or reply is one line. If an accepted line is
+// written and read again, the content is the same.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -155,7 +155,7 @@ std::string DrawReply(ChoiceStream& choices) {
   return ReplyLine(reply);
 }
 
-// Removes one member of a line, empties it or changes its kind, which breaks the protocol.
+// Breaks the protocol. Removes one member of a line, empties the member or changes its kind.
 std::string Damage(const std::string& line, ChoiceStream& choices) {
   Json json = ParseJson(line).value();
   auto member = json.begin();

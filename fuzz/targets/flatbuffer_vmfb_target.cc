@@ -19,7 +19,7 @@ constexpr auto kLaws = LawList(
     "a file that the library accepts is refused for a named reason only");
 using Laws = LawBook<kLaws>;
 
-// If the identifier is found four bytes later, a size prefix precedes the module.
+// Returns the start of the module. If the identifier is at offset 8, a size prefix precedes it.
 uint32_t StartOf(ByteSpan input) {
   if (input.size() < 12) return 0;
   const std::string identifier(input.begin() + 8, input.begin() + 12);

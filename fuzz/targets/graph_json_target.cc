@@ -26,7 +26,7 @@ std::string WhatItSays(const Result<Graph>& graph) {
   return fmt::format("{} at {}", graph.error().message, graph.error().offset);
 }
 
-// Reading through JSON values yields the same graph, or the same error.
+// Checks that reading through JSON values gives the same graph or the same error.
 void CheckOtherReader(std::string_view text, const Result<Graph>& graph) {
   const auto json = ParseJson(text);
   const auto other = json.ok() ? GraphFromJson(*json, OpVocabulary()) : json.error();

@@ -1,4 +1,4 @@
-// Inputs of targets that read text.
+// Converts between bytes and text, for targets that read text.
 #pragma once
 
 #include <string_view>

@@ -14,7 +14,7 @@ inline Result<Bytes> RewriteJsonText(ByteSpan text) {
   return WriteJsonText(json);
 }
 
-// It has no rules, and is neither recognised nor printed.
+// The format has no rules and no functions to recognise or print files.
 inline constexpr Format kJsonTextFormat = {.name = "json",
                                            .to_json = ReadJsonText,
                                            .from_json = WriteJsonText,

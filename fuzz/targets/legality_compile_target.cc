@@ -1,10 +1,10 @@
 // Compares the legality oracle with the simulated compiler, two implementations of the same rules.
-// No layer of the oracle refuses a graph that the engine compiles; the engine compiles every graph
+// No layer of the oracle refuses a graph that the engine compiles. The engine compiles every graph
 // whose nodes all layers admit, unless it has no kernel for an operation. The input is a choice
-// stream. Graphs are drawn for one family and compiled for another; every second graph has only
-// operations that the chip lacks, so that gated operations appear. The engine has the documented
-// defects and the limits of the newest compilers, since the rules include those for which a
-// compiler refuses.
+// stream. Graphs are drawn for one family and compiled for another. About half of the graphs have
+// only operations that the chip lacks, so that gated operations are tested. The engine has the
+// documented defects and the limits of the newest compilers, because the rules include the defects
+// and limits for which a compiler refuses graphs.
 #include <algorithm>
 #include <bitset>
 #include <iterator>
@@ -31,11 +31,11 @@ using Laws = LawBook<kLaws>;
 
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 
-// A difference between the rules and the engine that exists because the two follow different
-// sources; `why` names both sources.
+// A difference between the rules and the engine. It exists because the two follow different
+// sources. `why` names both sources.
 struct KnownDifference {
   std::string_view rule, why;
-  std::string_view op = {};                // if only one operation differs
+  std::string_view op = {};                // set if the difference concerns only this operation
   std::span<const int> held_by_both = {};  // families to which the exception does not apply
 };
 constexpr int kTopKBandFamilies[] = {device::kFamilyA13, device::kFamilyA17};
@@ -65,11 +65,11 @@ bool IsKnownDifference(std::string_view rule, std::string_view op, int family) {
   });
 }
 
-// The answer of the layers for a graph: the answer for its first refused node, or that all layers
-// admit it.
+// The ruling of the layers for a graph. It is the ruling for the first refused node, or that all
+// layers admit the graph.
 struct Opinion {
   bool refused = false;
-  bool sure = true;  // no layer left anything open
+  bool sure = true;  // every layer gave a definite ruling
   std::string words;
 };
 
@@ -101,7 +101,7 @@ struct Case {
   Graph graph;
 };
 
-// The operations that exist only on families later than `family`.
+// Returns the operations that exist only on families later than `family`.
 std::bitset<kOpCount> LaterThan(int family) {
   std::bitset<kOpCount> later;
   for (const OpDefinition* op : AllOps()) {
@@ -117,7 +117,7 @@ Case DrawCase(ChoiceStream& choices) {
   GeneratorOptions options = DrawGraphOptions(choices, family, 4);
   const auto lacked = LaterThan(device::FindTarget(drawn.target)->family);
   if (choices.Coin() && lacked.any()) {
-    // Few operations are gated, so a graph of random operations is rarely refused.
+    // Draws only gated operations. They are few, so a random graph is rarely refused.
     options.family = device::kFamilyA18;
     options.ops = lacked;
   }

@@ -1,6 +1,6 @@
-// Writes a graph as MIL text and reads it back. This changes neither the structure nor the oracle's
-// interval of any value, whether constants are in the text or in its side file. The input is the
-// choice stream of the graph generator.
+// Writes a graph as MIL text and reads it back. The structure and the oracle's interval of each
+// value stay the same. Constants are in the text or in its side file. The input is the choice
+// stream of the graph generator.
 #include <cstring>
 
 #include "fuzz/fuzz_target.h"
@@ -19,7 +19,7 @@ constexpr auto kLaws =
             "both graphs evaluate or neither does", "evaluate(read(lower(g))) is evaluate(g)");
 using Laws = LawBook<kLaws>;
 
-// NaN equals NaN here.
+// Whether the bits are equal. NaN equals a NaN of the same bits.
 bool SameBits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
@@ -41,7 +41,7 @@ Case DrawCase(ChoiceStream& choices) {
   return drawn;
 }
 
-// Writes the graph with a side file that holds every constant that it may hold, and checks the
+// Writes the graph with a side file that has all constants that a side file may have. Checks the
 // graph that is read back.
 void CheckSideFile(const Graph& graph) {
   const auto program = GraphToMilProgram(graph, {.in_text = -1, .least = 0});

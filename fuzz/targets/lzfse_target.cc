@@ -1,5 +1,5 @@
-// LZFSE streams: a stream that unpacks stays within the size limit, and unpacks to the same bytes
-// inside a frame.
+// Fuzzes the unpacking of LZFSE streams. The unpacked bytes stay within the size limit, and a
+// stream inside a frame unpacks to the same bytes.
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"
@@ -58,7 +58,7 @@ void AppendPlainBlock(ChoiceStream& choices, Bytes& bytes) {
   for (uint32_t i = 0; i < size; ++i) bytes.push_back(static_cast<uint8_t>(choices.Below(256)));
 }
 
-// Appends literals, and then up to four pairs of a match and a match that repeats its distance.
+// Appends literals and up to four pairs of matches. Both matches of a pair have the same distance.
 void AppendLzvnBlock(ChoiceStream& choices, Bytes& bytes) {
   Bytes codes = {0xe4, 'a', 'b', 'c', 'd'};
   uint32_t size = 4;

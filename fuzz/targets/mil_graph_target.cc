@@ -1,5 +1,5 @@
-// Fuzzes the reading of MIL text as a graph. An accepted graph is valid and can be lowered to text,
-// and this text reads back as an equal graph.
+// Fuzzes the reading of MIL text as a graph. An accepted graph is valid and can be lowered to text.
+// Reading this text gives an equal graph.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

@@ -1,5 +1,5 @@
-// Compares the MIL reader with its printer. A parsed program prints in the standard layout, the
-// print parses to the same program, and printing that program yields the same text.
+// Compares the MIL reader with its printer. A parsed program is printed in the standard layout. The
+// printed text parses to the same program, and printing that program gives the same text.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

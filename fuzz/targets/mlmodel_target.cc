@@ -1,5 +1,5 @@
-// Fuzzes the reader of Core ML's model files. A model that can be read yields MIL text that parses.
-// If its program is written and read again, the result is an equal program.
+// Fuzzes the reader of Core ML's model files. A model that can be read gives MIL text that parses.
+// If the model's program is written and read again, the result is an equal program.
 #include <string>
 
 #include "fuzz/fuzz_target.h"

@@ -1,4 +1,4 @@
-// Network descriptions as binary property lists.
+// Fuzzes network descriptions in the form of binary property lists.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -34,7 +34,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// The names of a description, and the first bytes of a binary list.
+// Returns the names in a description, and the first bytes of a binary property list.
 WordTables Words() {
   WordTables tables = words::netlist();
   std::erase_if(tables, [](const WordTable& table) { return table.name == "xml_tags"; });
@@ -46,8 +46,8 @@ WordTables Words() {
   return tables;
 }
 
-// A dictionary of up to three values of random kinds. It is readable without being a network
-// description, and small, so that edits are likely to hit relevant bytes.
+// Makes a dictionary of up to three values of random kinds. It can be read as a property list but
+// is not a network description. It is small, so that edits are likely to change relevant bytes.
 tree::Value GenerateSmall(ChoiceStream& choices) {
   tree::Dict dict;
   const uint64_t entries = choices.Below(4);

@@ -1,6 +1,6 @@
-// Fuzzes the typed model of network descriptions, which other rooms read and write. If a
-// description breaks no rule, its model is written in either encoding, and reading this gives an
-// equal model.
+// Fuzzes the typed model of network descriptions, which other parts of the project read and write.
+// If a description breaks no rule, its model can be written in both encodings. Reading the result
+// gives an equal model.
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
@@ -20,7 +20,7 @@ constexpr auto kLaws = MoreLaws(
     "a second writing gives the same bytes");
 using Laws = LawBook<kLaws>;
 
-// Each reader of a parameter returns values of its kind, and nothing for other kinds.
+// Checks that each reader of a parameter returns only values of its own kind.
 void CheckReaders(const netlist::Unit& unit) {
   if (!unit.params) return;
   for (const tree::Entry& entry : unit.params->entries) {

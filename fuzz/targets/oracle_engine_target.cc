@@ -1,6 +1,6 @@
-// Compares the oracle with the simulated engine. With every quirk off, no output of any generated
-// graph lies outside the contract of the family. The input is the choice stream of the graph
-// generator.
+// Compares the oracle with the simulated engine. If every quirk is off, all outputs of every
+// generated graph are within the contract of the family. The input is the choice stream of the
+// graph generator.
 #include <string>
 #include <vector>
 
@@ -25,7 +25,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {{"h13", 2}, {"h14", 3}, {"h15", 4}, {"h16", 5}, {"h17s", 6}};
 
-// The bytes that the engine writes to its output ports, or nothing if it refuses the program.
+// Returns the bytes of the engine's output ports, or nothing if it refuses the program.
 std::optional<std::vector<Tensor>> RunEngine(const Graph& graph, const std::string& mil,
                                              std::span<const Tensor> inputs, const char* target) {
   const auto programs =

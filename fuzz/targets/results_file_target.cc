@@ -1,6 +1,7 @@
-// An arbitrarily damaged results file opens or is refused with a message; a refusal never changes
-// the file; and a query of a damaged file ends. If the input contains the header of a rollback
-// journal, the results file ends there, and the rest is the journal that a killed writer left.
+// Fuzzes the reading of damaged results files. A results file opens or is refused with a message. A
+// refusal never changes the file. A query of a damaged file ends. If the input contains the header
+// of a rollback journal, the results file ends before the header, and the rest of the input is the
+// journal that a killed writer left.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -78,8 +79,8 @@ Files Split(ByteSpan input) {
   return {input.first(at), input.subspan(at)};
 }
 
-// A file that a campaign may write to is upgraded and then reads like any other. A refused file
-// stays unchanged, except for the changes that its journal rolls back.
+// Opens the file for writing. An accepted file is upgraded, and its rows can be read. A refused
+// file stays unchanged, except for the changes that its journal rolls back.
 void CheckWriting(const std::string& path, const Files& files) {
   auto store = Store::Open(path);
   if (store.ok()) return Look(*store);
@@ -116,7 +117,7 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-// The identifiers of the schema.
+// Returns the identifiers of the schema.
 WordTables Words() {
   WordTable identifiers = {"schema"};
   std::string word;

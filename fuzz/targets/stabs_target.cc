@@ -1,4 +1,4 @@
-// Reads type and tensor strings of a container's symbol table: an accepted string prints unchanged.
+// Reads type and tensor strings of a container's symbol table. An accepted string prints unchanged.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -37,7 +37,7 @@ bool Check(ByteSpan input) {
 }
 
 WordTables Words() {
-  constexpr size_t kLongest = 24;  // every other catalog is the beginning of this one
+  constexpr size_t kLongest = 24;  // every other catalog is a prefix of this catalog
   WordTable catalog = {"element_types"};
   for (const std::string_view entry : stabs::Catalog(kLongest)) catalog.Text(entry);
   return {catalog};

@@ -1,7 +1,7 @@
 // Decodes task streams of one coding as each generation that uses this coding. This file is
 // compiled once for each coding, with ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and
-// ANECHECK_FUZZ_NAME. The target of the td format reaches the decoders less often, because that
-// format guesses the generation first.
+// ANECHECK_FUZZ_NAME. The target of the td format calls the decoders less often, because that
+// format first guesses the generation.
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// Compressed constants: the parts of a compressed weight validate if and only if they reconstruct,
-// lossless codecs return every bit, and lossy codecs stay within their stated error. Weight tiles
-// are read and patched if and only if they lie inside the bytes, and patching changes no other
-// byte. The input is a choice stream that draws correct and incorrect parts.
+// Fuzzes compressed constants. The parts of a compressed weight validate if and only if they can be
+// reconstructed. Lossless codecs preserve every bit, and lossy codecs keep to their stated error.
+// Weight tiles can be read and patched if and only if they lie inside the bytes, and patching
+// changes no other byte. The input is a choice stream that draws correct and incorrect parts.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -50,7 +50,7 @@ constexpr auto kLaws =
              "tiled shares are read back");
 using Laws = LawBook<kLaws>;
 
-// Mostly `right`; else a number near it.
+// Returns `right`, or in one of eight calls a number near it.
 uint64_t Near(ChoiceStream& choices, uint64_t right) {
   if (!choices.Chance(1, 8)) return right;
   const uint64_t moved = right + choices.Below(5);
@@ -102,8 +102,8 @@ Palette DrawPalette(ChoiceStream& choices, Extent extent, uint64_t count) {
 
 Weights DrawWeights(ChoiceStream& choices) {
   const Extent extent = DrawExtent(choices);
-  // Parts for a hostile extent stay small, because validation must refuse the extent without
-  // reading the parts. An extent without elements has a count of 0 and keeps its channels.
+  // The parts for an extent that is too large are small, because validation must refuse the extent
+  // without reading the parts. An extent without elements has a count of 0 and keeps its channels.
   const uint64_t count = std::min<uint64_t>(extent.Count(), 128);
   const Extent small = extent.channels == UINT32_MAX ? Extent{8, 8} : extent;
   switch (choices.Below(6)) {
@@ -167,7 +167,7 @@ void RequireReconstructs(const Result<T>& encoded, size_t count) {
   Laws::Require(again.ok() && again->size() == count, "compressed weights reconstruct");
 }
 
-// |again - value| <= scale / 2 and the rounding of the result to fp16.
+// Checks that |again - value| is at most scale / 2 plus the rounding of the result to fp16.
 void RequireNear(Half value, Half again, Half scale) {
   if (again.IsInf()) return;  // the scale is rounded up, so 127 steps may exceed the largest half
   const double error = std::abs(HalfToDouble(again) - HalfToDouble(value));
@@ -279,7 +279,7 @@ bool Check(ByteSpan input) {
 Bytes Generate(ChoiceStream& choices) {
   Bytes bytes(8 + choices.Below(200));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
-  // The first bytes draw an ordinary extent and codec; otherwise most streams are refused at once.
+  // The first bytes draw an ordinary extent and codec. Else most streams would be refused at once.
   bytes[0] = static_cast<uint8_t>(choices.Below(31));
   bytes[1] = static_cast<uint8_t>(1 + choices.Below(10));
   bytes[2] = static_cast<uint8_t>(1 + choices.Below(8));

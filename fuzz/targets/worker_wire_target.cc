@@ -1,5 +1,5 @@
-// The shared memory of a worker process: replies from a process that may misbehave, and requests as
-// the worker reads them.
+// Fuzzes the messages in the shared memory of a worker process. These are replies from a process
+// that may misbehave, and requests as the worker reads them.
 #include <algorithm>
 
 #include "fuzz/fuzz_target.h"

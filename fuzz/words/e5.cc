@@ -18,7 +18,7 @@ WordTables words::e5() {
       element_types.Number(static_cast<uint64_t>(value.value), 4);
     }
   }
-  // A vtable begins with its size in bytes: 4, and 2 for each field of the table.
+  // A vtable begins with its size in bytes, which is 4 plus 2 for each field of the table.
   WordTable vtables = {"vtables"};
   for (const flatbuffer::TableType& table : e5::WireSchema().tables) {
     if (!table.is_struct) vtables.Number(4 + 2 * table.fields.size(), 2);

@@ -45,7 +45,7 @@ WordTable Threads() {
   return threads;
 }
 
-// The names of options, without their values in the specification's program.
+// The names of the options in the specification's program, without their values.
 WordTable BannerOptions() {
   WordTable options = {"banner_options"};
   for (const std::string& option : hwx::SpecificationOptions()) {
@@ -56,7 +56,7 @@ WordTable BannerOptions() {
 
 WordTable Catalog() {
   WordTable catalog = {"element_types"};
-  constexpr size_t kLongest = 24;  // every other catalog is the beginning of this one
+  constexpr size_t kLongest = 24;  // every other catalog is a prefix of this catalog
   for (const std::string_view entry : stabs::Catalog(kLongest)) catalog.Text(entry);
   return catalog;
 }

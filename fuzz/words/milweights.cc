@@ -6,7 +6,7 @@ namespace anecheck::fuzz {
 WordTables words::milweights() {
   WordTable version = {"version"};
   version.Number(milweights::kVersion, 4);
-  // The first two fields of a record: the sentinel without a type, and the sentinel with each type.
+  // The beginning of a record. It is the sentinel alone, and the sentinel followed by each type.
   WordTable records = {"records"};
   records.Number(milweights::kSentinel, 4);
   for (int type = 0; type < mil::kDataTypeCount; ++type) {

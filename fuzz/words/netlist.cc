@@ -24,7 +24,7 @@ void AddKeys(const Keys& table, WordTable& keys) {
   for (const auto& field : table.fields) keys.Text(field.first);
 }
 
-// The tags of a property list with an element of each kind, as the writer spells them.
+// The tags that the writer uses for a property list with an element of each kind.
 WordTable XmlTags() {
   tree::Dict dict;
   dict.Set("bool", tree::Value::Bool(true));

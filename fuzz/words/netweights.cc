@@ -3,8 +3,7 @@
 
 namespace anecheck::fuzz {
 
-// The first integers of a file that begins with a table. Files without a table contain only plain
-// values.
+// The first integers of a file that begins with a table. Files without a table contain only data.
 WordTables words::netweights() {
   constexpr uint64_t kBlobs = 4;
   constexpr size_t kCount = 8;
@@ -14,7 +13,7 @@ WordTables words::netweights() {
   const Bytes bytes = netweights::WriteWeightFile(file);
   const std::string text(bytes.begin(), bytes.end());
   WordTable counts = {"counts"};
-  counts.Text(text.substr(0, kCount + 8));  // with the first blob's id
+  counts.Text(text.substr(0, kCount + 8));  // the count and the first blob's id
   WordTable rows = {"table_rows"};
   for (size_t row = 0; row < kBlobs; ++row) rows.Text(text.substr(kCount + kRow * row, kRow));
   return {counts, rows};

@@ -9,7 +9,7 @@
 namespace anecheck::fuzz {
 namespace {
 
-// The keys of the header that the writer makes: the texts in quotes before a colon.
+// The keys of the header that the writer makes. They are the quoted texts before a colon.
 WordTable HeaderKeys() {
   const std::string header = npz::HeaderDict("<f2", false, std::vector<uint64_t>{2, 3});
   WordTable keys = {"header_keys"};

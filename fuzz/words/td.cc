@@ -8,7 +8,7 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr uint32_t kMostRegisters = 64;  // of one run
+constexpr uint32_t kMostRegisters = 64;  // registers of one run
 
 std::string_view NameOf(td::Coding coding) {
   switch (coding) {
@@ -20,7 +20,7 @@ std::string_view NameOf(td::Coding coding) {
   return "runs";
 }
 
-// The 32-bit word that begins a run of `count` registers (td.h, Coding).
+// Returns the 32-bit word that begins a run of `count` registers (td.h, Coding).
 uint32_t RunWord(td::Coding coding, uint32_t byte_address, uint32_t count) {
   if (coding == td::Coding::kByteAddress) return (count - 1) << 26 | byte_address;
   return (count - 1) << 15 | byte_address / 4;

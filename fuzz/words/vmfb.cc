@@ -6,7 +6,7 @@ namespace anecheck::fuzz {
 
 WordTables words::vmfb() {
   WordTable identifiers = {"identifiers"};
-  // A vtable begins with its size in bytes: 4, and 2 for each field of the table.
+  // A vtable begins with its size in bytes, which is 4 plus 2 for each field of the table.
   WordTable vtables = {"vtables"};
   for (const vmfb::Form& form : vmfb::Forms()) {
     identifiers.Text(form.schema.identifier);

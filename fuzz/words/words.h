@@ -1,5 +1,5 @@
-// The words that have a meaning in a format or protocol, taken from the tables of its reader: magic
-// values, ids, keys, names, counts. Dictionaries are made from these words (fuzz/dictionary.h).
+// The words that have a meaning in a format or protocol. They are magic values, ids, keys, names
+// and counts from the tables of its reader. Dictionaries have these words (dictionary.h).
 #pragma once
 
 #include <cstddef>
@@ -35,13 +35,12 @@ namespace words {
 #include "harness/formats/formats.def"
 #undef ANECHECK_FORMAT
 
-// Names, arguments, named choices and element types of the operations, as MIL and graphs write
-// them.
+// Names, arguments, enumerated values and element types of operations, as in MIL and graphs.
 WordTables Operations();
-// The 32-bit words that begin a run of registers in a task descriptor, in all generations that use
+// The 32-bit words that begin a run of registers in a task descriptor, for all generations that use
 // `coding`.
 WordTable RegisterRuns(td::Coding coding);
-// The bytes that open the records of a ZIP archive.
+// The bytes with which the records of a ZIP archive begin.
 WordTable ZipSignatures();
 
 }  // namespace words

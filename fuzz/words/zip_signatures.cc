@@ -6,8 +6,8 @@
 
 namespace anecheck::fuzz {
 
-// The signatures of an archive with one member: its local header, its directory entry, the end
-// record.
+// The signatures of an archive with one member. They begin its local header, its directory entry
+// and the end record.
 WordTable words::ZipSignatures() {
   constexpr size_t kSignature = 4;
   constexpr size_t kEndRecord = 22;

@@ -1,5 +1,6 @@
-// The interface of every format's generator: valid files from a choice stream, and structure-aware
-// mutations as data, so that a finding replays anywhere. The generators are in generators/formats/.
+// The interface of every format's generator. A generator draws valid files from a choice stream and
+// makes structure-aware mutations. Mutations are data, so a finding can be replayed on any machine.
+// The generators are in generators/formats/.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@ struct Mutation {
 
 struct MutationKind {
   std::string_view id;
-  // The only rule of the format that this mutation breaks if applied to a valid file; empty if the
-  // effect depends on the file.
+  // The only rule of the format that this mutation breaks if it is applied to a valid file. Empty
+  // if the effect depends on the file.
   std::string_view breaks_rule;
-  // Chooses parameters for `bytes`, or nothing if the mutation does not apply. Precondition:
+  // Chooses parameters for `bytes`. Returns nothing if the mutation does not apply. Precondition:
   // `bytes` parses.
   std::optional<Mutation> (*propose)(ByteSpan bytes, ChoiceStream& choices);
-  // Applies the mutation. Deterministic; an Error if the parameters do not fit `bytes`.
+  // Applies the mutation. Deterministic. Returns an Error if the parameters do not fit `bytes`.
   Result<Bytes> (*apply)(ByteSpan bytes, const Mutation& mutation);
 };
 

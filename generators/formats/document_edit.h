@@ -1,6 +1,6 @@
-// Mutations as a table of small edits, either of the JSON form (which keeps everything else in
-// place) or of the bytes at a place that the JSON form names. Used by the generators of most
-// formats.
+// Mutations as a table of small edits. An edit changes the JSON form, and all other content keeps
+// its place, or it changes the bytes at a place that the JSON form names. Used by the generators of
+// most formats.
 #pragma once
 
 #include <array>
@@ -17,23 +17,23 @@ namespace anecheck {
 struct DocumentEdit {
   std::string_view id;
   std::string_view breaks_rule;  // as MutationKind::breaks_rule
-  // Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply; `a` and
+  // Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply. `a` and
   // `b` choose among places and values.
   bool (*edit)(Json& json, uint64_t a, uint64_t b) = nullptr;
   bool (*patch)(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) = nullptr;
 };
 
-// The element that `choice` selects; null if the array is empty or absent.
+// Returns the element that `choice` selects, or null if the array is empty or absent.
 inline Json* PickElement(Json& parent, const char* key, uint64_t choice) {
   const auto found = parent.find(key);
   if (found == parent.end() || !found->is_array() || found->empty()) return nullptr;
   return &(*found)[choice % found->size()];
 }
 
-// kInvalid if the mutation is of another edit or does not apply.
+// Applies the mutation to the file. kInvalid if it belongs to another edit or does not apply.
 Result<Bytes> ApplyEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
                         const Mutation& mutation);
-// A mutation of the edit that applies to the file, or nothing.
+// Returns a mutation that makes this edit and applies to the file, or nothing.
 std::optional<Mutation> ProposeEdit(const Format& format, const DocumentEdit& edit, ByteSpan bytes,
                                     ChoiceStream& choices);
 

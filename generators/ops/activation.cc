@@ -25,11 +25,11 @@ bool DrawClip(Drawer& drawer, ValueId x) {
   using P = params::Clip;
   const ValueRange& range = drawer.range(x);
   const auto reach = static_cast<int64_t>(std::min(2048.0, std::max(1.0, range.Magnitude())));
-  // Both bounds are integers and so exact in fp16. If x has one sign, they do not clip all of it.
+  // Both bounds are integers and so exact in fp16. They do not clip all elements if x has one sign.
   const int64_t least = drawer.choices().Chance(3, 4) ? std::max<int64_t>(1, reach / 4) : 1;
   int64_t low_bound = drawer.choices().Range(-reach, range.high > 0 ? 0 : -least);
   int64_t high_bound = drawer.choices().Range(range.low < 0 ? 1 : least, reach);
-  // Sometimes both bounds have one sign.
+  // Sometimes both bounds are positive.
   if (range.low < 0 && range.high > 0 && reach >= 4 && drawer.choices().Chance(1, 8)) {
     low_bound = drawer.choices().Range(1, reach / 4);
     high_bound = drawer.choices().Range(low_bound + 1, reach);

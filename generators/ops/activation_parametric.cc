@@ -1,5 +1,5 @@
-// Draws activations with slopes, thresholds and scales. If integer mode uses an operation, its
-// parameters are exact in fp16.
+// Draws activations with slopes, thresholds and scales. fp16 represents exactly the parameters of
+// operations that integer mode uses.
 #include <algorithm>
 #include <array>
 
@@ -41,7 +41,7 @@ bool DrawClampedRelu(Drawer& drawer, ValueId x) {
   return EmitAlphaBeta(drawer, OpKind::kClampedRelu, x, alpha, beta, {-range.Magnitude(), beta});
 }
 
-// A whole number in the middle of the range of x, so that elements of x may lie on both sides.
+// A whole number in the middle of the range of x, so that x may have elements on both sides of it.
 double WholeThreshold(Drawer& drawer, ValueId x) {
   const ValueRange& range = drawer.range(x);
   const auto half = static_cast<int64_t>(std::clamp(range.Magnitude() / 2, 1.0, 1024.0));
@@ -74,7 +74,7 @@ bool DrawSigmoidHard(Drawer& drawer, ValueId x) {
   const double beta = drawer.choices().Coin() ? 0.5 : 0.25;
   if (!EmitAlphaBeta(drawer, OpKind::kSigmoidHard, x, alpha, beta, {0, 1})) return false;
   if (!drawer.choices().Chance(1, 4)) return true;
-  // hard_swish, as converters write it.
+  // Appends a multiplication by x, because converters write hard_swish as x * sigmoid_hard(x).
   const double bound = drawer.range(x).Magnitude();
   return drawer.Emit(OpKind::kMul, {x, drawer.Last()}, {-bound, bound});
 }

@@ -1,4 +1,4 @@
-// Draws comparisons, logic and choice. Bools never leave the graph, so each bool is converted or
+// Draws comparisons, logic and select. A graph cannot return bools, so each bool is converted or
 // consumed at once.
 #include <array>
 #include <vector>
@@ -13,9 +13,9 @@ namespace {
 constexpr ValueRange kTruth = {0, 1, true};
 
 // The maximum or minimum of x along an axis, or kNoValue if every axis has one element. A
-// comparison of x with this extreme is true in few places and false in the others, or the reverse,
-// and other elements of x change the places. The ranges often decide a comparison with a constant,
-// whatever the elements are.
+// comparison of x with this extreme gives one result at few positions and the other result at most
+// positions. The positions depend on the elements of x. The result of a comparison with a constant
+// often depends only on the ranges.
 ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);
@@ -35,7 +35,7 @@ ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   return drawer.Finish(range) ? drawer.Last() : kNoValue;
 }
 
-// The maximum of x and another operand, which equals x in some places.
+// The maximum of x and another operand. It equals x at some positions.
 ValueId Raised(Drawer& drawer, ValueId x) {
   const ValueId other = drawer.BroadcastPartner(x);
   const ValueRange range = GreaterOf(drawer.range(x), drawer.range(other));
@@ -57,7 +57,7 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
     return Raised(drawer, x);
   }
-  // An operand far larger than x decides the comparison, whatever the elements are.
+  // If the operand is far larger than x, the comparison has the same result for all elements.
   const double magnitude = drawer.range(x).Magnitude();
   const bool small = magnitude > 0 && magnitude < InputMagnitude(drawer.mode());
   if (small && drawer.type(x).dtype == DType::kFp16) {
@@ -66,7 +66,7 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   return drawer.BroadcastPartner(x);
 }
 
-// Bools of x's shape: x, or x compared with something that broadcasts to it.
+// Returns bools of x's shape: x itself, or a comparison of x with a value that broadcasts to x.
 ValueId DrawBools(Drawer& drawer, ValueId x) {
   if (drawer.type(x).dtype == DType::kBool) return x;
   constexpr std::array<OpKind, 6> kKinds = {OpKind::kEqual,   OpKind::kNotEqual,
@@ -93,7 +93,7 @@ constexpr OpKind Mirrored(OpKind kind) {
   }
 }
 
-// x as the first or, now and then, as the second operand.
+// Draws a comparison with x as the first or, less often, the second operand.
 template <OpKind kKind>
 bool DrawCompare(Drawer& drawer, ValueId x) {
   if (!drawer.choices().Chance(1, 4)) {

@@ -1,5 +1,5 @@
-// Draws state, buffers and control flow: small blocks around x, and states that are written and
-// read again, or read and written back.
+// Draws states, buffers and control flow. Blocks are small and use x. A state is written and then
+// read, or read and then written.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,8 +17,9 @@ ValueRange WithZero(const ValueRange& range) {
   return {std::min(range.low, 0.0), std::max(range.high, 0.0), range.integer};
 }
 
-// Whether to add the content of a state to x before x is written back: only then does the next
-// execution show the content. The sum over two executions stays below the ceiling.
+// Whether to add the content of a state to x before x is written back. Only with this addition does
+// the next execution show the content. True only if the sum over two executions stays below the
+// ceiling.
 bool Accumulates(Drawer& drawer, ValueId x) {
   const auto add = static_cast<size_t>(OpKind::kAdd);
   const bool adds = drawer.options().ops.test(add) && drawer.options().spelt.test(add);
@@ -30,15 +31,15 @@ ValueRange OfTwo(const ValueRange& range) {
   return WithZero({2 * range.low, 2 * range.high, range.integer});
 }
 
-// The sum of x and the result of the last node, which read a state of x's shape that is zero at
-// first.
+// Appends the sum of x and the result of the last node. That node read a state that is initially
+// zero.
 ValueId AddToRead(Drawer& drawer, ValueId x) {
   const ValueId before = drawer.Last();
   drawer.SetAtRest(before);
   return drawer.Emit(OpKind::kAdd, {before, x}, OfTwo(drawer.range(x))) ? drawer.Last() : x;
 }
 
-// Writes x into a new state and reads the content back, by one of the pairs of operations.
+// Writes x into a new state with `write`, and reads the content with `read`.
 bool DrawWritten(Drawer& drawer, ValueId x, OpKind write, OpKind read) {
   using P = params::WriteState;
   const bool accumulates = Accumulates(drawer, x);
@@ -73,7 +74,7 @@ bool DrawRingRead(Drawer& drawer, ValueId ring, int axis, int64_t position, int6
   return drawer.Finish(range);
 }
 
-// Writes x into a longer ring buffer, at a position from which it may wrap.
+// Writes x into a longer ring buffer. The end of x may wrap to the beginning of the buffer.
 bool DrawRing(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
@@ -103,7 +104,7 @@ bool DrawRing(Drawer& drawer, ValueId x) {
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-// op(a) or op(a, b) as the next value of a block.
+// Appends op(a) or op(a, b) to a block.
 ValueId Append(Graph& block, OpKind kind, ValueId a, ValueId b = kNoValue) {
   block.BeginNode(&GetOp(kind).schema);
   block.AddArgument(0, a);

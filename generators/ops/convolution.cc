@@ -52,8 +52,9 @@ bool IsMeasured(const Drawer& drawer) {
   return drawer.options().family == 5 || drawer.options().family == 7;
 }
 
-// The largest kernels of height and width that are not refused (facts/limits.csv; for the width
-// facts/known_defects.csv, D29; for A16 and A18 facts/silicon/compile_limits_silicon.csv).
+// The largest extent of a kernel's height or width that the compiler accepts (facts/limits.csv; for
+// the width also facts/known_defects.csv, D29; for A16 and A18
+// facts/silicon/compile_limits_silicon.csv).
 int64_t KernelCap(const Drawer& drawer, bool width) {
   constexpr int kA13 = 2;
   if (drawer.options().family <= kA13) return width ? 13 : 29;
@@ -66,7 +67,7 @@ bool IsTooWide(const Drawer& drawer, int64_t width) { return IsMeasured(drawer) 
 
 // Network descriptions have no window over a single axis.
 bool MayHaveWindow(const Drawer& drawer, const Shape& x) {
-  // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
+  // 3-D convolution is documented but never lowered (facts/known_defects.csv, D16).
   return x.rank() == 4 || (x.rank() == 3 && !drawer.options().direct);
 }
 
@@ -89,8 +90,7 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
       geometry.dilation[axis] = choices.Range(1, std::clamp<int64_t>(room, 1, 3));
     }
     if (geometry.pad_type == "custom") {
-      // Padding is less than the kernel's extent, because the pools require this
-      // (facts/netlist_layers.csv, pool).
+      // Pools require less padding than the kernel's extent (facts/netlist_layers.csv, pool).
       geometry.pad[2 * axis] = choices.Range(0, geometry.kernel[axis] - 1);
       geometry.pad[2 * axis + 1] = choices.Range(0, geometry.kernel[axis] - 1);
     }
@@ -101,7 +101,8 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
 
 namespace {
 
-// A number for all channels or one per channel, each up to `limit` in magnitude and finite.
+// One number for all channels, or one number per channel. Every number is finite and has a
+// magnitude of at most `limit`.
 ValueId DrawPerChannel(Drawer& drawer, int64_t channels, double limit) {
   const Shape shapes[] = {{}, {1}, {channels}};
   const TensorType type{DType::kFp16, shapes[drawer.choices().Below(3)]};
@@ -182,7 +183,7 @@ namespace {
 bool DrawVectorProduct(Drawer& drawer, ValueId x) {
   using P = params::Matmul;
   const Shape shape = drawer.shape(x);
-  // Network descriptions have no key for it.
+  // Network descriptions have no key for such a product.
   if (shape.rank() != 1 || drawer.options().direct) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t inner = shape[0];
@@ -254,7 +255,7 @@ bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
 // the compute lanes lack it.
 bool HasCeilMode(const Drawer& drawer, OpKind kind, std::string_view pad_type) {
   if (drawer.options().direct) return false;
-  // Padding, and a window that begins past x, are tested elsewhere.
+  // Other tests cover padding, and windows that begin past the end of x.
   if (kind == OpKind::kL2Pool) return pad_type == "valid";
   return (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) && pad_type != "same";
 }

@@ -29,7 +29,7 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
   Shape weight_shape = {channels, outputs};
   Shape result = {shape[0], outputs * groups};
   for (size_t i = 0; i < spatial; ++i) {
-    // Kernels of 4 and more take the caps of strided axes (facts/more/op_notes.csv).
+    // For kernels of 4 and more, the limits of strided axes apply (facts/more/op_notes.csv).
     kernel[i] = choices.Range(1, 3);
     stride[i] = choices.Chance(1, 2) ? choices.Range(1, 3) : 1;
     if (choices.Chance(1, 5)) dilation[i] = 2;
@@ -57,7 +57,7 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
   graph.AddArgument(P::kWeight, weight);
   if (biased) graph.AddArgument(P::kBias, bias);
   AddPad(drawer, P::kPad, pad_type, std::span(pad).first(2 * spatial));
-  // Sometimes writes the output shape, which already follows from the padding.
+  // Sometimes states the output shape, although it follows from the padding.
   if (choices.Chance(1, 6)) drawer.AddInts(P::kOutputShape, result.dims());
   drawer.AddString(P::kPadType, pad_type);
   drawer.AddInts(P::kStrides, std::span(stride).first(spatial));
@@ -112,7 +112,7 @@ bool DrawEinsum(Drawer& drawer, ValueId x) {
 
 bool DrawL2Pool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kL2Pool, "L2"); }
 
-// The value operand is x; keys and queries are so small that rounding of the scores hardly changes
+// The value operand is x. Keys and queries are so small that the rounding of scores hardly changes
 // the weights.
 bool DrawAttention(Drawer& drawer, ValueId x) {
   using P = params::Attention;

@@ -46,8 +46,8 @@ bool DrawPeElementwise(Drawer& drawer, ValueId x) {
 
 bool DrawPeGoc(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
-  // The layer of network descriptions works on the channel axis, which ranks below 4 lack or have
-  // at another place.
+  // The layer of network descriptions works on the channel axis. Shapes of rank below 4 lack this
+  // axis or have it at another position.
   if (shape.rank() < (drawer.options().direct ? 4 : 2)) return false;
   const double limit = WeightLimit(drawer, x, 1);
   if (limit <= 0) return false;

@@ -1,4 +1,4 @@
-// Draws sorting and the suppression of boxes. Positions that leave the graph are converted to fp16.
+// Draws sorting and the suppression of boxes. Returned positions are converted to fp16.
 #include <algorithm>
 #include <array>
 #include <string_view>

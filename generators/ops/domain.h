@@ -9,20 +9,20 @@
 
 namespace anecheck {
 
-// Whether operands may lie outside of a function's domain. They may in special and boundary cases,
-// which test NaN results too.
+// Whether operands may lie outside of a function's domain. True in special and boundary cases,
+// which also test NaN results.
 inline bool TakesAnything(const Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial || drawer.mode() == CaseMode::kBoundary;
 }
 
-// x, or its magnitude if x may be negative.
+// Returns x, or abs(x) if x may be negative.
 inline ValueId NotNegative(Drawer& drawer, ValueId x) {
   if (drawer.range(x).low >= 0 || TakesAnything(drawer)) return x;
   drawer.Emit(OpKind::kAbs, {x}, {0, drawer.range(x).Magnitude(), drawer.range(x).integer});
   return drawer.Last();
 }
 
-// x, or x clipped to [low, high] if x may lie outside. The bounds are exact in fp16.
+// Returns x, or x clipped to [low, high] if x may lie outside. fp16 must represent the bounds.
 inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
   const ValueRange range = drawer.range(x);
   if ((range.low >= low && range.high <= high) || TakesAnything(drawer)) return x;
@@ -35,8 +35,8 @@ inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
   return drawer.Last();
 }
 
-// A new constant whose elements have exponents of -2 to 2, so that none is zero or large. If
-// `positive` is true, all are positive.
+// A new constant whose elements have exponents of -2 to 2. No element is zero or large. If
+// `positive` is true, all elements are positive.
 inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) {
   const ValueId y = drawer.NewConst(shape, 4.0);
   std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
@@ -50,7 +50,7 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
   return y;
 }
 
-// A ModerateConst with signs, or sometimes a value that is computed from a new input and has
+// A ModerateConst of both signs or, less often, a value that is computed from a new input and has
 // magnitudes in the same range.
 inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
   const bool magnitudes = drawer.options().ops.test(static_cast<size_t>(OpKind::kAbs));

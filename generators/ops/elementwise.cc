@@ -9,15 +9,15 @@
 namespace anecheck {
 namespace {
 
-// Whether the operands are bytes whose sum or product may leave the type. No source gives such a
-// result.
+// Whether the operands are bytes whose sum or product may exceed the range of the type. No source
+// gives such a result.
 bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
   const DType dtype = drawer.type(x).dtype;
   if (dtype == DType::kInt8) return range.low < -128 || range.high > 127;
   return dtype == DType::kUint8 && (range.low < 0 || range.high > 255);
 }
 
-// x as the first or, now and then, as the second operand.
+// Appends the operation with x as the first or, less often, the second operand.
 bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
   if (LeavesBytes(drawer, x, range)) return false;
   return drawer.choices().Chance(1, 4) ? drawer.Emit(kind, {y, x}, range)
@@ -29,7 +29,7 @@ bool DrawAdd(Drawer& drawer, ValueId x) {
   const ValueRange& a = drawer.range(x);
   const ValueRange& b = drawer.range(y);
   const ValueRange sum = {a.low + b.low, a.high + b.high, a.integer && b.integer};
-  // If the sum would pass the ceiling, draws a minimum instead, which uses both operands.
+  // If the sum may exceed the ceiling, draws the minimum of both operands instead.
   if (sum.Magnitude() > drawer.Ceiling()) {
     return Emit(drawer, OpKind::kMinimum, x, y, LesserOf(a, b));
   }
@@ -87,12 +87,13 @@ bool IsToBeLarge(Drawer& drawer, ValueId y) {
          (graph.ConstData(y)[1] & 0x83) == 0x80;
 }
 
-// Moves the constant's elements to 2^14 and above: their reciprocals are subnormal.
+// Raises the constant's elements to magnitudes of 2^14 and more, whose reciprocals are subnormal.
 void MakeLarge(Drawer& drawer, ValueId y) {
   std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
                              drawer.graph().ConstData(y).end());
   for (size_t i = 1; i < bytes.size(); i += 2) {
-    constexpr int kExponentOf2To14 = 29;  // fp16's biased exponent; the next one is the last
+    // fp16's biased exponent; 30 is the largest exponent of finite numbers
+    constexpr int kExponentOf2To14 = 29;
     const int exponent = kExponentOf2To14 + (bytes[i] >> 2 & 1);
     bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | exponent << 2);
   }
@@ -100,7 +101,7 @@ void MakeLarge(Drawer& drawer, ValueId y) {
   drawer.SetRange(y, {-65504, 65504, false});
 }
 
-// The divisor stays away from zero, because the quotient's bound is too wide there. It is seldom
+// The divisor is never near zero, because the quotient's bound is too wide there. It is rarely
 // large, and only if the dividend may be so large that not all quotients are subnormal.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
   const ValueId y = ModerateOperand(drawer, drawer.PartnerShape(x));

@@ -1,5 +1,5 @@
-// Draws operations that read or write at computed places. Indices are constants, and for gathers
-// sometimes computed by the graph from values that cannot be NaN.
+// Draws operations that read or write at indices. Indices are constants. For gathers, the graph
+// sometimes computes them from values that cannot be NaN.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -14,8 +14,9 @@ namespace {
 constexpr std::array<DType, 4> kIndexTypes = {DType::kInt32, DType::kInt32, DType::kInt16,
                                               DType::kUint16};
 
-// Indices into axes of `extents`, cycling through the extents. None is negative, because the graphs
-// are written as programs of iOS 18, for which no source defines negative indices.
+// A constant of indices. Consecutive indices belong to consecutive `extents`, cyclically. No index
+// is negative, because the graphs are written as programs of iOS 18, for which no source defines
+// negative indices.
 ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t> extents) {
   ChoiceStream& choices = drawer.choices();
   const DType dtype = choices.Pick(kIndexTypes);
@@ -27,7 +28,7 @@ ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t>
   return drawer.NewIntegers(dtype, shape, indices);
 }
 
-// clip(x, 0, extent - 1) as int32; kNoValue if refused.
+// Appends clip(x, 0, extent - 1), converted to int32. Returns kNoValue if the graph refuses a node.
 ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   using P = params::Clip;
   const auto top = static_cast<double>(std::min<int64_t>(extent - 1, 2048));
@@ -39,7 +40,7 @@ ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   return drawer.CastTo(DType::kInt32, drawer.Last());
 }
 
-// Whether indices may be computed from x: no source states how NaN is converted.
+// Whether indices may be computed from x. False for NaN, whose conversion no source states.
 bool MayCompute(Drawer& drawer, ValueId x) {
   const bool finite = drawer.mode() == CaseMode::kFloat || drawer.mode() == CaseMode::kInteger;
   return finite && drawer.shape(x).Elements() <= 32 && drawer.choices().Chance(1, 4);
@@ -55,7 +56,8 @@ Shape IndexShape(Drawer& drawer, int64_t most) {
   return shape;
 }
 
-// The indices are valid, so the attribute has no effect.
+// Sometimes adds the attribute that asks for validation of indices. All drawn indices are valid, so
+// the attribute has no effect.
 void AddValidation(Drawer& drawer, int parameter) {
   if (drawer.choices().Chance(1, 4)) drawer.AddBool(parameter, drawer.choices().Coin());
 }
@@ -171,7 +173,7 @@ DrawnMode DrawMode(Drawer& drawer, const ValueRange& a, const ValueRange& b, int
   if ((mode == "add" || mode == "sub") && sum <= drawer.Ceiling()) {
     return {mode, {-sum, sum, integer}};
   }
-  // Repeated products and quotients would leave every range, so only one update is admitted.
+  // Products and quotients are drawn only for one update. Repeated ones would exceed any range.
   if (mode == "mul" && times == 1 && product <= drawer.Ceiling()) {
     return {mode, {-product, product, integer}};
   }

@@ -1,5 +1,5 @@
-// Draws image, resize and texture operations, with small targets, every mode, and positions that
-// cross the edges of the image.
+// Draws image, resize and texture operations. Target extents are small, every mode is drawn, and
+// some positions lie outside of the image.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -16,12 +16,13 @@ namespace {
 constexpr std::array<std::string_view, 5> kGrids = {
     "DEFAULT", "STRICT_ALIGN_CORNERS", "ALIGN_CORNERS", "OFFSET_CORNERS", "UNALIGN_CORNERS"};
 
-// The range of interpolated numbers: they lie between their sources, except for the last rounding.
+// The range of interpolated numbers. Except for the last rounding, they lie between the numbers
+// from which they are interpolated.
 ValueRange Between(const ValueRange& range, double other) {
   return {std::min(range.low, other), std::max(range.high, other), false};
 }
 
-// A target extent, small enough to keep the result in bounds.
+// A target extent for which the result keeps to the maximum number of elements.
 int64_t Target(Drawer& drawer, ValueId x, int rest) {
   const Shape shape = drawer.shape(x);
   int64_t others = 1;
@@ -70,8 +71,8 @@ bool DrawResizeNearest(Drawer& drawer, ValueId x) {
   using P = params::ResizePlane;
   if (!HasPlane(drawer, x)) return false;
   const Shape shape = drawer.shape(x);
-  // Integer mode draws only multiples of the extent, because for other extents the oracle admits
-  // several neighbours.
+  // Integer mode draws only multiples of the extent. For others, the oracle admits several
+  // neighbours.
   const auto target = [&](int axis, int64_t drawn) {
     const int64_t extent = shape[shape.rank() - 2 + axis];
     return drawer.integer_mode() ? extent * drawer.choices().Range(1, 2) : drawn;
@@ -117,10 +118,10 @@ bool DrawUpsampleNearest(Drawer& drawer, ValueId x) {
   return EmitUpsample(drawer, OpKind::kUpsampleNearestNeighbor, x);
 }
 
-// The ranges of drawn numbers; consecutive numbers cycle through them.
+// The ranges of drawn numbers. Consecutive numbers use consecutive ranges, cyclically.
 using Intervals = std::vector<std::array<int64_t, 2>>;
 
-// A constant of multiples of 1/4 in these intervals, which are exact in fp16.
+// A constant whose elements are multiples of 1/4 in these intervals. fp16 represents them exactly.
 ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   std::vector<uint8_t> bytes;
   for (int64_t i = 0; i < shape.Elements(); ++i) {
@@ -133,7 +134,8 @@ ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   return drawer.NewTensor({DType::kFp16, shape}, bytes);
 }
 
-// For each of `count` boxes, the index of its image in a batch of `images`: constants or computed.
+// Returns, for each of `count` boxes, the index of its image in a batch of `images`. The indices
+// are a constant or computed.
 ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   ChoiceStream& choices = drawer.choices();
   if (images > 1 && drawer.MayCompute()) {
@@ -146,8 +148,9 @@ ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
   return drawer.NewIntegers(DType::kInt32, Shape{count}, indices);
 }
 
-// The form of the boxes: corners (h0, w0, h1, w1) in order, or a centre and a size; both also with
-// the width first. `h` and `w` are the extents of the coordinates, 1 if normalized.
+// The form of boxes. A box is a pair of corners (h0, w0, h1, w1) in order, or a centre and a size.
+// Either form may state the width before the height. `h` and `w` are the upper bounds of
+// coordinates, and are 1 for normalized coordinates.
 struct BoxForm {
   bool centre = false;
   bool width_first = false;
@@ -163,7 +166,7 @@ struct BoxForm {
   }
 };
 
-// The coordinates of boxes, in this shape: constants, or computed values anywhere in the image.
+// Returns the coordinates of boxes, in this shape: a constant, or computed values in the image.
 ValueId DrawNumbers(Drawer& drawer, const Shape& shape, const BoxForm& form) {
   if (drawer.MayCompute()) {
     return Within(drawer, drawer.NewInput(shape), 0, static_cast<double>(std::max(form.h, form.w)));
@@ -192,7 +195,7 @@ bool DrawCropResize(Drawer& drawer, ValueId x) {
   if (shape.rank() != 4 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = choices.Range(1, 3);
-  // roi replaces boxes and indices. Without roi and indices, box i is of image i.
+  // roi replaces boxes and indices. Without roi and indices, box i belongs to image i.
   const bool regions = choices.Chance(1, 6);
   const bool indexed = !regions && (count > shape[0] || !choices.Chance(1, 4));
   const ValueId indices = indexed ? BoxIndices(drawer, count, shape[0]) : kNoValue;

@@ -15,7 +15,7 @@ bool DrawReshape(Drawer& drawer, ValueId x) {
   const int rank = static_cast<int>(choices.Range(1, 5));
   AxisList shape;
   for (int axis = 0; axis + 1 < rank; ++axis) {
-    // A divisor of the remaining elements, found by counting down from a drawn extent.
+    // The largest divisor of the remaining elements that is at most a drawn extent.
     int64_t extent = std::min<int64_t>(left, choices.Range(1, 16));
     while (left % extent != 0) --extent;
     shape.push_back(extent);

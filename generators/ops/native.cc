@@ -1,5 +1,4 @@
-// Draws native layers. A reshape, which keeps all elements, brings the operand to the layer's
-// layout.
+// Draws native layers. A reshape gives the operand the layout that the layer needs.
 #include "harness/ops/native.h"
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 namespace anecheck {
 namespace {
 
-// x reshaped to this shape, which has the same number of elements; kNoValue if refused.
+// Reshapes x to this shape of as many elements. Returns kNoValue if the graph refuses the node.
 ValueId Shaped(Drawer& drawer, ValueId x, const Shape& shape) {
   if (drawer.shape(x) == shape) return x;
   const ValueRange range = drawer.range(x);
@@ -32,8 +31,8 @@ int64_t Divisor(ChoiceStream& choices, int64_t count, int64_t most) {
   return divisor;
 }
 
-// A shape of rank 4 with the number of elements of x: its own shape, or another split into channels
-// and rows.
+// A shape of rank 4 with the number of elements of x. It is the shape of x, or the elements are
+// split into channels and rows.
 Shape PlaneShape(Drawer& drawer, ValueId x) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4) return shape;
@@ -42,8 +41,8 @@ Shape PlaneShape(Drawer& drawer, ValueId x) {
   return {1, channels, rows, shape.Elements() / channels / rows};
 }
 
-// A new operand of this shape, for a layer that takes inputs and constants: sometimes an input,
-// else a constant of magnitude up to `limit`.
+// A new operand of this shape, for a layer that takes both inputs and constants. It is an input
+// with probability 1/4, else a constant of magnitude up to `limit`.
 ValueId AnyOperand(Drawer& drawer, const Shape& shape, double limit) {
   return drawer.choices().Chance(1, 4) ? drawer.NewInput(shape) : drawer.NewConst(shape, limit);
 }
@@ -55,7 +54,7 @@ ValueId OneNumber(Drawer& drawer, double value) {
   return drawer.NewConstOf({DType::kFp16, Shape{1}}, bytes, value);
 }
 
-// As in DrawAttention: the value operand is x, keys and queries are small constants or inputs.
+// As in DrawAttention, the value operand is x, and keys and queries are small constants or inputs.
 bool DrawSdpa(Drawer& drawer, ValueId x) {
   using P = params::NativeSdpa;
   const Shape shape = PlaneShape(drawer, x);
@@ -85,7 +84,7 @@ bool DrawSdpa(Drawer& drawer, ValueId x) {
   return drawer.Finish({drawer.range(value).low, drawer.range(value).high, false});
 }
 
-// x as lines [1, C, 1, W]; kNoValue if the lines would be too long.
+// Reshapes x to lines [1, C, 1, W]. Returns kNoValue if the lines would be too long.
 ValueId Lines(Drawer& drawer, ValueId x) {
   const int64_t elements = drawer.shape(x).Elements();
   const int64_t channels = Divisor(drawer.choices(), elements, 4);
@@ -165,7 +164,7 @@ bool DrawGlobalArgMinMax(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, static_cast<double>(shape[NativeAxis(dimension)] - 1), true});
 }
 
-// The channel form is left out (facts/known_defects.csv, D20).
+// Does not draw the form that reduces channels (facts/known_defects.csv, D20).
 bool DrawMinMaxNorm(Drawer& drawer, ValueId x) {
   using P = params::NativeMinMaxNorm;
   constexpr std::array<double, 3> kEpsilons = {0x1p-10, 0x1p-6, 1};
@@ -193,7 +192,7 @@ bool DrawScaled(Drawer& drawer, ValueId x) {
   const double left = drawer.range(x).Magnitude();
   const double right = drawer.range(y).Magnitude();
   double bound = (type == "Mult" ? left * right : left + right) * 3;
-  // If the result would pass the ceiling, the minimum is drawn, which uses both operands.
+  // If the result may exceed the ceiling, draws the minimum of both operands instead.
   if (bound > drawer.Ceiling()) {
     type = "Min";
     scale = -1;
@@ -255,8 +254,9 @@ bool DrawCostVolume(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, bound + limit, drawer.integer_mode()});
 }
 
-// x as points [1, 3, 1, count]: x itself if it has that shape, else x is the first coordinate and
-// the others are constants of magnitude up to `limit`. kNoValue if refused.
+// Returns points of shape [1, 3, 1, count]. If x has that shape, returns x. Else x is the first
+// coordinate, and the other coordinates are constants of magnitude up to `limit`. Returns kNoValue
+// if the graph refuses a node.
 ValueId Points(Drawer& drawer, ValueId x, double limit) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
@@ -294,7 +294,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   using P = params::NativeRadiusSearch;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = drawer.shape(x).Elements();
-  // With one centroid, the position of its flags is unambiguous.
+  // With one centroid, the layout of the flags is unambiguous.
   const int64_t centroids = choices.Coin() ? 1 : choices.Range(2, 5);
   if (count * std::max<int64_t>(3, centroids) > 4 * drawer.options().max_elements) return false;
   const ValueRange range = drawer.range(x);
@@ -312,7 +312,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, 0x101p-24, false});
 }
 
-// Scale and bias are inputs or constants; without a scale, the layer only adds.
+// Scale and bias are inputs or constants. Without a scale, the layer only adds the bias.
 bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   using P = params::GainOffset;
   ChoiceStream& choices = drawer.choices();
@@ -324,8 +324,8 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   if (plane == kNoValue) return false;
   const double given = InputMagnitude(drawer.mode());
   const bool scaled = choices.Chance(2, 3);
-  // An input may be the scale only if the product of the ranges of inputs and x stays below a
-  // finite ceiling.
+  // The scale may be an input only if the ceiling is finite and the product of the magnitudes of
+  // inputs and x does not exceed it.
   const double together = given * drawer.range(x).Magnitude();
   const bool may_be_given = together <= drawer.Ceiling() && std::isfinite(drawer.Ceiling());
   const bool scale_given = choices.Coin() && may_be_given;
@@ -345,7 +345,7 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   return drawer.Finish(range);
 }
 
-// The first four elements of x, then two of them.
+// Reduces x to its first four elements, then selects two of these.
 bool DrawDynamicSlice(Drawer& drawer, ValueId x) {
   using P = params::NativeDynamicSlice;
   const int64_t count = drawer.shape(x).Elements();

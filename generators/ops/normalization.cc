@@ -10,13 +10,14 @@
 namespace anecheck {
 namespace {
 
-// The epsilons that are drawn for layer and instance norm, the default among them.
+// The epsilons of layer and instance norm, including the default.
 constexpr std::array<double, 4> kLayerEpsilons = {0x1p-10, 0x1p-14, 0x1p-10, 1e-5};
 
-// The layers of network descriptions have no key for gamma and beta, and take fp16 numbers.
+// Whether to draw gamma or beta. The layers of network descriptions have no keys for them.
 bool HasGain(Drawer& drawer) { return !drawer.options().direct && drawer.choices().Coin(); }
 
-// One of the numbers; the last one is not exact in fp16.
+// Returns one of the numbers, of which fp16 cannot represent the last exactly. Network descriptions
+// take fp16 numbers, so for these a draw of the last number gives the first.
 double PickExact(Drawer& drawer, const std::array<double, 4>& numbers) {
   const double picked = drawer.choices().Pick(numbers);
   return drawer.options().direct && picked == numbers.back() ? numbers.front() : picked;
@@ -27,7 +28,7 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   ChoiceStream& choices = drawer.choices();
   if (shape.rank() < 1) return false;
-  // The trailing axes, as models use it.
+  // Models normalise trailing axes.
   const bool direct = drawer.options().direct;
   if (direct && (shape.rank() < 3 || shape.rank() > 4)) return false;
   const int count = direct ? 3 : static_cast<int>(choices.Range(1, std::min(shape.rank(), 3)));
@@ -97,8 +98,7 @@ bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound});
 }
 
-// The sum of squares stays in the range of fp16, because the quotient is unspecified beyond this
-// range.
+// The sum of squares stays in the range of fp16. Beyond it, the quotient is unspecified.
 bool DrawL2Norm(Drawer& drawer, ValueId x) {
   using P = params::WithEpsilon;
   const Shape shape = drawer.shape(x);
@@ -122,7 +122,7 @@ bool DrawLocalResponseNorm(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   const bool direct = drawer.options().direct;
   if (shape.rank() < (direct ? 4 : 3) || shape.rank() > 4) return false;
-  // Sixteen channels and more are refused on A13 (facts/known_defects.csv, D19).
+  // On A13, the compiler refuses 16 and more channels (facts/known_defects.csv, D19).
   if (shape[1] >= 16 && drawer.options().family <= 2) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t size = choices.Pick(kSizes);

@@ -9,8 +9,8 @@
 namespace anecheck {
 namespace {
 
-// An element type and the range of its integers, to which a converted range is clipped. Floats keep
-// their range; bools are 0 and 1.
+// An element type and the range of its integers. The range of a converted value is clipped to this
+// range. Floats keep their range, and bools are 0 and 1.
 struct Way {
   std::string_view dtype;
   double low = 0, high = 0;
@@ -24,15 +24,15 @@ constexpr std::array<Way, 8> kWays = {{{"int32", -0x1p31, 0x1p31},
                                        {"uint16", 0, 65535},
                                        {"bool", 0, 1}}};
 
-// Converts x and converts the result back, so that the integer never leaves the graph. int32 and
+// Converts x and converts the result back, so that the graph does not return the integer. int32 and
 // bool cannot be program outputs on the engine's path (facts/mil.md).
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;
   // No source states how an integer conversion treats NaN and infinities.
   const ValueRange range = drawer.range(x);
   Way way = drawer.mode() == CaseMode::kSpecial ? kWays[1] : drawer.choices().Pick(kWays);
-  // Nearly all fractions become true as bools, and truncation leaves few different values of a
-  // short range.
+  // A conversion to bool gives true for nearly all fractions, and truncation to integers leaves few
+  // different values of a short range.
   const bool vanishes = way.dtype == "bool" || range.high - range.low <= 2;
   if (!range.integer && way.low != way.high && vanishes && !drawer.DrawsRestful()) way = kWays[1];
   const bool to_integer = way.low != way.high;

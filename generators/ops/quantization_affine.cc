@@ -1,5 +1,4 @@
-// Draws quantize and dequantize, always as a pair, so that the bytes stay in the graph and the
-// result is fp16 again.
+// Draws quantize and dequantize as a pair, so that the result is fp16 again.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -44,7 +43,7 @@ Scale DrawScale(Drawer& drawer, ValueId x, DType dtype) {
   return drawn;
 }
 
-// The two operations have their operands at the same places.
+// Adds the operands that the scale describes. Both operations have them at the same indices.
 void AddScale(Graph& graph, const Scale& drawn) {
   using P = params::Dequantize;
   graph.AddArgument(P::kScale, drawn.scale);

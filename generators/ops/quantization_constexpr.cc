@@ -1,5 +1,5 @@
-// Draws constants and compressed constants. A constant of x's shape is expanded and added to x, or
-// a constant of a weight's shape is expanded for an operation that multiplies by it.
+// Draws constants and compressed constants. A constant of x's shape is expanded and added to x. A
+// constant of a weight's shape is expanded as the weight of another operation.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLimit = 16;
 
-// x + w, or the maximum of x and w if the sum would leave the mode's range.
+// Appends x + w, or the maximum of x and w if the sum may exceed the ceiling.
 bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
   const double sum = drawer.range(x).Magnitude() + drawer.range(w).Magnitude();
   const bool fits = sum <= drawer.Ceiling();
@@ -22,11 +22,11 @@ bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
                      {-sum, sum, drawer.integer_mode()});
 }
 
-// A constant of any element type with random bits, `count` of them.
+// A constant of any element type with `count` random bits.
 ValueId RandomBits(Drawer& drawer, const TensorType& type, int64_t count) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(drawer.choices().Below(256));
-  // Bits past the last element stay 0: the text form has no value for them.
+  // Bits past the last element are 0, because the text form cannot state them.
   const int64_t used = count % 8;
   if (used != 0) bytes.back() &= static_cast<uint8_t>((1 << used) - 1);
   return drawer.NewConstOf(type, bytes, 448);
@@ -46,7 +46,7 @@ ValueId Steps(Drawer& drawer, const Wanted& wanted, const Shape& shape) {
   return drawer.NewConst(shape, wanted.limit / 512);
 }
 
-// The first result of the node that was begun last; kNoValue if refused.
+// Ends the node and returns its first result, or kNoValue if the graph refuses the node.
 ValueId Finish(Drawer& drawer, const Wanted& wanted) {
   return drawer.Finish({-wanted.limit, wanted.limit, false}) ? drawer.Last() : kNoValue;
 }
@@ -91,7 +91,7 @@ Shape BlockShape(Drawer& drawer, const Shape& shape) {
   return blocks;
 }
 
-// A lookup table of vectors, and the shape of the indices for which it expands to `shape`.
+// A lookup table of vectors, and the shape of indices that expand to the wanted shape.
 struct Table {
   ValueId lut = kNoValue;
   Shape indices;
@@ -158,7 +158,7 @@ Mask DrawMask(Drawer& drawer, int64_t count) {
   Mask mask;
   mask.bytes.assign(static_cast<size_t>((count + 7) / 8), 0);
   for (int64_t i = 0; i < count; ++i) {
-    // The first bit is always set: data without elements are another test.
+    // The first bit is always set, because data without elements are tested separately.
     if (i > 0 && drawer.choices().Coin()) continue;
     mask.bytes[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
     ++mask.set;
@@ -213,10 +213,11 @@ DType DrawDataType(Drawer& drawer) {
   return IsFloat(dtype) && drawer.options().family < kFloat8Family ? DType::kInt8 : dtype;
 }
 
-// Quantised data, and steps so small that no value leaves the limit.
+// Quantised data. The steps are so small that no expanded value exceeds the limit.
 ValueId DrawData(Drawer& drawer, DType dtype, const Shape& shape) {
   if (!IsFloat(dtype)) return RandomBits(drawer, dtype, shape);
-  // fp8 values up to 1: exponents past the bias are left out, and with them NaN and infinities.
+  // Draws fp8 values of magnitude up to 1. No exponent exceeds the bias, so none is NaN or
+  // infinite.
   const TensorType type{dtype, shape};
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
   for (uint8_t& byte : bytes) {
@@ -274,7 +275,7 @@ ValueId MakeConstexprCast(Drawer& drawer, const Wanted& wanted) {
   return Finish(drawer, wanted);
 }
 
-// Adds the expansion by `Make` to x.
+// Adds to x the constant that `Make` expands.
 template <ValueId (*Make)(Drawer&, const Wanted&)>
 bool DrawAdded(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 1) return false;
@@ -318,7 +319,7 @@ constinit const OpGenerator kGeneratorConstexprSparseBlockwiseShiftScale = {
     OpKind::kConstexprSparseBlockwiseShiftScale, false, 1, DrawAdded<MakeSparseBlockwise>};
 constinit const OpGenerator kGeneratorConstexprSparseToDense = {
     OpKind::kConstexprSparseToDense, false, 1, DrawAdded<MakeSparseToDense>};
-// This operation is refused everywhere (facts/more/op_notes.csv).
+// Every compiler refuses this operation (facts/more/op_notes.csv).
 constinit const OpGenerator kGeneratorConstexprCast = {OpKind::kConstexprCast, false, 0,
                                                        DrawAdded<MakeConstexprCast>};
 

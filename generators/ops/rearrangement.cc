@@ -10,8 +10,7 @@
 namespace anecheck {
 namespace {
 
-// A slice in the four ways in which MIL writes an end: a number, a negative number, a mask, a
-// squeeze.
+// A slice. MIL states an end in four ways: as a number, a negative number, a mask or a squeeze.
 struct DrawnSlice {
   AxisList begin, end, stride, begin_mask, end_mask, squeeze_mask;
   Shape result;
@@ -27,18 +26,18 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const bool squeezed = !last_kept && choices.Chance(1, 8);
     const bool backward = !squeezed && choices.Chance(1, 6);
     const int64_t step = (backward ? -1 : 1) * (choices.Chance(1, 4) ? choices.Range(1, 3) : 1);
-    const int64_t room = backward ? from + 1 : extent - from;  // places from `from` on
+    const int64_t room = backward ? from + 1 : extent - from;  // number of elements from `from` on
     const bool open_end = choices.Chance(1, 3);
     const int64_t places = open_end ? room : choices.Range(1, room);
     const bool open_begin = from == 0 && !backward && choices.Chance(1, 3);
-    // The number of an open side is ignored, so any number is drawn for it.
+    // If a mask opens a side, its number is ignored, so any number is drawn.
     const int64_t end = open_end   ? choices.Range(0, extent)
                         : backward ? from - places
                                    : from + places;
     const int64_t begin = open_begin ? choices.Range(0, extent - 1) : from;
     slice.begin.push_back(choices.Chance(1, 4) ? begin - extent : begin);
-    // A backward slice that includes the first element ends before it: at -extent - 1, since
-    // -extent is the first element.
+    // A backward slice that includes the first element ends before this element. The end is -extent
+    // - 1, because -extent denotes the first element.
     const bool from_the_end = end < extent && choices.Chance(1, 4);
     slice.end.push_back(end < 0 ? -extent - 1 : from_the_end ? end - extent : end);
     slice.stride.push_back(step);
@@ -75,7 +74,7 @@ bool DrawSliceUpdate(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   const DrawnSlice slice = DrawSlice(drawer.choices(), shape);
-  // The update would replace all elements of x.
+  // Such an update would replace all elements of x.
   if (slice.result.Elements() == shape.Elements() && shape.Elements() > 1) return false;
   const ValueId update = drawer.SameShape(slice.result, x, drawer.type(x).dtype);
   drawer.Begin(OpKind::kSliceUpdate);
@@ -199,8 +198,8 @@ bool Divides(const Shape& shape, const std::array<int64_t, 4>& factors) {
   return true;
 }
 
-// x, reshaped if needed so that factors[k] divides axis k; kNoValue if that is impossible. In
-// network descriptions axis 0 is exactly factors[0].
+// Returns x, reshaped if needed, so that factors[k] divides axis k. In network descriptions axis 0
+// is exactly factors[0]. Returns kNoValue if no such shape exists.
 ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factors) {
   const bool direct = drawer.options().direct;
   const Shape& own = drawer.shape(x);
@@ -218,8 +217,8 @@ ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factor
   return drawer.Finish(drawer.range(x)) ? drawer.Last() : kNoValue;
 }
 
-// A random factor of 2, 3, 4 or 8 (facts/more/op_notes.csv), or 2 if the square of that factor does
-// not divide the number of elements.
+// A random factor of 2, 3, 4 or 8 (facts/more/op_notes.csv). If its square does not divide the
+// number of elements, returns 2.
 int64_t DrawFactor(Drawer& drawer, ValueId x) {
   constexpr std::array<int64_t, 4> kFactors = {2, 3, 4, 8};
   const int64_t factor = drawer.choices().Pick(kFactors);
@@ -263,10 +262,10 @@ int64_t MostMargin(const Drawer& drawer) { return drawer.options().direct ? 0 : 
 bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   using P = params::Batches;
   const Shape shape = drawer.shape(x);
-  // Margins make a tensor of small extents up to 16 times larger, and a chain of such operations
-  // would grow without limit.
+  // Margins make a tensor of small extents up to 16 times larger. A chain of these operations would
+  // grow tensors without limit.
   if (shape.rank() != 4 || shape.Elements() > 4 * drawer.options().max_elements) return false;
-  // One batch in network descriptions, as in Reshaped.
+  // In network descriptions the batch is 1, as in Reshaped.
   if (drawer.options().direct && shape[0] != 1) return false;
   ChoiceStream& choices = drawer.choices();
   AxisList block;

@@ -1,4 +1,4 @@
-// Draws recurrent cells. First brings x to the shape [steps, batch, input].
+// Draws recurrent cells. A reshape first gives x the shape [steps, batch, input].
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMaxInput = 64;
 
-// x as a sequence of few steps; kNoValue if it has too many elements.
+// Reshapes x to a sequence of few steps. Returns kNoValue if x has too many elements.
 ValueId ToSequence(Drawer& drawer, ValueId x) {
   int64_t left = drawer.shape(x).Elements();
   std::array<int64_t, 3> shape{1, 1, 1};
@@ -30,7 +30,7 @@ ValueId ToSequence(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
-// A magnitude of weights that is so small that the gates do not saturate.
+// The maximum magnitude of weights. It is so small that the gates do not saturate.
 double Limit(Drawer& drawer, ValueId x, int64_t inner) {
   const double sum = std::max(1.0, drawer.range(x).Magnitude()) * static_cast<double>(inner);
   return std::clamp(4 / sum, 0x1p-10, 2.0);

@@ -59,7 +59,7 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueR
   return drawer.Finish(range);
 }
 
-// `result` computes the range of the result from x's range and the number of elements.
+// Draws a reduction. `result` computes its range from x's range and the number of elements.
 template <typename Result>
 bool EmitReduce(Drawer& drawer, OpKind kind, ValueId x, const Result& result) {
   if (drawer.shape(x).rank() < 1) return false;
@@ -75,8 +75,8 @@ ValueRange Sum(const ValueRange& range, double count) {
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
   return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
-// Whether to skip a reduction because it would return this end of x's range for nearly every line.
-// This happens if x holds bools as numbers, and if the end is 0.
+// Whether to skip a reduction because nearly every result would be `end`, an end of x's range.
+// True, except for one call in eight, if x holds the numbers 0 and 1 of bools or if `end` is 0.
 bool Saturates(Drawer& drawer, ValueId x, double end) {
   const ValueRange range = drawer.range(x);
   const bool truths = range.integer && range.high - range.low <= 1;
@@ -90,7 +90,7 @@ bool DrawReduceMin(Drawer& drawer, ValueId x) {
   if (Saturates(drawer, x, drawer.range(x).low)) return false;
   return EmitReduce(drawer, OpKind::kReduceMin, x, Same);
 }
-// The intermediate sum must stay below the ceiling too.
+// The sum before the division must also stay below the ceiling.
 bool DrawReduceMean(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 1) return false;
   const Axes axes = DrawAxes(drawer, drawer.shape(x));
@@ -129,8 +129,8 @@ bool DrawReduceLogSumExp(Drawer& drawer, ValueId x) {
     return ValueRange{r.low - 1, r.high + std::log(count) + 1};
   });
 }
-// The host may multiply in any order. If no partial product leaves the range of fp16, the order
-// hardly matters.
+// The host may multiply in any order. The order hardly matters if no partial product leaves the
+// range of fp16, so x is clipped.
 bool DrawReduceProd(Drawer& drawer, ValueId x) {
   const ValueId from = Within(drawer, x, -2, 2);
   if (drawer.shape(from).rank() < 1) return false;
@@ -149,7 +149,7 @@ bool DrawReduceArg(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1) return false;
   const int64_t axis = drawer.choices().Range(-shape.rank(), shape.rank() - 1);
   const int64_t count = shape[*NormalizeAxis(axis, shape.rank())];
-  // Longer axes are refused on A13 (facts/compile_envelope.csv).
+  // On A13, the compiler refuses longer axes (facts/compile_envelope.csv).
   if (count < 2 || count > 2048) return false;
   drawer.Begin(kKind);
   drawer.graph().AddArgument(A::kX, x);
@@ -177,7 +177,8 @@ constinit const OpGenerator kGeneratorReduceLogSum = {OpKind::kReduceLogSum, fal
                                                       DrawReduceLogSum};
 constinit const OpGenerator kGeneratorReduceLogSumExp = {OpKind::kReduceLogSumExp, false, 2,
                                                          DrawReduceLogSumExp};
-// No integer mode: equal elements leave the position open, and integer cases must have one answer.
+// Not drawn in integer mode. If elements are equal, the resulting position is not unique, but the
+// results of integer cases must be unique.
 constinit const OpGenerator kGeneratorReduceArgmax = {OpKind::kReduceArgmax, false, 2,
                                                       DrawReduceArg<OpKind::kReduceArgmax>};
 constinit const OpGenerator kGeneratorReduceArgmin = {OpKind::kReduceArgmin, false, 2,

@@ -1,5 +1,6 @@
-// Draws operations that change a tensor's shape, or make a tensor. A result that does not depend on
-// the elements of x is added to x or, for shape, to the maximum of x, so that x is used.
+// Draws operations that change a tensor's shape, or make a tensor. If the result does not depend on
+// the elements of x, it is added to x or, for the operation shape, to the maximum of x. The graph
+// then uses x.
 #include <algorithm>
 #include <cstdlib>
 
@@ -14,8 +15,8 @@ bool DrawIdentity(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kIdentity, {x}, drawer.range(x));
 }
 
-// The reference shapes reproduce x's own extents, in up to two runs: the first from x, the rest
-// from a tensor whose last axes are those of x.
+// The result is flat or has x's own shape. For x's own shape, the first `cut` axes take their
+// extents from x, and the other axes take theirs from another tensor of this shape.
 bool DrawReshapeLike(Drawer& drawer, ValueId x) {
   using P = params::ReshapeLike;
   const Shape shape = drawer.shape(x);
@@ -69,7 +70,7 @@ bool DrawSqueeze(Drawer& drawer, ValueId x) {
     if (shape[axis] != 1 || !drawer.choices().Chance(2, 3)) continue;
     axes.push_back(drawer.choices().Coin() ? axis : axis - shape.rank());
   }
-  // A result of rank 0 is drawn by reductions; here some axis stays.
+  // At least one axis remains. Reductions draw results of rank 0.
   if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
   drawer.Begin(OpKind::kSqueeze);
   drawer.graph().AddArgument(P::kX, x);
@@ -136,7 +137,7 @@ bool DrawSplit(Drawer& drawer, ValueId x) {
   return drawer.Finish(drawer.range(x));
 }
 
-// x + the result of the last node.
+// Adds the result of the last node to x.
 bool AddToOperand(Drawer& drawer, ValueId x) {
   const ValueId made = drawer.Last();
   const ValueRange a = drawer.range(x);
@@ -151,7 +152,7 @@ bool HasRoom(const Drawer& drawer, ValueId x, double more) {
   return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
 }
 
-// The number that fills a tensor; sometimes kNoValue, which means the default, an fp32 zero.
+// Returns the number that fills a tensor. kNoValue stands for the default, an fp32 zero.
 ValueId Filler(Drawer& drawer) {
   return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
 }
@@ -183,7 +184,7 @@ bool DrawFillLike(Drawer& drawer, ValueId x) {
   return FinishFilled(drawer, x, value);
 }
 
-// As many steps as x's last axis is long, so that the two can be added.
+// Draws a range with as many elements as x's last axis, so that the range can be added to x.
 bool DrawRange1d(Drawer& drawer, ValueId x) {
   using P = params::Range1d;
   const Shape shape = drawer.shape(x);
@@ -227,8 +228,7 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   return drawer.Finish(EitherOf(drawer.range(on), drawer.range(off)));
 }
 
-// The extents depend only on the shape, so no input moves them; they are added to one number, the
-// maximum of x.
+// The extents do not depend on the inputs. They are added to the maximum of x, which does.
 bool DrawShape(Drawer& drawer, ValueId x) {
   using P = params::Reduce;
   const Shape shape = drawer.shape(x);

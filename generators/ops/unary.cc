@@ -1,4 +1,4 @@
-// Draws functions of one variable, and the elementwise operations that are not plain arithmetic.
+// Draws functions of one variable, and elementwise operations other than basic arithmetic.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,7 +22,7 @@ bool DrawSquare(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kSquare, {x}, {0, square, range.integer});
 }
 
-// Special cases also test functions outside of their domain, and at -0.
+// Whether operands may have any sign. Special cases also test -0 and numbers outside of a domain.
 bool AnySign(Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial && drawer.choices().Coin();
 }
@@ -34,7 +34,7 @@ bool DrawSqrt(Drawer& drawer, ValueId x) {
 
 constexpr ValueRange kEverything = {-65504, 65504};
 
-// Draws the operation with an epsilon, which must be exact in fp16 or the default.
+// Draws the operation with an epsilon, which must be the default or exact in fp16.
 bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
                      const ValueRange& range) {
   using P = params::WithEpsilon;
@@ -73,7 +73,7 @@ bool DrawExp2(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kExp2, {Within(drawer, x, -24, 14)}, {0, 16384});
 }
 
-// An increasing function into [low, high].
+// Draws an increasing function whose results lie in [kLow, kHigh].
 template <OpKind kKind, int kLow, int kHigh>
 bool DrawInto(Drawer& drawer, ValueId x) {
   return drawer.Emit(kKind, {x}, {kLow, kHigh});
@@ -85,13 +85,13 @@ bool DrawRelu6(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kRelu6, {x}, {0, std::min(6.0, range.high), range.integer});
 }
 
-// Functions that follow x above zero and stay near zero below it.
+// Draws a function that is close to x for positive x and close to 0 for negative x.
 template <OpKind kKind>
 bool DrawRamp(Drawer& drawer, ValueId x) {
   return drawer.Emit(kKind, {x}, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
 }
 
-// The sign is the same for all elements if they have one sign and are almost never 0.
+// If x has one sign and is almost never 0, nearly all results are equal, so sign is rarely drawn.
 bool DrawSign(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   const bool both = range.low < 0 && range.high > 0;
@@ -145,7 +145,7 @@ bool DrawMod(Drawer& drawer, ValueId x) {
   return drawer.Emit(OpKind::kMod, {x, y}, {-8, 8});
 }
 
-// The base stays in an interval whose powers by moderate exponents stay in the range of fp16.
+// The base is limited, so that its powers with moderate exponents stay in the range of fp16.
 bool DrawPow(Drawer& drawer, ValueId x) {
   const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
   const ValueId exponent = ModerateOperand(drawer, drawer.PartnerShape(x));
@@ -170,11 +170,11 @@ bool DrawCumsum(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, drawer.range(x).integer});
 }
 
-// x repeated as all three components; x itself if it already has three.
+// Returns vectors whose three components are all x. Returns x if it has three.
 ValueId Vectors(Drawer& drawer, ValueId x) {
   const Shape& shape = drawer.shape(x);
   if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
-  // A later operation may lay all three components along one axis.
+  // A later operation may place all three components along one axis.
   if (3 * shape.Elements() > drawer.options().longest_axis) return kNoValue;
   const ValueRange range = drawer.range(x);
   const std::array<int64_t, 4> row = {1, 1, 1, shape.Elements()};
@@ -190,7 +190,7 @@ ValueId Vectors(Drawer& drawer, ValueId x) {
 }
 
 bool DrawCrossProduct(Drawer& drawer, ValueId x) {
-  // A constant, or an input if the magnitude of inputs keeps the products in range.
+  // The other operand is a constant, or an input if the products then stay in range.
   constexpr double kConstantLimit = 4;
   const double given = InputMagnitude(drawer.mode());
   const double magnitude = drawer.range(x).Magnitude();
@@ -247,7 +247,7 @@ constinit const OpGenerator kGeneratorCosh = {OpKind::kCosh, false, 2,
                                               DrawHyperbolic<OpKind::kCosh>};
 constinit const OpGenerator kGeneratorCrossProduct = {OpKind::kCrossProduct, true, 2,
                                                       DrawCrossProduct};
-// The catalogue has no numeric reference for this operation, so it is never drawn.
+// This operation is never drawn, because the catalogue has no numeric reference for it.
 constinit const OpGenerator kGeneratorMatrixDecomposition = {OpKind::kMatrixDecomposition, false, 0,
                                                              nullptr};
 

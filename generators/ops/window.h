@@ -10,17 +10,17 @@
 
 namespace anecheck {
 
-// The maximum magnitude of weights with which a sum of `products` products with x stays below the
-// ceiling: at most 4, and at most 3 in integer mode. Returns 0 in integer mode if even weights of 1
-// are too large, and at least 2^-10 in other modes.
+// The maximum magnitude of weights for which a sum of `products` products with x stays below the
+// ceiling. It is at most 4, or 3 in integer mode. In integer mode it is 0 if even weights of 1 are
+// too large. In other modes it is at least 2^-10.
 double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
-// The interval of a sum of `products` products of x with weights up to `weight` and of a bias up to
-// `bias`, both in magnitude.
+// The interval of a sum of `products` products of x with weights, plus a bias. The magnitudes of
+// weights and bias are at most `weight` and `bias`.
 ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
 double BiasLimit(Drawer& drawer);
 
-// A new weight of magnitude up to `limit`: compressed in compressed cases, else a constant or, if
-// `computed` is true, sometimes a computed value.
+// A new weight of magnitude up to `limit`. In compressed cases it is a compressed constant. Else it
+// is a constant or, if `computed` is true, sometimes a computed value.
 ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed = false);
 
 struct Geometry {

@@ -15,8 +15,7 @@
 namespace anecheck {
 namespace {
 
-// The maximum number of drawn graphs that the encoder may refuse. After them a plain graph is
-// taken.
+// The maximum number of drawn graphs that the encoder may refuse. Then a plain graph is encoded.
 constexpr int kMostDraws = 8;
 
 const std::bitset<kOpCount>& EncodedOps() {

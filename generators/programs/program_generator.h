@@ -1,5 +1,6 @@
-// Hardware containers whose tasks run: encoded from drawn graphs, for each of the encoder's
-// generations. Used by the fuzz target of the emulator and by the tests of its rules.
+// Hardware containers that the emulator can run. They are encoded from drawn graphs, for every
+// generation that the encoder supports. Used by the fuzz target of the emulator and by the tests of
+// its rules.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"

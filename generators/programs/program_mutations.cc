@@ -17,12 +17,12 @@ using emulator::Field;
 using emulator::FieldTable;
 using emulator::PlaceKind;
 
-// Codes of fields.def.
+// Values of fields, as fields.def defines them.
 constexpr uint32_t kNeuralTask = 0;
 constexpr uint32_t kFromL2 = 0;
 constexpr uint32_t kStaysInL2 = 0;
 
-// A distance in bytes past the end of every surface of these containers. The field can hold it.
+// A distance in bytes, larger than every surface of these containers. The field can hold it.
 constexpr uint32_t kFarBytes = 0x4000000;
 constexpr uint32_t kFarUnits = kFarBytes / 64;
 // Half of L2, in units of 16 bytes.
@@ -58,7 +58,7 @@ class TaskFields {
     return at ? Extract(task_->values[*at], entry.place) : entry.reset;
   }
 
-  // Adds to a field of a register. False if the task does not write the register.
+  // Adds `value` to a field of a register. Returns false if the task does not write the register.
   bool Add(Field field, uint32_t index, uint32_t value) {
     const FieldTable::Entry& entry = EntryOf(field);
     if (entry.place.kind != PlaceKind::kRegister) return false;
@@ -101,7 +101,7 @@ std::vector<TaskFields> TasksOf(hwx::Container& container) {
   return tasks;
 }
 
-// The `choice`th task for which `holds`.
+// Picks one of the tasks for which `holds` returns true.
 template <typename Holds>
 std::optional<TaskFields> PickTask(hwx::Container& container, uint64_t choice, Holds holds) {
   std::vector<TaskFields> tasks = TasksOf(container);
@@ -110,7 +110,7 @@ std::optional<TaskFields> PickTask(hwx::Container& container, uint64_t choice, H
   return tasks[choice % tasks.size()];
 }
 
-// An engine of the task that has a stream.
+// Picks one of the task's engines that have a stream.
 std::optional<uint32_t> PickEngine(const TaskFields& task, uint64_t choice) {
   std::vector<uint32_t> engines;
   for (uint32_t engine = 0; engine < emulator::kEngines; ++engine) {
@@ -159,8 +159,8 @@ bool UnwrittenSource(hwx::Container& c, uint64_t a, uint64_t) {
   return task && task->Add(Field::kL2Source1Base, 0, kHalfL2);
 }
 
-// Places all channels of the last result at the address of the first, so that the others are never
-// written.
+// Places all channels of the last result at the address of the first channel. The memory of the
+// other channels is then never written.
 bool OneChannel(hwx::Container& c, uint64_t, uint64_t) {
   std::vector<TaskFields> tasks = TasksOf(c);
   if (tasks.empty()) return false;

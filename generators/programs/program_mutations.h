@@ -1,4 +1,4 @@
-// Mutations of the tasks of containers that run, at least one for each rule of programs.
+// Mutations of the tasks of containers that run. At least one breaks each rule of programs.
 #pragma once
 
 #include <span>

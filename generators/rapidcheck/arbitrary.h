@@ -1,7 +1,7 @@
-// Adapters for RapidCheck: graphs, graphs with inputs, and files of every format as values of
-// properties. Each is drawn from a vector of bytes through the generators' choice stream, so that
-// RapidCheck makes it smaller by shrinking that vector. Part of the installed package; needs the
-// library rapidcheck.
+// Adapters for RapidCheck. Properties may take graphs, graphs with inputs, and files of every
+// format. The generators draw each value from a vector of bytes through a choice stream, so
+// RapidCheck makes a value smaller by shrinking its vector. This header is part of the installed
+// package and needs the library rapidcheck.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct FormatName {
   constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
-// Whether a format of that name has a generator: generators/formats/generators.def.
+// Whether generators/formats/generators.def lists a format of that name.
 consteval bool HasGenerator(std::string_view name) {
 #define ANECHECK_GENERATOR(format) \
   if (name == #format) return true;
@@ -44,8 +44,8 @@ consteval bool HasGenerator(std::string_view name) {
 template <FormatName Name>
 concept GeneratedFormat = HasGenerator(Name.view());
 
-// A valid file of a format: it parses and breaks no rule. A name that is not one of
-// generators/formats/generators.def does not compile.
+// A valid file of a format. The file parses and breaks no rule. A name that
+// generators/formats/generators.def does not list does not compile.
 template <FormatName Name>
   requires GeneratedFormat<Name>
 struct FileOf {
@@ -62,8 +62,8 @@ struct MutatedFileOf {
 
 namespace arbitrary {
 
-// Bytes that generators draw from. The vectors are longer than RapidCheck's default sizes, because
-// an exhausted stream yields only the simplest choices.
+// Bytes for choice streams. The vectors are longer than RapidCheck's default sizes, because an
+// exhausted stream gives only the simplest choices.
 inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   return rc::gen::mapcat(rc::gen::inRange<size_t>(0, most + 1), [](size_t count) {
     return rc::gen::container<std::vector<uint8_t>>(
@@ -72,8 +72,9 @@ inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   });
 }
 
-// Choices, followed by thousands of bytes expanded from one seed: graphs and their tensors need
-// more bytes than RapidCheck can shrink in useful time. The seed shrinks to 0, which adds no bytes.
+// Choices, followed by thousands of bytes expanded from one seed. Graphs and their tensors need
+// more bytes than RapidCheck can shrink in reasonable time. The seed shrinks to 0, which adds no
+// bytes.
 inline rc::Gen<std::vector<uint8_t>> LongChoices() {
   const auto lengthened = [](uint64_t seed, std::vector<uint8_t> bytes) {
     constexpr size_t kTail = 16384;
@@ -86,15 +87,15 @@ inline rc::Gen<std::vector<uint8_t>> LongChoices() {
   return rc::gen::apply(lengthened, rc::gen::arbitrary<uint64_t>(), Choices());
 }
 
-// The case that a campaign makes from these choices: drawn by GenerateGraph and GenerateInputs with
-// `options`, and repaired until some change of its inputs moves every output beyond its bound
-// (generators/repair).
+// Returns the case that a campaign makes from these choices. GenerateGraph and GenerateInputs draw
+// the case with `options`. The case is then repaired, until for every output some change of the
+// inputs changes the output by more than its bound (generators/repair).
 inline GraphCase DrawCase(const GeneratorOptions& options, const std::vector<uint8_t>& bytes) {
   ChoiceStream choices = ChoiceStream::FromBytes(bytes);
   GraphCase item;
   GenerateGraph(choices, options, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, options.mode);
-  // Operations that no family has must be as exact as IEEE requires.
+  // Operations of kNoFamily must be as exact as IEEE requires.
   const Contract& contract =
       options.family == kNoFamily ? IeeeContract() : ConformingContract(options.family);
   CaseRepair repair;
@@ -112,7 +113,7 @@ inline rc::Gen<GraphCase> Graphs(GeneratorOptions options = {}) {
   });
 }
 
-// Valid files of the format; an empty file if no generator has that name.
+// Valid files of the format, or empty files if no generator has that name.
 inline rc::Gen<Bytes> Files(std::string_view format) {
   const DescriptorGenerator* generator = FindGenerator(format);
   return rc::gen::map(Choices(), [generator](const std::vector<uint8_t>& bytes) {
@@ -144,7 +145,7 @@ inline rc::Gen<Bytes> MutatedFiles(std::string_view format) {
 
 }  // namespace arbitrary
 
-// The text that RapidCheck prints of a counterexample.
+// Writes the text that RapidCheck prints for a counterexample.
 inline void showValue(const Graph& graph, std::ostream& out) { out << GraphToJson(graph).dump(1); }
 inline void showValue(const GraphCase& item, std::ostream& out) { showValue(item.graph, out); }
 template <FormatName Name>

@@ -1,5 +1,5 @@
-// RapidCheck's adapters keep their contract: drawn graphs are valid, drawn files parse and break no
-// rule, and smaller choices give smaller values.
+// Tests the contract of the adapters for RapidCheck. Drawn graphs are valid, drawn files parse and
+// break no rule, and smaller choices give smaller values.
 #include "generators/rapidcheck/arbitrary.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ TEST(Arbitrary, AnEmptyStreamGivesTheSimplestGraph) {
   EXPECT_EQ(graph.nodes().size(), 1u);
 }
 
-// As in campaigns, most values differ from each other, and every output can be moved.
+// As in campaigns, most values differ, and every output depends on the inputs.
 TEST(Arbitrary, CasesCanTellSomething) {
   constexpr uint64_t kCases = 60;
   uint64_t varied = 0;

@@ -23,8 +23,8 @@ bool IsLost(std::span<const double> values) {
   return 2 * numbers < values.size();
 }
 
-// A quick check that most outputs pass: whether half of the elements have an interval no wider than
-// a quarter of their value.
+// A quick check that most outputs pass. Whether at least half of the elements have an interval no
+// wider than a quarter of their magnitude.
 bool IsPlainlyKnown(const Estimate& expected) {
   const size_t count = expected.value.size();
   const double* value = expected.value.data();
@@ -38,7 +38,7 @@ bool IsPlainlyKnown(const Estimate& expected) {
   return 2 * plain >= count;
 }
 
-// Whether less than half of the elements are informative, as in judging (judge.h).
+// Whether less than half of the elements are informative, by the definition of judge.h.
 bool IsVague(const Estimate& expected) {
   const double amplitude = Amplitude(expected);
   const size_t count = expected.value.size();
@@ -47,7 +47,8 @@ bool IsVague(const Estimate& expected) {
   return 2 * informative < count;
 }
 
-// Scales elements of 2 or more by 2^-15, as if infinities and NaN had the next exponent.
+// Multiplies elements of magnitude 2 or more by 2^-15. The exponent field of infinities and NaN is
+// treated as an ordinary exponent.
 void Calm(std::span<uint8_t> halves) {
   constexpr uint8_t kTwo = 0x40, kFifteenBinades = 0x3c;  // high bytes, without the sign
   for (size_t i = 1; i < halves.size(); i += 2) {
@@ -85,8 +86,7 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode,
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values) {
   std::vector<bool> needed(graph.values().size(), false);
   for (const ValueId id : values) needed[id] = true;
-  // A value that is written to a state after the state's last reader matters only in the next
-  // execution.
+  // A write to a state after the state's last read affects only the next execution.
   for (size_t id = graph.nodes().size(); id-- > 0;) {
     const Node& node = graph.nodes()[id];
     const auto arguments = graph.arguments(node);

@@ -1,6 +1,6 @@
-// Searches for tensor data with which outputs are numbers and can be judged. The tests check which
-// values count as flaws, which inputs are replaced, and the share of flaws that remains in the
-// cases of each mode.
+// Tests the search for tensor data with which outputs are finite and can be judged. The tests check
+// the values that count as flaws, the inputs that are replaced, and the share of flaws that remains
+// in the cases of each mode.
 #include "generators/repair/input_search.h"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ TEST(InputSearch, InOtherModesTensorsAreDrawnAgainFromTheSameChoices) {
   EXPECT_EQ(first.Word(), second.Word());
 }
 
-// Percentages of all outputs of the cases of a mode.
+// Percentages of the outputs of all cases of a mode.
 struct Shares {
   double lost = 0, vague = 0;
 };
@@ -180,7 +180,7 @@ TEST(InputSearch, FewOutputsOfAnyModeAreLostOrVague) {
   }
 }
 
-// The mode is about NaN, infinities and the largest numbers: most cases still hold some.
+// The mode tests NaN, infinities and the largest numbers. Most repaired cases still contain some.
 TEST(InputSearch, SpecialCasesKeepSpecialValues) {
   CampaignOptions options;
   options.targets = {{"h13", 2}};

@@ -12,13 +12,13 @@ namespace {
 using Inputs = SensitivitySearch::Inputs;
 using Witnesses = SensitivitySearch::Witnesses;
 
-// The mode for inputs in the range for which the graph was conditioned, without the values by which
+// Returns a mode whose inputs stay in the usual range. Its inputs lack the large values with which
 // `mode` drives results to infinity.
 CaseMode Tame(CaseMode mode) {
   return mode == CaseMode::kSpecial || mode == CaseMode::kBoundary ? CaseMode::kFloat : mode;
 }
 
-// Bools and 32-bit integers cannot be program outputs on the engine's path (facts/mil.md).
+// On the engine's path, a program output cannot be a bool or a 32-bit integer (facts/mil.md).
 bool CanBeOutput(const Graph& graph, ValueId id) {
   const DType dtype = graph.type(id).dtype;
   return graph.value(id).kind == ValueKind::kResult && dtype != DType::kBool &&
@@ -30,16 +30,16 @@ size_t AtRest(const Witnesses& witnesses) {
       std::ranges::count_if(witnesses, [](const auto& witness) { return !witness.has_value(); }));
 }
 
-// One attempt with inputs for a graph: the inputs, changes of the inputs, and the witnesses of the
-// values that the changes move.
+// One attempt to find inputs for a graph. It has the inputs, changes of the inputs, and witnesses
+// for the outputs that the changes move.
 struct Trial {
   Inputs inputs;
   std::vector<Inputs> changes;
   Witnesses witnesses;
 };
 
-// Replaces outputs that no change moves. An output that moves stays. An output that does not move
-// is replaced by the nearest values before it that move and that no judged value depends on.
+// Replaces outputs that no change of the inputs moves. The replacements are the nearest preceding
+// values that move and on which no judged value depends.
 class Retreat {
  public:
   Retreat(const Graph& graph, SensitivitySearch& search)
@@ -52,8 +52,7 @@ class Retreat {
     for (const ValueId output : graph_.outputs()) Choose(output);
     std::vector<bool> covered(graph_.values().size(), false);
     std::vector<ValueId> outputs;
-    // Goes from the last value back, because a chosen value also judges the values that it depends
-    // on.
+    // Goes from the last value to the first, because judging a value also judges its operands.
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       if (chosen_[id] && !covered[id]) outputs.push_back(id);
       if (chosen_[id] || covered[id]) CountBytes(id, covered);
@@ -93,15 +92,14 @@ class Retreat {
   std::vector<bool> chosen_, seen_;
 };
 
-// Inputs whose elements are all zero. Zeros lie below most thresholds and overflow nowhere.
+// Inputs whose elements are all zero. Zeros lie below most thresholds and never overflow.
 Inputs Zeros(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) std::ranges::fill(tensor.bytes, uint8_t{0});
   return changed;
 }
 
-// Positive numbers that all differ from the old ones, so that they are a change even if the choices
-// have run out.
+// Positive numbers that all differ from the old ones. They change the inputs even without choices.
 Inputs Ramp(std::span<const Tensor> inputs) {
   Inputs changed(inputs.begin(), inputs.end());
   for (Tensor& tensor : changed) {
@@ -116,8 +114,8 @@ Inputs Ramp(std::span<const Tensor> inputs) {
   return changed;
 }
 
-// Makes the graph that is used if no value of `from` moves: the first input goes through the
-// rectifier, which every family has.
+// Makes the graph that replaces `from` if no value of `from` moves. It applies relu, which every
+// family has, to the first input.
 void Rectify(const Graph& from, Graph& graph) {
   graph.Clear();
   graph.name = from.name;
@@ -128,7 +126,7 @@ void Rectify(const Graph& from, Graph& graph) {
   if (y.ok()) graph.AddOutput(*y);
 }
 
-// Finds the outputs that move. Precondition: the search was started at the trial's inputs.
+// Finds a witness for each output that a change moves. `search` must be at the trial's inputs.
 void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
            Trial& trial) {
   trial.witnesses.assign(graph.outputs().size(), std::nullopt);
@@ -137,8 +135,7 @@ void Prove(SensitivitySearch& search, ChoiceStream& choices, CaseMode mode, cons
     trial.changes.push_back(std::move(change));
     search.Move(trial.changes.back(), trial.changes.size() - 1, trial.witnesses);
   };
-  // One random change moves most outputs. Zeros and Ramp move more of the other outputs than
-  // further random changes.
+  // One random change moves most outputs. Zeros and Ramp move more of the others than a second one.
   move(GenerateInputs(choices, graph, Tame(mode)));
   if (AtRest(trial.witnesses) > 0) move(Zeros(trial.inputs));
   if (AtRest(trial.witnesses) > 0) move(Ramp(trial.inputs));

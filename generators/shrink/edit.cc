@@ -23,8 +23,8 @@ class Rebuild {
                               : edit_.outputs;
     FindNeeded(outputs);
     known_.assign(from.values().size(), kNoValue);
-    // Values are added in their original order, so that inputs keep their order. Nodes keep their
-    // order too, because it decides the value that a read of a state returns.
+    // Inputs and nodes keep their order. The order of nodes decides the values that reads of a
+    // state return.
     NodeId next = 0;
     for (ValueId id = 0; id < from.values().size(); ++id) {
       const Value& value = from.value(id);
@@ -61,7 +61,7 @@ class Rebuild {
 
   bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
 
-  // Marks the nodes that lead to an output and their operands. Users of a value come after it,
+  // Marks the nodes that lead to an output, and their operands. The users of a value come after it,
   // except that an earlier node may read a state in the next execution.
   void FindNeeded(std::span<const ValueId> outputs) {
     const Graph& from = original_.graph;
@@ -121,7 +121,8 @@ class Rebuild {
   }
 
   // Changes the extents of `type` by the difference between `before` and `now`, if all three have
-  // the same rank. A state thus keeps its excess length over the value written into it.
+  // the same rank. A state that is longer than the value written into it stays longer by the same
+  // number of elements.
   static void Follow(const TensorType& before, const TensorType& now, TensorType& type) {
     if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) return;
     for (int axis = 0; axis < type.shape.rank(); ++axis) {

@@ -1,5 +1,5 @@
-// One change to a case, applied by building the graph anew: types are inferred again, those of
-// states from the values written into them, and unused parts are dropped.
+// One change to a case. Apply builds a new graph. It infers all types again, and takes the type of
+// a state from the value written into it. It drops unused parts.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct GraphCase {
   Tensor DataOf(ValueId value) const;
 };
 
-// Another value for one attribute of one node.
+// A new value for one attribute of a node, or the removal of the attribute.
 struct AttributeEdit {
   NodeId node = kNoNode;
   int parameter = 0;
@@ -29,27 +29,27 @@ struct AttributeEdit {
   std::vector<int64_t> integers;
 };
 
-// One operand of one node, by its place among the node's arguments.
+// One operand of a node, as an index into the node's arguments.
 struct OperandPlace {
   NodeId node = kNoNode;
   size_t argument = 0;
 };
 
 struct Edit {
-  std::map<ValueId, ValueId> redirect;  // every use of the first becomes a use of the second
+  std::map<ValueId, ValueId> redirect;  // every use of the key becomes a use of the mapped value
   std::map<ValueId, Tensor> to_input;   // a result becomes a graph input with this tensor
-  std::map<ValueId, Tensor> data;       // an input or constant gets other type and bytes
+  std::map<ValueId, Tensor> data;       // an input or constant gets this type and these bytes
   std::vector<ValueId> outputs;         // the graph's outputs; empty keeps them
   std::optional<AttributeEdit> attribute;
   std::optional<OperandPlace> operand;  // this operand is left out
   NodeId write = kNoNode;               // this node, which must have no results, is left out
 };
 
-// The case after `edit`, or nothing if the result is not a valid graph.
+// Returns the case after `edit`, or nothing if the resulting graph is not valid.
 std::optional<GraphCase> Apply(const GraphCase& original, const Edit& edit);
 
-// The first `extent` entries of `tensor` along `axis`. Precondition: elements have whole bytes, and
-// `extent` is at most that of the axis.
+// Returns the first `extent` entries of `tensor` along `axis`. Precondition: an element takes a
+// whole number of bytes, and `extent` is at most the extent of the axis.
 Tensor TakeAlong(const Tensor& tensor, int axis, int64_t extent);
 
 }  // namespace anecheck

@@ -17,7 +17,7 @@ namespace {
 
 bool HasWholeBytes(DType dtype) { return DTypeBits(dtype) % 8 == 0; }
 
-// A hash of a candidate, including its names, which a predicate may depend on.
+// A hash of a candidate. It includes the names, because the predicate may depend on them.
 uint64_t KeyOf(const GraphCase& item) {
   uint64_t key = GraphFingerprint(item.graph);
   const auto add = [&key](std::string_view text) {
@@ -40,7 +40,7 @@ class Shrinker {
   }
 
   ShrinkResult Run() {
-    // Large steps come first, because a smaller graph makes every later try cheaper.
+    // Large reductions come first, because a smaller graph makes every later try cheaper.
     for (bool changed = true; changed && !Spent();) {
       changed = Repeat(&Shrinker::FewerOutputs);
       changed |= Repeat(&Shrinker::EarlierOutputs);
@@ -72,15 +72,16 @@ class Shrinker {
     return any;
   }
 
-  // Accepts `edit` if the result is smaller and still interesting; returns whether it does.
+  // Applies `edit`, and accepts the result if it is smaller and still interesting. Returns whether
+  // it was.
   bool Try(const Edit& edit) {
     if (Spent()) return false;
     std::optional<GraphCase> candidate = Apply(best(), edit);
-    // A graph without nodes compiles and computes nothing.
+    // A graph without nodes would compile, but it computes nothing.
     if (!candidate || candidate->graph.nodes().empty()) return false;
     const CaseSize size = SizeOf(*candidate);
     if (!(size < size_)) return false;
-    // Several edits may have the same result, and each pass starts again after another has
+    // Several edits may have the same result, and each pass runs again after another pass has
     // succeeded.
     if (!tried_.insert(KeyOf(*candidate)).second) return false;
     ++result_.tries;
@@ -96,7 +97,7 @@ class Shrinker {
     for (const ValueId output : graph().outputs()) {
       if (Try({.outputs = {output}})) return true;
     }
-    // Removes one output at a time, for behaviour that needs two or more of them.
+    // Removes one output at a time, for behaviour that needs two or more outputs.
     for (size_t i = 0; i < graph().outputs().size() && graph().outputs().size() > 2; ++i) {
       std::vector<ValueId> left(graph().outputs().begin(), graph().outputs().end());
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
@@ -129,7 +130,7 @@ class Shrinker {
     return false;
   }
 
-  // Drops writes after a read of their state, which affect at most the next execution.
+  // Drops writes that follow a read of their state. It affects at most the next execution.
   bool FewerWrites() {
     std::set<ValueId> read;
     for (NodeId id = 0; id < graph().nodes().size(); ++id) {
@@ -145,8 +146,8 @@ class Shrinker {
     return false;
   }
 
-  // Replaces a node's result by an operand of the same type; for a state, by the value written into
-  // it.
+  // Replaces a node's result by an operand of the same type. If the operand is a state, replaces
+  // the result by the value written into the state.
   bool Bypass() {
     for (const Node& node : graph().nodes()) {
       if (node.result_count == 0) continue;
@@ -220,8 +221,7 @@ class Shrinker {
     return false;
   }
 
-  // Shortens every axis of extent `from`, because channels must agree between data, weights and
-  // bias.
+  // Shortens every axis of extent `from`, because data, weights and bias must agree in channels.
   bool ShortenEverywhere(int64_t from, int64_t to) {
     Edit edit;
     for (const ValueId id : Leaves()) {
@@ -321,7 +321,7 @@ class Shrinker {
     for (size_t i = 0; i < before.size(); ++i) {
       edit.integers = before;
       edit.integers.erase(edit.integers.begin() + static_cast<std::ptrdiff_t>(i));
-      // Some operations read an empty list as an absent one.
+      // Some operations treat an empty list as an absent attribute.
       if (!edit.integers.empty() && Try({.attribute = edit})) return true;
       edit.integers = before;
       for (const int64_t value : {int64_t{0}, int64_t{1}, before[i] / 2, before[i] - 1}) {
@@ -358,7 +358,7 @@ class Shrinker {
     return false;
   }
 
-  // `tensor` with elements [begin, end) replaced by `element`.
+  // Returns `tensor` with the elements [begin, end) replaced by `element`.
   static Tensor Filled(Tensor tensor, uint64_t begin, uint64_t end,
                        std::span<const uint8_t> element) {
     for (uint64_t i = begin; i < end; ++i) {
@@ -368,8 +368,8 @@ class Shrinker {
     return tensor;
   }
 
-  // Plain values of an element type, plainest first: 0, 1 and, for fp16, the value without the
-  // lower half of its fraction.
+  // Simple values of an element type, simplest first. They are 0, 1 and, for fp16, `element`
+  // without the lower half of its fraction.
   static std::vector<std::vector<uint8_t>> PlainElements(DType dtype,
                                                          std::span<const uint8_t> element) {
     std::vector<std::vector<uint8_t>> plain(1, std::vector<uint8_t>(element.size(), 0));
@@ -427,7 +427,7 @@ uint64_t SizeOfInt(int64_t value) {
   return value < 0 ? 1 + static_cast<uint64_t>(-(value + 1)) + 1 : static_cast<uint64_t>(value);
 }
 
-// 0 is plainest, then 1, then integers.
+// Returns a smaller number for a simpler value. The order is 0, 1, integers, others.
 uint64_t SizeOfFloat(double value) {
   if (value == 0 || value == 1) return value == 0 ? 0 : 1;
   return value == std::trunc(value) ? 2 : 3;

@@ -1,5 +1,6 @@
-// A shrunk case is valid, still interesting and no larger. If one operation or number makes the
-// case interesting, shrinking leaves that alone. The same input gives the same output.
+// A shrunk case is valid, still interesting and no larger. If only one operation or number makes
+// the case interesting, shrinking keeps this operation or number. The same input gives the same
+// output.
 #include "generators/shrink/shrink.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ bool Holds(const GraphCase& item, OpKind kind) {
                              [&](const Node& node) { return KindOf(*node.schema) == kind; });
 }
 
-// Any tensor of the right type suffices for tests of the graph's form alone.
+// Tests that look only at the structure of the graph may use any tensor of the right type.
 std::optional<Tensor> Zeros(const GraphCase& item, ValueId id) {
   const TensorType& type = item.graph.type(id);
   if (type.dtype != DType::kFp16) return std::nullopt;
@@ -51,7 +52,7 @@ bool FitsItsInputs(const GraphCase& item) {
   return true;
 }
 
-// A mode of plain graphs, of states, or of compressed constants.
+// A mode that draws plain graphs, states or compressed constants.
 CaseMode AnyMode() {
   return *rc::gen::element(CaseMode::kFloat, CaseMode::kState, CaseMode::kCompressed);
 }
@@ -85,7 +86,7 @@ RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
   RC_ASSERT(result.smallest.graph.nodes().size() <= 3u);
 }
 
-// Each candidate costs a run of the engine, or a whole time limit if the engine hangs.
+// Each candidate costs a run of the engine. A hang lasts as long as the time limit.
 RC_GTEST_PROP(Shrink, NoCandidateIsTriedTwice, ()) {
   const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
   const OpKind kind = KindOf(*item.graph.node(0).schema);
@@ -168,8 +169,8 @@ TEST(Shrink, AnUnneededStateIsReplacedByTheValueWritten) {
   EXPECT_TRUE(result.smallest.graph.ValuesOfKind(ValueKind::kState).empty());
 }
 
-// Only the next execution can read a write after the last read. The predicate alone decides whether
-// that matters.
+// Only the next execution can read the value of a write after the last read. The predicate decides
+// whether this write matters.
 TEST(Shrink, AWriteAfterTheLastReadStaysUntilItIsLeftOut) {
   GraphCase item = ThroughAState();
   Graph& graph = item.graph;
@@ -202,7 +203,7 @@ GraphCase Accumulating() {
   return item;
 }
 
-// The predicate needs two of three outputs.
+// The predicate requires two of the three outputs.
 TEST(Shrink, KeepsOutputsThatAreNeededTogetherAndNoOthers) {
   GraphCase item;
   Graph& graph = item.graph;
@@ -219,7 +220,7 @@ TEST(Shrink, KeepsOutputsThatAreNeededTogetherAndNoOthers) {
   EXPECT_EQ(result.smallest.graph.outputs().size(), 2u);
 }
 
-// One output is also an operand of a node that must stay.
+// One output is also an operand of a node that the predicate requires.
 TEST(Shrink, AnOutputThatANodeReadsBecomesAnInnerValue) {
   GraphCase item;
   Graph& graph = item.graph;

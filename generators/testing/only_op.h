@@ -8,8 +8,8 @@
 
 namespace anecheck::testing {
 
-// Options for graphs of one node, the operation `kind`, in all forms that any family admits, small
-// enough to be evaluated often.
+// Options for graphs of one node with the operation `kind`. They admit every form that any family
+// admits. The graphs are small, so tests can evaluate many.
 inline GeneratorOptions OnlyOp(OpKind kind) {
   GeneratorOptions options;
   options.family = kNoFamily;

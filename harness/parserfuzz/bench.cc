@@ -15,20 +15,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kMostOfHangs{20};  // of the runs that make one finding small
+// maximum time of the runs that make one finding small
+constexpr std::chrono::seconds kMostOfHangs{20};
 constexpr int kMostTries = 3;
-constexpr int kKnownHangPart = 10;  // a hang is compared with known ones after limit / this
+// after 1 / kKnownHangPart of the limit, a hang is compared with known hangs
+constexpr int kKnownHangPart = 10;
 constexpr int kShortestLook = 200;  // milliseconds
 
-// Replaces the bench's path, which differs between runs and jobs.
+// Replaces the path of the bench's file, which differs between runs and jobs, by kFileWord.
 void ForgetPath(const std::string& path, std::string& text) {
   for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
     text.replace(at, path.size(), kFileWord);
   }
 }
 
-// Shells, env, timeout and similar programs use these exit codes if their program is missing or
-// cannot be run. Some parsers use them for a file that they refuse.
+// Whether the exit code may mean that the program was not started. Shells, env, timeout and similar
+// programs return these codes if their program is missing or cannot be run. But some parsers return
+// them for a file that they refuse.
 bool IsUnstarted(const CommandOutcome& outcome) {
   return outcome.signal == 0 && (outcome.exit_code == 126 || outcome.exit_code == 127);
 }
@@ -41,7 +44,7 @@ bool Accepts(const CommandOutcome& outcome) {
   return outcome.signal == 0 && outcome.exit_code == 0;
 }
 
-// The first rule of the format that the file breaks, or the reason why it does not parse.
+// Returns the first rule of the format that the file breaks, or the reason why it does not parse.
 std::string BrokenRule(const Format& format, const Bytes& file) {
   if (format.verify == nullptr) return "";
   const auto violations = format.verify(file);
@@ -53,9 +56,10 @@ std::string BrokenRule(const Format& format, const Bytes& file) {
   return std::string(broken->rule->id);
 }
 
-// `refusal` is the outcome of the command that refused the file. A command that explains a refusal
-// on standard output, as `inspect --verify` does, often ends with the same words for each file, so
-// the rule that the file breaks distinguishes the findings.
+// Makes the failure of two commands that disagree. `refusal` is the outcome of the command that
+// refused the file. Commands such as `inspect --verify` explain a refusal on standard output and
+// often end with the same line for each file. For such commands, the rule that the file breaks
+// distinguishes the findings.
 Failure Disagreement(std::string_view accepted_by, const CommandOutcome& refusal,
                      const Format& format, const Bytes& file) {
   const std::string start = fmt::format("accepted by the {} only: ", accepted_by);

@@ -1,4 +1,4 @@
-// Runs the parser under test on one file at a time. The parser is a command that gets the file's
+// Runs the parser under test on one file at a time. The parser is a command that takes the file's
 // path, or a persistent driver.
 #pragma once
 
@@ -24,16 +24,17 @@ inline constexpr const char* kOfTheSecond = " (of the second command)";
 
 enum class Start : uint8_t { kNotRun, kUnstarted, kStarted };
 
-// The outcome of one file.
+// The outcome of the runs on one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
   bool accepted_by_second = false;
-  bool of_second = false;  // the failure is the second command's
-  bool stopped = true;     // no command ran to its end
+  bool of_second = false;  // the second command failed
+  bool stopped = true;     // some command did not run to its end
   Start start = Start::kNotRun, start_of_second = Start::kNotRun;
-  std::string said = {};  // the standard error of the command that failed; its standard output
-                          // if the commands disagree and standard error is empty
+  // the standard error of the command that failed or refused the file; after runs of two commands,
+  // its standard output if standard error is empty
+  std::string said = {};
   std::vector<Feature> features = {};
 };
 
@@ -41,7 +42,7 @@ struct Trial {
 // placeholder for the file (`@@`).
 bool IsDriver(const std::vector<std::string>& command);
 
-// Used by one thread at a time.
+// Not thread-safe.
 class Bench {
  public:
   // `stop` and `symboliser` must outlive the bench.
@@ -50,12 +51,13 @@ class Bench {
 
   Result<Trial> Try(const Bytes& file);
 
-  // Runs the command on the file. Errors: kNotFound if the command's exit code means that a program
+  // Runs the command on the file. The error is kNotFound if the exit code means that a program
   // could not be started.
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file);
 
-  // Returns whether the file fails in this way again. A busy machine, chance or remains of other
-  // runs may make a file fail once. True if the run is stopped before the answer is known.
+  // Returns whether the file fails in this way again. A file may fail only once because of a busy
+  // machine, chance or leftovers of other runs. Returns true if the run is stopped before the
+  // answer is known.
   bool FailsAgain(const Failure& failure, const Bytes& file, const std::function<void()>& ran);
 
   // Returns a smaller file that fails in the same way. The search ends after `runs` runs, or when
@@ -63,8 +65,9 @@ class Bench {
   Bytes MakeSmall(const Failure& failure, const Bytes& file, int runs,
                   const std::function<bool()>& is_over, const std::function<void()>& ran);
 
-  // Sets the stacks of known hangs. When a file has run for a tenth of the time limit, the stack is
-  // printed. The file gets the whole limit only if the stack is not known.
+  // Sets the stacks of known hangs. When a file has run for a tenth of the time limit, the bench
+  // gets the stack and compares it with them. Only if the stack is not known, the file runs for the
+  // whole limit.
   void KnowHangs(std::vector<std::vector<std::string>> stacks) { hangs_ = std::move(stacks); }
 
  private:

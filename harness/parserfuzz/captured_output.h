@@ -1,4 +1,4 @@
-// The beginning and the end of a stream that may be endless.
+// Keeps the beginning and the end of a stream that may be endless.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace anecheck::parserfuzz {
 
 class CapturedOutput {
  public:
-  static constexpr size_t kKept = size_t{1} << 16;  // bytes of the head, and again of the tail
+  static constexpr size_t kKept = size_t{1} << 16;  // maximum bytes of the head, and of the tail
 
   void Append(std::string_view chunk) {
     const size_t head = std::min(kKept - head_.size(), chunk.size());
@@ -23,7 +23,7 @@ class CapturedOutput {
     tail_.erase(0, tail_.size() - kKept);
   }
 
-  // Head and tail, with a line between them that states how much is left out.
+  // Returns head and tail. A line between them states the number of bytes left out.
   std::string Text() const {
     const size_t more = tail_.size() - std::min(tail_.size(), kKept);
     if (left_out_ + more == 0) return head_ + tail_;
@@ -33,7 +33,7 @@ class CapturedOutput {
 
  private:
   std::string head_;
-  std::string tail_;  // up to twice the kept bytes, so that seldom anything is moved
+  std::string tail_;  // up to 2 * kKept bytes, so that bytes are rarely moved
   uint64_t left_out_ = 0;
 };
 

@@ -24,7 +24,8 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): macOS decl
 namespace anecheck::parserfuzz {
 namespace {
 
-constexpr int kFirstDescriptor = 16;  // so that no dup2 of a standard stream overwrites a pipe
+// no dup2 of a standard stream overwrites a descriptor from here on
+constexpr int kFirstDescriptor = 16;
 
 int Lifted(int descriptor) {
   const int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstDescriptor);
@@ -47,13 +48,13 @@ void LimitTo(Resource resource, uint64_t bytes) {
   _exit(127);
 }
 
-// Runs in the new process, without the other threads: nothing here may allocate or lock. Sets
-// limits before the program begins, which posix_spawn(3) cannot do.
+// Runs in the new process, which has only one thread, so the function must not allocate or lock.
+// Sets limits before the program begins, which posix_spawn(3) cannot do.
 [[noreturn]] void Become(char* const* argv, char** environment, const ChildStart& start,
                          const CommandLimits& limits, int failure) {
   setpgid(0, 0);
 #if defined(__linux__)
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // if this process is killed
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child dies if its parent dies
 #endif
   LimitTo(RLIMIT_FSIZE, limits.max_file);
   LimitTo(RLIMIT_CORE, 0);  // a core file for each crash would fill the disk
@@ -108,7 +109,7 @@ void CloseDescriptor(int& descriptor) {
 }
 
 std::vector<std::string> ChildEnvironment() {
-  // The user's options follow ours and take precedence.
+  // The user's options come last and take precedence.
   const bool symbols = SymboliserPath().empty();
   const std::string sanitizer = fmt::format("handle_abort=1:symbolize={}", symbols ? 1 : 0);
   const std::pair<std::string_view, std::string> added[] = {
@@ -140,7 +141,7 @@ Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits) {
   std::vector<std::string> environment = start.environment;
   const std::vector<char*> argv = Pointers(words);
   std::vector<char*> variables = Pointers(environment);
-  // macOS has no pipe2: without this lock a child started meanwhile would inherit the pipe's ends.
+  // macOS has no pipe2. Without this lock, another child could inherit the pipe's ends.
   static std::mutex starting;
   PipeEnds failure;
   pid_t pid = -1;
@@ -154,7 +155,8 @@ Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits) {
     pid = fork();
     if (pid == 0) Become(argv.data(), variables.data(), start, limits, failure.write);
   }
-  if (pid > 0) setpgid(pid, pid);  // both processes do this: the group must exist before a kill
+  // the child does the same, because the group must exist before a kill
+  if (pid > 0) setpgid(pid, pid);
   CloseDescriptor(failure.write);
   const int failed = pid > 0 ? WaitForStart(pid, failure.read) : errno;
   CloseDescriptor(failure.read);

@@ -10,8 +10,9 @@
 
 namespace anecheck::parserfuzz {
 
-// Both ends are -1 if no pipe could be made. A program inherits an end only if the end is passed to
-// the program. The numbers of the descriptors are above those of the standard streams.
+// The ends of a pipe. Both are -1 if no pipe could be made. A program inherits an end only if the
+// caller passes it explicitly. The descriptor numbers are larger than those of the standard
+// streams.
 struct PipeEnds {
   int read = -1;
   int write = -1;
@@ -22,20 +23,21 @@ PipeEnds MakePipe();
 void CloseDescriptor(int& descriptor);
 
 struct ChildStart {
-  std::vector<std::string> words;        // the program and its arguments, looked up in PATH
-  int out = -1;                          // its standard output; -1: none
-  int err = -1;                          // and standard error
-  std::vector<int> inherited = {};       // descriptors that it has under the same numbers
-  std::vector<std::string> environment;  // "NAME=value", instead of this process's
+  std::vector<std::string> words;   // the program and its arguments, looked up in PATH
+  int out = -1;                     // descriptor of its standard output; -1: none
+  int err = -1;                     // descriptor of its standard error; -1: none
+  std::vector<int> inherited = {};  // other descriptors that it inherits with the same numbers
+  // entries "NAME=value"; replaces the environment of this process
+  std::vector<std::string> environment;
 };
 
-// The environment of every parser. This environment makes runtimes print a stack on a fatal signal.
-// Sanitizers print a stack without symbols if the harness can name the frames (symbolise.h).
+// Returns the environment of every parser. It makes runtimes print a stack on a fatal signal. If
+// the harness can name the frames (symbolise.h), sanitizers print a stack without symbols.
 std::vector<std::string> ChildEnvironment();
 
-// Starts a process that leads its own process group and dies with this process. Standard input is
-// empty. The caller must wait for the process. Errors: kNotFound if the program cannot be started,
-// kIo without a pipe.
+// Starts a process that leads its own process group. On Linux, the system kills the process when
+// the thread that started it ends. Standard input is empty. The caller must wait for the process.
+// The error is kNotFound if the program cannot be started, and kIo if no pipe can be made.
 Result<pid_t> StartChild(const ChildStart& start, const CommandLimits& limits);
 
 }  // namespace anecheck::parserfuzz

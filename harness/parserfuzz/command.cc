@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A pipe that a program writes to.
+// A pipe to which a program writes.
 class Pipe {
  public:
   Pipe() : ends_(MakePipe()) {
@@ -44,7 +44,7 @@ class Pipe {
   int theirs() const { return ends_.write; }
   void CloseTheirs() { CloseDescriptor(ends_.write); }
 
-  // Reads the available bytes, in a few reads at most; closes at the end of the stream.
+  // Reads available bytes, in at most 4 reads. Closes the pipe at the end of the stream.
   void Take() {
     std::array<char, 65536> chunk;
     for (int i = 0; i < 4 && open(); ++i) {
@@ -55,7 +55,7 @@ class Pipe {
       taken_ += static_cast<size_t>(size);
     }
   }
-  size_t Taken() const { return taken_; }  // bytes so far
+  size_t Taken() const { return taken_; }  // bytes read so far
 
   std::string Text() const { return captured_.Text(); }
 
@@ -86,7 +86,7 @@ class Watch {
       outcome_.stack_asked = true;
       stack = AskForStack(BusiestOfGroup(pid_), [this] { return TakeWords(); });
     }
-    kill(-pid_, SIGKILL);  // the program, or its remains
+    kill(-pid_, SIGKILL);  // the program or its remaining children
     int status = 0;
     rusage usage{};
     while (wait4(pid_, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -94,8 +94,7 @@ class Watch {
     if (WIFSIGNALED(status)) outcome_.signal = WTERMSIG(status);
     if (WIFEXITED(status)) outcome_.exit_code = WEXITSTATUS(status);
     NotePeak(usage);
-    // Reading here empties the pipes. A process that still writes has left the group, so nothing
-    // waits for it.
+    // Reads the remaining bytes. A process that still writes has left the group.
     out_.Take();
     err_.Take();
     outcome_.out = out_.Text();
@@ -142,7 +141,7 @@ class Watch {
     return err_.Taken() != before;
   }
 
-  // The peak that the system reports starts at the peak of the process that started the program.
+  // The system initialises the peak of the program with the peak of the process that started it.
   void NotePeak(const rusage& usage) {
     rusage own{};
     getrusage(RUSAGE_SELF, &own);

@@ -1,5 +1,5 @@
-// A command that harms the machine (endless output, too much memory, a hang) is ended, and its end
-// is reported.
+// A command that would harm the machine by endless output, too much memory or a hang is ended, and
+// the outcome reports this.
 #include "harness/parserfuzz/command.h"
 
 #include <csignal>
@@ -57,7 +57,7 @@ TEST(Command, ABusyCommandEndsAtTheLimitOfProcessorTime) {
   EXPECT_EQ(outcome.signal, SIGKILL);
 }
 
-// Sleeping stands for a program that is ready but gets no processor on a busy machine.
+// A program that sleeps is like a program that gets no processor time on a busy machine.
 TEST(Command, ACommandThatUsesNoProcessorHasMoreTime) {
   EXPECT_FALSE(RunScript("sleep 2", {.timeout_ms = 1500}).timed_out);
   EXPECT_TRUE(RunScript("sleep 100", {.timeout_ms = 50}).timed_out);
@@ -79,7 +79,7 @@ TEST(Command, AFileThatGrowsEndsAtTheLimit) {
   EXPECT_EQ(ReadFile(path).value().size(), 5000u);
 }
 
-// A killed process takes a moment to end; then its command line is empty.
+// A killed process takes a moment to end. After its end its command line is empty.
 TEST(Command, ItsBackgroundProcessesEndWithIt) {
   const auto outcome = RunScript("sleep 200 & echo $!", {});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -2,8 +2,8 @@
 // "PATH:IN:OUT" in the variable ANECHECK_FUZZ. PATH names a memory file that both processes map.
 // The driver reads orders from the descriptor IN and writes answers to the descriptor OUT.
 //
-// An order is one byte, 'R': run the file in the shared memory. An answer is one byte and a number
-// of four bytes, in the machine's byte order:
+// The only order is the byte 'R', which means: run the file in the shared memory. An answer is one
+// byte and a number of four bytes, in the machine's byte order:
 //   'H' 1        the driver has started; sent once, before the first order
 //   'D' code     the parser returned; 0 accepts the file
 //   'E' code     the worker that ran the file ended with this exit code
@@ -28,8 +28,8 @@ struct DriverHead {
   uint32_t magic;
   uint32_t size;      // of the file, bytes
   uint32_t counters;  // in use, of the last file; 0: the parser reports no coverage
-  int32_t child;      // process at work on the file
-  uint32_t closed;    // set by a worker that found the orders at their end
+  int32_t child;      // the process that runs the file
+  uint32_t closed;    // set by a worker that read the end of the orders
 };
 inline constexpr uint32_t kDriverMagic = 0x315a4641;  // "AFZ1"
 

@@ -12,7 +12,8 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// A sanitizer's name for a wrong access depends on the bytes that happen to be there.
+// A sanitizer's names for wrong accesses. The name depends on the bytes at the wrong address, so
+// one bug may have several names.
 constexpr std::string_view kWrongAccess[] = {"heap-buffer-overflow",
                                              "stack-buffer-overflow",
                                              "stack-buffer-underflow",
@@ -40,8 +41,8 @@ std::string BugOf(std::string_view signature) {
   return fmt::format("{}wrong access{}", signature.substr(0, begin), signature.substr(end));
 }
 
-// The signal that ended the program. If the program is a shell, this may be the signal that ended
-// the shell's command, according to the exit code.
+// Returns the signal that ended the program or, according to the exit code of a shell, the signal
+// that ended the shell's command.
 int FatalSignal(const CommandOutcome& outcome) {
   constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
   const int told = outcome.exit_code - 128;
@@ -57,8 +58,8 @@ bool IsTold(const CommandOutcome& outcome, const CrashSigns& signs) {
          std::ranges::any_of(signs.texts, said);
 }
 
-// Whether a signal or an uncaught error ended the program, or its output or exit code reports a
-// crash.
+// Returns the crash of the program, or a failure of kind kNone. It is a crash if a signal or an
+// uncaught error ended the program, or if its output or exit code reports a crash.
 Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
   const int signal = FatalSignal(outcome);
   const int code = signal != 0 ? 128 + signal : outcome.exit_code;
@@ -73,8 +74,8 @@ Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
                      outcome.err);
 }
 
-// A loop may be at a different line of its function in each stack, so only the function identifies
-// the bug.
+// Names a hang by its innermost function. The line is not part of the bug, because a loop may be at
+// a different line in each stack.
 void NameHang(Failure& failure) {
   failure.bug = fmt::format("hang {}", failure.stack.back());
   failure.signature = failure.bug;
@@ -125,12 +126,13 @@ Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view 
   return {.kind = kind, .signature = signature, .bug = signature, .group = std::move(group)};
 }
 
-// A sanitizer report counts even if the time or memory limit ended the program. Undefined behaviour
-// ends a program only under -fno-sanitize-recover. Otherwise the program continues; a later crash
-// is then the failure, and the report of undefined behaviour counts only without a crash.
+// A sanitizer's report counts even if the time or memory limit ended the program. Undefined
+// behaviour ends a program only with -fno-sanitize-recover. Otherwise the program continues. If it
+// crashes later, the crash is the failure. The report of undefined behaviour is the failure only if
+// there is no crash.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs) {
-  // The report is a result of the signal that requested the stack.
+  // The signal that requested the stack caused the report.
   if (outcome.timed_out && outcome.stack_asked) return Hang(outcome);
   if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
@@ -153,7 +155,7 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
 
 void NarrowHang(Failure& failure, const std::vector<std::string>& other_stack) {
   const auto end = std::ranges::mismatch(failure.stack, other_stack).in1;
-  // Stacks that share no function do not narrow each other.
+  // If the stacks share no function, the failure is not narrowed.
   if (end == failure.stack.begin()) return;
   failure.stack.erase(end, failure.stack.end());
   failure.places.resize(failure.stack.size());

@@ -1,4 +1,4 @@
-// The classification and naming of the ways in which a run can end.
+// Tests how failures are classified and named.
 #include "harness/parserfuzz/failure.h"
 
 #include <csignal>
@@ -54,7 +54,7 @@ TEST(Classify, APanicIsNamedByItsPlaceAlsoIfItAborts) {
       "crash panic: runtime error: index out of range [N] main.parse main.go:12");
 }
 
-// A parser may report undefined behaviour on every file and continue; its other bugs must be found.
+// A parser may report undefined behaviour on every file and continue. Its other bugs must be found.
 TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
   const CommandLimits limits;
   const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
@@ -73,7 +73,7 @@ TEST(Classify, UndefinedBehaviourHidesNoOtherBug) {
             "crash signal 6 free(): invalid pointer");
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true, .err = undefined}, limits).kind,
             FailureKind::kHang);
-  // The sanitizer is configured to end the program.
+  // In these outcomes, undefined behaviour ended the program.
   EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined}, limits).kind, FailureKind::kSanitizer);
   EXPECT_EQ(Classify({.exit_code = 1, .err = undefined}, limits, {.exit_codes = {1}}).kind,
             FailureKind::kSanitizer);
@@ -145,7 +145,7 @@ TEST(Classify, AHangIsNamedByTheSharedPartOfItsStacks) {
   EXPECT_FALSE(IsSameBug(elsewhere, failure));
 }
 
-// The helper has nothing to do with the loop, which calls it.
+// The helper is not the cause of the hang. The loop only calls it.
 TEST(Classify, AHangOfTheEntryFunctionIsNamedByItsLoop) {
   const auto hang = [](const std::string& frames) {
     return Classify({.signal = SIGSEGV,

@@ -17,7 +17,8 @@ namespace anecheck::parserfuzz {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{20};
-constexpr std::chrono::milliseconds kToBegin{400};  // a runtime that prints a stack does so at once
+// a runtime that prints a stack begins within this time
+constexpr std::chrono::milliseconds kToBegin{400};
 constexpr std::chrono::seconds kToEnd{5};
 
 // Reads the mask of caught signals from /proc/PID/status. Bit N - 1 stands for signal N.
@@ -33,7 +34,7 @@ bool IsAlive(pid_t pid) {
   return name_end != std::string::npos && stat->substr(name_end, 4) != ") Z ";
 }
 
-// Waits until the process is gone, or writes nothing for a while.
+// Waits until the process is gone or stops writing.
 void WaitForWords(pid_t pid, const std::function<bool()>& drain) {
   const auto start = std::chrono::steady_clock::now();
   auto last_word = start;

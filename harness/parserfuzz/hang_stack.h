@@ -1,4 +1,4 @@
-// The stack of a process that does not end.
+// Gets the stack of a process that hangs.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace anecheck::parserfuzz {
 
-// Makes `pid` print its stack on standard error by a signal that its runtime catches (SIGQUIT of Go
-// and Java; SIGSEGV of sanitizers, and of Python with PYTHONFAULTHANDLER), which ends most such
-// processes. If the runtime catches no such signal, returns gdb's output, or nothing without gdb.
-// `drain` reads the process's output and returns whether there was any. It works on Linux only, and
-// does nothing on other systems.
+// Makes `pid` print its stack on standard error, by a signal that its runtime catches. The signal
+// is SIGQUIT for Go and Java, and SIGSEGV for sanitizers and for Python with PYTHONFAULTHANDLER. It
+// ends most such processes. If the runtime catches no such signal, returns gdb's output, or nothing
+// if there is no gdb. `drain` must read the process's output and return whether there was any. The
+// function does nothing on systems other than Linux.
 std::string AskForStack(pid_t pid, const std::function<bool()>& drain);
 
 }  // namespace anecheck::parserfuzz

@@ -21,16 +21,16 @@ namespace {
 
 constexpr const char* kReport = "report.txt";
 constexpr std::string_view kStackStep = " > ";
-constexpr size_t kMostBroken = 8;  // rules that a report names
+constexpr size_t kMostBroken = 8;  // maximum number of rules that a report lists
 
-// The report's text about the commands, after the signature in its first line.
+// Returns the report's lines about the commands. They follow the signature.
 std::string Commands(const ParserFuzzOptions& options) {
   return fmt::format(
       "\ncommand: {}\n{}", CommandText(options.command),
       options.second.empty() ? "" : fmt::format("against: {}\n", CommandText(options.second)));
 }
 
-// A line of the report that a later run reads.
+// Returns a line of the report. Later runs read such lines.
 std::string Line(std::string_view key, std::string_view value) {
   return fmt::format("{}: {}\n", key, value);
 }
@@ -53,7 +53,7 @@ std::vector<std::string> SplitStack(std::string_view text) {
   return stack;
 }
 
-// The rules of the format that the file breaks, with places, or the reason why it does not parse.
+// Returns the rules that the file breaks, with places, or the reason why it does not parse.
 std::string BrokenRules(const Format& format, const Bytes& file) {
   if (format.verify == nullptr) return "";
   const auto violations = format.verify(file);
@@ -83,7 +83,7 @@ std::string DescribeBroken(const Format& format, const char* name, const Bytes& 
                      BrokenRules(format, file));
 }
 
-// Introduces the output. The stack of a hang is printed as the report of a crash.
+// Returns the title of the output. A hang's stack is printed as a crash report.
 std::string TitleOfOutput(const Finding& finding) {
   constexpr const char* kTitle = "on standard error, of the input";
   if (finding.failure.kind == FailureKind::kDisagreement) return "output, of the input:\n";

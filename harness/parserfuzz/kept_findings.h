@@ -1,7 +1,7 @@
 // The folder of findings. Each finding has a subfolder:
 //
 //   input       the file that showed it first
-//   small       a smaller one that fails in the same way, if one was made
+//   small       a smaller file that fails in the same way, if one was made
 //   report.txt  the facts about it
 #pragma once
 
@@ -18,18 +18,19 @@ std::string CommandText(const std::vector<std::string>& command);
 
 class KeptFindings {
  public:
-  // Reads the findings of earlier runs of the same commands; makes the folder if it is missing.
+  // Reads the findings of earlier runs of the same commands. Makes the folder if it is missing.
   static Result<KeptFindings> Open(const ParserFuzzOptions& options);
 
-  // For findings of earlier runs: their number in `group`, and whether one of them is this bug.
+  // CountOf returns the number of findings of earlier runs in `group`. Has returns whether a
+  // finding of an earlier run is this bug.
   uint64_t CountOf(const std::string& group) const;
   bool Has(const Failure& failure) const { return Find(failure) != nullptr; }
   // The stacks of the hangs of earlier runs.
   std::vector<std::vector<std::string>> Hangs() const;
 
-  // Sets the kept file of the finding and its size. Precondition: Has is true for the finding.
+  // Sets the name and sizes of the finding to those of the kept one. Precondition: Has is true.
   Status Recall(Finding& finding) const;
-  // Writes the finding's input and the report, in a folder with an unused name.
+  // Writes the finding's input and report to a folder with an unused name.
   Status Write(Finding& finding) const;
   // Writes the file if it is smaller than the input, and rewrites the report.
   Status WriteSmall(Finding& finding, const Bytes& small) const;

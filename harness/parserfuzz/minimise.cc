@@ -22,7 +22,7 @@ class Minimiser {
 
   Bytes Run() && {
     if (enough_()) return std::move(best_);
-    // Reserves some runs for removing bytes, of which a file may lose many even if its JSON form
+    // Reserves some runs for the removal of bytes. It may remove many bytes even if the JSON form
     // cannot be reduced.
     runs_kept_ = runs_left_ / 4;
     while (MayDropParts() && DropParts()) {
@@ -42,14 +42,14 @@ class Minimiser {
 
   bool MayDropParts() const { return runs_left_ > runs_kept_ && encodings_left_ > 0; }
 
-  // Tries to leave out parts of the JSON form, outermost first; returns whether one was left out.
+  // Tries to leave out parts of the JSON form, the outermost first. Returns whether it succeeded.
   bool DropParts() {
     Result<Json> json = format_.to_json(best_);
     return json.ok() && DropBelow(*json, *json);
   }
 
-  // Whether the file of the current `root` still fails. A file of the same size counts as smaller,
-  // since containers are padded to pages.
+  // Whether the file of `root` still fails. A file of the same size counts as smaller, because
+  // containers are padded to pages.
   bool TryJson(const Json& root) {
     --encodings_left_;
     const Result<Bytes> candidate = format_.from_json(root);
@@ -115,7 +115,7 @@ class Minimiser {
   Bytes best_;
   int runs_left_;
   int runs_kept_ = 0;
-  int encodings_left_;  // attempts to encode a JSON form; most lead to no run
+  int encodings_left_;  // remaining attempts to encode a JSON form; most of them need no run
   const std::function<bool(const Bytes&)>& fails_;
   const std::function<bool()>& enough_;
 };

@@ -25,13 +25,14 @@ constexpr const char* kLate = "--minimise-seconds ended first";
 constexpr const char* kAnyWords = "files of many messages are not made small";
 constexpr const char* kNoneSmaller = "no smaller file failed in this way";
 
-// The files of a round are planned together, run on any number of benches, and evaluated in the
-// order of planning. Therefore findings do not depend on the number of benches.
+// The number of files of a round. They are planned together, run on any number of benches, and
+// evaluated in the order of planning. Therefore findings do not depend on the number of benches.
 constexpr uint64_t kFastRound = 64, kSlowRound = 16;
-constexpr uint64_t kFirstFiles = 8;  // that show whether a command can be started
+constexpr uint64_t kFirstFiles = 8;  // the files that show whether a command can be started
 constexpr size_t kMostSeedSize = size_t{1} << 16;
-// Stacks that name a hang. A helper of a loop is in all of them by chance if they are few, so there
-// are more if a known hang may be this loop.
+// The number of further stacks by which a hang is named. If there are only few stacks, a helper
+// function of the loop may be in all of them by chance. Therefore more stacks are taken if a known
+// hang may be the same loop.
 constexpr int kMoreStacks = 4, kMostStacks = 12;
 
 struct Attempt {
@@ -104,14 +105,14 @@ class Campaign {
     if (progress_ != nullptr) progress_(state_);
   }
 
-  // Runs files `first` to `first` + `count` - 1. Findings are kept even if an error ends the round.
+  // Runs `count` files, beginning with index `first`. Keeps findings even after an error.
   Status RunRound(uint64_t first, uint64_t count) {
     std::vector<Attempt> attempts(count);
     for (Attempt& attempt : attempts) attempt.plan = schedule_.Next();
     workers_.Run(count, [&](size_t worker, uint64_t i) {
       Attempt& attempt = attempts[i];
-      // The time limit ends the round between files, but not before the first eight files, because
-      // these determine whether the command exists.
+      // The time limit ends the round between files, but not within the first kFirstFiles files,
+      // because they determine whether the command exists.
       if (IsStopped() || (IsOver() && first + i >= kFirstFiles)) return;
       attempt.file = schedule_.Make(attempt.plan);
       Result<Trial> trial = benches_[worker].Try(attempt.file);
@@ -144,9 +145,9 @@ class Campaign {
     return CheckStarts(options_.second, attempts, &Trial::start_of_second);
   }
 
-  // A command exists if, on one of the first files, it ends in another way than a missing command
-  // does. The number of these files does not depend on the jobs. They are run again, since the
-  // command need not have run on each.
+  // Checks that a command exists. It exists if on one of the first files it ends differently from a
+  // missing command. The number of these files does not depend on the number of jobs. The files are
+  // run again, because the command may not have run on all of them.
   Status CheckStarts(const std::vector<std::string>& command, const std::vector<Attempt>& attempts,
                      Start Trial::* start) {
     const auto asked = std::span(attempts).first(std::min<size_t>(attempts.size(), kFirstFiles));
@@ -202,9 +203,9 @@ class Campaign {
     return true;
   }
 
-  // One stack may end in any function that the loop calls; the part that several stacks share is
-  // the loop. An earlier hang may be named after a function that the loop always calls: it is the
-  // same hang if any of the stacks matches it.
+  // One stack may end in any function that the loop calls. The part that several stacks share is
+  // the stack of the loop. An earlier hang may be named after a function that the loop always
+  // calls. It is the same hang if any of the stacks matches it.
   bool IsKnownByMoreStacks(Failure& failure, const Bytes& file) {
     const bool may_be_known = MayBeKnownHang(failure);
     const int stacks = may_be_known ? kMostStacks : kMoreStacks;
@@ -222,8 +223,8 @@ class Campaign {
     return CountAgain(failure) || (may_be_known && EndsInTime(file));
   }
 
-  // Whether a known hang is narrowed to the outermost function of this stack. If so, the file had
-  // only a part of the time limit.
+  // Whether a known hang is narrowed to the outermost function of this stack. If so, the file did
+  // not run for the whole time limit.
   bool MayBeKnownHang(const Failure& failure) const {
     return std::ranges::any_of(Hangs(), [&](const auto& known) {
       return known.size() == 1 && IsHangOf(failure.stack, known);
@@ -250,7 +251,8 @@ class Campaign {
     for (Bench& bench : benches_) bench.KnowHangs(hangs);
   }
 
-  // A parser that quotes the file prints different words for each file.
+  // Whether the failure's group already has kMostOfAGroup findings. A parser that quotes the file
+  // prints different messages for each file, so a group could grow without limit.
   bool IsOneTooMany(const Trial& trial) const {
     const std::string& group = trial.failure.group;
     if (group.empty() || kept_.Has(trial.failure)) return false;
@@ -269,8 +271,7 @@ class Campaign {
     return written;
   }
 
-  // Makes a smaller file for each new finding, as long as there is time. The order is that of
-  // summary.findings.
+  // Makes a smaller file for each new finding, in the order of summary.findings, in limited time.
   Status MakeSmall() {
     const auto begin = Clock::now();
     const auto is_late = [&] {
@@ -288,8 +289,8 @@ class Campaign {
       if (!ended) {
         Bench& bench = benches_[worker];
         finding.again = bench.FailsAgain(finding.failure, finding.input, ran);
-        // A finding "with other words" stands for many texts, so a smaller file could show another
-        // of these texts.
+        // A finding "with other words" represents many messages, so a smaller file could cause
+        // another message.
         const int runs = finding.again && !finding.other_words ? options_.minimise_runs : 0;
         small = bench.MakeSmall(finding.failure, finding.input, runs, is_over, ran);
         ended = runs > 0 && is_over();

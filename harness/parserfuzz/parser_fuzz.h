@@ -1,5 +1,6 @@
-// Fuzzes a parser that is a command or a persistent driver: makes files of a format, runs each, and
-// keeps one small file for each way in which the parser fails. `anecheck fuzz` is its command line.
+// Fuzzes a parser that is a command or a persistent driver. Makes files of a format, runs the
+// parser on each, and keeps one small file for each way in which the parser fails. `anecheck fuzz`
+// is its command line.
 #pragma once
 
 #include <atomic>
@@ -27,33 +28,34 @@ struct ParserFuzzOptions {
   CrashSigns crash_signs;  // of both commands
   uint64_t seed = 1;
   uint64_t files = 1000;
-  // No file is started later than this many seconds after the start; 0: no limit. Findings may
-  // still be minimised after this time.
+  // No run on a new file begins later than this many seconds after the start. 0 means no limit.
+  // Findings may still be minimised after this time.
   double max_seconds = 0;
   size_t max_size = 1 << 20;
-  std::vector<Bytes> seeds;  // files tried first, with those of the generator
-  int minimise_runs = 300;   // spent on making one failing file small
-  // The seconds for all findings together, at the end of the run.
+  std::vector<Bytes> seeds;  // files tried first, in addition to those of the generator
+  int minimise_runs = 300;   // maximum number of runs to make one failing file small
+  // The maximum seconds for making all findings small, at the end of the run.
   double minimise_seconds = 60;
-  int jobs = 1;     // commands at work at once; below 1: one per processor
+  int jobs = 1;     // commands that run at the same time; below 1: one per processor
   std::string out;  // folder for the findings
 };
 
 struct Finding {
   Failure failure;
-  std::string name = {};     // of its folder (kept_findings.h)
+  std::string name = {};     // name of its folder (kept_findings.h)
   bool known = false;        // an earlier run kept it in the folder
-  bool other_words = false;  // stands for all findings of its group after kMostOfAGroup
-  bool again = true;         // it failed in this way again; not tested if known
-  uint64_t index = 0;        // which file showed it first
-  double seconds = 0;        // from the start of the run until that file
+  bool other_words = false;  // represents all findings of its group after the first kMostOfAGroup
+  bool again = true;         // the file failed in this way again; not tested if known
+  uint64_t index = 0;        // index of the file that showed it first
+  double seconds = 0;        // seconds from the start of the run until that file
   std::string origin = {};   // how that file was made
   uint64_t count = 0;        // files that failed in this way
   uint64_t first_size = 0;
-  std::optional<uint64_t> small_size = {};  // nothing: no smaller file was made
-  std::string not_minimised = {};  // reason for no smaller file, or for an end of the search
-  Bytes input = {};                // the first file
-  std::string said = {};           // the command's output for that file (Trial)
+  std::optional<uint64_t> small_size = {};  // nothing if no smaller file was made
+  // the reason for no smaller file or for an early end of the search
+  std::string not_minimised = {};
+  Bytes input = {};       // the first file
+  std::string said = {};  // the command's output for that file (Trial)
 };
 
 struct ParserFuzzSummary {
@@ -64,7 +66,7 @@ struct ParserFuzzSummary {
   double seconds = 0;  // without the time of making findings small
   std::vector<Finding> findings;
   bool interrupted = false;
-  std::optional<Error> failed;  // the cause that ended the run before its last file
+  std::optional<Error> failed;  // the error that ended the run before its last file
 };
 
 struct ParserFuzzProgress {
@@ -76,22 +78,22 @@ struct ParserFuzzProgress {
 
 inline constexpr uint64_t kMostOfAGroup = 6;
 
-// Runs until all files are done or `stop` becomes true. When `stop` becomes true, the function
+// Fuzzes until all files are done or `stop` becomes true. When `stop` becomes true, the function
 // kills the commands that are running, does not count their files, and does not minimise findings.
-// The first files are seeds of the format (generators/formats/corpus) and `seeds`; schedule.h
-// describes the others.
+// The first files are seeds of the format (generators/formats/corpus) and `seeds`. schedule.h
+// describes the other files.
 //
-// A finding is written when it is met, in a folder named after its kind and a checksum of its bug.
-// Files of an earlier run stay, and its findings of the same commands are known and not kept again.
-// Findings that differ only in the text that the parser prints count as one, "with other words",
-// after the first kMostOfAGroup. Files are minimised at the end, except for findings "with other
-// words" and for findings that do not fail again. The summary and the kept files do not depend on
-// `jobs`, unless commands depend on time or on each other. `progress` is called after each run of a
-// command, by one thread at a time. An exit code that means that the command cannot be started (126
-// or 127) counts as a refusal of the file, unless each of the first eight files has it. Errors:
-// kNotFound if a command cannot be started, kInvalid if a driver does not answer, kIo if a folder
-// cannot be written. If something was found before the error, the function returns the summary,
-// which contains the error.
+// A finding is written at once, to a folder named after its kind and a checksum of its bug. The
+// function keeps the files of earlier runs, and does not write their findings of the same commands
+// again. Findings that differ only in the text that the parser prints form a group. After the first
+// kMostOfAGroup, all further findings of a group count as one finding "with other words". Files are
+// minimised at the end, except for findings "with other words" and for findings that do not fail
+// again. The summary and the kept files do not depend on `jobs`, unless commands depend on time or
+// on each other. `progress` is called after each run of a command, by one thread at a time. The
+// exit codes 126 and 127 usually mean that a command cannot be started. They count as a refusal of
+// the file, unless each of the first eight files has such a code. Errors: kNotFound if a command
+// cannot be started, kInvalid if a driver does not answer, kIo if a folder cannot be written. If
+// there were findings before the error, the function returns the summary, which contains the error.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

@@ -1,5 +1,5 @@
 // Tests the findings of fuzzing a command. A planted crash is found once, with a small file. Hangs,
-// reports and disagreement get names. A correct parser has no findings.
+// reports and disagreements are named. A correct parser has no findings.
 #include "harness/parserfuzz/parser_fuzz.h"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ TEST_F(ParserFuzz, TheSameCrashOfTwoCommandsIsTwoFindings) {
             (std::set<std::string>{"crash signal 6 ", "crash signal 6  (of the second command)"}));
 }
 
-// Files fail in a few ways, and each job sees different ways first.
+// Files fail in a few ways, and the first failures differ between jobs.
 TEST_F(ParserFuzz, JobsDoNotChangeTheFindings) {
   const std::string script =
       "n=$(wc -c < \"$1\"); [ $((n % 3)) -ne 0 ] || exit 0; [ $((n % 5)) -lt 2 ] && echo few >&2; "
@@ -294,7 +294,8 @@ TEST_F(ParserFuzz, FindingsOfAnEarlierRunAreKnownAndStayUnchanged) {
             (std::vector<std::string>{"input", "report.txt"}));
 }
 
-// The same message of another command is another bug. Its files do not overwrite existing ones.
+// The same message of another command is another bug. Its files do not overwrite the files of
+// earlier findings.
 TEST_F(ParserFuzz, FindingsOfAnotherCommandAreNotKnown) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.minimise_runs = 0;
@@ -372,8 +373,8 @@ const Format kPadded = {
       return bytes;
     }};
 
-// The failing word is in one of many members. No byte can be left out, and removing a member seldom
-// makes the padded file smaller.
+// One of many members contains the word that makes the file fail. No single byte can be left out,
+// and the removal of a member rarely makes the padded file smaller.
 TEST(Minimise, RemovesMembersAndElementsEvenIfTheFileStaysAsLarge) {
   Json json = Json::object();
   for (int i = 0; i < 40; ++i) {
@@ -408,8 +409,8 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
   }
 }
 
-// A parser may itself return exit code 127 for some files, even for the first one. The number of
-// jobs must not matter.
+// A parser may itself return exit code 127 for some files, even for the first file. The result must
+// not depend on the number of jobs.
 TEST_F(ParserFuzz, ExitCode127OfARunningParserIsARefusal) {
   for (const int jobs : {1, 3}) {
     ParserFuzzOptions options = Options(
@@ -444,7 +445,7 @@ TEST_F(ParserFuzz, FindingsBeforeAnErrorAreKeptAndReported) {
 }
 
 // A missing second command would seem to refuse every file that the first accepts. It must be
-// detected even if the first command fails on all files, so that the second never runs.
+// detected even if the first command fails on all files and the second is never run.
 TEST_F(ParserFuzz, AMissingSecondCommandIsDetectedBeforeItRuns) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.second = Shell("/no/such/program \"$1\"");
@@ -463,7 +464,7 @@ TEST_F(ParserFuzz, TheFileMayBePartOfAWord) {
   EXPECT_GT(summary->accepted, 4u);
 }
 
-// If the minimisation of a finding takes long, it does not delay the other files.
+// A long minimisation of a finding does not delay the other files.
 TEST_F(ParserFuzz, FilesAreMinimisedAtTheEndAndForALimitedTime) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
   options.files = 100;
@@ -495,7 +496,7 @@ TEST_F(ParserFuzz, AReportStatesWhyThereIsNoSmallFile) {
   EXPECT_EQ(none->findings[0].not_minimised, "no smaller file failed in this way");
 }
 
-// Files of one byte or more crash, so the small file breaks other rules than the first one.
+// The parser crashes on every file, so the small file breaks other rules than the first file.
 TEST_F(ParserFuzz, AReportStatesTheBrokenRulesOfBothFiles) {
   const auto summary = FuzzParser(Options("kill -SEGV $$"));
   ASSERT_TRUE(summary.ok()) << summary.error().message;
@@ -505,7 +506,7 @@ TEST_F(ParserFuzz, AReportStatesTheBrokenRulesOfBothFiles) {
   EXPECT_THAT(text, ::testing::HasSubstr("\nbroken in small, by the rules of the format:\n"));
 }
 
-// The signal that gets the stack is not the parser's.
+// The harness, and not the parser, causes the signal in the stack.
 TEST_F(ParserFuzz, AReportOfAHangExplainsTheSignal) {
   ParserFuzzOptions options = Options("exec sleep 100");
   options.files = 1;

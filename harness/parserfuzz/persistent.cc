@@ -32,7 +32,7 @@ constexpr milliseconds kFirstLook{5};
 constexpr milliseconds kMostBetweenLooks{50};
 constexpr int kFilesBetweenWeighings = 2048;
 
-// A memory file that a driver maps too.
+// A memory file that the driver maps too.
 class SharedMemory {
  public:
   SharedMemory(std::string path, size_t size) : path_(std::move(path)), size_(size) {
@@ -129,7 +129,8 @@ class PersistentParser::Process {
                                  .inherited = {orders.read, answers.write},
                                  .environment = std::move(environment)},
                                 {});
-    orders_read_ = orders.read;  // so that no order to a driver that is gone raises SIGPIPE
+    // keeps the pipe open, so that an order to a driver that ended raises no SIGPIPE
+    orders_read_ = orders.read;
     CloseDescriptor(answers.write);
     if (!pid.ok()) return pid.error();
     pid_ = *pid;
@@ -190,7 +191,7 @@ class PersistentParser::Process {
     }
   }
 
-  // Waits for a file that takes long, until an answer, a limit or the caller ends it.
+  // Watches a file that takes long, until an answer, a limit or the caller ends it.
   Wait Watch(const CommandLimits& limits, const std::atomic<bool>* stop, CommandOutcome& outcome,
              DriverAnswer& answer) {
     const auto start = Clock::now() - kFirstLook;
@@ -212,7 +213,7 @@ class PersistentParser::Process {
     }
   }
 
-  // Ends the working process; the driver reports that and starts another.
+  // Ends the worker. The driver reports this and starts another worker.
   Wait EndWorker(const CommandLimits& limits, CommandOutcome& outcome, DriverAnswer& answer) {
     const pid_t worker = memory_.head().child;
     if (worker <= 0) return Wait::kEnd;
@@ -225,7 +226,7 @@ class PersistentParser::Process {
     return WaitFor(kToStart, answer) == Wait::kAnswer ? Wait::kAnswer : Wait::kEnd;
   }
 
-  // The driver itself has ended: its end counts as the parser's.
+  // Returns the outcome if the driver itself has ended. Its end counts as the end of the parser.
   Result<CommandOutcome> Died() {
     CommandOutcome outcome;
     int status = 0;
@@ -242,7 +243,7 @@ class PersistentParser::Process {
     return outcome;
   }
 
-  // A parser that leaks memory gets a fresh process long before the limit.
+  // Ends the process at half of the memory limit, because parsers may leak memory.
   void Weigh(const CommandLimits& limits) {
     if (UsageOfGroup(pid_).memory > limits.max_memory / 2) End();
   }
@@ -267,7 +268,7 @@ class PersistentParser::Process {
   int answers_ = -1;
   pid_t pid_ = -1;
   uint64_t files_ = 0;
-  std::string stack_;  // by gdb, of the file that hangs
+  std::string stack_;  // gdb's stack of the file that hangs
 };
 
 PersistentParser::PersistentParser(std::unique_ptr<Process> process)

@@ -1,4 +1,4 @@
-// A parser that a persistent driver (drivers/) runs: one process reads many files.
+// Runs a parser in a persistent driver (drivers/), where one process reads many files.
 #pragma once
 
 #include <atomic>
@@ -13,24 +13,24 @@
 
 namespace anecheck::parserfuzz {
 
-// One thread at a time uses it.
+// Not thread-safe.
 class PersistentParser {
  public:
-  // Starts `command`, and keeps the shared memory for files of up to `max_file` bytes and the
-  // parser's output in `folder`. Errors: kNotFound if the command cannot be started, kInvalid if it
-  // does not answer as a driver.
+  // Starts `command`. `folder` gets the shared memory, for files of up to `max_file` bytes, and the
+  // parser's output. The error is kNotFound if the command cannot be started, and kInvalid if the
+  // command does not answer as a driver.
   static Result<PersistentParser> Start(const std::vector<std::string>& command,
                                         const std::string& folder, size_t max_file);
   PersistentParser(PersistentParser&&) noexcept;
   PersistentParser& operator=(PersistentParser&&) noexcept;
   ~PersistentParser();  // ends the process
 
-  // The outcome of one file. A driver that died is restarted. `out` stays empty.
+  // Runs the parser on one file. Restarts a driver that died. `out` of the outcome is empty.
   Result<CommandOutcome> Run(ByteSpan file, const CommandLimits& limits,
                              const std::atomic<bool>* stop);
 
-  // How often the last file reached each place; empty if the parser reports no coverage, and after
-  // a crash.
+  // Returns how often the parser reached each place on the last file. Empty if the parser reports
+  // no coverage, and after a crash.
   std::span<const uint8_t> Counters() const;
 
  private:

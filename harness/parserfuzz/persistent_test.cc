@@ -1,4 +1,4 @@
-// Builds the drivers of drivers/ with small parsers, as a user does.
+// Builds the drivers of drivers/ with small parsers, as a user does, and tests the outcomes.
 #include "harness/parserfuzz/persistent.h"
 
 #include <csignal>
@@ -15,8 +15,8 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// A parser that, by the first byte, refuses, crashes, ends the process, hangs or aborts; it accepts
-// other files.
+// A parser that refuses the file, crashes, ends the process, hangs or aborts, depending on the
+// first byte. It accepts all other files.
 constexpr const char* kParser = R"(
 #define ANECHECK_FUZZ_MAIN
 #include "anecheck_fuzz.h"

@@ -34,11 +34,11 @@ pid_t BusiestOfGroup(pid_t leader) { return leader; }
 
 namespace {
 
-// The fields of /proc/PID/stat after the name, which may contain anything: the first is the state,
-// number 3 in proc(5).
+// Numbers of the fields of /proc/PID/stat in proc(5). Reading begins after the name, which may
+// contain any characters. The first field after it is the state.
 constexpr int kFirstField = 3;
 constexpr int kGroup = 5;
-constexpr int kUserTime = 14;  // the next three are the system time, and both times of children
+constexpr int kUserTime = 14;  // then follow the system time, and both times of children
 constexpr int kLastTime = 17;
 constexpr int kResidentPages = 24;
 
@@ -69,8 +69,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { closedir(folder); }
 };
 
-// Calls see(pid, stat) for each process of the group. Returns false if the system does not report
-// them.
+// Calls see(pid, stat) for each process of the group. Returns false if the system lists none.
 template <typename See>
 bool ForGroup(pid_t leader, const See& see) {
   const std::unique_ptr<DIR, CloseFolder> folder(opendir("/proc"));
@@ -105,7 +104,7 @@ pid_t BusiestOfGroup(pid_t leader) {
   int64_t most = -1;
   ForGroup(leader, [&](pid_t pid, const Stat& stat) {
     const int64_t ticks = stat[kUserTime] + stat[kUserTime + 1];
-    // If two processes only wait, takes the one with the greater id, which mostly started later.
+    // For equal times, takes the process with the greater id, which probably started later.
     if (ticks < most || (ticks == most && pid < busiest)) return;
     most = ticks;
     busiest = pid;

@@ -1,5 +1,5 @@
-// The memory and time of the processes of a group. If a shell or wrapper starts the program, the
-// program is a grandchild, whose usage wait4(2) reports only after its end.
+// Returns the memory and processor time of the processes of a group. A program that a shell or
+// wrapper starts is a grandchild, and wait4(2) reports its usage only after its end.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 namespace anecheck::parserfuzz {
 
 struct GroupUsage {
-  uint64_t memory = 0;                  // resident bytes of all together
-  std::optional<int64_t> processor_ms;  // of all and their ended children; nothing: unknown
+  uint64_t memory = 0;  // sum of resident bytes
+  // of all processes and their ended children; nothing: unknown
+  std::optional<int64_t> processor_ms;
 };
 
-// The usage of the group that process `leader` leads; on macOS, only the leader's memory.
+// Returns the usage of the group that process `leader` leads. On macOS, only its memory.
 GroupUsage UsageOfGroup(pid_t leader);
 
-// The process of the group that used the processor most: for a waiting shell and its command, the
-// command. On macOS, the leader.
+// Returns the process of the group that used the most processor time. For a shell that waits for
+// its command, this is the command. On macOS, returns the leader.
 pid_t BusiestOfGroup(pid_t leader);
 
 }  // namespace anecheck::parserfuzz

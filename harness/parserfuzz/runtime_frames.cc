@@ -30,8 +30,8 @@ constexpr std::string_view kCModules[] = {"libc.so.", "libc-2.",        "libm.so
                                           "ld-linux", "libpthread.so.", "libstdc++.so.",
                                           "libc++.",  "libc++abi.",     "libsystem_"};
 
-// Allocators and functions that end a program are at the top of every stack of their kind;
-// functions that start a program are at the bottom.
+// Functions that occur in many stacks. Allocators and functions that end a program are at the top,
+// and functions that start a program are at the bottom.
 constexpr std::string_view kRuntimePrefixes[] = {
     "fuzzer::",       "operator new",     "operator delete", "__libc_start_",
     "__GI_",          "__pthread_kill",   "__assert_",       "__cxa_",
@@ -40,9 +40,9 @@ constexpr std::string_view kRuntimePrefixes[] = {
 // A function of the C library.
 struct CFunction {
   std::string_view name;
-  // Whether no parser has a function of this name. Another name is the library's only if the frame
-  // states no file: sanitizers intercept such a function, and a program without line numbers shows
-  // it like functions of the parser.
+  // Whether the name is reserved, so that no parser has a function of this name. A function of
+  // another name belongs to the library only if the frame states no file. Sanitizers intercept such
+  // functions, and in a program without line numbers they look like functions of the parser.
   bool reserved = false;
 };
 constexpr CFunction kCFunctions[] = {{"__abort", true},
@@ -132,11 +132,11 @@ const CFunction* FindCFunction(std::string_view name) {
   return found != std::end(kCFunctions) && found->name == name ? found : nullptr;
 }
 
-// Functions that call a function of the parser, as sorting does.
+// Parts of the names of library functions that call the parser, for example to sort.
 constexpr std::string_view kCallers[] = {"sort",   "search", "_once",   "thread", "Thread",
                                          "atexit", "twalk",  "scandir", "glob"};
 
-// A parser may have a file "sanitizer_html.cc" as well, so the folder counts if it is known.
+// A parser may also have a file such as "sanitizer_html.cc". So the folder decides, if known.
 bool IsSanitizerSource(std::string_view path) {
   constexpr std::string_view kTrees[] = {"libsanitizer/", "compiler-rt/"};
   constexpr std::string_view kFolders[] = {
@@ -162,7 +162,7 @@ bool IsRuntimeModule(std::string_view module) {
 }
 
 bool IsRuntimeFrame(const PrintedFrame& frame) {
-  // The C library's own sources for each processor.
+  // The folder of the C library's sources for each processor.
   constexpr std::string_view kOfC = "sysdeps/";
   const CFunction* function = FindCFunction(frame.function);
   return IsSanitizerCode(frame) || IsRuntimeModule(frame.module) ||

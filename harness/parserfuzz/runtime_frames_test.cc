@@ -1,5 +1,6 @@
-// Stacks as gcc 12, clang 14 and clang 19 print them for a parser that passes a wrong pointer to
-// printf: the finding is named by the parser's own function, whatever the runtime calls its own.
+// Tests stacks that gcc 12, clang 14 and clang 19 print for a parser that passes a wrong pointer to
+// printf. The finding is named after the parser's own function for all names of the runtime's
+// functions.
 #include "harness/parserfuzz/runtime_frames.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ constexpr const char* kDebian =
     "/build/reproducible-path/gcc-12-12.2.0/build/x86_64-linux-gnu/libsanitizer/"
     "sanitizer_common/../../../../src/libsanitizer/sanitizer_common/";
 
-// The library's part of a stack; the parser's frame follows. Its number is the size of the list.
+// The library's part of a stack. The parser's frame follows. Its number is the list's size.
 using Frames = std::vector<std::string>;
 
 Frames OfGcc(const std::string& sources) {
@@ -96,7 +97,7 @@ TEST(RuntimeFrames, LeaveTheEntryFunctionIfNoOtherIsThere) {
 
 TEST(RuntimeFrames, OneBugOfEitherWordingHasOneName) {
   Frames nearer = OfClang("asan_interceptors.cpp.o:0:0", "__interceptor_printf");
-  nearer.erase(nearer.begin());  // the interceptor checks the bytes itself
+  nearer.erase(nearer.begin());  // in this stack the interceptor itself checks the bytes
   const CommandOutcome far = {
       .exit_code = 1, .err = Report("SEGV", OfClang("asan_interceptors.cpp.o", "printf"), kDriver)};
   const CommandOutcome near = {.exit_code = 1,

@@ -12,20 +12,20 @@ namespace anecheck::parserfuzz {
 namespace {
 
 constexpr size_t kMostKept = 4096;
-constexpr size_t kMostLines = 64;  // lines of a stream that are features
-constexpr uint32_t kSamplesOfField =
-    2;  // places at which an edge of a field is tried first, each in another file
-constexpr uint32_t kSamplesOfEdge =
-    4;                                 // places at which an edge of a nameless field is tried first
-constexpr uint32_t kMostFailures = 3;  // of an edge, after which sweeps leave it out
+constexpr size_t kMostLines = 64;  // the first lines of a stream, which are features
+// number of files in which an edge of a field is tried first
+constexpr uint32_t kSamplesOfField = 2;
+// number of files in which an edge of a guessed place is tried first
+constexpr uint32_t kSamplesOfEdge = 4;
+constexpr uint32_t kMostFailures = 3;  // after this many failures of an edge, sweeps skip the edge
 constexpr size_t kMostOrigin = 400;    // characters
 constexpr Feature kWordFeatures = 1 << 19;
 
-// The share of each way of editing in a thousand files, before feedback. The first row is for runs
-// that cost as little as an edit, the second for runs that cost a hundred times as much.
+// The share of each way of editing in a thousand files, before feedback. kFastWeights is for runs
+// that take about as long as an edit, kSlowWeights for runs that take a hundred times as long.
 constexpr uint64_t kFastWeights[kWays] = {0, 200, 150, 20, 250, 80, 140, 140, 12, 8};
 constexpr uint64_t kSlowWeights[kWays] = {0, 350, 100, 150, 100, 80, 60, 60, 60, 40};
-// Ways that feedback favours get up to this many times their share.
+// Feedback raises the share of a way up to this factor.
 constexpr uint64_t kMostFavour = 4;
 
 uint32_t Hash(std::string_view text) {
@@ -34,7 +34,7 @@ uint32_t Hash(std::string_view text) {
   return hash ^ hash >> 15;
 }
 
-// The order of magnitude of a count: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, more.
+// Returns the order of magnitude: 1, 2, 3, 4 to 7, 8 to 15, 16 to 31, 32 to 127, or more.
 uint32_t BucketOf(uint8_t count) {
   if (count < 4) return count - 1;
   if (count < 8) return 3;
@@ -88,7 +88,7 @@ Schedule::Schedule(Options options, std::vector<Bytes> seeds)
 Plan Schedule::Next() {
   if (TakesSeed()) return {.way = Way::kSeed, .parent = next_seed_++};
   Plan plan = {.way = DrawWay(), .seed = choices_.Word()};
-  // Nothing was kept: every seed failed.
+  // If no file was kept, every seed failed.
   if (kept_.empty()) return {.way = Way::kSeed, .parent = plan.seed % seeds_.size()};
   if (plan.way == Way::kNamed && PlanNamed(plan)) return plan;
   if (plan.way == Way::kPair && TakePlanned(pairs_, Way::kPair, plan)) return plan;
@@ -148,7 +148,7 @@ Bytes Schedule::Make(const Plan& plan) const {
   return bytes;
 }
 
-// Applies the edges one after the other, since an edit of a text moves later places.
+// Applies two to four drawn edges in turn, because an edit of a text moves later places.
 Bytes Schedule::DrawEdges(const Kept& kept, uint64_t seed) const {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes = kept.file;
@@ -219,8 +219,8 @@ void Schedule::PlanFields(size_t index) {
   std::set<EdgeOfField> planned;
   for (const size_t i : DrawnOrder(kept.places.size())) {
     const boundary::Place& place = kept.places[i];
-    // One field of the format represents all fields of its name; guessed places of one name may
-    // differ.
+    // A field of the format represents all fields of the same name. Guessed places of the same name
+    // may be different fields.
     const bool is_field = place.name.find('.') != std::string_view::npos;
     const uint32_t samples = is_field ? kSamplesOfField : kSamplesOfEdge;
     for (size_t edge = 0; edge < boundary::EdgeCount(place.role); ++edge) {
@@ -277,8 +277,8 @@ bool Schedule::TakePlanned(std::vector<Plan>& planned, Way way, Plan& plan) {
   return true;
 }
 
-// Applies each of the format's mutations in turn, to the first of a few drawn files to which it
-// applies.
+// Plans the next mutation of the format. A few files are drawn, and the mutation is applied to the
+// first one to which it applies.
 bool Schedule::PlanNamed(Plan& plan) {
   constexpr int kTries = 4;
   constexpr size_t kMostTurns = 4;  // of each mutation
@@ -338,7 +338,8 @@ uint64_t Schedule::WeightOf(Way way) const {
     all.tries += tallies_[i].tries;
     all.finds += tallies_[i].finds;
   }
-  // Twice the average yield gives twice the share. A way that was hardly tried counts as average.
+  // A way with twice the average yield gets twice the share. The yield of a way that was tried only
+  // a few times counts as average.
   constexpr uint64_t kDoubt = 64;
   const Tally& own = tallies_[index];
   const double average =
@@ -358,7 +359,8 @@ Way Schedule::DrawWay() {
   return static_cast<Way>(way);
 }
 
-// The best of a few randomly chosen files: small, seldom used, and with many finds.
+// Returns the best of a few randomly chosen files. Small files, rarely used files and files with
+// many finds are better.
 size_t Schedule::DrawKept() {
   constexpr int kDrawn = 3;
   constexpr double kUsualSize = 16384;

@@ -1,16 +1,16 @@
-// Chooses the next file to try. Seeds of the format come first, then edits of the kept files, each
-// of which showed something new. Two ideas:
+// Chooses the next file to try. Seeds of the format come first. Then come edits of the kept files,
+// each of which showed something new. The schedule uses sweeps and feedback:
 //
-// - Sweeps go through every place of the kept files, and set it to each of its edges, one at a time
-//   (an edge is a limit, such as 2^32 - 1; generators/formats/boundary). They first try each edge
-//   of each field in one file, then each edge in every file. Neighbouring fields, such as an offset
-//   and a count, often belong to one computation: if an edge of a field showed something new, the
-//   edges of its neighbours come next.
-// - Feedback decides which files are kept and which ways of editing are used more: the parser's
-//   coverage if a driver reports it, else its exit codes and words.
+// - Sweeps go through the places of the kept files, and set each place to each of its edges, one at
+//   a time. An edge is a limit such as 2^32 - 1 (generators/formats/boundary). Sweeps first try
+//   each edge of each field in a few files, and then in every file. Neighbouring fields, such as an
+//   offset and a count, often belong to one computation. If an edge of a field showed something
+//   new, the edges of its neighbours come next.
+// - Feedback decides which files are kept and which ways of editing are used more. The feedback is
+//   the parser's coverage if a driver reports it, else the parser's exit codes and messages.
 //
-// The plan of a file is data, so that several threads can make files of one round, and equal
-// answers of the parser lead to equal plans.
+// The plan of a file is data, so several threads can make the files of one round. Equal answers of
+// the parser lead to equal plans.
 #pragma once
 
 #include <cstdint>
@@ -30,38 +30,38 @@ namespace anecheck::parserfuzz {
 
 enum class Way : uint8_t {
   kSeed,       // a seed, unchanged
-  kField,      // one edge of a field, if no file had this edge there yet
-  kPair,       // one edge of a field beside the one for which a file was kept
+  kField,      // one edge of a field that was not tried in this field yet
+  kPair,       // one edge of a neighbour of the field for whose edge a file was kept
   kNamed,      // a mutation of the format that was not tried yet
   kSweep,      // one edge at one place of a kept file
   kEdges,      // two to four edges at drawn places
   kBytes,      // byte edits
-  kMany,       // many of them
-  kStructure,  // a named mutation, an edit of the JSON form, a fresh file
+  kMany,       // many byte edits
+  kStructure,  // a named mutation, an edit of the JSON form, or a new file
   kCross,      // parts of two kept files
 };
 inline constexpr size_t kWays = 10;
 std::string_view WayName(Way way);
 
-// The features by which a file shows something new: one number for each, below kMostFeatures.
+// The number of a feature, below kMostFeatures. A file shows something new if it has a new feature.
 using Feature = uint32_t;
 inline constexpr Feature kMostFeatures = 1 << 20;
 
-// Returns one feature for each place that the parser reached. The feature names the place and the
-// order of magnitude of how often the parser was there.
+// Returns one feature for each place that the parser reached. The feature stands for the place and
+// the order of magnitude of the number of times that the parser reached it.
 std::vector<Feature> FeaturesOfCounters(std::span<const uint8_t> counters);
-// Returns one feature for the exit code, and one for each of the first lines of both streams.
-// Numbers in the lines do not count.
+// Returns one feature for the exit code, one for each of the first lines of both streams, and one
+// for the order of magnitude of the number of lines of each stream. Ignores numbers in the lines.
 std::vector<Feature> FeaturesOfWords(int exit_code, std::string_view out, std::string_view err);
 
 struct Plan {
   Way way = Way::kSeed;
-  uint64_t seed = 0;       // of drawn edits
-  size_t parent = 0;       // among the seeds, or the kept files
-  size_t other = 0;        // of kCross
+  uint64_t seed = 0;       // for drawn edits
+  size_t parent = 0;       // index among the seeds or the kept files
+  size_t other = 0;        // index of the second file of kCross
   size_t place = 0;        // index among the places of the parent
-  size_t edge = 0;         // of that place
-  Mutation mutation = {};  // of kNamed
+  size_t edge = 0;         // index among the edges of that place
+  Mutation mutation = {};  // used by kNamed
 };
 
 class Schedule {
@@ -77,9 +77,9 @@ class Schedule {
   Schedule(Options options, std::vector<Bytes> seeds);
 
   Plan Next();
-  // The file of a plan. May be called by several threads at once.
+  // Makes the file of a plan. Several threads may call this function at the same time.
   Bytes Make(const Plan& plan) const;
-  // How the file was made, for display: "seed 3; section.size at 0x1a0: 2^32 - old".
+  // Returns a text that tells how the file was made: "seed 3; section.size at 0x1a0: 2^32 - old".
   std::string Describe(const Plan& plan) const;
 
   // Takes the outcome of a plan. Never keeps a file that failed. Keeps any other file that has a
@@ -93,8 +93,8 @@ class Schedule {
     Bytes file;
     std::string origin;
     std::vector<boundary::Place> places = {};
-    uint64_t edges = 0;      // of all places together
-    uint64_t next_edge = 0;  // of the sweep, in the order of `edge_step`
+    uint64_t edges = 0;      // total of all places
+    uint64_t next_edge = 0;  // the next edge of the sweep, which advances by `edge_step`
     uint64_t edge_step = 1;
     uint64_t picks = 0;
     uint64_t finds = 0;
@@ -114,7 +114,7 @@ class Schedule {
   void PlanFields(size_t index);
   std::vector<size_t> DrawnOrder(size_t count);
   template <typename T>
-  void Shuffle(std::vector<T>& items, size_t first);  // from `first` on
+  void Shuffle(std::vector<T>& items, size_t first);  // shuffles the items from `first` on
   void PlanPairs(size_t index, const Plan& plan);
   bool PlanNamed(Plan& plan);
   bool PlanSweep(Plan& plan);
@@ -131,12 +131,12 @@ class Schedule {
   std::vector<bool> seen_;
   size_t next_seed_ = 0;
   uint64_t next_file_ = 0;
-  std::vector<Plan> fields_;  // edges of fields that were not tried yet, in drawn order
-  std::vector<Plan> pairs_;   // of neighbouring fields
+  std::vector<Plan> fields_;  // edges of fields that were not tried yet, in random order
+  std::vector<Plan> pairs_;   // edges of neighbouring fields
   size_t next_mutation_ = 0;
   std::map<EdgeOfField, uint32_t> offered_;
   std::map<EdgeOfField, uint32_t> failures_;
-  std::set<std::pair<std::string_view, std::string_view>> paired_;  // names of fields
+  std::set<std::pair<std::string_view, std::string_view>> paired_;  // names of pairs of fields
   Tally tallies_[kWays];
 };
 

@@ -1,4 +1,4 @@
-// The files that a run tries, and how answers change them.
+// Tests the files that a run tries, and how the parser's answers affect them.
 #include "harness/parserfuzz/schedule.h"
 
 #include <gtest/gtest.h>

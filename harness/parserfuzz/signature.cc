@@ -10,7 +10,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-constexpr int kStackFrames = 3;  // of a report, that distinguish bugs
+constexpr int kStackFrames = 3;  // number of frames of a report that distinguish bugs
 constexpr size_t kLongest = 160;
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -23,7 +23,7 @@ void DropEnd(std::string_view& text, std::string_view end) {
   if (text.ends_with(end)) text.remove_suffix(end.size());
 }
 
-// The innermost functions, and the place of the first.
+// Returns the innermost functions of the stack, and the place of the first.
 std::string StackOf(std::string_view report) {
   std::string stack;
   int kept = 0;
@@ -37,20 +37,20 @@ std::string StackOf(std::string_view report) {
   return stack;
 }
 
-// The part of the line before `at` in `text`.
+// Returns the part of the line that precedes offset `at` of `text`.
 std::string_view BeforeInLine(std::string_view text, size_t at) {
   const size_t start = text.substr(0, at).rfind('\n');
   return text.substr(start + 1, at - start - 1);
 }
 
-// The length of the run of letters and digits from `at` on.
+// Returns the length of the run of letters and digits at offset `at`.
 size_t WordLength(std::string_view text, size_t at) {
   const auto begin = text.begin() + static_cast<ptrdiff_t>(at);
   return static_cast<size_t>(std::find_if_not(begin, text.end(), IsAlphanumeric) - begin);
 }
 
-// The length of the quotation from the mark at `at` to the next mark, both included. 0 if the mark
-// is an apostrophe within a word, or if no mark ends the quotation.
+// Returns the length of the quotation from the mark at `at` to the next mark, inclusive. Returns 0
+// if the mark is an apostrophe within a word, or if no mark ends the quotation.
 size_t QuotedLength(std::string_view text, size_t at) {
   const char mark = text[at];
   if (mark != '\'' && mark != '"' && mark != '`') return 0;
@@ -59,8 +59,8 @@ size_t QuotedLength(std::string_view text, size_t at) {
   return end == std::string_view::npos ? 0 : end + 1 - at;
 }
 
-// Replaces a word that is a decimal or hexadecimal number by N. In all other words, replaces each
-// run of digits by N.
+// Returns N if the word is a decimal or hexadecimal number. Otherwise returns the word with each
+// run of digits replaced by N.
 std::string WithoutDigits(std::string_view word) {
   const std::string_view digits = word.starts_with("0x") ? word.substr(2) : word;
   const bool number = !digits.empty() && std::ranges::all_of(digits, IsHexDigit) &&
@@ -89,7 +89,7 @@ size_t SanitizerName(std::string_view err) {
   return at;
 }
 
-// The position at which a report begins, within the name of the tool that wrote it.
+// Returns the position of a report, which lies within the name of the tool that wrote it.
 size_t ReportStart(std::string_view err) {
   constexpr std::string_view kBefore = "ERROR: ";
   const size_t fuzzer = err.find("ERROR: libFuzzer: ");
@@ -99,8 +99,9 @@ size_t ReportStart(std::string_view err) {
 
 constexpr std::string_view kUndefined = "runtime error: ";
 
-// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which precedes "runtime error"
-// in such a report. Programs in Go and others write "runtime error" too.
+// Whether the text is a place as it precedes "runtime error" in a report of undefined behaviour:
+// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ". The check is needed because
+// other programs, for example in Go, also write "runtime error".
 bool IsPlace(std::string_view before) {
   if (!before.ends_with(": ")) return false;
   before.remove_suffix(2);
@@ -108,7 +109,7 @@ bool IsPlace(std::string_view before) {
   return line || before.ends_with("<unknown>") || before.find("+0x") != std::string_view::npos;
 }
 
-// The position of the first report of undefined behaviour.
+// Returns the position of the first report of undefined behaviour.
 size_t UndefinedStart(std::string_view err) {
   size_t at = err.find(kUndefined);
   while (at != std::string_view::npos && !IsPlace(BeforeInLine(err, at))) {
@@ -130,7 +131,7 @@ bool IsOfShell(std::string_view line) {
       kWords, [&](auto words) { return line.find(words) != std::string_view::npos; });
 }
 
-// The last line that a program wrote, unchanged.
+// Returns the last line that a program wrote, unchanged.
 std::string_view End(std::string_view text) {
   for (;;) {
     while (text.ends_with('\n')) text.remove_suffix(1);
@@ -171,7 +172,7 @@ std::optional<std::string> ReportSignature(std::string_view err) {
   const std::string stack = StackOf(err.substr(at));
   const std::string_view before = BeforeInLine(err, at);
   const std::string_view rest = FirstLine(err.substr(at));
-  // Addresses follow the kind of error; the stack is more informative.
+  // Addresses follow the kind of error. They are left out if there is a stack.
   const std::string_view name = before.substr(before.find_last_of(" =") + 1);
   const size_t end = std::min({rest.find(" on "), rest.find(" 0x"), rest.find(" (")});
   return fmt::format("{}{}{}", name, WithoutNumbers(stack.empty() ? rest : rest.substr(0, end)),
@@ -181,7 +182,7 @@ std::optional<std::string> ReportSignature(std::string_view err) {
 std::optional<std::string> UndefinedSignature(std::string_view err) {
   const size_t at = UndefinedStart(err);
   if (at == std::string_view::npos) return std::nullopt;
-  // Many places use the same words, so the place belongs to the signature.
+  // Reports of many places have the same text, so the place is part of the signature.
   std::string_view place = BeforeInLine(err, at);
   DropEnd(place, ": ");
   place = BaseName(place.substr(place.rfind(' ') + 1));

@@ -1,5 +1,5 @@
-// The signature of a command's failure: the text of a sanitizer's report or the last line of the
-// output, without the parts that differ from run to run.
+// Makes the signature of a command's failure. It is the text of a sanitizer's report or the last
+// line of the output, without the parts that differ between runs.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace anecheck::parserfuzz {
 
-// `line` with addresses and numbers replaced by N, and no longer than 160 characters.
+// Returns `line` with each address and number replaced by N, cut to 160 characters.
 std::string WithoutNumbers(std::string_view line);
 
-// Returns the last line that is not a shell's note about a program that died, without its numbers.
+// Returns the last line without its numbers. Skips a shell's note about a program that died.
 std::string LastLine(std::string_view text);
 
-// Returns the tool and the error that the sanitizer's report in `err` names, the innermost three
-// functions that are not the sanitizer's own, and the place of the first of them:
-// "AddressSanitizer: heap-buffer-overflow Parse file.cc:7 main". Returns nothing if `err` has no
-// report. Without symbols, places in the program's file replace the functions. Reports of undefined
-// behaviour are not included.
+// Reads the sanitizer's report in `err`. Returns its tool and error, the innermost three functions
+// that are not the sanitizer's own, and the place of the first of them: "AddressSanitizer:
+// heap-buffer-overflow Parse file.cc:7 main". Returns nothing if `err` has no report. If there are
+// no symbols, places in the program's file replace the functions. Ignores reports of undefined
+// behaviour.
 std::optional<std::string> ReportSignature(std::string_view err);
 
 // Returns the first report of undefined behaviour in `err`, with its stack if there is one:
@@ -26,7 +26,8 @@ std::optional<std::string> ReportSignature(std::string_view err);
 // report.
 std::optional<std::string> UndefinedSignature(std::string_view err);
 
-// Whether that report is the end of `err`, as it is if the report ended the program.
+// Whether `err` ends with the first report of undefined behaviour. This is true if the report ended
+// the program.
 bool EndsWithUndefined(std::string_view err);
 
 }  // namespace anecheck::parserfuzz

@@ -1,5 +1,5 @@
-// Signatures of failures: reports of one bug have the same signature in every run; reports of two
-// bugs have two.
+// Tests signatures of failures. Reports of one bug have the same signature in every run, and
+// reports of different bugs have different signatures.
 #include "harness/parserfuzz/signature.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace anecheck::parserfuzz {
 namespace {
 
-// A report as AddressSanitizer words it, with this stack.
+// Returns a report of AddressSanitizer with this stack.
 std::string Report(std::string_view stack) {
   return fmt::format(
       "=================================================================\n"
@@ -90,7 +90,7 @@ TEST(Signature, UndefinedBehaviourIsNamedByItsPlace) {
             "parser+0x1a2b: runtime error: shift exponent N");
 }
 
-// Other programs write "runtime error" too, and another sanitizer may report afterwards.
+// Other programs also write "runtime error", and another sanitizer may report an error afterwards.
 TEST(Signature, UndefinedBehaviourNeedsAPlaceAndHidesNoOtherReport) {
   EXPECT_FALSE(UndefinedSignature("runtime error: unexpected end of file\n"));
   EXPECT_FALSE(UndefinedSignature("panic: runtime error: index out of range [5]\n"));
@@ -120,7 +120,7 @@ TEST(Signature, OtherSanitizersAreRecognised) {
   EXPECT_FALSE(ReportSignature("all is well").has_value());
 }
 
-// Failures that libFuzzer itself reports: signals that the sanitizer does not handle, memory, time.
+// libFuzzer itself reports signals that the sanitizer does not handle, and its own limits.
 TEST(Signature, ReportsOfLibFuzzerSkipItsOwnFunctions) {
   constexpr const char* kStack =
       "    #0 0x5 in __sanitizer_print_stack_trace (/tmp/lf+0xf1)\n"

@@ -18,7 +18,7 @@ void DropEnd(std::string_view& text, std::string_view end) {
 }
 
 // Turns "Parse<int>(char const*, (anonymous namespace)::T) const" into "Parse<int>". The last
-// closing parenthesis belongs to the argument list, whatever precedes it in names and arguments.
+// closing parenthesis always belongs to the argument list.
 std::string_view WithoutArguments(std::string_view name) {
   DropEnd(name, " const");
   if (!name.ends_with(')')) return name;
@@ -30,13 +30,13 @@ std::string_view WithoutArguments(std::string_view name) {
   return name;
 }
 
-// If the line is unknown, a symbol table names an object file in its place:
-// "asan_interceptors.cpp.o:0:0".
+// Whether the place is an object file, as in "asan_interceptors.cpp.o:0:0". Symbol tables name the
+// object file if the line is unknown.
 bool IsObject(std::string_view place) { return place.substr(0, place.find(':')).ends_with(".o"); }
 
-// The frame of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12", "    #0
-// 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or "    #0 0x55d2  (/tmp/parser+0x1a2b)
-// (BuildId: ab12)".
+// Reads a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12", "    #0 0x55d2 in
+// Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId:
+// ab12)".
 PrintedFrame ReadNumberedFrame(std::string_view line) {
   line = line.substr(0, line.find(" (BuildId: "));
   const size_t module = line.rfind(" (");
@@ -52,19 +52,19 @@ PrintedFrame ReadNumberedFrame(std::string_view line) {
   }
   std::string_view name = line.substr(in + 4);
   if (in_module) return {std::string(WithoutArguments(name)), "", of_module};
-  // A path begins with a slash if the compiler was given absolute paths, else after the last space.
+  // The path is the part from the first " /" on if the compiler was given absolute paths. Else it
+  // is the part after the last space.
   const size_t slash = name.find(" /");
   const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
   const std::string_view last =
       space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
-  const bool code = last.starts_with('/');  // perhaps without a line number
+  const bool code = last.starts_with('/');  // a source file, which may lack a line number
   const bool place = !WithoutColumn(last).empty() || code || IsObject(last);
   if (place) name = name.substr(0, space);
   return {std::string(WithoutArguments(name)), std::string(place ? last : std::string_view()), ""};
 }
 
-// The frame of a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at
-// parser.c:7".
+// Reads a line like "#1  0x55d2 in Parse (data=0x1) at parser.c:7" or "#0  Parse () at parser.c:7".
 PrintedFrame ReadGdbFrame(std::string_view line) {
   line.remove_prefix(std::min(line.find(' '), line.size()));
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
@@ -80,14 +80,16 @@ PrintedFrame ReadGdbFrame(std::string_view line) {
           std::string(BaseName(behind(from, 6)))};
 }
 
-// "/src/file.cc:7:12" is "file.cc:7". Empty for an object, and for code without a known file.
+// Returns "file.cc:7" for "/src/file.cc:7:12". Returns an empty text for an object file, and for
+// code whose file is unknown.
 std::string PlaceOf(const PrintedFrame& frame) {
   if (IsObject(frame.path)) return "";
   const std::string_view place = WithoutColumn(frame.path);
   return std::string(BaseName(place.empty() ? std::string_view(frame.path) : place));
 }
 
-// Functions of a persistent driver. The frames that call them are not part of the parser.
+// Whether the frame is a function of a persistent driver. The frames that call such a function are
+// not part of the parser.
 bool IsDriver(const PrintedFrame& frame) {
   return frame.function.starts_with("anecheck_fuzz_") ||
          BaseName(frame.path).starts_with("anecheck_fuzz.py:");
@@ -95,7 +97,7 @@ bool IsDriver(const PrintedFrame& frame) {
 
 bool IsEntry(std::string_view function) { return function.starts_with("LLVMFuzzerTestOneInput"); }
 
-// Consecutive lines "#0 ", "#1 " and so on.
+// Reads consecutive lines that begin with "#0 ", "#1 " and so on.
 std::vector<PrintedFrame> ReadNumbered(std::string_view text) {
   const bool by_gdb = text.find("stack by gdb:") != std::string_view::npos;
   std::vector<PrintedFrame> frames;
@@ -110,7 +112,7 @@ std::vector<PrintedFrame> ReadNumbered(std::string_view text) {
   return frames;
 }
 
-// After "(most recent call first):", lines like "  File "/a/b.py", line 7 in parse".
+// Reads the lines like "  File "/a/b.py", line 7 in parse" after "(most recent call first):".
 std::vector<PrintedFrame> ReadFaultHandler(std::string_view text) {
   constexpr std::string_view kHead = "(most recent call first):\n";
   constexpr std::string_view kFile = "  File \"";
@@ -133,7 +135,8 @@ std::vector<PrintedFrame> ReadFaultHandler(std::string_view text) {
   return frames;
 }
 
-// After "goroutine 1 [running]:", pairs of lines, "main.parse(0x1)" and "\t/a/main.go:12 +0x1d".
+// Reads the pairs of lines "main.parse(0x1)" and "\t/a/main.go:12 +0x1d" after "goroutine 1
+// [running]:".
 std::vector<PrintedFrame> ReadGoroutine(std::string_view text) {
   std::vector<PrintedFrame> frames;
   const size_t head = text.find("\ngoroutine ");
@@ -152,8 +155,8 @@ std::vector<PrintedFrame> ReadGoroutine(std::string_view text) {
   return frames;
 }
 
-// Returns the end of the library frames at the top of a stack: the frame after the outermost
-// library call that no frame with a line of the parser precedes.
+// Returns the end of the library frames at the top of a stack. It is the frame after the outermost
+// library call that is not preceded by a frame with a line of the parser.
 std::vector<PrintedFrame>::const_iterator EndOfLibrary(const std::vector<PrintedFrame>& frames) {
   auto end = frames.begin();
   for (auto frame = frames.begin(); frame != frames.end(); ++frame) {
@@ -198,8 +201,8 @@ std::vector<StackFrame> ReadStack(std::string_view text) {
   for (PrintedFrame& frame : printed) {
     frames.push_back({.function = std::move(frame.function), .place = PlaceOf(frame)});
   }
-  // Helpers of the C library and of interceptors have no lines; functions of the parser have lines.
-  // The entry function may have a line if it alone was compiled with -g.
+  // Helpers of the C library and of interceptors have no lines, but functions of the parser have
+  // lines. The entry function does not count, because it may be the only function compiled with -g.
   const auto has_line = [](const StackFrame& frame) {
     return !frame.place.empty() && !IsEntry(frame.function);
   };

@@ -1,4 +1,4 @@
-// Stacks as programs print them: by sanitizers, gdb, Python's faulthandler, Go and Java.
+// Reads stacks as printed by sanitizers, gdb, Python's faulthandler, Go and Java.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace anecheck::parserfuzz {
 
 struct StackFrame {
-  std::string function;  // or, without symbols, the place in the program's file
+  std::string function;  // name; without symbols, the place in the program's file
   std::string place;     // "file.cc:7", if known
 };
 
-// The last part of a path.
+// Returns the last component of a path.
 std::string_view BaseName(std::string_view path);
 
-// "file.cc:7:12" and "file.cc:7" are "file.cc:7". Empty if there is no line.
+// Returns "file.cc:7" for "file.cc:7:12" and for "file.cc:7". Empty if there is no line.
 std::string_view WithoutColumn(std::string_view place);
 
 // Returns the parser's own functions in the first stack in `text`, the innermost first. Leaves out
@@ -23,7 +23,7 @@ std::string_view WithoutColumn(std::string_view place);
 // outermost function may be the entry function of a fuzz target (LLVMFuzzerTestOneInput).
 std::vector<StackFrame> ReadStack(std::string_view text);
 
-// Leaves out the entry function, which is in every stack, if there is another function.
+// Removes the entry function, which is in every stack. Keeps it if it is the only function.
 void DropEntry(std::vector<StackFrame>& frames);
 
 }  // namespace anecheck::parserfuzz

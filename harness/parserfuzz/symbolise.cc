@@ -21,7 +21,7 @@ struct RawFrame {
   std::string_view offset;
 };
 
-// The frame of a line like "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
+// Reads a line like "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
 std::optional<RawFrame> ReadRawFrame(std::string_view line) {
   const size_t number = line.find('#');
   if (number == std::string_view::npos || line.find_first_not_of(' ') != number) return {};
@@ -107,8 +107,8 @@ std::string Symboliser::Symbolise(const std::string& report) {
   return text;
 }
 
-// The answer has a block for each place: pairs of lines, the function and "file:line:column", then
-// an empty line.
+// The output of llvm-symbolizer has a block for each place. A block has pairs of lines, the
+// function and "file:line:column", and ends with an empty line.
 void Symboliser::Learn(const std::string& module, const std::vector<std::string>& offsets) {
   std::vector<std::string> command = {SymboliserPath(), "--obj=" + module};
   command.insert(command.end(), offsets.begin(), offsets.end());

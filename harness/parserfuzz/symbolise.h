@@ -1,6 +1,6 @@
-// Names and lines for the frames of a sanitizer's report that was written without symbols. Reports
-// are requested without symbols (ChildEnvironment), since a sanitizer that names its frames takes a
-// hundred times as long as the crash, and most crashes of a run are known.
+// Adds names and lines to the frames of a sanitizer's report that has no symbols. ChildEnvironment
+// requests such reports, because a sanitizer takes a hundred times as long as the crash to name its
+// frames, and most crashes of a run are known.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace anecheck::parserfuzz {
 
-// The path of llvm-symbolizer, perhaps with a version in its name; empty if there is none in PATH.
+// Returns the path of llvm-symbolizer, whose name may contain a version. Empty if PATH has none.
 const std::string& SymboliserPath();
 
 // Queries llvm-symbolizer once for each place of a program. Thread-safe.
@@ -20,7 +20,7 @@ class Symboliser {
  public:
   // Returns `report` with each line "#2 0x55d2  (/tmp/parser+0x1a2b)" replaced by lines for the
   // functions at that place, inlined functions first: "#2 0x55d2 in Parse /src/parser.c:7:12".
-  // Unchanged if no symboliser is found.
+  // Returns `report` unchanged if there is no llvm-symbolizer.
   std::string Symbolise(const std::string& report);
 
  private:

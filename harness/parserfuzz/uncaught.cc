@@ -18,8 +18,8 @@ std::string_view LineAt(std::string_view text, size_t at) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
-// "thread 'main' panicked at src/main.rs:5:3:" before its words, or, by compilers before 1.73,
-// "thread 'main' panicked at 'words', src/main.rs:5:3".
+// Reads "thread 'main' panicked at src/main.rs:5:3:", which precedes the message. Compilers before
+// 1.73 write "thread 'main' panicked at 'words', src/main.rs:5:3".
 std::optional<std::string> RustPanic(std::string_view err) {
   constexpr std::string_view kWords = " panicked at ";
   constexpr std::string_view kSource = ".rs:";
@@ -33,7 +33,7 @@ std::optional<std::string> RustPanic(std::string_view err) {
   return fmt::format("panic {}", BaseName(place.substr(place.rfind(' ') + 1)));
 }
 
-// The position of a line that begins with `words`.
+// Returns the position of the first line that begins with `words`.
 size_t FindLine(std::string_view text, std::string_view words) {
   size_t at = text.find(words);
   while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') {
@@ -42,9 +42,9 @@ size_t FindLine(std::string_view text, std::string_view words) {
   return at;
 }
 
-// "panic: words", or "fatal error: words" for errors that no program in Go can catch, such as a
-// stack overflow; and the first function of the first goroutine that is not the runtime's, with its
-// file, from the next line.
+// Reads "panic: words", or "fatal error: words" for errors that no program in Go can catch, such as
+// a stack overflow. The place is the first function of the first goroutine that is not the
+// runtime's. The line after the function states its file.
 std::optional<std::string> GoPanic(std::string_view err) {
   const size_t panicked = std::min(FindLine(err, "panic: "), FindLine(err, "fatal error: "));
   const size_t goroutine = err.find("\ngoroutine ", panicked);
@@ -67,7 +67,7 @@ std::optional<std::string> GoPanic(std::string_view err) {
   return signature;
 }
 
-// "ValueError parse reader.py:12" if the output ends with a traceback.
+// Returns for example "ValueError parse reader.py:12" if the output ends with a traceback.
 std::optional<std::string> PythonException(std::string_view err) {
   constexpr std::string_view kFile = "\n  File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -76,7 +76,7 @@ std::optional<std::string> PythonException(std::string_view err) {
   while (err.ends_with('\n')) err.remove_suffix(1);
   if (err.find("Traceback (most recent call last):") == std::string_view::npos) return {};
   // Finds the innermost frame outside the driver. The driver traces lines, so the traceback may
-  // contain its frames too.
+  // contain frames of the driver.
   size_t file = err.rfind(kFile);
   while (file != std::string_view::npos && file > 0 &&
          LineAt(err, file + kFile.size()).find(kDriver) != std::string_view::npos) {
@@ -96,14 +96,14 @@ std::optional<std::string> PythonException(std::string_view err) {
                      BaseName(frame.substr(0, line)), number);
 }
 
-// The name of the error at the beginning of `text`: the part before its message.
+// Returns the name of the error at the beginning of `text`, which precedes its message.
 std::string_view ErrorName(std::string_view text) {
   const std::string_view line = LineAt(text, 0);
   return line.substr(0, std::min(line.find(':'), line.find(' ')));
 }
 
-// "RangeError parse reader.js:12" of "RangeError: words" and lines "    at parse
-// (/a/reader.js:12:5)", which Node ends with its version.
+// Returns "RangeError parse reader.js:12" for "RangeError: words" and lines like "    at parse
+// (/a/reader.js:12:5)". Node's version follows these lines.
 std::optional<std::string> NodeException(std::string_view err) {
   if (err.find("\nNode.js v") == std::string_view::npos) return {};
   constexpr std::string_view kFrame = "\n    at ";
@@ -113,7 +113,7 @@ std::optional<std::string> NodeException(std::string_view err) {
   name = name == std::string_view::npos ? 0 : name + 2;
   for (size_t at = first; at != std::string_view::npos; at = err.find(kFrame, at + 1)) {
     const std::string_view line = LineAt(err, at + kFrame.size());
-    // The runtime's own modules and functions.
+    // Skips the runtime's own modules and functions.
     if (line.find("node:") != std::string_view::npos || line.ends_with("(<anonymous>)")) continue;
     const size_t open = line.find(" (");
     std::string_view place = open == std::string_view::npos ? line : line.substr(open + 2);
@@ -125,7 +125,7 @@ std::optional<std::string> NodeException(std::string_view err) {
   return std::string(ErrorName(err.substr(name)));
 }
 
-// "java.lang.ArithmeticException Reader.parse Reader.java:12".
+// Returns for example "java.lang.ArithmeticException Reader.parse Reader.java:12".
 std::optional<std::string> JavaException(std::string_view err) {
   constexpr std::string_view kHead = "Exception in thread \"";
   constexpr std::string_view kFrame = "\n\tat ";
@@ -145,7 +145,7 @@ std::optional<std::string> JavaException(std::string_view err) {
   return signature;
 }
 
-// "NoMethodError parse reader.rb:12" of "reader.rb:12:in `parse': words (NoMethodError)".
+// Returns "NoMethodError parse reader.rb:12" for "reader.rb:12:in `parse': words (NoMethodError)".
 std::optional<std::string> RubyException(std::string_view err) {
   const size_t in = err.find(":in ");
   if (in == std::string_view::npos) return {};
@@ -163,7 +163,7 @@ std::optional<std::string> RubyException(std::string_view err) {
                      function.substr(0, end), BaseName(place));
 }
 
-// "System.IndexOutOfRangeException Reader.Parse Reader.cs:12".
+// Returns for example "System.IndexOutOfRangeException Reader.Parse Reader.cs:12".
 std::optional<std::string> DotNetException(std::string_view err) {
   constexpr std::string_view kHead = "Unhandled exception. ";
   constexpr std::string_view kFrame = "\n   at ";
@@ -180,7 +180,8 @@ std::optional<std::string> DotNetException(std::string_view err) {
                      line.substr(place + 6));
 }
 
-// "std::out_of_range" of "terminate called after throwing an instance of 'std::out_of_range'".
+// Returns "std::out_of_range" for "terminate called after throwing an instance of
+// 'std::out_of_range'".
 std::optional<std::string> CppException(std::string_view err) {
   constexpr std::string_view kHead = "terminate called after throwing an instance of '";
   constexpr std::string_view kLibcpp = "terminating due to uncaught exception of type ";
@@ -194,7 +195,8 @@ std::optional<std::string> CppException(std::string_view err) {
   return fmt::format("uncaught {}", ErrorName(err.substr(at + kLibcpp.size())));
 }
 
-// "assertion Parse parser.c:12" of "parser: parser.c:12: int Parse(int): Assertion `n < 4' failed."
+// Returns "assertion Parse parser.c:12" for "parser: parser.c:12: int Parse(int): Assertion `n < 4'
+// failed."
 std::optional<std::string> FailedAssertion(std::string_view err) {
   const size_t words = err.find(": Assertion ");
   if (words == std::string_view::npos) return {};

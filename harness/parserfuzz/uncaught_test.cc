@@ -1,4 +1,4 @@
-// The output of programs in other languages that an uncaught error ended.
+// Tests outputs of programs in several languages that ended by an uncaught error.
 #include "harness/parserfuzz/uncaught.h"
 
 #include <csignal>
@@ -45,8 +45,8 @@ TEST(Panic, OfGoIncludesFatalErrors) {
   EXPECT_FALSE(UncaughtSignature("fatal error: 'a.h' file not found\n", 2));
 }
 
-// Programs built for fuzzing abort after a panic. The panic's place names the failure; its message
-// does not.
+// Programs built for fuzzing abort after a panic. The failure is named by the panic's place and not
+// by its message.
 TEST(Panic, MayEndInAbort) {
   constexpr const char* kRust =
       "thread 'main' panicked at src/main.rs:5:3:\nindex out of bounds: the len is 3\n"

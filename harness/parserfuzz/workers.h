@@ -1,5 +1,5 @@
-// Threads that run one loop after another. Programs that a thread starts die with the thread, so
-// the threads live as long as the run.
+// Threads that run one loop after another. A program dies with the thread that started it, so the
+// threads live as long as the run.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
-  // Calls body(worker, index) for each index below `count`, on all threads, and returns when all
-  // calls have returned. Indices are started in order.
+  // Calls body(worker, index) for each index below `count`, on all threads. Returns when all calls
+  // have returned. The calls begin in the order of the indices.
   void Run(uint64_t count, const std::function<void(size_t worker, uint64_t index)>& body);
 
  private:

@@ -1,4 +1,4 @@
-// Cells of a matrix by operation and route, found in constant time.
+// A map from operation and route to values, with lookup in constant time.
 #pragma once
 
 #include <algorithm>
@@ -13,15 +13,15 @@
 
 namespace anecheck::reports {
 
-// One operation by one route.
+// The key of a cell.
 struct OpRoute {
   size_t op = 0;
   Route route = Route::kMil;
   auto operator<=>(const OpRoute&) const = default;
 };
 
-// Values by operation and route. Entries keep their order of insertion. A pointer to a value is
-// valid until the next insertion. Not safe for concurrent writers.
+// Maps operation and route to a value. Entries keep their order of insertion. A pointer to a value
+// is valid until the next insertion. Not safe for concurrent writers.
 template <typename Value>
 class CellMap {
  public:
@@ -31,7 +31,7 @@ class CellMap {
     const size_t at = PlaceOf(cell);
     return at == kNone ? nullptr : &entries_[at].second;
   }
-  // Inserts the entry if there is none.
+  // Returns the value of the cell. Inserts an entry if there is none.
   Value& operator[](const OpRoute& cell) {
     const size_t at = PlaceOf(cell);
     if (at != kNone) return entries_[at].second;
@@ -62,7 +62,7 @@ class CellMap {
     return cell.op < places_.size() ? places_[cell.op][static_cast<size_t>(cell.route)] : kNone;
   }
 
-  std::vector<std::array<uint32_t, 2>> places_;  // in entries_, by operation and route
+  std::vector<std::array<uint32_t, 2>> places_;  // indices in entries_, by operation and route
   std::vector<Entry> entries_;
 };
 

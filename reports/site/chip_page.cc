@@ -1,5 +1,5 @@
-// The page of a chip: the number of right operations and their dates, changes, findings, errors,
-// and the runs behind them.
+// The page of a chip. It shows the number of right operations by date, changes, findings, errors,
+// and the runs on which these are based.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -31,8 +31,7 @@ std::string HistoryPlot(const Site& site, const SiteChip& chip) {
   return DatePlot("Per cent of the attested operations that are right", points);
 }
 
-// For each class of operations, the time that the fastest run of the chip had worked when its first
-// finding was recorded.
+// Plots, for each class of operations, the shortest time of a run until its first finding.
 std::string FindingPlot(const Site& site, size_t chip) {
   std::map<std::string, double> first;
   for (const SiteDefect* defect : DefectsOf(site, chip)) {
@@ -84,7 +83,7 @@ std::string OpsByMark(const Site& site, const SiteChip& chip) {
   return html;
 }
 
-// The operations with the largest errors, including operations that are not wrong.
+// Returns the operations with the largest errors, including operations that are not wrong.
 std::string WorstErrors(const Site& site, const SiteChip& chip) {
   std::vector<std::tuple<uint64_t, std::string, uint64_t>> worst;
   for (const auto& [key, by_magnitude] : site.data.magnitudes) {

@@ -1,5 +1,5 @@
-// The page that compares any two chips, dates, systems or routes: a script draws the differences
-// from the marks of all of them.
+// The page that compares any two chips, dates, systems or routes. It contains all marks, from which
+// a script shows the differences.
 #include <fmt/format.h>
 
 #include "harness/base/json_text.h"
@@ -10,11 +10,11 @@
 namespace anecheck::reports {
 namespace {
 
-// The most snapshots of each chip on the page. The newest ones are kept.
+// The maximum number of snapshots of each chip on the page. They are the newest ones.
 constexpr size_t kSnapshotsOfChip = 40;
 
-// One letter for each operation, "." if it was not tried. A run of equal letters is written as its
-// length and the letter.
+// Returns one letter for each operation. The letter is "." if the operation was not tried. A run of
+// equal letters is written as its length and the letter.
 std::string PackMarks(const Site& site, const CellMap<Standing>& cells, Route route) {
   std::string packed;
   char last = 0;

@@ -1,5 +1,5 @@
-// The front page: chips by classes of operations, news, the worst findings, and gaps in the
-// evidence.
+// The front page. It shows chips by classes of operations, news, the worst findings, and gaps in
+// the evidence.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +39,7 @@ std::vector<const SiteDefect*> OpenDefects(const Site& site) {
   return open;
 }
 
-// Findings that first occurred on the newest occasion of their chip.
+// Returns findings that first occurred on the newest occasion of their chip.
 std::vector<const SiteDefect*> NewsOf(const Site& site) {
   std::vector<const SiteDefect*> news;
   for (const SiteDefect& defect : site.defects) {
@@ -127,13 +127,14 @@ std::string EvidenceGaps(const Site& site) {
   return html + table.Html();
 }
 
-// The text of a cell is short, since a page has some ten thousand such cells.
+// The HTML of a cell is short, because a page has about ten thousand cells.
 std::string MarkCell(Mark mark) {
   return fmt::format("<td class=\"s-{}\">{}</td>", FactOf(mark).style, FactOf(mark).sign);
 }
 
-// The section of consecutive operations of the class of `op`; moves `op` past them. A browser lays
-// out only sections on the screen and assumes the stated height for the others.
+// Returns the section of the consecutive operations that have the class of `op`, and moves `op`
+// past them. A browser lays out only the sections on the screen and assumes the stated height for
+// other sections.
 std::string ClassSection(const Site& site, const std::vector<std::string>& columns, size_t& op) {
   constexpr size_t kHead = 110, kRow = 30;  // pixels
   const std::string op_class = site.ops[op].op_class;

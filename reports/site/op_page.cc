@@ -1,5 +1,5 @@
-// The page of an operation: its marks by chip, signature, rules with their sources, evidence,
-// history and errors.
+// The page of an operation. It shows the marks by chip, the signature, the rules with their
+// sources, evidence, history and errors.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -60,7 +60,7 @@ std::string LayerLines(const legality::Verdict& verdict) {
   return html.empty() ? "" : "<ul>" + html + "</ul>";
 }
 
-// Targets with the same answer of the rules share a row.
+// Returns the answers of the rules. Targets with the same answer share a row.
 std::string OpRules(const Site& site, const SiteOp& op) {
   if (!op.row) return Paragraph("No table has an operation of this name.");
   std::string html;
@@ -180,7 +180,7 @@ std::vector<std::string> BucketNames() {
   return names;
 }
 
-// The bucket of the median; `elements` is the sum of `counts`.
+// Returns the bucket of the median. Precondition: `elements` is the sum of `counts`.
 size_t MedianBucket(const UlpCounts& counts, uint64_t elements) {
   size_t bucket = 0;
   for (uint64_t seen = counts[0]; 2 * seen < elements; seen += counts[bucket]) ++bucket;
@@ -209,9 +209,9 @@ std::string WidthTable(const Site& site, const SiteOp& op) {
   return table.size() == 0 ? "" : "<h3>Widths of the bounds</h3>\n" + table.Html();
 }
 
-// Magnitudes without elements have no bar but keep their place on the axis.
+// Plots errors by magnitude. Magnitudes without elements leave a gap on the axis.
 std::string MagnitudePlot(const ErrorsByMagnitude& errors, const std::string& where) {
-  constexpr int kStep = 2;  // binary orders of magnitude that are counted together
+  constexpr int kStep = 2;  // number of binary orders of magnitude that share a bar
   std::vector<std::string> names;
   std::vector<uint64_t> worst;
   for (const auto& [exponent, sums] : errors) {

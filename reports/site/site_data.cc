@@ -24,7 +24,7 @@ constexpr MarkFact kMarkFacts[kMarks] = {
     {"not tried", "·", "attested", "the rules admit it, but no case contained it"},
     {"not on this chip", "−", "refused", "the rules do not admit it, and no case contained it"}};
 
-// The letters, digits and hyphens of a text, for file names.
+// Returns the letters, digits and hyphens of a text, for file names.
 std::string SlugOf(std::string_view text) {
   std::string slug;
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string SlugOf(std::string_view text) {
   return slug;
 }
 
-// A file name that no other text gets.
+// Makes distinct file names for distinct texts.
 class Slugs {
  public:
   std::string Of(std::string_view text) {
@@ -100,7 +100,7 @@ class SiteBuilder {
     return entry->second;
   }
 
-  // Orders the chips with results by family, newest first, then names that are in no table.
+  // Orders the chips with results by family, the newest first. Chips that are in no table follow.
   void OrderChips() {
     std::set<ChipKey> met;
     for (const auto& [key, counts] : site_.data.reach) met.emplace(key.target, key.provenance);
@@ -138,7 +138,7 @@ class SiteBuilder {
     OrderChips();
     Slugs slugs;
     for (size_t run = 0; run < site_.data.runs.size(); ++run) {
-      std::map<size_t, size_t> snapshots;  // of the run, by chip
+      std::map<size_t, size_t> snapshots;  // the snapshot of the run for each chip
       for (const auto& [key, counts] : site_.data.reach_of_run[run]) {
         const size_t chip = ChipOf(key.target, key.provenance);
         const auto [place, fresh] = snapshots.try_emplace(chip);
@@ -177,7 +177,7 @@ class SiteBuilder {
     }
   }
 
-  // The snapshot to which the run adds its cells of the chip.
+  // Returns the snapshot to which the run adds its cells of the chip.
   size_t SnapshotOf(size_t run, size_t chip, Slugs& slugs) {
     const RunInfo& info = site_.data.runs[run];
     const std::string day = info.started.substr(0, 10);
@@ -233,7 +233,7 @@ class SiteBuilder {
           standing.stage = StageOf(standing.counts, tallies_[{index, cell}]);
           standing.mark = MarkOf(standing.stage);
         }
-        // A finding without counts is no evidence that a case had the operation.
+        // A finding without counts does not show that a case had the operation.
         site_.snapshots[index].cells.EraseIf([](const auto& entry) {
           return entry.second.counts.cases == 0 && entry.second.mark != Mark::kBroken;
         });
@@ -348,7 +348,7 @@ Mark MarkOf(Stage stage) {
 }
 
 bool IsWorse(Mark before, Mark after) {
-  // A cell in which nothing was judged is neither better nor worse.
+  // A cell in which nothing was judged cannot be compared.
   if (before == Mark::kUnjudged || after == Mark::kUnjudged) return false;
   return BadnessOf(after) > BadnessOf(before);
 }
@@ -360,7 +360,7 @@ std::optional<int> MarkCounts::Percent() const {
 
 namespace {
 
-// The marks of one operation by route; none if nothing was tried.
+// The mark of one operation by each route, or nothing if the route was not tried.
 using RouteMarks = std::array<std::optional<Mark>, 2>;
 
 Mark WorstOf(const RouteMarks& marks, bool admitted) {

@@ -1,5 +1,6 @@
-// The data of the pages of a lab: the results of any number of runs by chip and by date, the state
-// of each operation on each chip, and its changes. Every page of this folder takes a Site.
+// The data of the pages of a lab. It has the results of any number of runs by chip and date, the
+// state of each operation on each chip, and the changes of states. Every page of this folder takes
+// a Site.
 #pragma once
 
 #include <array>
@@ -23,11 +24,11 @@ namespace anecheck::reports {
 // The states of an operation on pages, best first.
 enum class Mark : uint8_t {
   kRight,
-  kUnjudged,     // it ran or compiled, but its values were not judged
-  kKnown,        // a documented defect
-  kUnconfirmed,  // an unmeasured term or a single element decides
-  kRefused,      // by the compiler
-  kBroken,       // wrong values, a crash, a hang: a new finding
+  kUnjudged,     // the operation ran or compiled, but its values were not judged
+  kKnown,        // it has a documented defect
+  kUnconfirmed,  // an unmeasured term or a single element decides the judgement
+  kRefused,      // the compiler refused it
+  kBroken,       // it has a new finding such as wrong values, a crash or a hang
   kUntried,      // the rules admit it, but no case contained it
   kAbsent,       // the rules do not admit it, and no case contained it
 };
@@ -35,18 +36,18 @@ inline constexpr size_t kMarks = 8;
 struct MarkFact {
   std::string_view name;   // "right"
   std::string_view sign;   // "✓"
-  std::string_view style;  // class of the page's style, and the name in JSON
+  std::string_view style;  // CSS class, and the name in JSON
   std::string_view words;
 };
 const MarkFact& FactOf(Mark mark);
 Mark MarkOf(Stage stage);
-// Whether `after` is worse than `before`. Precondition: both are marks of something that was tried.
+// Whether `after` is worse than `before`. Precondition: both were tried.
 bool IsWorse(Mark before, Mark after);
 
-// An operation of the tables, or a name that occurs only in results.
+// An operation of the tables, or an operation whose name occurs only in results.
 struct SiteOp {
   std::string name, op_class, slug;
-  std::optional<size_t> row;  // in Site::rules
+  std::optional<size_t> row;  // index of its row in Site::rules
 };
 
 struct Standing {
@@ -56,13 +57,13 @@ struct Standing {
   size_t snapshot = 0;
 };
 
-// The runs of one chip on one day and one system. Evidence of different systems or compilers is
-// never added up, nor are runs with different labels.
+// The runs of one chip on one day and one system. Evidence of different systems, compilers or
+// labels is never added up.
 struct Snapshot {
   size_t chip = 0;
   std::string date, label, os, compiler, machine, slug;
-  // A number from 0 in order of time among the chip's occasions. Snapshots of one occasion share
-  // date, label and compiler.
+  // The number of the occasion among the chip's occasions, from 0 in order of time. Snapshots of
+  // one occasion have the same date, label and compiler.
   size_t occasion = 0;
   std::vector<size_t> runs;
   CellMap<Standing> cells;
@@ -72,9 +73,9 @@ struct Snapshot {
 struct SiteChip {
   std::string target, chips, title, slug;  // "h13", "M1", "M1 (h13)", "h13-simulated"
   Provenance provenance = Provenance::kReported;
-  std::vector<size_t> snapshots;  // by occasion
-  CellMap<Standing> now;          // for each cell, its state in the newest snapshot that has it
-  std::vector<bool> admitted;     // by operation: the rules admit it on a route
+  std::vector<size_t> snapshots;  // in order of occasion
+  CellMap<Standing> now;          // the state of each cell in the newest snapshot that has the cell
+  std::vector<bool> admitted;     // for each operation, whether the rules admit it on a route
 };
 
 struct SiteChange {
@@ -84,26 +85,27 @@ struct SiteChange {
   bool worse = false, better = false;
 };
 
-// Findings with one signature and one kind of evidence: one defect, however many runs met it.
+// All findings of one signature and one kind of evidence. They are one defect.
 struct SiteDefect {
-  std::string page;              // "findings/0123456789ab.html", of the signature alone
-  size_t shown = 0;              // the newest of `findings`
-  std::vector<size_t> findings;  // indices in ReportData::findings
-  std::optional<size_t> chip;    // none if no run counted a case of its target
-  std::string first, last;       // days
-  size_t first_occasion = 0, last_occasion = 0;  // of the chip
+  // path such as "findings/0123456789ab.html", which depends only on the signature
+  std::string page;
+  size_t shown = 0;                              // the newest of `findings`
+  std::vector<size_t> findings;                  // indices in ReportData::findings
+  std::optional<size_t> chip;                    // nothing if no run counted a case of its target
+  std::string first, last;                       // days
+  size_t first_occasion = 0, last_occasion = 0;  // occasions of the chip
   int64_t cases = 0;
-  bool gone = false;  // a later run of the chip had the operation and did not show it
+  bool gone = false;  // a later run of the chip had the operation but not the defect
 };
 
-// The number of a chip's operations with each mark. The rules admit the `attested` ones.
+// The number of a chip's operations with each mark.
 struct MarkCounts {
   int64_t attested = 0;
-  std::array<int64_t, kMarks> marks{};  // among the attested
-  int64_t beyond = 0;                   // ran although the rules do not admit it
+  std::array<int64_t, kMarks> marks{};  // among the attested operations
+  int64_t beyond = 0;                   // operations that ran although the rules do not admit them
   int64_t Of(Mark mark) const { return marks[static_cast<size_t>(mark)]; }
-  // The percentage of attested operations that are right, rounded down; nothing if none is
-  // attested.
+  // Returns the percentage of attested operations that are right, rounded down. Nothing if there
+  // are none.
   std::optional<int> Percent() const;
 };
 
@@ -114,17 +116,19 @@ struct Site {
   std::vector<std::string> classes;
   std::vector<SiteChip> chips;  // the newest family first
   std::vector<Snapshot> snapshots;
-  std::vector<SiteChange> changes;  // the newest first, worse ones before others
-  std::vector<SiteDefect> defects;  // by weight: new ones, then by cases
+  std::vector<SiteChange> changes;  // the newest first, and changes for the worse before others
+  std::vector<SiteDefect> defects;  // new defects first, then in order of the number of cases
   std::vector<MissingShards> missing;
 
-  // The worse mark of both routes; kUntried or kAbsent if nothing was tried.
+  // Returns the worse mark of the two routes. Returns kUntried or kAbsent if neither route was
+  // tried.
   Mark MarkOn(size_t op, const SiteChip& chip) const;
-  // Counts one class, or all if it is empty.
+  // Counts the operations of one class, or all operations if `op_class` is empty.
   MarkCounts Count(const SiteChip& chip, std::string_view op_class = {}) const;
-  // Returns whether some chip has two occasions, so that changes could have been seen.
+  // Returns whether a chip has at least two occasions. Otherwise no change can be seen.
   bool Compares() const;
-  // Counts all classes at the end of each day ("2026-01-02") on which the chip ran, oldest first.
+  // Returns the counts of all classes at the end of each day ("2026-01-02") on which the chip ran,
+  // the oldest first.
   std::vector<std::pair<std::string, MarkCounts>> CountByDay(const SiteChip& chip) const;
   std::vector<const SiteChange*> ChangesOf(size_t chip, bool newest_only) const;
   const RunInfo& RunOf(const SiteDefect& defect) const {

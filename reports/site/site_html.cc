@@ -34,14 +34,14 @@ std::string SvgText(double x, double y, std::string_view anchor, std::string_vie
                      EscapeXml(text));
 }
 
-// The exponent of the least power of ten that is at least `most`; at least 1.
+// Returns the exponent of the least power of ten that is at least `most`. Returns at least 1.
 int DecadesOf(uint64_t most) {
   int decades = 1;
   for (uint64_t top = 10; top < most && decades < 19; top *= 10) ++decades;
   return decades;
 }
 
-// "100", "10k", "1M".
+// Returns a name such as "100", "10k" or "1M".
 std::string DecadeName(int decade) {
   constexpr std::string_view kThousands[] = {"", "k", "M", "G", "T", "P", "E"};
   return fmt::format("1{:0>{}}{}", "", decade % 3, kThousands[decade / 3]);
@@ -69,8 +69,7 @@ std::string SiteHtml(const SitePage& page, bool simulated) {
   for (int i = 0; i < 3; ++i) html = FillMark(html, "{{root}}", Up(page.depth));
   html = FillMark(html, "{{title}}", EscapeXml(page.title));
   html = FillMark(html, "{{json}}", EscapeXml(page.json));
-  // Data and content are filled in last, so that nothing in them is taken for a placeholder of the
-  // template.
+  // Fills in data and content last, so that text in them is not mistaken for a placeholder.
   const size_t data = html.find("{{data}}");
   html.replace(data, std::string_view("{{data}}").size(), ScriptSafe(page.data));
   return FillMark(html, "{{content}}",
@@ -238,7 +237,8 @@ std::string CountPlot(const CountPlotWords& words, const std::vector<std::string
   constexpr double kLabelWidth = 46;
   const uint64_t most = counts.empty() ? 0 : *std::ranges::max_element(counts);
   const int decades = DecadesOf(most);
-  // The height of a number is its logarithm, shifted so that 1 is above the line of 0.
+  // The height of a number is the logarithm of the number plus 1, so that 0 is on the axis and 1
+  // above it.
   const auto up = [&](double value) {
     return kFloor - (kFloor - kTop) * std::log10(1 + value) / std::log10(1 + std::pow(10, decades));
   };
@@ -249,7 +249,7 @@ std::string CountPlot(const CountPlotWords& words, const std::vector<std::string
     content += SvgText(kLeft - 5, up(value) + 4, "end", text);
   };
   add_line(0, "0");
-  // On a long axis, 1 is too near to 0 to have a line.
+  // On a long axis, the line of 1 would be too near to the line of 0.
   const int least = decades > 2 ? 1 : 0;
   for (int decade = decades; decade >= least; decade -= decades / kMostLines + 1) {
     add_line(std::pow(10, decade), DecadeName(decade));

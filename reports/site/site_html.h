@@ -1,5 +1,5 @@
-// The common part of a lab's pages: the frame, marks, tables and plots as HTML and SVG. Text of
-// results passes through EscapeXml here or in the calling page. Every picture has a text
+// The common parts of a lab's pages. They are the frame, marks, tables and plots as HTML and SVG.
+// This file or the calling page escapes text of results by EscapeXml. Every picture has a text
 // alternative.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace anecheck::reports {
 
-// A page of the site. `depth` folders lie between it and the front page.
+// A page of the site. It is `depth` folders below the front page.
 struct SitePage {
   std::string title;
   int depth = 0;
@@ -24,42 +24,43 @@ struct SitePage {
 };
 std::string SiteHtml(const SitePage& page, bool simulated);
 
-// "../" once for each of `depth`.
+// Returns "../" repeated `depth` times.
 std::string Up(int depth);
 
 // `html` is inserted unchanged, `text` is escaped.
 std::string Anchor(std::string_view href, std::string_view text);
-// A part of a page below its heading. A browser lays out only parts on the screen; for the others
-// it assumes a height computed from the rows and plots of `html`.
+// Returns a part of a page with its heading. A browser lays out only the parts on the screen. For
+// other parts it assumes a height, which this function computes from the rows and plots of `html`.
 std::string Part(std::string_view id, std::string_view text, const std::string& html);
 std::string Paragraph(std::string_view html);
 std::string Hint(std::string_view text);
 
-// The sign of a mark, with its name for readers who cannot see it.
+// Returns the sign of a mark, and the mark's name for readers who cannot see the sign.
 std::string MarkSign(Mark mark);
 
-// The word that every mention of a chip carries: "SIMULATED", "reported", "silicon".
+// Returns the word that accompanies every mention of a chip: "SIMULATED", "reported" or "silicon".
 std::string EvidenceWord(Provenance provenance);
 std::string ChipLink(const Site& site, size_t chip, int depth);
 std::string OpLink(const Site& site, size_t op, int depth);
 
-// The head of a narrow column, with its text turned upwards.
+// Returns the head of a narrow column, with vertical text.
 std::string TurnedHead(std::string_view text);
 
-// A table in a region that scrolls by itself. Cells are HTML. Columns whose name begins with "#"
-// hold numbers, those with "|" are narrow. Without rows, the HTML is `empty` as a paragraph.
+// A table in its own scroll region. Cells are HTML. A column whose name begins with "#" has
+// numbers, and a column whose name begins with "|" is narrow. If there are no rows, Html returns
+// `empty` as a paragraph.
 class TableHtml {
  public:
   TableHtml(std::string label, std::vector<std::string> columns)
       : label_(std::move(label)), columns_(std::move(columns)) {}
   void Add(std::vector<std::string> cells);
-  // Adds a row as Add does, followed by further cells given as complete "<td>...</td>" elements.
+  // Adds a row as Add does. `whole` has further cells as complete "<td>...</td>" elements.
   void AddWithCells(std::vector<std::string> cells, std::string_view whole);
   size_t size() const { return rows_; }
-  // Whether further rows are only counted; AddUnseen counts such a row without its cells.
+  // Whether further rows are only counted. AddUnseen counts such a row without its cells.
   bool IsFull() const { return rows_ >= most_; }
   void AddUnseen() { ++rows_; }
-  // Shows at most this many rows; a line states the number of others.
+  // Limits the number of rows that are shown. A line states the number of other rows.
   TableHtml& Limit(size_t most) {
     most_ = most;
     return *this;
@@ -75,7 +76,7 @@ class TableHtml {
   size_t rows_ = 0, most_ = SIZE_MAX, left_out_ = SIZE_MAX;
 };
 
-// One bar, divided in proportion to the counts of the marks, with a text alternative.
+// Returns one bar, divided in proportion to the counts of the marks, with a text alternative.
 std::string MarkBar(const MarkCounts& counts);
 // "61 right, 3 broken, 120 not tried".
 std::string MarkWords(const MarkCounts& counts);
@@ -87,7 +88,7 @@ struct DatePoint {
 };
 std::string DatePlot(std::string_view label, const std::vector<DatePoint>& points);
 
-// Vertical bars on a logarithmic scale. As many bars as the space allows have their name below
+// Draws vertical bars on a logarithmic scale. As many bars as space permits have their name below
 // them.
 struct CountPlotWords {
   std::string label;

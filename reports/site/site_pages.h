@@ -1,4 +1,4 @@
-// The pages of a lab, one function each. Paths are those of write_site.h.
+// The pages of a lab, with one function for each. write_site.h describes the paths.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ Json OpJson(const Site& site, size_t op, const Json& reference);
 Json CompareJson(const Site& site);
 Json DefectJson(const Site& site, const SiteDefect& defect);
 
-// "h13 | 93 % right, SIMULATED" as a badge of the usual size.
+// Returns a badge such as "h13 | 93 % right, SIMULATED", in the usual size of badges.
 std::string BadgeSvg(const Site& site, size_t chip);
 
 }  // namespace anecheck::reports

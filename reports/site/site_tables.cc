@@ -12,7 +12,8 @@
 namespace anecheck::reports {
 namespace {
 
-// The date, label and system of a standing's evidence: "2026-01-02, nightly system 1".
+// Returns the date, label and system of a standing's evidence, for example "2026-01-02, nightly
+// system 1".
 std::string Place(const Site& site, const Standing& standing) {
   const Snapshot& snapshot = site.snapshots[standing.snapshot];
   return OccasionText(snapshot) + " <small>" + EscapeXml(snapshot.os) + "</small>";

@@ -1,4 +1,4 @@
-// The pages of a lab from sample results, in which every name is hostile, and the marks on them.
+// Tests the pages of a lab and their marks, with sample results in which every name is hostile.
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ size_t OpCalled(const Site& site, std::string_view name) {
 TEST_F(SiteTest, TheNewestResultOfAnOperationCounts) {
   const Site site = Read();
   const SiteChip& h13 = ChipCalled(site, "h13-simulated");
-  // The operation was wrong in January; its cases of April are right.
+  // The operation was wrong in January, and its cases of April are right.
   EXPECT_EQ(site.MarkOn(OpCalled(site, "conv"), h13), Mark::kRight);
   EXPECT_EQ(site.MarkOn(OpCalled(site, "matmul"), h13), Mark::kKnown);
   EXPECT_EQ(site.MarkOn(OpCalled(site, "relu"), h13), Mark::kRight);
@@ -60,7 +60,7 @@ TEST_F(SiteTest, TheNewestResultOfAnOperationCounts) {
   EXPECT_EQ(changes[0]->before.mark, Mark::kBroken);
 }
 
-// Two campaigns of one day, of which the second has a new finding.
+// Two campaigns ran on one day. The second has a new finding.
 TEST_F(SiteTest, CampaignsOfOneDayAreComparedByTheirLabels) {
   const auto write = [&](const char* name, const char* started, const std::string& label,
                          bool faulty) {

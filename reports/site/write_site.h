@@ -1,4 +1,4 @@
-// Writes the pages of a lab. The work of `anecheck site`.
+// Writes the pages of a lab. Implements `anecheck site`.
 #pragma once
 
 #include <span>
@@ -9,10 +9,11 @@
 
 namespace anecheck::reports {
 
-// Into `out_folder`: index.html, operations.html, compare.html, chips/, ops/, findings/ and
-// badges/, each page with its JSON beside it. The bytes depend only on the files' content and
-// paths. The name of a page depends only on its subject, so that links to it stay valid. Each file
-// is replaced as a whole. Errors: those of ReadSite, and kIo for a folder that cannot be written.
+// Writes index.html, operations.html, compare.html, chips/, ops/, findings/ and badges/ to
+// `out_folder`. The JSON of a page is in the same folder as the page. The bytes depend only on the
+// content and paths of the results files. The name of a page depends only on its subject, so links
+// to the page stay valid. Each file is replaced atomically. Errors: those of ReadSite, and kIo if a
+// folder cannot be written.
 Result<Site> WriteSite(std::span<const std::string> db_paths, const std::string& out_folder,
                        const ReportProgress& progress = {});
 

@@ -1,4 +1,4 @@
-// A page in a real browser without network, for the tests of pages.
+// Opens pages in a real browser without network, for the tests of pages.
 #pragma once
 
 #include <string>
@@ -7,15 +7,16 @@
 
 namespace anecheck::reports {
 
-// The path of a browser; empty if there is none.
+// Returns the path of a browser, or an empty text if there is none.
 std::string FindBrowser();
 
 struct Visit {
-  std::string document;  // after loading; empty if the browser failed
-  std::string console;   // the browser's log; each line of a page contains "CONSOLE"
+  std::string document;  // the document after loading; empty if the browser failed
+  std::string console;   // the browser's log; each line from a page contains "CONSOLE"
 };
 
-// Opens a file of `folder` with `address` ("#target=h13") added, at a window width in pixels.
+// Opens a file of `folder` in a window of `width` pixels. `address` (such as "#target=h13") is
+// appended to the file's address.
 Visit VisitPage(const std::string& browser, const TempDirectory& folder, const std::string& name,
                 const std::string& address, int width = 1280);
 

@@ -7,7 +7,7 @@
 namespace anecheck::reports {
 namespace {
 
-// Two fp16 outputs: 1.0, inside [1, 1], and 2.0, outside [3, 4].
+// An artifact with two fp16 elements, 1.0 inside [1, 1] and 2.0 outside [3, 4].
 constexpr const char* kArtifact = R"({"version": 1, "message": "1 of 2 elements outside",
   "mil": "program(1.3) {\n  func main<ios18>() { } -> (y);\n}",
   "inputs": [{"name": "x", "dtype": "fp16", "shape": [2], "data": "ADwAPA=="}],
@@ -98,7 +98,7 @@ RowBatch ReportedBatch() {
                  MakeCase(2, Verdict::kUnconfirmed)};
   FindingRow hostile = MakeFinding("f000000000b1", kHostile, kHostile, Verdict::kGarbled, kHostile);
   hostile.signature = hostile.summary = hostile.replay = kHostile;
-  // The artifact is JSON, the only form that is read, but it is not a case.
+  // The artifact is JSON, because no other form is read, but it is not the artifact of a finding.
   hostile.artifact = DumpJson(Json(kHostile));
   batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", Verdict::kRejected, ""),
                     MakeFinding("f000000000b3", "", "h17s", Verdict::kCrashed, ""),
@@ -124,8 +124,7 @@ RowBatch LaterBatch() {
   return batch;
 }
 
-// Adds one probe for each relation to the published figure. The probe that differs is not the
-// first.
+// Adds one probe for each relation to the published figure. The one that differs is not first.
 Status AddProbes(Store& store, int64_t run) {
   const ProbeRow probes[] = {
       {"accumulator_port", "h13", ProbeState::kAtValue, "32768", "32768", Agreement::kAgrees, ""},
@@ -135,7 +134,7 @@ Status AddProbes(Store& store, int64_t run) {
   return store.AppendProbes(run, probes);
 }
 
-// The run's number in the file.
+// Adds a run and returns its number in the file.
 Result<int64_t> AddRun(Store& store, const RunRow& run, const RowBatch& batch,
                        std::string_view finished = "2026-03-02T03:04:06Z") {
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));

@@ -9,8 +9,8 @@
 
 namespace anecheck::reports {
 
-// The faults of a document under reports/schemas/<name>.schema.json; empty if it is valid. A
-// missing validator (HasSchemaValidator) counts as a fault.
+// Returns the faults of a document by reports/schemas/<name>.schema.json. Empty if the document is
+// valid. A missing validator (HasSchemaValidator) counts as a fault.
 std::string SchemaProblem(const Json& document, std::string_view name);
 // As SchemaProblem, for each line of `lines`.
 std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);

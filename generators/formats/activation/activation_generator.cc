@@ -1,4 +1,4 @@
-// Activation records of both views, and edits that break one rule each.
+// Draws activation records of both views. Has edits that break one rule each.
 #include "generators/formats/activation/activation_generator.h"
 
 #include <array>

@@ -1,6 +1,6 @@
-// Places of ZIP archives with the headers of NumPy arrays in them, of binary property lists
-// (CoreFoundation, CFBinaryPList.c), and of FlatBuffers (the format's internals, flatbuffers.dev).
-// The places of ZIP records follow from the records of the format.
+// Places of ZIP archives and the NumPy headers in them, of binary property lists (CoreFoundation,
+// CFBinaryPList.c), and of FlatBuffers (the format's internals, flatbuffers.dev). The places of ZIP
+// records are derived from the record descriptions of the format.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -21,18 +21,18 @@ namespace {
 constexpr uint32_t kMostMembers = 16;
 constexpr uint32_t kArrayWord = 0x4d554e93;  // the first bytes of the header of an array: 93 N U M
 
-// The fields with which no reader computes.
+// Fields that are not places, because no reader computes with them.
 constexpr std::string_view kUncomputed[] = {
     "version_needed",      "time",          "date", "internal_attributes",
     "external_attributes", "directory_disk"};
 
-// Part of a record: fields that follow each other, and where the first of them begins.
+// A part of a record. It has consecutive fields, and the offset of the first field.
 struct Part {
   uint32_t begin = 0;
   std::span<const RecordField> fields;
 };
 
-// The fields of a record of an archive, as places, from the description of the format.
+// The places of a record of an archive, derived from the format's description of the record.
 class RecordPlaces {
  public:
   // `name_at` is 0 if no name follows the record.
@@ -57,7 +57,7 @@ class RecordPlaces {
     return names_.emplace_back(fmt::format("{}.{}", record, field));
   }
 
-  std::deque<std::string> names_;  // the fields refer to them
+  std::deque<std::string> names_;  // the fields point into these strings
   std::vector<Field> fields_;
 };
 
@@ -89,7 +89,7 @@ constexpr auto kTrailerFields = std::to_array<Field>({{"trailer.offset size", 6,
                                                       {"trailer.top object", 16, 8},
                                                       {"trailer.offset table", 24, 8}});
 
-// Calls see(at) for each offset of the word.
+// Calls see(at) for the first `most` offsets at which the file contains `word`.
 template <typename See>
 void ForEach(ByteSpan file, uint32_t word, uint32_t most, const See& see) {
   for (size_t at = 0; at + 4 <= file.size() && most > 0; ++at) {
@@ -101,7 +101,7 @@ void ForEach(ByteSpan file, uint32_t word, uint32_t most, const See& see) {
 
 bool IsPrintable(uint8_t byte) { return byte >= 0x20 && byte < 0x7f; }
 
-// The text of a NumPy header, from its opening brace on.
+// Adds the places of a NumPy header, including those of its text from the opening brace on.
 void AddArrayHeader(ByteSpan file, size_t at, std::vector<Place>& places) {
   AddRecord(kArrayFields, at, file, places);
   size_t begin = at + 10;
@@ -139,7 +139,7 @@ void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places) {
   if (file.size() < kHeader + kTrailer) return;
   const size_t first = places.size();
   AddRecord(kTrailerFields, file.size() - kTrailer, file, places);
-  // Every byte of small files is a place, since markers, counts, references and the offset table
+  // Every byte of a small file is a place, because markers, counts, references and the offset table
   // may have any width.
   const size_t end = file.size() - kTrailer;
   const size_t step = std::max<size_t>(1, end / (kMostPlaces / 4));

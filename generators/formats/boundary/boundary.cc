@@ -9,7 +9,7 @@
 namespace anecheck::boundary {
 namespace {
 
-// The last edges of every place: the file ends before it, inside it, or right behind it.
+// The last edges of every place. The file ends before the place, inside it, or right behind it.
 constexpr std::string_view kCuts[] = {"the file ends before it", "the file ends inside it",
                                       "the file ends behind it"};
 
@@ -34,8 +34,8 @@ void Store(Bytes& file, const Place& place, uint64_t value) {
   }
 }
 
-// Whether `width` bytes can express the value: as an unsigned number, or as a negative one (upper
-// bits all ones), which is cut to its low bytes.
+// Whether `width` bytes can represent the value, either as an unsigned number or as a negative
+// number. A negative number has only ones in its upper bits, and is cut to its low bytes.
 bool Fits(uint64_t value, uint32_t width) {
   if (width >= 8) return true;
   const uint64_t high = value >> (8 * width);

@@ -1,8 +1,8 @@
-// A boundary mutation sets one value of a file to an edge, a limit of arithmetic, of memory or of a
-// table, and changes nothing else. Three tables define the mutations: the places of each format
-// (places.cc), the edges of numbers (number_edges.cc) and the edges of texts (text_edges.cc). Used
-// by the structured mutator and by `anecheck fuzz`, which goes through every place and edge of its
-// seeds.
+// A boundary mutation sets one value of a file to an edge and changes nothing else. An edge is a
+// limit of arithmetic, of memory or of a table. Three tables define the mutations: the places of
+// each format (places.cc), the edges of numbers (number_edges.cc) and the edges of texts
+// (text_edges.cc). Used by the structured mutator and by `anecheck fuzz`, which goes through every
+// place and edge of its seeds.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +33,21 @@ struct Place {
   // Bytes of one record if the number counts records, else 1.
   uint32_t unit = 1;
   std::string_view name;  // of the field, "section.offset"; static storage
-  // For a number: the offsets of the same field in the record before and in the record behind. The
-  // offset of the place itself if there is no such record.
+  // For a number, the offset of the same field in the record before and in the record behind. If
+  // there is no such record, the offset of the place itself.
   uint32_t in_record_before = 0;
   uint32_t in_record_behind = 0;
-  // For a text: the end of a run of spaces that compensates for a longer or shorter text. 0: none.
+  // For a text, the end of a run of spaces that compensates for a longer or shorter text, or 0.
   uint32_t padding_end = 0;
 };
 
-// The places of a file, in file order. At most kMostPlaces, spread over the file. The places of a
-// format that no walker knows are guessed: integers that may be counts, sizes or offsets, or the
-// numbers, quotations and brackets of a text. Never fails: `file` may be anything.
+// Returns at most kMostPlaces places, spread over the file, in file order. If no walker knows the
+// format, guesses places. In a binary file these are integers that may be counts, sizes or offsets,
+// and in a text its numbers, quotations and brackets. Accepts any bytes.
 inline constexpr size_t kMostPlaces = 4096;
 std::vector<Place> PlacesOf(std::string_view format, ByteSpan file);
 
-// The edges of a place are numbered from 0.
+// Returns the number of edges of a place. Edges are numbered from 0.
 size_t EdgeCount(Role role);
 
 // Returns the file with edge `edge` written at `place`. Returns the unchanged file if the value is
@@ -55,7 +55,7 @@ size_t EdgeCount(Role role);
 // `max_size`. Precondition: `place` is a place of `file`.
 Bytes ApplyEdge(ByteSpan file, const Place& place, size_t edge, size_t max_size);
 
-// For people: "section.offset at 0x48: 2^32 - old".
+// Returns a text for people, for example "section.offset at 0x48: 2^32 - old".
 std::string EdgeText(const Place& place, size_t edge);
 
 }  // namespace anecheck::boundary

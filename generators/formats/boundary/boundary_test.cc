@@ -1,4 +1,4 @@
-// Tests the places that are found in files of known layout, and the files that their edges make.
+// Tests the places found in files of known layout, and the files that their edges make.
 #include "generators/formats/boundary/boundary.h"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ const Place* Find(const std::vector<Place>& places, std::string_view name) {
   return found == places.end() ? nullptr : &*found;
 }
 
-// Every file that an edge of the place makes.
+// Returns the files that all edges of the place make.
 std::set<Bytes> AllEdges(ByteSpan file, const Place& place) {
   std::set<Bytes> files;
   for (size_t edge = 0; edge < EdgeCount(place.role); ++edge) {
@@ -212,7 +212,7 @@ TEST(Boundary, AValueBetweenTagsGetsEveryType) {
   EXPECT_TRUE(edited.contains(Text("<plist><array></array></plist>")));
 }
 
-// Readers find the parts behind the header by offsets, so the header must keep its size.
+// Readers find the parts behind the header by offset, so the header must keep its size.
 TEST(Boundary, PaddingOfAnArrayHeaderKeepsItsSize) {
   const Bytes archive = Text("PK\x03\x04\x93NUMPY\x01\x01\x40\x01{'shape': (12, 4), }" +
                              std::string(44, ' ') + "\nDATA");
@@ -239,7 +239,7 @@ TEST(Boundary, NoEditExceedsTheLargestSize) {
   }
 }
 
-// Places lie inside of the file, whatever its bytes are.
+// Places lie inside of the file for any bytes.
 TEST(Boundary, PlacesOfAnyBytesLieInsideTheFile) {
   for (uint32_t seed = 0; seed < 400; ++seed) {
     Bytes file =

@@ -13,9 +13,10 @@ namespace anecheck::boundary {
 // The facts that an edge of a number may depend on.
 struct NumberContext {
   uint64_t old = 0;
-  uint64_t before = 0;            // the number of the same width before the place
-  uint64_t after = 0;             // the number of the same width behind the place
-  uint64_t in_record_before = 0;  // the same field; `old` if there is no such record
+  uint64_t before = 0;  // the number of the same width before the place
+  uint64_t after = 0;   // the number of the same width behind the place
+  // the same field of the record before; `old` if there is no such record
+  uint64_t in_record_before = 0;
   uint64_t in_record_behind = 0;
   uint64_t offset = 0;
   uint64_t file_size = 0;

@@ -85,14 +85,15 @@ class TextWalk {
     at_ = end + 1;
   }
 
-  // The bracket of "tensor<fp16, [1, 64]>" follows a word and opens no tag; its content has places.
+  // Whether the bracket opens a tag. In "tensor<fp16, [1, 64]>" it follows a word and opens no tag,
+  // so places are found behind it.
   bool IsTag() const {
     const bool closes = at_ + 1 < text_.size() && text_[at_ + 1] == '/';
     return closes || at_ == 0 || !IsNumberPart(text_[at_ - 1]);
   }
 
-  // Adds the places of a tag: of "<array>" the tag, and of "<integer>12</integer>" the tag, the
-  // text up to the next tag, and the whole element.
+  // Adds the places of a tag. For "<array>" it adds the tag. For "<integer>12</integer>" it adds
+  // the tag, the text up to the next tag, and the whole element.
   void Tag() {
     const size_t begin = at_;
     const size_t close = text_.find('>', at_);
@@ -123,8 +124,8 @@ class TextWalk {
   size_t at_ = 0;
 };
 
-// Runs of zeros are padding, and large integers are mostly data: neither is a likely place.
-constexpr size_t kHead = 256;  // every integer in this many first and last bytes is a place
+// Runs of zeros are mostly padding and large integers are mostly data, so both are left out.
+constexpr size_t kHead = 256;  // every integer in the first and in the last kHead bytes is a place
 
 bool MayCount(uint64_t value, uint64_t size) { return value > 0 && value <= 2 * size + 64; }
 

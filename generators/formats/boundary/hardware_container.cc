@@ -1,5 +1,5 @@
-// Places of a hardware container: header, load commands, sections, symbols, relocations, tasks.
-// The places of records follow from the records of the format.
+// Places of a hardware container, in its header, load commands, sections, symbols, relocations and
+// tasks. The places of records are derived from the record descriptions of the format.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -26,13 +26,13 @@ using hwx::kSymtabRecord;
 
 constexpr uint32_t kMostCommands = 64, kMostSections = 64, kMostRecords = 3, kMostTasks = 4;
 
-// The size in bytes of the records that each count refers to.
+// For each count, the size in bytes of the records that it counts.
 constexpr std::pair<std::string_view, uint32_t> kUnits[] = {{"nsects", kSectionRecord.kSize},
                                                             {"nreloc", kRelocationRecord},
                                                             {"nsyms", kSymbolRecord.kSize}};
 
-// The fields of a record as places: numbers and names. The magic number of the file is left out:
-// with another value, readers would not take the file for a container.
+// The number and name fields of a record, as places. The magic number of the file is left out,
+// because with another value readers would not recognise the file as a container.
 template <const auto& kRecord>
 std::span<const Field> FieldsOf(std::string_view record) {
   static constexpr auto kAll = kRecord.Fields();
@@ -150,7 +150,7 @@ class ContainerWalk {
     }
     if (count > kMostRecords)
       Add(FieldsOf<kSymbolRecord>("symbol"), symbols + (count - 1) * kSymbolRecord.kSize);
-    // The zero byte that ends the last string, and with it the table.
+    // The zero byte that ends the last string and the string table.
     const uint64_t end = Load(file_, at + 16, 4) + Load(file_, at + 20, 4);
     if (end >= 16 && end <= file_.size()) {
       places_.push_back({.role = Role::kName,

@@ -1,4 +1,4 @@
-// The edges of integers. A narrower field takes the low bytes, and skips an edge that does not fit.
+// The edges of integers. Narrower fields take the low bytes and skip edges that do not fit.
 #include <array>
 
 #include "generators/formats/boundary/edges.h"
@@ -15,8 +15,8 @@ uint64_t Constant(const Context&) {
 
 constexpr uint64_t kWrap32 = uint64_t{1} << 32;
 
-// The least number of records whose total size reaches 2^kBits. In kBits bits the product wraps to
-// 0 or to a few bytes.
+// The least number of records whose total size reaches 2^kBits. In kBits bits this size wraps to 0
+// or a few bytes.
 template <unsigned kBits, uint64_t kRecord>
 uint64_t WrappingCount(const Context&) {
   return (kBits == 64 ? ~uint64_t{0} : (uint64_t{1} << (kBits % 64)) - 1) / kRecord + 1;
@@ -46,7 +46,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"2^63 - 1", Constant<0x7fffffffffffffff>},
     {"2^63", Constant<0x8000000000000000>},
     {"2^64 - 1", Constant<~uint64_t{0}>},
-    // Neighbours.
+    // The old value, changed a little or scaled, and the neighbouring fields.
     {"old + 1", [](const Context& c) { return c.old + 1; }},
     {"old - 1", [](const Context& c) { return c.old - 1; }},
     {"old * 2", [](const Context& c) { return c.old * 2; }},
@@ -56,8 +56,9 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"-old", [](const Context& c) { return ~c.old + 1; }},
     {"the field before", [](const Context& c) { return c.before; }},
     {"the field behind", [](const Context& c) { return c.after; }},
-    // Two records at one offset. In a chain of forward links, the link of the record before leads
-    // to this record, so that the chain becomes a ring; the link of the record behind skips it.
+    // Makes two records point to one offset. In a chain of forward links, the link of the record
+    // before points to this record, so a copy of it makes the chain a ring. A copy of the link of
+    // the record behind skips that record.
     {"the same field of the record before", [](const Context& c) { return c.in_record_before; }},
     {"the same field of the record behind", [](const Context& c) { return c.in_record_behind; }},
     // The low bits are unchanged. If a parser cuts the value to 8, 16 or 32 bits before a check,
@@ -79,7 +80,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"1025", Constant<1025>},
     {"4097", Constant<4097>},
     {"10^6", Constant<1000000>},
-    // The end of the file, and the rest of it.
+    // Numbers near the size of the file, or near this size minus a neighbouring field.
     {"file size", [](const Context& c) { return c.file_size; }},
     {"file size + 1", [](const Context& c) { return c.file_size + 1; }},
     {"file size - 1", [](const Context& c) { return c.file_size - 1; }},
@@ -94,7 +95,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"file size - the field before + 1",
      [](const Context& c) { return c.file_size - c.before + 1; }},
     {"its own offset", [](const Context& c) { return c.offset; }},
-    // Sums that wrap to something small.
+    // Values whose sum with another field wraps to a small number.
     {"2^32 - old", [](const Context& c) { return kWrap32 - c.old; }},
     {"2^32 - 8", [](const Context&) { return kWrap32 - 8; }},
     {"2^32 - 256", [](const Context&) { return kWrap32 - 256; }},
@@ -108,7 +109,7 @@ constexpr auto kEdges = std::to_array<NumberEdge>({
     {"2^64 - the field before", [](const Context& c) { return ~c.before + 1; }},
     {"2^64 - the field before + 64", [](const Context& c) { return ~c.before + 65; }},
     {"2^64 - file size", [](const Context& c) { return ~c.file_size + 1; }},
-    // Products that wrap to something small.
+    // Counts whose product with the record size wraps to a small number.
     {"2^32 / unit", WrappingCountOfUnit<32>},
     {"2^31 / unit", WrappingCountOfUnit<31>},
     {"2^64 / unit", WrappingCountOfUnit<64>},

@@ -11,11 +11,11 @@ namespace {
 
 struct FormatWalker {
   std::string_view format;
-  std::string_view magic;  // the walker is for files that begin with it; empty: for all files
+  std::string_view magic;  // the first bytes of the files that the walker reads; empty: all files
   Walker walk;
 };
 
-// The first entry that matches a file is used; WalkText and WalkWords serve all other files.
+// The first entry that matches a file is used. If none matches, WalkText or WalkWords is used.
 constexpr auto kWalkers = std::to_array<FormatWalker>({
     {"hwx", "\xce\xfa\xef\xbe", WalkHardwareContainer},
     {"npz", "PK", WalkZip},
@@ -41,8 +41,8 @@ bool IsText(ByteSpan file) {
   return !head.empty() && static_cast<size_t>(odd) * 16 < head.size();
 }
 
-// Links each place to its neighbours of the same name and width: the same field of the records
-// before and behind.
+// Links each place to the preceding and the following place of the same name and width. These are
+// the same field of the neighbouring records.
 void LinkRecords(std::vector<Place>& places) {
   std::map<std::pair<std::string_view, uint32_t>, Place*> last;
   for (Place& place : places) {

@@ -7,7 +7,7 @@
 
 namespace anecheck::boundary {
 
-// A walker appends places in any order, all of them inside of `file`, which may be anything.
+// A walker appends places in any order. All places lie inside of `file`, whatever its bytes are.
 using Walker = void (*)(ByteSpan file, std::vector<Place>& places);
 
 void WalkHardwareContainer(ByteSpan file, std::vector<Place>& places);
@@ -15,8 +15,8 @@ void WalkZip(ByteSpan file, std::vector<Place>& places);
 void WalkBinaryPlist(ByteSpan file, std::vector<Place>& places);
 void WalkFlatBuffer(ByteSpan file, std::vector<Place>& places);
 
-// These two guess places. WalkText takes the numbers, quotations and brackets of a text. WalkWords
-// takes the integers of a binary file that may be counts, sizes or offsets.
+// These two walkers guess places. WalkText takes the numbers, quotations and brackets of a text.
+// WalkWords takes the integers of a binary file that may be counts, sizes or offsets.
 void WalkText(ByteSpan file, std::vector<Place>& places);
 void WalkWords(ByteSpan file, std::vector<Place>& places);
 

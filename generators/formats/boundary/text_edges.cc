@@ -1,5 +1,5 @@
-// The edges of texts: of fields of fixed width, of numbers written out, of quotations, of brackets,
-// and of the end of the file.
+// The edges of texts. The texts are fields of fixed width, numbers written as text, quotations,
+// brackets, and the end of the file.
 #include <array>
 
 #include "generators/formats/boundary/edges.h"
@@ -151,7 +151,7 @@ constexpr auto kQuoted = std::to_array<TextEdge>({
     {"a number", [](Text) { return std::string("-1"); }},
 });
 
-// Values of every type of a property list; a parser expects one type.
+// Values of every type of a property list. A parser expects only one of the types.
 constexpr auto kElements = std::to_array<TextEdge>({
     ANECHECK_WRITTEN(""),
     {"twice", Repeat<2>},

@@ -11,8 +11,8 @@ Error DoesNotFit(const Mutation& mutation, std::string_view why) {
   return MakeError(ErrorCode::kInvalid, fmt::format("mutation {}: {}", mutation.kind, why));
 }
 
-// Checks the number of parameters, and that the run of parameters[1] bytes from parameters[0] on
-// lies in the bytes.
+// Checks the number of parameters. Checks that the run of parameters[1] bytes at offset
+// parameters[0] lies within `bytes`.
 Status CheckRun(ByteSpan bytes, const Mutation& mutation, size_t parameter_count) {
   if (mutation.parameters.size() != parameter_count) {
     return DoesNotFit(mutation, fmt::format("needs {} parameters", parameter_count));

@@ -1,6 +1,6 @@
-// The two ways in which structure-aware mutations of fixed-layout formats change bytes: patches of
-// little-endian fields and a new length. The generators choose the patches and lengths; the
-// functions here apply them.
+// Mutations of the bytes of fixed-layout formats. They patch little-endian fields, change the
+// length of the file, or move, repeat or cut a run of bytes. The generators choose the parameters
+// of a mutation, and the functions of this file apply it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FieldPatch {
   uint64_t value = 0;
 };
 
-// Parameters: offset, width, value of each patch in turn.
+// Parameters: the offset, width and value of each patch, in order.
 Mutation MakePatch(std::string_view kind, std::initializer_list<FieldPatch> patches);
 // Fails if the width of a patch is not 1 to 8, if its value does not fit into that width, or if it
 // reaches past the end of `bytes`.
@@ -28,7 +28,7 @@ Mutation MakeResize(std::string_view kind, uint64_t size, uint8_t fill = 0);
 // Fails if the new size is larger than twice the old one plus 4096.
 Result<Bytes> ApplyResize(ByteSpan bytes, const Mutation& mutation);
 
-// Parameters: the offset and size of a run of bytes, and its new place, counted after its removal.
+// Parameters: the offset and size of a run of bytes, and its new offset after its removal.
 Mutation MakeMove(std::string_view kind, uint64_t offset, uint64_t size, uint64_t to);
 Result<Bytes> ApplyMove(ByteSpan bytes, const Mutation& mutation);
 

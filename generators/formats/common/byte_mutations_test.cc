@@ -1,4 +1,5 @@
-// Byte mutations can be replayed, change only the named bytes, and refuse data that does not fit.
+// Byte mutations can be replayed, change only the bytes that their parameters select, and refuse
+// parameters that do not fit the file.
 
 #include "generators/formats/common/byte_mutations.h"
 

@@ -49,7 +49,7 @@ void RunAll(const Format& format, ByteSpan bytes) {
   EXPECT_TRUE(std::equal(back->begin(), back->end(), bytes.begin(), bytes.end()));
 }
 
-// Rules named "...-open" concern facts that bytes leave open; they may warn beside any broken rule.
+// Rules named "...-open" concern facts that bytes do not determine. They may also warn.
 void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpan mutated) {
   const Result<std::vector<Violation>> violations = format.verify(mutated);
   if (!violations.ok()) {
@@ -99,7 +99,7 @@ void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator
     const Result<std::vector<Violation>> violations = format.verify(bytes);
     ASSERT_TRUE(violations.ok()) << what << ": " << violations.error().message;
     for (const Violation& violation : *violations) {
-      // Rules of this name concern facts that the bytes of a valid file leave open.
+      // Rules of such a name concern facts that the bytes of a valid file do not determine.
       if (violation.IsWarning() && violation.rule->id.ends_with("-open")) continue;
       ADD_FAILURE() << what << ": " << violation.message;
     }
@@ -133,7 +133,7 @@ void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGene
       EXPECT_EQ(*kind.apply(bytes, *mutation), *mutated) << kind.id << " does not replay";
       if (!kind.breaks_rule.empty()) ExpectBreaksExactly(format, kind, *mutated);
       RunAll(format, *mutated);
-      // Data that does not fit is refused.
+      // Parameters that do not fit the file are refused.
       EXPECT_FALSE(kind.apply(Bytes(), Mutation{mutation->kind, {~uint64_t{0}, 1}}).ok());
     }
     EXPECT_GT(applied, 0) << kind.id << " never applied";
@@ -166,10 +166,10 @@ void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride) {
 
 namespace {
 
-// A name with control sequences that must not reach a terminal, longer than any message.
+// A name that is longer than any message and has control sequences that must not reach a terminal.
 std::string HostileText() { return "\x1b[2J\r\n\xc2\x9b" + std::string(5000, 'x'); }
 
-// Checks the messages of from_json for the document, and of verify for the resulting file.
+// Checks the length of the messages of from_json, and of verify for the resulting file.
 void ExpectBoundedMessages(const Format& format, const Json& json) {
   const Result<Bytes> bytes = format.from_json(json);
   if (!bytes.ok()) {
@@ -186,7 +186,7 @@ void ExpectBoundedMessages(const Format& format, const Json& json) {
   }
 }
 
-// Adds a surplus member with a hostile name to each object in turn.
+// Adds an extra member with a hostile name to each object in turn.
 void ExpectHostileNamesAreQuoted(const Format& format, Json& json, Json& at) {
   if (at.is_object()) {
     at[HostileText()] = HostileText();

@@ -9,27 +9,27 @@
 
 namespace anecheck::testing {
 
-// For `seeds` generated files: the file parses and can be printed. It violates no rule except rules
-// named "...-open". Rewriting the file and converting it to JSON and back give the same bytes.
+// Expects that `seeds` generated files parse, can be printed, and violate no rule except rules
+// named "...-open". Rewriting and converting to JSON and back must give the same bytes.
 void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds);
 
-// For each mutation kind that applies, over `seeds` files: applying the mutation's data twice
-// yields the same bytes, which differ from the file. If the mutation names a rule, verify reports
-// only that rule, with an offset, or parsing fails with the rule's name. Each kind must apply to at
+// Checks every mutation kind on `seeds` files. Two applications of a mutation must give the same
+// bytes, and these must differ from the file. If the mutation names a rule, verify must report only
+// that rule, with an offset, or parsing must fail with the rule's name. Each kind must apply to at
 // least one file.
 void ExpectMutationsKeepTheirPromises(const Format& format, const DescriptorGenerator& generator,
                                       int seeds);
 
-// Every rule of the format is broken by some mutation kind.
+// Expects that for every rule of the format some mutation kind breaks the rule.
 void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& generator);
 
-// Every truncation of `bytes`, and every byte set to 0, 0xff and its complement (each `stride`th
-// byte): all functions of the format return, and a file that parses round trips.
+// Damages `bytes` by every truncation, and by setting each `stride`th byte to 0, 0xff and its
+// complement. All functions of the format must return. Files that parse must round trip.
 void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride = 1);
 
-// Replaces each scalar of the JSON form by other values, and adds a surplus member to objects.
-// Expects that from_json fails only by an Error, and that the messages of from_json and verify have
-// a limited length.
+// Replaces each scalar of the JSON form by other values, and adds an extra member to objects.
+// Expects that from_json reports failures only as an Error, and that the messages of from_json and
+// verify have a limited length.
 void ExpectHarmlessJson(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

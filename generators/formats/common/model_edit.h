@@ -1,5 +1,5 @@
-// Mutations as a table of small edits of a format's typed model, or of the bytes at a place that
-// the model names. Used by the generators of the hwx and td formats.
+// Mutations as a table of small edits. An edit changes a format's typed model, or the bytes at a
+// place that the model names. Used by the generators of the hwx and td formats.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace anecheck {
 
-// Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply; `a` and
+// Exactly one of `edit` and `patch` is set. Both return false if the edit does not apply. `a` and
 // `b` choose among places and values.
 template <typename Model>
 struct ModelEdit {
@@ -24,8 +24,8 @@ struct ModelEdit {
   bool (*patch)(Bytes& bytes, const Model& model, uint64_t a, uint64_t b) = nullptr;
 };
 
-// The MutationKind table of a ModelEdit table. kParse reads a model from bytes, kWrite writes it
-// back; kEdits has static storage.
+// The MutationKind table of a ModelEdit table. kParse reads a model from bytes, and kWrite writes a
+// model as bytes. kEdits has static storage.
 template <auto kParse, auto kWrite, const auto& kEdits>
 struct ModelMutations {
   using Edit = std::remove_cvref_t<decltype(kEdits[0])>;

@@ -13,11 +13,11 @@
 namespace anecheck {
 namespace {
 
-constexpr size_t kFewValues = 24;     // a member with more values holds a name or a measure
+constexpr size_t kFewValues = 24;     // a member with more values is a name or a measurement
 constexpr size_t kShortText = 24;     // a longer value is data
 constexpr size_t kMostElements = 64;  // elements of an array that are examined
 
-// The content of the JSON form of a file, by path and value.
+// The paths and values that occur in the JSON form of a file.
 struct Facts {
   std::set<std::string> parts;
   std::map<std::string, std::set<std::string>> values;
@@ -41,7 +41,7 @@ void Collect(const Json& json, const std::string& path, Facts& facts) {
 
 struct Candidate {
   Bytes bytes;
-  uint64_t stream = 0;  // its choice stream
+  uint64_t stream = 0;  // seed of its choice stream
   Facts facts;
 };
 
@@ -64,7 +64,7 @@ std::vector<Candidate> DrawCandidates(const DescriptorGenerator& generator, cons
   return candidates;
 }
 
-// The paths with few distinct values, which are choices of the format.
+// Returns the paths that have few distinct values. They are choices of the format.
 std::set<std::string> PathsOfChoices(const std::vector<Candidate>& candidates) {
   std::map<std::string, std::set<std::string>> all;
   for (const Candidate& candidate : candidates) {
@@ -80,7 +80,7 @@ std::set<std::string> PathsOfChoices(const std::vector<Candidate>& candidates) {
   return paths;
 }
 
-// Adds the facts of the file to `seen`. Returns the first new fact, or an empty text.
+// Adds the file's facts to `seen`. Returns the first new fact, or an empty text if there is none.
 std::string NoteNew(const Facts& facts, const std::set<std::string>& choices,
                     std::set<std::string>& seen) {
   std::string first;
@@ -133,7 +133,7 @@ std::vector<CorpusFile> MakeEdgeFiles(std::string_view format, const std::vector
     const size_t edges = boundary::EdgeCount(role);
     auto next = places.begin();
     for (size_t i = 0; i < std::max(edges, places.size()); ++i) {
-      // If the edge does not fit a field, the next field takes its turn.
+      // If the edge does not fit a field, the next field is tried.
       for (size_t tried = 0; tried < places.size(); ++tried) {
         const auto& [file, place] = next->second;
         if (++next == places.end()) next = places.begin();

@@ -1,4 +1,5 @@
-// The seeds chosen for a fuzzer are few, have every member of many files, and are always the same.
+// Tests the files chosen as a fuzzer's seeds. They are few, contain every member that many drawn
+// files contain, and are always the same.
 #include "generators/formats/corpus/seed_corpus.h"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Measures how fast descriptors and modules are verified, and compares this with the FlatBuffers
 // library's own verifier on the same bytes in the same run. Three benchmarks run for each set of
-// files: `library` is the verifier that flatc generates; `same_checks` is this project's check of
-// everything that the library checks (and of four things that it does not, see ShapeCheck);
-// `all_rules` is `inspect --verify` without the printing: these checks and every rule of the
-// format.
+// files. `library` is the verifier that flatc generates. `same_checks` is this project's check of
+// everything that the library checks, and of four properties that it does not check (see
+// ShapeCheck). `all_rules` makes the checks of `same_checks` and checks every rule of the format,
+// as `inspect --verify` does.
 #include <benchmark/benchmark.h>
 #include <fstream>
 #include <iterator>
@@ -19,8 +19,8 @@
 namespace anecheck {
 namespace {
 
-// Different files are verified in turn, as in real use. A branch predictor soon learns a single
-// small file.
+// Different files are verified in turn, as in real use. A branch predictor would soon learn the
+// branches of a single small file.
 constexpr uint64_t kFiles = 16;
 
 const std::vector<Bytes>& Descriptors() {
@@ -37,7 +37,7 @@ const std::vector<Bytes>& Descriptors() {
   return files;
 }
 
-// Modules of 50 to 200 functions of some 50 bytes, which are nearly all structure.
+// Modules of 50 to 200 functions of about 50 bytes each. Nearly all bytes are structure.
 const std::vector<Bytes>& Modules() {
   static const std::vector<Bytes> files = [] {
     std::vector<Bytes> made;
@@ -86,8 +86,8 @@ void E5AllRules(benchmark::State& state) {
 }
 BENCHMARK(E5AllRules)->Name("e5/all_rules");
 
-// Modules in archives are left out: the library's verifier requires a separate buffer, and their
-// buffer begins behind a size prefix that counts itself.
+// Modules in archives are left out. The library's verifier requires a separate buffer, but the
+// buffer of such a module begins behind a size prefix that counts itself.
 bool LibraryAccepts(const vmfb::Module& module) {
   if (module.is_archive || module.form->name != "2019-12") return false;
   flatbuffers::Verifier verifier(module.buffer().data(), module.buffer().size());

@@ -21,7 +21,7 @@ Outline::Tensor RandomTensor(ChoiceStream& choices, std::string name, uint64_t* 
   tensor.dtype = choices.Pick(kTypes);
   tensor.byte_size = 64 * (1 + choices.Below(1024));
   tensor.aperture_va = *next_aperture;
-  // The next window begins on a new page, with one page between.
+  // The next window begins on a page boundary, at least one page behind this window.
   *next_aperture += (tensor.byte_size / e5::kStateStride + 2) * e5::kStateStride;
   return tensor;
 }
@@ -52,7 +52,7 @@ std::vector<e5::BuildInfoEntry> RandomBuildInfo(ChoiceStream& choices) {
   return entries;
 }
 
-// Puts an operation of another kind between the chain's segments, as a bridge does.
+// Inserts an operation of another kind between the chain's segments. Such an operation is a bridge.
 void AddBridge(ChoiceStream& choices, e5::Program* program) {
   static constexpr std::array kBridges = {e5::OpType::kBnnsCpuInference,
                                           e5::OpType::kMpsGraphInference, e5::OpType::kBarrier};
@@ -61,7 +61,7 @@ void AddBridge(ChoiceStream& choices, e5::Program* program) {
   while (operations[first].type != e5::OpType::kAneInference) ++first;
   e5::Operation bridge{.type = choices.Pick(kBridges), .inputs = operations[first].inputs};
   operations.insert(operations.begin() + static_cast<ptrdiff_t>(first) + 1, bridge);
-  // Numbers in names follow the order, so operations and their symbols are named anew.
+  // The names of operations contain their index, so operations and their symbols get new names.
   std::vector<std::string> symbols;
   for (const std::string& name : program->symbol_names) {
     if (!name.starts_with("Op")) symbols.push_back(name);
@@ -126,12 +126,12 @@ Json* PickTensor(Json& json, uint64_t a, uint64_t b) {
   return nullptr;
 }
 
-// Gives another name to an operation and to the symbol that names the operation.
+// Renames an operation and the symbol with its name.
 bool RenameOperation(Json& json, size_t index, const std::string& name) {
   Json* operations = Operations(json);
   if (operations == nullptr || index >= operations->size()) return false;
   const Json old = std::exchange((*operations)[index]["name"], name);
-  // operator[] adds an absent member, which would move `operations`.
+  // operator[] would add an absent member and so invalidate `operations`.
   if (!json["root"].contains("symbol_names")) return true;
   for (Json& symbol : json["root"]["symbol_names"]) {
     if (symbol == old) symbol = name;
@@ -361,7 +361,7 @@ bool OverflowCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   return true;
 }
 
-// Adds 2^29 elements of 8 bytes to the count: the size stays the same modulo 2^32.
+// Adds 2^29 elements of 8 bytes to the count, which keeps the size modulo 2^32.
 bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   Json document = json;
   const Json* tensor = PickTensor(document, a, b);
@@ -370,7 +370,7 @@ bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   return true;
 }
 
-// Makes the first section's offset point back at the vector that holds this offset.
+// Makes the first section's offset point to the vector that contains the offset.
 bool LoopSection(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t at = PlaceOf(json.at("root").at("@"), "sections");
   if (at + 5 >= bytes.size()) return false;  // an empty vector at the end
@@ -445,7 +445,7 @@ void DropComponentPack(Json* json) {
   }
 }
 
-// The last two root fields may stand in either order.
+// Exchanges the last two root fields, which may have either order.
 void SwapRootFields(Json* json) {
   for (Json& vtable : (*json)["vtables"]) {
     if (vtable["@"] == (*json)["root"]["@"]["vtable"]) vtable["fields"] = {4, 8, 16, 12};

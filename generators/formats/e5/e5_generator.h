@@ -8,7 +8,7 @@
 
 namespace anecheck {
 
-// A random compiler outline: up to three inputs and outputs, up to five states, up to four
+// Draws an outline of a compiler, with up to three inputs and outputs, five states and four
 // segments.
 e5::Outline GenerateE5Outline(ChoiceStream& choices);
 

@@ -1,5 +1,6 @@
-// Generated dispatch descriptors follow the specification, are written back byte for byte, and are
-// judged as the FlatBuffers library judges them. For each rule, a mutation breaks that rule.
+// Generated dispatch descriptors follow the specification and are rewritten with the same bytes.
+// The project accepts the same descriptors as the FlatBuffers library. For each rule, a mutation
+// breaks that rule.
 #include "generators/formats/e5/e5_generator.h"
 
 #include <fmt/format.h>
@@ -143,7 +144,7 @@ TEST(E5ProgramTest, RefusesTwoOperationsWithOneName) {
   EXPECT_NE(bytes.error().message.find('"' + operations[0].name + '"'), std::string::npos);
 }
 
-// The kind of an operation decides the member code of its attribute section.
+// The kind of an operation determines the union member of its attribute section.
 TEST(E5ProgramTest, RefusesAbsentAttributesAndThoseOfAnotherKind) {
   e5::Program program = e5::MakeProgram(SmallOutline());
   for (e5::Operation& operation : program.functions[0].blocks[0].operations) {
@@ -153,7 +154,7 @@ TEST(E5ProgramTest, RefusesAbsentAttributesAndThoseOfAnotherKind) {
     ASSERT_FALSE(bytes.ok());
     EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
     operation.type = type;
-    // Absent attributes are refused, because readers would read them as zeros.
+    // Write refuses absent attributes, because readers would read them as zeros.
     const auto attrs = std::exchange(operation.attrs, e5::OpaqueAttrs());
     EXPECT_FALSE(e5::Write(program).ok());
     operation.attrs = attrs;
@@ -178,8 +179,7 @@ RC_GTEST_PROP(E5FormatTest, GeneratedDescriptorsAreValidAndRoundTrip, (uint64_t 
   RC_ASSERT(kFormat_e5.print(bytes).ok());
 }
 
-// Sections may share one buffer of attributes. The JSON form keeps it shared, so that it is written
-// once.
+// Sections may share one buffer of attributes. The JSON form preserves this.
 TEST(E5FormatTest, SectionsThatShareAttributesSurviveTheJsonForm) {
   Json json = kFormat_e5.to_json(WriteOutline(SmallOutline())).value();
   Json& sections = json["root"]["sections"];
@@ -231,7 +231,8 @@ bool LibraryAccepts(const Bytes& bytes) {
   return e5::wire::VerifyE5ProgramBuffer(verifier);
 }
 
-// Only the checks that IsStricterThanLibrary names may differ; shape.h gives the reason of each.
+// The project and the library may differ only in the checks that IsStricterThanLibrary names.
+// shape.h gives the reason for each.
 RC_GTEST_PROP(E5DifferentialTest, AgreesWithTheLibraryOnMutatedDescriptors, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Bytes bytes = kGenerator_e5.generate(choices);

@@ -1,4 +1,4 @@
-// Espresso networks and shapes, and edits that break one rule each.
+// Draws espresso networks and shapes. Has edits that break one rule each.
 #include "generators/formats/espresso/espresso_generator.h"
 
 #include <array>
@@ -74,7 +74,7 @@ Bytes Generate(ChoiceStream& choices) {
   return Bytes(text.begin(), text.end());
 }
 
-// Member `key` of the document, or nullptr.
+// Returns member `key` of the document, or nullptr if it is absent.
 Json* Find(Json& json, const char* key) {
   Json& document = json.at("document");
   const auto found = document.find(key);

@@ -65,7 +65,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 std::vector<Part> Parts(ByteSpan bytes) { return ParsePackage(bytes).value(); }
 
-// A random part that has this magic number. Nothing if `bytes` is a command or has no such part.
+// Picks a random part with this magic number. Nothing if `bytes` is a command or has no such part.
 std::optional<Part> PickPart(ByteSpan bytes, ChoiceStream& choices, uint32_t magic) {
   if (!IsPackage(bytes)) return std::nullopt;
   std::vector<Part> fitting;
@@ -110,7 +110,7 @@ std::optional<Mutation> OrphanSection(ByteSpan bytes, ChoiceStream& choices) {
 
 std::optional<Mutation> NoProgram(ByteSpan bytes, ChoiceStream& /*choices*/) {
   if (!IsPackage(bytes)) return std::nullopt;
-  // Sections follow the first program, so they are removed with it.
+  // Sections follow the first program, so the cut removes them too.
   for (const Part& part : Parts(bytes)) {
     if (part.magic == kProgramMagic) {
       return MakeResize("drop-programs", part.offset);

@@ -1,4 +1,4 @@
-// Tables of random targets for the hal format, and mutations that each break one of its rules.
+// Draws the tables of random targets for the hal format. Each mutation breaks one rule of it.
 
 #include "generators/formats/hal/hal_generator.h"
 
@@ -18,7 +18,7 @@ bool IsNumber(const HalField& field) {
   return field.kind == HalKind::kScalar || field.kind == HalKind::kValue;
 }
 
-// A value for a byte that no source describes; small, as limits are.
+// Draws the value of a field if no source states the value. Numbers are small, as limits are.
 void FillUnknown(const HalField& field, HalImage& image, ChoiceStream& choices) {
   if (image.known[field.offset]) return;
   for (const hal::ValueRule& rule : hal::ValueRules()) {
@@ -50,7 +50,7 @@ Bytes Generate(ChoiceStream& choices) {
   put(0x400, 4);
   put(0x410, 9);
   if (!image.known[0x563]) image.bytes[0x563] = image.bytes[0x52d] & 1;
-  // Bytes that no source describes may hold anything.
+  // Bytes that no source describes may have any value.
   for (uint64_t n = choices.Below(40); n > 0; --n) {
     const auto offset = static_cast<uint32_t>(choices.Below(kHalSize));
     if (HalLayout::Get().Covering(offset) == nullptr) {
@@ -60,7 +60,7 @@ Bytes Generate(ChoiceStream& choices) {
   return image.bytes;
 }
 
-// An illegal value near the legal ones.
+// Proposes an illegal value near the legal values.
 std::optional<Mutation> ProposeValue(std::string_view kind, std::string_view rule_id,
                                      ChoiceStream& choices) {
   for (const hal::ValueRule& rule : hal::ValueRules()) {
@@ -98,7 +98,7 @@ std::optional<Mutation> Extend(ByteSpan bytes, ChoiceStream& choices) {
 }
 
 std::optional<Mutation> Extents(ByteSpan bytes, ChoiceStream& choices) {
-  // A width of one generation with the depth of another.
+  // Doubles the width, so that width and depth belong to different generations.
   const uint64_t width = LoadLittle(bytes, 0x138, 8);
   return MakePatch("mix-tensor-extents", {{0x138, 8, width * 2 + choices.Below(2)}});
 }
@@ -111,7 +111,7 @@ std::optional<Mutation> Caps(ByteSpan bytes, ChoiceStream& choices) {
 std::optional<Mutation> Boolean(ByteSpan bytes, ChoiceStream& choices) {
   constexpr std::array<uint64_t, 4> kOffsets = {0x81d, 0x48f, 0x815, 0x4f2};
   const uint64_t offset = choices.Pick(kOffsets);
-  // Bit 0 stays, so that no rule on the flag's meaning breaks.
+  // Bit 0 is kept, so that no rule about the flag's meaning breaks.
   return MakePatch("widen-capability", {{offset, 1, bytes[offset] | (2 + 2 * choices.Below(100))}});
 }
 

@@ -7,8 +7,8 @@ namespace anecheck::hwx_edits {
 // ---- ports and apertures ------------------------------------------------------------------------
 
 bool DropPort(Container& c, uint64_t, uint64_t) {
-  // Binds a port to another window, so that its own window has no port. Needs two windows of one
-  // direction and a tensor that fits both.
+  // Binds a port to another window, so that its own window has no port. Applies only if two tensors
+  // have the same direction. The tensor that is not larger gets the other's window.
   if (c.ports.size() < 2) return false;
   Thread* first = PickTensor(c, 0);
   Thread* second = PickTensor(c, 1);
@@ -47,7 +47,7 @@ bool RepeatPort(Container& c, uint64_t a, uint64_t) {
   c.commands.push_back(copy);
   return Relay(c);
 }
-// The port record of the specification, {byteSize, apertureVA, nameRef}.
+// Makes a port record have the form of the specification, {byteSize, apertureVA, nameRef}.
 bool SpecificationPort(Container& c, uint64_t a, uint64_t b) {
   const Command* command = PickCommand(c, hwx::kPortCommand, a);
   if (command == nullptr) return false;
@@ -152,7 +152,7 @@ bool WrongShape(Container& c, uint64_t a, uint64_t b) {
   tensor->words[hwx::kShapeWord + 1 + b % 3] += 1;
   return true;
 }
-// Gives a tensor and its stab a type past the end of the catalog.
+// Gives a tensor and its stab a type number past the end of the type catalog.
 bool EndOfCatalog(Container& c, uint64_t a, uint64_t) {
   Thread* tensor = PickTensor(c, a);
   if (tensor == nullptr || !HasRoom(c, 512)) return false;
@@ -176,7 +176,7 @@ bool SmallWindow(Container& c, uint64_t a, uint64_t) {
 // ---- symbols ------------------------------------------------------------------------------------
 
 bool UnknownSymbolType(Container& c, uint64_t a, uint64_t) {
-  // Edits a port symbol, because nothing else depends on such a symbol.
+  // Edits a port symbol, because no other part depends on port symbols.
   Symbol* symbol = PickWhere(Symbols(c), a, [&](const Symbol& s) {
     return s.type == hwx::kPlaceSymbol && !hwx::IsKernelSection(c.sections[s.sect - 1u]);
   });
@@ -224,7 +224,7 @@ bool SwapCatalogEntries(Container& c, uint64_t a, uint64_t b) {
   std::swap(one->name, two->name);
   return Relay(c);
 }
-// Adds a symbol that begins inside a live tile and that no relocation names.
+// Adds a symbol that begins inside a used tile and to which no relocation refers.
 bool UnalignedTile(Container& c, uint64_t, uint64_t b) {
   Symbol* first = PickTile(c, 0);
   if (first == nullptr || !HasRoom(c, 512)) return false;

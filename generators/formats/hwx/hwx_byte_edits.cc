@@ -1,4 +1,4 @@
-// Edits of the banner, and of bytes that no typed record allows. See hwx_mutations.cc.
+// Edits of the banner, and edits that typed records cannot express. See hwx_mutations.cc.
 #include "generators/formats/hwx/hwx_edit_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
 

@@ -29,7 +29,7 @@ T* Pick(std::vector<T>& items, uint64_t choice) {
   return items.empty() ? nullptr : &items[choice % items.size()];
 }
 
-// The `choice`th element for which `holds` is true, or nullptr.
+// Picks one of the elements for which `holds` is true. Returns nullptr if there is none.
 template <typename T, typename Holds>
 T* PickWhere(std::vector<T>& items, uint64_t choice, Holds holds) {
   std::vector<T*> found;
@@ -99,7 +99,7 @@ inline uint64_t EndOfTables(const Container& c) {
   return end;
 }
 
-// Whether the tables can grow by `bytes` bytes into the zeros behind them.
+// Whether the zeros behind the tables have space for `bytes` more bytes of tables.
 inline bool HasRoom(const Container& c, uint64_t bytes) {
   uint64_t first = c.file_size;
   for (const Section& section : c.sections) {
@@ -108,7 +108,7 @@ inline bool HasRoom(const Container& c, uint64_t bytes) {
   return EndOfTables(c) + bytes <= first;
 }
 
-// Lays everything out again, with the notes behind the tables.
+// Lays out the whole container again. The notes follow the tables.
 inline bool Relay(Container& c) {
   if (!HasRoom(c, 512)) return false;
   hwx::Layout(c);

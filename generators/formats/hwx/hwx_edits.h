@@ -1,5 +1,5 @@
 // The edits behind the mutations of hardware containers. The table in hwx_mutations.cc gives each
-// edit its id and the rule that it breaks. Each returns false if it does not apply; `a` and `b`
+// edit its id and the rule that it breaks. An edit returns false if it does not apply. `a` and `b`
 // choose among places and values.
 #pragma once
 

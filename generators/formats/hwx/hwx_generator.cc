@@ -14,7 +14,7 @@ using hwx::ContainerSpec;
 using hwx::KernelSpec;
 using hwx::TensorSpec;
 
-// The form in which one compiler writes containers (facts/hwx.md, by row).
+// The form in which one compiler writes containers. The rows are from facts/hwx.md.
 struct Dialect {
   std::string_view compiler;
   bool wide_ports;
@@ -89,8 +89,8 @@ KernelSpec DrawKernel(ChoiceStream& choices, uint32_t task) {
 }
 
 void DrawTasks(ContainerSpec& spec, ChoiceStream& choices) {
-  // Draws H13 more often than any other generation, because all real files are of H13. Leaves out
-  // the last generation (H18g and H19), whose containers have another form.
+  // Draws H13 more often than any other generation, because all known real files are of H13. Does
+  // not draw the last generation (H18g and H19), whose containers have another form.
   const auto generations = td::Generations().first(td::Generations().size() - 1);
   const uint64_t draw = choices.Below(2 * generations.size() - 3);
   const td::Generation& generation = generations[draw < generations.size() ? draw : 0];
@@ -126,7 +126,7 @@ void DrawExtras(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choic
   if (dialect.source_note && choices.Coin()) spec.source_note = "./model.espresso.net";
 }
 
-// Draws the manifest that real files of compilers 7.6 and later contain.
+// Draws the module list that real files of compilers 7.6 and later contain.
 void DrawModules(ContainerSpec& spec, const Dialect& dialect, ChoiceStream& choices) {
   if (!dialect.wide_ports || !choices.Coin()) return;
   spec.modules = {
@@ -170,7 +170,7 @@ ContainerSpec GenerateContainerSpec(ChoiceStream& choices) {
   for (uint64_t i = 0; i < inputs + outputs; ++i) {
     spec.tensors.push_back(DrawTensor(choices, i >= inputs, i));
   }
-  // Real files always have a const section; the specification's segment map has none.
+  // Real files always have a const section, but the segment map of the specification has none.
   const bool needs_const = spec.kernels.empty() && !dialect.kernel_segment;
   if (needs_const || choices.Chance(1, 4)) spec.const_size = 0x4000;
   DrawExtras(spec, dialect, choices);

@@ -1,6 +1,6 @@
-// Hardware containers from a choice stream: every dialect of compiler that real files show and the
-// form of the specification, with all optional parts. Used by the tests, the fuzz target and the
-// benchmark.
+// Draws hardware containers from a choice stream. They have the dialects of all compilers of real
+// files, the form of the specification, and all optional parts. Used by the tests, the fuzz target
+// and the benchmark.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"
@@ -8,10 +8,11 @@
 
 namespace anecheck {
 
-// A plan of a container. Build(plan) succeeds, and the built container verifies.
+// Draws the specification of a container. The built container breaks no rule.
 hwx::ContainerSpec GenerateContainerSpec(ChoiceStream& choices);
 
-// A container with one kernel section of `weight_bytes` (a multiple of 16 * 64), for benchmarks.
+// The specification of a container for benchmarks. It has one kernel section of `weight_bytes`,
+// which must be a multiple of 16 * 64.
 hwx::ContainerSpec WeightContainerSpec(uint64_t weight_bytes);
 
 extern const DescriptorGenerator kGenerator_hwx;

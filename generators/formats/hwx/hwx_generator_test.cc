@@ -30,7 +30,8 @@ TEST(HwxGenerator, MutationsKeepTheirPromises) {
   testing::ExpectMutationsKeepTheirPromises(kFormat_hwx, kGenerator_hwx, 40);
 }
 
-// Each application of the mutation removes the '=' of one stab, until no stab of a type has one.
+// Each application of the mutation removes the '=' of one stab. It applies until no stab of a type
+// has one.
 TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
   const auto kind = std::ranges::find(kGenerator_hwx.mutations, "broken-stab", &MutationKind::id);
   ASSERT_NE(kind, kGenerator_hwx.mutations.end());
@@ -63,10 +64,10 @@ TEST(HwxGenerator, DoesNotEditTilesOfATaskThatWasCutOff) {
   EXPECT_GT(tried, 0u);
 }
 
-// Bytes of a container that no source describes, by kind.
+// The numbers of bytes of a container that no source describes.
 struct Undescribed {
   uint64_t contents = 0;   // of sections for debugging and of notes
-  uint64_t words = 0;      // of thread commands, which no source names
+  uint64_t words = 0;      // of thread commands that no source describes
   uint64_t registers = 0;  // known only by their address
 };
 
@@ -97,9 +98,9 @@ Undescribed UndescribedIn(const hwx::Container& c) {
   return sum;
 }
 
-// Real containers reach the same share of 95 %. The test accounts for every untyped byte. The share
-// leaves out parts that no source describes and that the generator draws at will: the contents of
-// debugging sections and notes, and registers of which only the address is known.
+// Real containers also reach 95 %. The test accounts for every untyped byte. The share leaves out
+// the contents of debugging sections and notes, and registers of which only the address is known.
+// No source describes these parts, and the generator fills them at random.
 TEST(HwxGenerator, ContainersAreTypedToNinetyFivePercent) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);

@@ -95,12 +95,12 @@ static bool RepeatCommand(Container& c, uint32_t cmd) {
 bool TwoBanners(Container& c, uint64_t, uint64_t) {
   return RepeatCommand(c, hwx::kBuildInfoCommand);
 }
-// Both commands name the same symbol table.
+// Repeats the command of the symbol table, so that two commands refer to the same table.
 bool TwoSymtabs(Container& c, uint64_t, uint64_t) {
   if (!c.notes.empty()) return false;
   for (const Symbol& symbol : Symbols(c)) {
     if (symbol.type == hwx::kPlaceSymbol && symbol.name.find("_ne_") != std::string_view::npos) {
-      return false;  // lanes would count twice
+      return false;  // the container would have each lane twice
     }
   }
   return RepeatCommand(c, hwx::kSymtabCommand);
@@ -131,8 +131,8 @@ bool OddSegmentSize(Container& c, uint64_t a, uint64_t b) {
   segment->vmsize += 0x10 * (1 + b % 100);
   return true;
 }
-// Places the contents right behind the tables, without page padding: a small file with every part,
-// and room for tables that other edits enlarge.
+// Places the contents near the end of the tables, without page padding. The result is a small file
+// that has every part, and has space for tables that other edits enlarge.
 bool PackPages(Container& c, uint64_t, uint64_t) {
   if (!Relay(c)) return false;
   uint64_t at = RoundUp(EndOfTables(c) + 1024, 8);
@@ -157,7 +157,7 @@ bool OverlapSegments(Container& c, uint64_t, uint64_t) {
   return true;
 }
 bool FileBeyondMemory(Container& c, uint64_t, uint64_t) {
-  // Makes the first segment of the file cover also the page before it, which holds the tables.
+  // Makes the first segment of the file also cover the page before it, which contains the tables.
   Segment* segment = PickWhere(c.segments, 0, [](const Segment& s) { return s.vmaddr == 0; });
   if (segment == nullptr || segment->nsects != 0) return false;
   segment->filesize = c.file_size - c.file_size % hwx::kPage;

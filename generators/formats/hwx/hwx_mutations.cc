@@ -140,8 +140,8 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "long-header", .breaks_rule = "td-header-words", .edit = hwx_edits::LongHeader},
 });
 
-// Parses a container that has the parts on which the edits rely: tasks, tensors, apertures, and
-// symbols of existing sections.
+// Parses a container. Fails if it lacks parts that the edits need. These are tasks, tensors,
+// apertures, and symbols whose sections exist.
 Result<hwx::Container> ParseWhole(ByteSpan bytes) {
   ANECHECK_ASSIGN(hwx::Container container, hwx::Parse(bytes));
   if (container.symtabs.empty() || container.ports.empty() || container.build_infos.empty() ||

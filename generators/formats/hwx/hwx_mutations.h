@@ -1,4 +1,4 @@
-// The structure-aware mutations of hardware containers, at least one for each rule of the format.
+// The structure-aware mutations of hardware containers. At least one breaks each rule.
 #pragma once
 
 #include <span>

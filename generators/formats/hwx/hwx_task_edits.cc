@@ -90,7 +90,7 @@ bool TaskId(Container& c, uint64_t a, uint64_t b) {
   chain->tasks[a % chain->tasks.size()].header[0] ^= static_cast<uint32_t>(1 + b % 255);
   return true;
 }
-// Makes the text section longer, up to the next section or its segment's end.
+// Makes the text section `by` bytes longer, if the next section or its segment's end permits it.
 static bool GrowText(Container& c, uint32_t by) {
   Section* text = TextSection(c);
   const Segment* segment = SegmentOf(c, text);
@@ -172,7 +172,7 @@ bool ReservedBits(Container& c, uint64_t a, uint64_t b) {
   write->reserved = 1;
   return true;
 }
-// Lays out a chain of a later version after its beginning changed, and adjusts the section.
+// Lays out a chain of a version after 7 whose beginning changed, and adjusts the section.
 static bool RelayLater(Container& c) {
   td::Chain& chain = *ChainOf(c);
   const uint32_t before = chain.size;
@@ -191,8 +191,8 @@ bool NoSectionHeader(Container& c, uint64_t, uint64_t) {
   chain->section_header.reset();
   return RelayLater(c);
 }
-// Leaves one write in each task. The first value of this write can be read as a stream word (as in
-// OpenHeader of td_generator.cc).
+// Leaves one write in each task. The first value of this write is also a valid stream word, as in
+// OpenHeader of td_generator.cc.
 bool OpenHeader(Container& c, uint64_t, uint64_t b) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || chain->generation->alternate_header_words == 0) return false;
@@ -209,7 +209,7 @@ bool LongHeader(Container& c, uint64_t, uint64_t) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || chain->generation->alternate_header_words == 0) return false;
   chain->header_words = chain->generation->alternate_header_words;
-  // Read as the first word of the stream, this asks for more values than a short task has.
+  // As the first word of a stream, this value would require more values than a short task has.
   for (td::Task& task : chain->tasks) task.header[9] = 0x1f8000;
   // Removing the writes of the last task makes room for the additional words.
   chain->tasks.back().writes.clear();

@@ -101,7 +101,7 @@ class TextMaker {
     return text + "]>";
   }
 
-  // The type of a result: mostly a tensor, at times any other kind.
+  // Draws the type of a result. It is usually a tensor, and sometimes another kind.
   std::string ResultType() {
     switch (choices_.Below(12)) {
       case 1:
@@ -135,7 +135,8 @@ class TextMaker {
       case DataClass::kString:
         return "\"" + std::string(choices_.Pick(kStrings)) + "\"";
       case DataClass::kSigned: {
-        // Starts at the least value of the type and avoids a difference that would overflow int64.
+        // Adds to the least value of the type. The size of the range would overflow int64, so the
+        // range has only 3/4 of the type's values.
         const uint64_t half = uint64_t{1} << (bits - 2);
         return std::to_string(static_cast<int64_t>(choices_.Below(3 * half + 1) - 2 * half));
       }
@@ -176,7 +177,7 @@ class TextMaker {
            ", offset = " + Scalar(DataType::kUint64) + "(" + std::to_string(offset) + "))";
   }
 
-  // Text of the form type(value); stores the type in `type`.
+  // Returns a text of the form type(value), and stores the type in `type`.
   std::string Literal(std::string& type) {
     const DataType element = choices_.Pick(kConstTypes);
     if (choices_.Chance(1, 3)) {
@@ -206,7 +207,7 @@ class TextMaker {
     return {};
   }
 
-  // A name in scope, or a literal.
+  // Returns a name in scope or a literal.
   std::string Operand() {
     const std::string name = AnyName();
     std::string type;
@@ -239,7 +240,7 @@ class TextMaker {
     scope_.push_back({name});
   }
 
-  // A weight that is decompressed: attributes only, as real files have it.
+  // Writes the decompression of a weight. The operation has only attributes, as in real files.
   void Decompress() {
     const std::string name = NewName();
     const std::string indices = BlobFile();
@@ -359,7 +360,7 @@ class TextMaker {
 
   // ---- functions --------------------------------------------------------------------------------
 
-  // Writes the admitted shapes of a parameter of rank one whose extent is unknown.
+  // Writes the allowed shapes of a parameter of rank 1 whose extent is unknown.
   void FlexibleShapes(const std::string& parameter) {
     const std::string string = Scalar(DataType::kString);
     out_ += " [FlexibleShapeInformation = tuple<tuple<" + string + ", dict<" + string +
@@ -409,7 +410,7 @@ class TextMaker {
   uint64_t next_ = 0;
 };
 
-// The same tokens with random spacing and comments between them.
+// Returns the tokens of `text` with random white space and comments between them.
 std::string OddLayout(const std::string& text, ChoiceStream& choices) {
   static constexpr std::array<std::string_view, 8> kGaps = {
       "", " ", "", "\n", "\t ", "/* note */", " // note\n", "\r\n  "};
@@ -441,7 +442,7 @@ std::string GenerateMilText(ChoiceStream& choices) {
   std::string text = TextMaker(choices).Make();
   if (layout == 3) return OddLayout(text, choices);
   const auto program = mil::Parse(text);
-  // Generated texts always parse; if one did not, the tests would report that text.
+  // Generated texts always parse. If one does not, the tests report it.
   if (!program.ok()) return text;
   return mil::Print(*program) + (layout == 1 ? "\n" : "");
 }

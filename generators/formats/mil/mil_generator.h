@@ -1,5 +1,5 @@
-// The generator of MIL texts: every form of the grammar, in standard and in odd layouts. Used by
-// `anecheck gen --format mil`, the fuzz targets and the tests.
+// The generator of MIL texts. It draws every form of the grammar, in the standard layout and in
+// unusual layouts. Used by `anecheck gen --format mil`, the fuzz targets and the tests.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace anecheck {
 
 extern const DescriptorGenerator kGenerator_mil;
 
-// The text that kGenerator_mil makes. It breaks no rule. Its operations are a small vocabulary with
-// arguments that need not make sense together: only the text is valid, not the model.
+// Draws the text that kGenerator_mil makes. The text breaks no rule. It has few kinds of
+// operations, and their arguments need not fit together. Only the text is valid.
 std::string GenerateMilText(ChoiceStream& choices);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
 // Generated and damaged texts have the properties that every MIL text must have. One text is
-// golden.
+// compared with a golden file.
 
 #include "generators/formats/mil/mil_generator.h"
 
@@ -73,7 +73,7 @@ TEST(MilGenerator, DamagedFilesDoNotCrash) {
   testing::ExpectHarmlessJson(kFormat_mil, Generated(4));
 }
 
-// Not all files that fuzzing mutates come from the generator.
+// Fuzzers also mutate files that no generator made.
 TEST(MilGenerator, MutationsTakeAnyTextThatParses) {
   const std::string text =
       "program(1.3)\n{\n  func main<ios18>() {\n    fp16 a = const()[val = fp16([1, 2])];\n  } -> "

@@ -25,15 +25,15 @@ using mil::TypeView;
 using mil::ValueKind;
 using mil::ValueView;
 
-// The places where a mutation could apply, each a list of edits; the mutation picks one.
+// The places where a mutation can apply. A place is a list of edits. The mutation picks one.
 using Places = std::vector<std::vector<TextEdit>>;
 
 TextEdit Replace(Text text, std::string_view by) {
   return {text.offset, text.length, std::string(by)};
 }
 
-// The end of the value, statement or other run of tokens that starts at `offset`: before the next
-// `,`, closing bracket or `;` outside of its brackets.
+// Returns the end of the value, statement or other run of tokens that starts at `offset`. The run
+// ends before the next `,`, `;` or closing bracket that is not inside brackets of the run.
 uint32_t RunEnd(const Program& program, uint32_t offset) {
   const char* begin = program.text.c_str();
   const char* at = begin + offset;
@@ -51,14 +51,14 @@ uint32_t RunEnd(const Program& program, uint32_t offset) {
   return static_cast<uint32_t>(end - begin);
 }
 
-// The place at which the value of `name = value` starts.
+// Returns the offset at which the value of `name = value` starts.
 uint32_t ValueStart(const Program& program, Text name) {
   const char* begin = program.text.c_str();
   const char* equals = mil::SkipTrivia(begin + name.offset + name.length);
   return static_cast<uint32_t>(mil::SkipTrivia(equals + 1) - begin);
 }
 
-// The text of a statement from its first byte through its `;`.
+// Returns the text of a statement from its first byte to its `;`, inclusive.
 Text StatementText(const Program& program, StatementView statement) {
   const char* begin = program.text.c_str();
   const char* at = begin + statement.offset();
@@ -76,7 +76,7 @@ bool IsStateOp(StatementView statement) {
   return statement.op() == "read_state" || statement.op() == "write_state";
 }
 
-// The name of a scalar type, or of a tensor's element type; nothing for other types.
+// Returns the name of a scalar type or of a tensor's element type. Returns nothing for other types.
 std::optional<Text> ElementName(const Program& program, TypeView type) {
   uint32_t index = type.index();
   if (type.kind() == TypeKind::kTensor) ++index;
@@ -314,7 +314,7 @@ void AddBlock(const Program& program, Places& places) {
 
 // ---- damage -------------------------------------------------------------------------------------
 
-// Every token of the text, by its place.
+// Returns every token of the text.
 std::vector<Text> Tokens(const Program& program) {
   std::vector<Text> tokens;
   const char* begin = program.text.c_str();

@@ -1,5 +1,5 @@
-// The mutations of MIL texts. For each rule, one mutation breaks only this rule; others damage the
-// grammar. Used by the generator's entry.
+// The mutations of MIL texts. For each rule, one mutation breaks only that rule. Other mutations
+// damage the grammar. Used by kGenerator_mil.
 #pragma once
 
 #include <array>

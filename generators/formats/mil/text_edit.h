@@ -1,5 +1,5 @@
-// Edits of a text as mutation data: runs of bytes replaced by others. Used by mutations of text
-// formats, which choose the runs.
+// Edits of a text, stored as the parameters of a mutation. An edit replaces a run of bytes. The
+// mutations of text formats choose the runs.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct TextEdit {
 // the edits are in ascending order and do not overlap.
 Mutation MakeTextEdits(std::string_view kind, const std::vector<TextEdit>& edits);
 
-// Fails if the parameters are not such a list, or an edit reaches past the bytes.
+// Fails if the parameters do not have the layout of MakeTextEdits, or if an edit reaches past the
+// end of `bytes`.
 Result<Bytes> ApplyTextEdits(ByteSpan bytes, const Mutation& mutation);
 
 }  // namespace anecheck

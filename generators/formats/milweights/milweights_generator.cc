@@ -41,7 +41,7 @@ std::vector<Blob> Blobs(ByteSpan bytes) {
   return file.ok() ? file->blobs : std::vector<Blob>();
 }
 
-// One of the blobs that fits(blob, is_last) accepts.
+// Picks one of the blobs for which fits(blob, is_last) is true.
 template <typename Fits>
 std::optional<Blob> PickBlob(ByteSpan bytes, ChoiceStream& choices, const Fits& fits) {
   const std::vector<Blob> blobs = Blobs(bytes);

@@ -39,7 +39,7 @@ bool IsKnown(const char* format) {
   std::exit(2);
 }
 
-// One child in this many has two parents.
+// One in kCrossEvery children has two parents.
 constexpr uint64_t kCrossEvery = 8;
 
 }  // namespace

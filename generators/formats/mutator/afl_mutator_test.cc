@@ -60,8 +60,8 @@ TEST_F(AflMutator, ChangesInputsWithinTheirSize) {
   deinit_(mutator);
 }
 
-// A corpus also holds files that no generator makes: files that were mutated more than once, and
-// children of such files.
+// A corpus also contains files that no generator makes. These are files that were mutated more than
+// once, and children of such files.
 TEST(FuzzMutator, MutatesItsOwnResultsAgain) {
   constexpr int kSteps = 150;
   constexpr size_t kMaxSize = 1 << 17;

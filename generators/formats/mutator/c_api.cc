@@ -40,7 +40,7 @@ size_t anecheck_fuzz_crossover(const char* format, const uint8_t* a, size_t a_si
 
 const char* const* anecheck_fuzz_formats(void) {
   using namespace anecheck;
-  // The names are literals, so their data end in a null byte.
+  // The names are string literals, so their data are null-terminated.
   static const std::vector<const char*> names = [] {
     std::vector<const char*> list;
     for (const DescriptorGenerator* generator : AllGenerators()) {

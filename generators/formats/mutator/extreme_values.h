@@ -1,6 +1,6 @@
-// The integers at which parsers break: the ends of every width, sign changes, and their neighbours,
-// and counts whose product with a record's size wraps at 32 bits.
-// Internal to the structured mutator.
+// Integers that make parsers fail. They are the smallest and largest numbers of every width,
+// changes of sign, neighbours of these, and counts whose product with a record's size wraps at 32
+// bits. Internal to the structured mutator.
 #pragma once
 
 #include <array>

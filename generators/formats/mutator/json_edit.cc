@@ -16,7 +16,8 @@
 namespace anecheck {
 namespace {
 
-// The limit on the consecutive places of a large file that are considered, from a random place on.
+// The maximum number of places that one edit considers. They are consecutive, from a random place
+// on.
 constexpr size_t kMaxPlaces = 4096;
 
 struct Place {
@@ -54,7 +55,7 @@ std::vector<Place> PlacesOf(Json& json, ChoiceStream& choices) {
   return places;
 }
 
-// JSON has no infinities and no NaN.
+// Draws no infinity or NaN, because JSON cannot represent them.
 void EditFraction(Json& number, ChoiceStream& choices) {
   constexpr auto kEnds = std::to_array<double>(
       {0.0, -0.0, 1.0, -1.0, 65504.0, 65536.0, 4294967296.0, std::numeric_limits<double>::max(),
@@ -76,7 +77,7 @@ void EditFraction(Json& number, ChoiceStream& choices) {
   }
 }
 
-// Fields have 8 to 64 bits; the JSON form does not tell the width.
+// Draws a mask of 8, 16, 32 or 64 bits, because the JSON form does not state the width of a field.
 uint64_t DrawMask(ChoiceStream& choices) {
   return ~uint64_t{0} >> (64 - (uint64_t{8} << choices.Below(4)));
 }
@@ -104,15 +105,15 @@ void EditNumber(Json& number, ChoiceStream& choices) {
 
 bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// The offset of the first digit of a text of hexadecimal digits, which may begin with "0x"; npos
-// for any other text.
+// Returns the offset of the first digit in a text of hexadecimal digits, which may begin with "0x".
+// Returns npos for any other text.
 size_t HexDigits(std::string_view text) {
   const size_t at = text.starts_with("0x") ? 2 : 0;
   const bool all = text.size() > at && std::ranges::all_of(text.substr(at), IsHexDigit);
   return all ? at : std::string_view::npos;
 }
 
-// Changes one digit, or sets all digits to the end of a range. The number of digits stays.
+// Changes one digit, or sets the digits to the smallest or largest number of a range.
 void EditDigits(std::string& text, size_t first, ChoiceStream& choices) {
   if (choices.Below(4) != 0) {
     text[first + choices.Below(text.size() - first)] = "0123456789abcdef"[choices.Below(16)];
@@ -129,7 +130,7 @@ void EditString(std::string& text, ChoiceStream& choices) {
   }
   const size_t at = choices.Below(text.size() + 1);
   switch (choices.Below(4)) {
-    case 0:  // one character becomes another of its kind, so that digits stay digits
+    case 0:  // another character replaces one
       if (at < text.size()) {
         text[at] = "0123456789abcdefxyz-_./"[choices.Below(23)];
         return;
@@ -149,7 +150,7 @@ void EditString(std::string& text, ChoiceStream& choices) {
 bool EditArray(Json& array, ChoiceStream& choices) {
   if (array.empty()) return false;
   const auto at = static_cast<std::ptrdiff_t>(choices.Below(array.size()));
-  // Just above the usual sizes of fixed tables in parsers.
+  // Lengths just above the usual sizes of fixed tables in parsers.
   constexpr auto kManyElements = std::to_array<size_t>({5, 9, 17, 33, 65, 129, 257});
   switch (choices.Below(4)) {
     case 0: {
@@ -184,11 +185,11 @@ bool EditObject(Json& object, ChoiceStream& choices) {
   return true;
 }
 
-// Puts another value of the same kind in `place`.
+// Copies the value of another place into `place`. Returns false if their kinds differ.
 bool Borrow(const std::vector<Place>& places, const Place& place, ChoiceStream& choices) {
   const Place& other = places[choices.Below(places.size())];
   if (other.value == place.value || other.value->kind() != place.value->kind()) return false;
-  if (place.value->is_structured()) return false;  // one may contain the other
+  if (place.value->is_structured()) return false;  // one of the two values may contain the other
   *place.value = Json(*other.value);
   return true;
 }
@@ -210,7 +211,7 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
   return true;
 }
 
-// All places with a name.
+// Returns all places that have a name.
 std::vector<Place> NamedPlacesOf(Json& json, ChoiceStream& choices) {
   std::vector<Place> places = PlacesOf(json, choices);
   std::erase_if(places, [](const Place& place) { return place.name.empty(); });

@@ -6,12 +6,13 @@
 
 namespace anecheck {
 
-// Changes a number, a string or the elements of an array in `json`, or exchanges two places of one
-// kind. Returns false if there is no place to change.
+// Changes a number, a string or the elements of an array in `json`, or copies a value to another
+// place of the same kind. Returns false if there is no place to change.
 bool EditJson(Json& json, ChoiceStream& choices);
 
-// Replaces a part of `a` by a part of `b` that has the same name: mostly an object, an array or a
-// run of an array's elements, else a scalar. Returns false if no part of the same name differs.
+// Replaces a part of `a` by a part of `b` that has the same name. The part is usually an object, an
+// array or a run of an array's elements, and otherwise a scalar. Returns false if no part of the
+// same name differs.
 bool CrossJson(Json& a, const Json& b, ChoiceStream& choices);
 
 }  // namespace anecheck

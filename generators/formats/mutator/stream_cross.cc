@@ -17,7 +17,7 @@ Log ReadStream(StreamReader draw, ByteSpan bytes) {
   return log;
 }
 
-// A parent and its draws. Draw `log.size()` is the end.
+// A parent and its draws. The index `log.size()` denotes the end.
 struct Parent {
   ByteSpan bytes;
   Log log;
@@ -30,9 +30,9 @@ struct Parent {
   }
 };
 
-// A draw of `of`, from draw `after` on, that has the bound of draw `at` of `like`. Prefers draws
-// whose next draw also has the bound of draw `at` + 1 of `like`. Returns the end of `of` if `at` is
-// the end or if no draw has that bound.
+// Returns the index of a draw of `of` that has the same bound as draw `at` of `like` and is not
+// before draw `after`. Prefers a draw whose next draw has the same bound as draw `at` + 1 of
+// `like`. Returns the end of `of` if `at` is the end of `like` or if no draw has that bound.
 size_t Counterpart(const Parent& like, size_t at, const Parent& of, size_t after,
                    ChoiceStream& choices) {
   if (at >= like.log.size()) return of.log.size();
@@ -49,7 +49,7 @@ size_t Counterpart(const Parent& like, size_t at, const Parent& of, size_t after
   return choices.Pick(followed_alike.empty() ? alike : followed_alike);
 }
 
-// The draws of a child: [0, from) of a, [begin, end) of b, and a from `to` on.
+// The draws of a child. They are [0, from) of a, [begin, end) of b, and those of a from `to` on.
 struct Plan {
   size_t from = 0, to = 0;
   size_t begin = 0, end = 0;
@@ -81,8 +81,8 @@ Bytes Join(const Parent& a, const Parent& b, const Plan& plan) {
   return child;
 }
 
-// The number of leading draws of the child that have the same bounds as the draws of the parents
-// from which their bytes come.
+// The number of leading draws of the child whose bounds equal those in the parents. The
+// corresponding draw of a parent is the one from which the bytes of the child's draw come.
 size_t ReadAsBefore(const Log& child, const Parent& a, const Parent& b, const Plan& plan) {
   const size_t from_b = plan.from + (plan.end - plan.begin);
   const size_t all = from_b + (a.log.size() - plan.to);

@@ -6,14 +6,15 @@
 
 namespace anecheck {
 
-// Makes the same draws as the consumer of the bytes, with no other effect.
+// Makes the same draws as the consumer of the stream, and has no other effect.
 using StreamReader = void (*)(ChoiceStream& choices);
 
-// A child of two choice streams: the beginning of `a` and the rest of `b`, or `a` with a run of
-// draws replaced by a run of draws of `b`. Both are cut between draws that have the same bound.
-// Makes a few such children. Returns the one with the largest share of draws before the first draw
-// whose bound differs from its bound in the parent. At most `max_size` bytes; empty if one of the
-// streams is empty, or no draws of both have the same bound.
+// Makes a child of two choice streams. The child is the beginning of `a` followed by the rest of
+// `b`, or it is `a` with a run of draws replaced by a run of draws of `b`. The parents are cut at
+// draws that have the same bound. The function makes a few children and rates each by its first
+// draw whose bound differs from the bound in the parent. It returns the child with the largest
+// share of draws before that draw. The child has at most `max_size` bytes. It is empty if one of
+// the streams is empty, or if no draws of the two have the same bound.
 Bytes CrossStreams(StreamReader draw, ByteSpan a, ByteSpan b, size_t max_size,
                    ChoiceStream& choices);
 

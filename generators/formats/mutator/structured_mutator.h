@@ -1,5 +1,5 @@
-// Mutation of files with knowledge of their format, called by the custom mutators of libFuzzer and
-// AFL++ and by `anecheck fuzz`. One seed gives one change, the same on every machine.
+// Mutates files with knowledge of their format. Called by the custom mutators of libFuzzer and
+// AFL++ and by `anecheck fuzz`. A seed gives the same change on every machine.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace anecheck {
 
-// Edits bytes in place as libFuzzer's LLVMFuzzerMutate does: `size` bytes of `max_size`; returns
-// the new size.
+// Edits `size` bytes at `data` in place, as libFuzzer's LLVMFuzzerMutate does. Returns the new
+// size, at most `max_size`.
 using ByteEditor = size_t (*)(uint8_t* data, size_t size, size_t max_size);
 
 struct MutatorParts {
@@ -22,22 +22,24 @@ struct MutatorParts {
   StreamReader draw = nullptr;                         // set if files are choice streams
 };
 
-// Applies one change, which `seed` chooses: a boundary mutation (generators/formats/boundary), a
-// named mutation of the generator, an edit of the JSON form (which keeps lengths, offsets and
-// checksums in step), a word set to an extreme value, plain byte edits, or a fresh file. A mutation
-// that does not apply, or changes nothing, falls back to byte edits. At most `max_size` bytes.
+// Applies one change, which `seed` chooses. The change is a boundary mutation
+// (generators/formats/boundary), a named mutation of the generator, an edit of the JSON form (which
+// keeps lengths, offsets and checksums consistent), a word set to an extreme value, plain byte
+// edits, or a new file. If the change does not apply or changes nothing, the function edits bytes
+// instead. The result has at most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// As MutateFile, but makes only changes that use the format: a named mutation, an edit of the JSON
-// form, or a fresh file. Each call takes as long as the JSON form does. Returns the input unchanged
-// if no such change applies.
+// As MutateFile, but makes only changes that use the format. These are a named mutation, an edit of
+// the JSON form, or a new file. A call takes about as long as making the JSON form. Returns the
+// input unchanged if no such change applies.
 Bytes MutateStructure(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// A child of two files. For choice streams: draws of both (CrossStreams). For a format: a part of
-// the JSON form of `b`, mostly an object, an array or a run of an array's elements, replaces the
-// part of `a` that has the same name. Under libFuzzer this is seldom done to large files. If
-// neither applies: the start of `a` and the end of `b`, cut where both have the same bytes, at the
-// same offset, or anywhere. At most `max_size` bytes.
+// Makes a child of two files. A child of choice streams has draws of both (CrossStreams). For files
+// of a format, a part of the JSON form of `b` replaces the part of `a` that has the same name. The
+// part is usually an object, an array or a run of an array's elements. Under libFuzzer few large
+// files are crossed by their JSON forms. If neither way applies, the child is the beginning of `a`
+// and the end of `b`. They are cut at equal bytes, at the same offset, or at random offsets. The
+// result has at most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Edits bytes without knowledge of a format: flips, extreme integers, copies, insertions and cuts.

@@ -9,7 +9,7 @@ using plist::BinaryContainer;
 using plist::BinaryObject;
 using plist::BinaryTable;
 
-// `least`, or a wider width made by doubling it, up to `most`.
+// Returns `least`, or a multiple of it by a power of two, up to `most`.
 uint8_t WiderWidth(uint8_t least, uint8_t most, ChoiceStream& choices) {
   uint8_t width = least;
   while (width < most && choices.Coin()) width = static_cast<uint8_t>(2 * width);
@@ -24,7 +24,7 @@ bool HasCount(const BinaryObject& object) {
 
 void Widen(BinaryObject& object, ChoiceStream& choices) {
   if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
-    // Only integers of 8 bytes have a sign, so negative numbers keep this width.
+    // Only integers of 8 bytes are signed, so negative numbers keep this width.
     if (*integer >= 0) object.width = WiderWidth(object.width, 16, choices);
   } else if (std::holds_alternative<double>(object.payload)) {
     object.width = 8;
@@ -66,7 +66,7 @@ plist::BinaryTable GenerateOtherTable(const tree::Value& root, ChoiceStream& cho
   }
   const uint64_t orphans = choices.Below(3);
   for (uint64_t i = 0; i < orphans; ++i) table.objects.push_back(GenerateOrphan(choices));
-  // The objects grew; four bytes are enough for the offset of each.
+  // The objects are larger than before. Four bytes are enough for all offsets.
   table.offset_size = static_cast<uint8_t>(4 + choices.Below(5));
   table.reference_size = static_cast<uint8_t>(table.reference_size +
                                               choices.Below(9 - uint64_t{table.reference_size}));

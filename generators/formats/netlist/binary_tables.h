@@ -1,5 +1,5 @@
-// Makes object tables of binary property lists as other writers may make them from given values.
-// Used by the netlist generator and the fuzz target of binary network descriptions.
+// Makes object tables of binary property lists in the layouts of other writers. Used by the netlist
+// generator and the fuzz target of binary network descriptions.
 #pragma once
 
 #include "generators/choice_stream.h"
@@ -7,8 +7,9 @@
 
 namespace anecheck {
 
-// The values of `root` as another writer may lay them out: numbers, counts, offsets and references
-// wider than they need, ASCII as UTF-16, and objects of each kind that nothing refers to.
+// Makes a table of the values of `root` as another writer may lay them out. Numbers, counts,
+// offsets and references may be wider than necessary. ASCII text may be UTF-16. The table may
+// contain objects of any kind to which no other object refers.
 plist::BinaryTable GenerateOtherTable(const tree::Value& root, ChoiceStream& choices);
 
 }  // namespace anecheck

@@ -1,5 +1,5 @@
 // For each gate of a layer's validator, a unit that breaks the gate and no other rule. The unit's
-// operands are new constants, so that it fits into every description.
+// operands are new constants, so the unit can be added to every description.
 #pragma once
 
 #include <array>

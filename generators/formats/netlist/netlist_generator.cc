@@ -1,5 +1,5 @@
-// Network descriptions of both key styles and encodings over the whole layer catalog, and edits
-// that break one rule each.
+// Draws network descriptions with both key styles, both encodings and all layers of the catalog.
+// Has edits that break one rule each.
 #include "generators/formats/netlist/netlist_generator.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string_view GenerateName(const ParamSpec& spec, ChoiceStream& choices) {
 
 Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
   Value dimension = Value::String(choices.Pick(kDimensions));
-  // Factors of width and height are products of 2 and 3; the depth has none.
+  // Factors of width and height are products of 2s and 3s. The depth has no factor.
   if (spec.key == "FactorX" || spec.key == "FactorY") {
     static constexpr std::array<int64_t, 5> kFactors = {1, 2, 3, 4, 8};
     return Value::Integer(choices.Pick(kFactors));
@@ -121,7 +121,7 @@ netlist::Unit GenerateUnit(std::string name, const std::vector<std::string>& sou
 
 constexpr int kMostTries = 16;
 
-// A unit on which no validator has a requirement.
+// Makes a unit that every validator accepts.
 netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& sources,
                         ChoiceStream& choices) {
   netlist::Unit unit;
@@ -135,8 +135,8 @@ netlist::Unit PlainUnit(std::string name, const std::vector<std::string>& source
   return unit;
 }
 
-// Whether some unit of `network` breaks a gate, if `network` is the only network of the
-// description. `procedure` feeds the network if the description has procedures.
+// Whether a unit of `network` breaks a gate. `network` is checked as the only network of the
+// description. If the description has procedures, `procedure` is the network's procedure.
 bool BreaksGate(netlist::Description description, const netlist::Network& network,
                 const netlist::Procedure& procedure) {
   description.networks = {network};
@@ -183,7 +183,7 @@ netlist::Description Describe(ChoiceStream& choices) {
   const uint64_t unit_count = 1 + choices.Below(4);
   for (uint64_t i = 0; i < unit_count; ++i) {
     network.units.push_back(GenerateUnit("unit" + std::to_string(i), sources, choices));
-    // A unit that a validator refuses is drawn again; after kMostTries a PlainUnit replaces it.
+    // A unit that a validator refuses is drawn again. After kMostTries a PlainUnit replaces it.
     for (int tries = 0; BreaksGate(description, network, procedure); ++tries) {
       network.units.back() = tries < kMostTries
                                  ? GenerateUnit(network.units.back().name, sources, choices)
@@ -214,7 +214,7 @@ Bytes Generate(ChoiceStream& choices) {
   document.xml.indent = choices.Pick(kIndents);
   document.xml.indent_root = choices.Chance(1, 4);
   if (choices.Coin()) {
-    // Adds a comment after the XML declaration, where hand-written files have their comments.
+    // Adds a comment after the XML declaration, as in hand-written files.
     document.xml.changes = {{2, "\n", "\n<!-- generated -->\n"}};
   }
   if (document.encoding == plist::Encoding::kBinary && choices.Chance(1, 4)) {
@@ -231,7 +231,7 @@ Json& Net(Json& json) {
 bool IsProcedures(Json& json) { return json.at("document").contains("ProcedureList"); }
 Json& Procedure(Json& json) { return json.at("document").at("ProcedureList").at(0); }
 
-// The unit that `a` chooses among those that `fits` accepts, or nullptr.
+// Returns the unit that `a` chooses among those that `fits` accepts, or nullptr.
 template <typename Fits>
 Json* UnitWhere(Json& json, uint64_t a, Fits fits) {
   std::vector<Json*> found;
@@ -252,7 +252,7 @@ Json* UnitWithBottoms(Json& json, uint64_t a) {
                    [](const Json&, const LayerSpec& layer) { return layer.min_bottoms > 0; });
 }
 
-// The element that `a` chooses. Throws for an empty list, as for an absent one.
+// Returns the element that `a` chooses. Throws if the list is empty.
 Json& ElementOf(Json& list, uint64_t a) { return list.at(list.empty() ? 0 : a % list.size()); }
 
 Json& InputAt(Json& json, uint64_t a) {
@@ -277,7 +277,7 @@ bool SetBottom(Json* unit, const Json& name) {
   return true;
 }
 
-// Removes a key from the Params of some unit that `evidence` shows to be required.
+// Removes a key from the Params of a unit. `evidence` shows the key to be required.
 bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
   const auto wanted = [&](const ParamSpec& spec) {
     return spec.required && spec.required_evidence == evidence;
@@ -293,7 +293,7 @@ bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
   return unit->at("Params").erase(keys[b % keys.size()]) != 0;
 }
 
-// Replaces the value of some parameter that has known names by an unknown name.
+// Replaces the value of a parameter whose valid names are known by an unknown name.
 bool ChangeName(Json& json, uint64_t a, uint64_t b) {
   const auto has_names = [](const Json& unit, const ParamSpec& spec) {
     return unit.contains("Params") && unit.at("Params").contains(spec.key) &&
@@ -375,7 +375,8 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"loop-bottom", "wiring-acyclic",
      [](Json& json, uint64_t a, uint64_t) {
-       // Views are left out, because a view of itself is also a view of a layer that is no reshape.
+       // Views are left out. A view that views itself would also break the rule that a view's
+       // source is a reshape.
        Json* unit = UnitWhere(json, a, [](const Json&, const LayerSpec& layer) {
          return layer.min_bottoms > 0 && layer.type != "InputView";
        });
@@ -485,7 +486,7 @@ constexpr DocumentEdit kEdits[] = {
      [](Json& json, uint64_t a, uint64_t b) { return SetInAnyUnit(json, a, "UnheardOf", b); }},
 };
 
-// Adds the unit of a breaker, with constants for its operands.
+// Adds the breaker's unit, and new constants as its operands.
 bool AddBreaker(Json& json, const GateBreaker& breaker) {
   Json& net = Net(json);
   Json unit = ParseJson(breaker.unit).value();

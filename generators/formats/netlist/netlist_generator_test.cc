@@ -57,7 +57,7 @@ void CollectScalars(const Json& json, const JsonPointer& at, std::vector<JsonPoi
   }
 }
 
-// In any layout, an edit changes one value, even if several values shared its object.
+// In any layout, an edit changes only one value, even if other values refer to the same object.
 TEST(NetlistGenerator, AnEditInATableOfAnotherWriterChangesOneValue) {
   int edits = 0;
   for (uint64_t seed = 0; seed < 120; ++seed) {
@@ -89,7 +89,7 @@ bool IsGate(const Rule& rule) {
                              [&](const Rule& gate) { return gate.id == rule.id; });
 }
 
-// The ids of broken rules that are errors or gates; other warnings are left out.
+// Returns the ids of the broken rules that are errors or gates. Leaves out other warnings.
 std::set<std::string> BrokenRules(const Bytes& bytes) {
   std::set<std::string> ids;
   const auto violations = kFormat_netlist.verify(bytes);

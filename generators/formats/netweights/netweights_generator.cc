@@ -1,4 +1,4 @@
-// Weight files with and without a table, and edits that break one rule each.
+// Draws weight files with and without a table. Has edits that break one rule each.
 #include "generators/formats/netweights/netweights_generator.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Bytes Generate(ChoiceStream& choices) {
   netweights::WeightFile file;
   file.has_table = choices.Coin();
   if (!file.has_table) {
-    // Data without a table may begin like a table.
+    // The data of a file without a table may begin with bytes that look like a table.
     Bytes values = HalfValues(choices, 4 + choices.Below(64));
     if (choices.Chance(1, 4)) {
       const uint64_t count = 1 + choices.Below(2);
@@ -45,7 +45,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool HasTable(const Json& json) { return json.at("table").get<bool>(); }
 
-// Applies `change` to the bytes of blob `a`; `change` returns whether it changed them.
+// Applies `change` to the blob that `a` chooses. `change` returns whether it changed the bytes.
 template <typename Change>
 bool EditBlob(Json& json, uint64_t a, Change change) {
   Json* blob = PickElement(json, "blobs", a);
@@ -73,7 +73,7 @@ uint64_t LoadWord(const Bytes& bytes, size_t at) {
   return value;
 }
 
-// The offset in the table of the size of a blob.
+// The file offset of the table field that states the size of a blob.
 size_t SizeAt(uint64_t blob) { return 16 + 16 * blob; }
 
 uint64_t BlobCount(const Json& json) { return HasTable(json) ? json.at("blobs").size() : 0; }
@@ -168,7 +168,7 @@ constexpr DocumentEdit kEdits[] = {
          return true;
        });
      }},
-    // The sum of both sizes wraps to its old value.
+    // Flips bit 63 of two sizes, so their sum wraps to its old value.
     {"wrap-sizes", "", nullptr,
      [](Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
        const uint64_t count = BlobCount(json);

@@ -39,7 +39,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool IsArchive(const Json& json) { return json.contains("entries"); }
 
-// Sets a number of the member that `a` chooses, in its local header, its central header or both.
+// Sets a number of the member that `a` chooses, in its local header, central header or both.
 bool SetField(Json& json, uint64_t a, const char* field, uint64_t value, bool local, bool central) {
   Json* entry = PickElement(json, "entries", a);
   if (entry == nullptr || entry->at("central").at(field) == value) return false;
@@ -100,7 +100,7 @@ bool ChangeFlags(Json& json, uint64_t a, uint64_t b) {
   return SetField(json, a, "flags", 2 << (b % 3), true, true);
 }
 
-// Removes a byte from the padding of a lone .npy header.
+// Removes a byte from the padding of the header of an .npy file.
 bool ShortenPadding(Json& json, uint64_t, uint64_t) {
   if (IsArchive(json) || json.at("array").at("padding") == 0) return false;
   Json& padding = json["array"]["padding"];
@@ -116,7 +116,7 @@ bool GrowExtent(Json& json, uint64_t a, uint64_t b) {
   return true;
 }
 
-constexpr const char* kThreeBytes = "VVVV";  // in base64
+constexpr const char* kThreeBytes = "VVVV";  // three bytes in base64
 
 // Inserts bytes that belong to no record before the last member.
 bool OpenGap(Json& json, uint64_t, uint64_t) {

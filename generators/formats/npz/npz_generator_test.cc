@@ -1,4 +1,4 @@
-// Generated and damaged files have the properties that every npz file must have.
+// Tests that generated and damaged files have the properties that every npz file must have.
 #include "generators/formats/npz/npz_generator.h"
 
 #include <gtest/gtest.h>

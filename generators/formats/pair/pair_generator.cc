@@ -20,7 +20,7 @@ const hwx::Section* WindowOf(const hwx::Container& container, const hwx::Port& p
   return nullptr;
 }
 
-// The descriptor that a compiler would write beside `container`.
+// Returns the descriptor that a compiler would write together with `container`.
 e5::Program DescriptorOf(const hwx::ContainerSpec& spec, const hwx::Container& container,
                          ChoiceStream& choices) {
   e5::Outline outline;
@@ -99,8 +99,7 @@ bool MovePort(e5::Program& program, uint64_t choice) {
   return true;
 }
 
-// Adds a call to a procedure that does not exist. The call to the right procedure stays, so that
-// only one rule breaks.
+// Adds a call to a procedure that does not exist. The right call remains, so only one rule breaks.
 bool CallAnother(e5::Program& program, uint64_t choice) {
   auto& operations = program.functions[0].blocks[0].operations;
   e5::AneInferenceAttrs* inference = PickInference(program, choice);

@@ -17,7 +17,7 @@ struct FilePair {
   Bytes container;
 };
 
-// A container from the hwx generator and the descriptor of the same tensors and procedure.
+// Draws a container with the hwx generator and makes its descriptor.
 FilePair GeneratePair(ChoiceStream& choices);
 
 // An edit of the descriptor that breaks exactly one rule of harness/formats/pair.
@@ -29,7 +29,7 @@ struct PairEdit {
 };
 std::span<const PairEdit> PairEdits();
 
-// The pair after one edit; nothing if the edit does not apply.
+// Returns the pair after one edit, or nothing if the edit does not apply.
 std::optional<FilePair> ApplyPairEdit(const PairEdit& edit, const FilePair& pair, uint64_t choice);
 
 }  // namespace anecheck

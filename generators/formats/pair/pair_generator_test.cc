@@ -49,7 +49,7 @@ TEST(PairTest, EachEditBreaksExactlyItsRule) {
         EXPECT_EQ(violation.rule->id, edit.breaks_rule) << edit.id << ": " << violation.message;
         EXPECT_TRUE(violation.message.starts_with(edit.breaks_rule));
         EXPECT_LT(violation.offset, parted->container.size());
-        // Every rule relies on how a descriptor refers to ports, which no source states.
+        // No source states how a descriptor refers to ports, and every rule depends on it.
         EXPECT_TRUE(violation.IsWarning());
       }
       broken.insert(edit.breaks_rule);
@@ -64,7 +64,8 @@ TEST(PairTest, PairsOfDifferentNetworksDoNotMatch) {
   EXPECT_FALSE(pair::Verify(one.descriptor, other.container).value().empty());
 }
 
-// A descriptor with nothing to compare is no evidence that the two do not belong together.
+// A descriptor without ports and operations does not show that the two files do not belong
+// together.
 TEST(PairTest, WithoutPortsAndOperationsThereIsNothingToCompare) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   const FilePair pair = GeneratePair(choices);
@@ -78,7 +79,7 @@ TEST(PairTest, WithoutPortsAndOperationsThereIsNothingToCompare) {
   }
 }
 
-// A container with the ports x and x_ane, in either order.
+// The container has the ports x and x_ane, in either order.
 TEST(PairTest, APortWithTheExactNamePrecedesOneWithASuffix) {
   for (const bool suffix_first : {false, true}) {
     ChoiceStream choices = ChoiceStream::FromSeed(1);

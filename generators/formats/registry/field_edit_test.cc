@@ -1,7 +1,7 @@
 // An edit of one field of the JSON form changes only the field's bytes and the bytes that depend on
-// it. The test covers every field of generated files of every format. If an edit is refused, has no
-// effect or changes further bytes, an entry of the tables below must state the reason. An entry
-// that no file needs fails the test.
+// them. The test covers every field of generated files of every format. If an edit is refused, has
+// no effect or changes other bytes, an entry of the tables below must state the reason. The test
+// fails if no file needs an entry.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -22,20 +22,20 @@ namespace {
 
 using Pointer = JsonPointer;
 
-// The widest field of any format has 8 bytes; the edits of texts below change one character.
+// The widest field of any format has 8 bytes. The edits of texts below change one character.
 constexpr size_t kFieldBytes = 8;
 constexpr uint64_t kSeeds = 4;
-constexpr int kEditsPerField = 2;  // for all fields of one name in one file
+constexpr int kEditsPerField = 2;  // total for all fields of one name in one file
 
 struct Row {
   std::string_view format;
   std::string_view field;  // the end of its path, without numbers
   std::string_view reason;
   std::string_view magic = "";  // the first bytes of the files; empty for all files
-  std::string_view also = "";   // names of other fields that read differently afterwards
+  std::string_view also = "";   // names of other fields whose values change too
 };
 
-// Runs of undescribed bytes. A run that moves may join another run.
+// Fields with runs of undescribed bytes. If a run moves, it may merge with another run.
 constexpr std::string_view kOpaqueRuns =
     "/calls//struct_in/device_open/opaque "
     "/calls//struct_in/device_open/opaque//bytes "
@@ -50,8 +50,8 @@ constexpr std::string_view kOpaqueRuns =
     "/calls//struct_out/program_reply/opaque "
     "/calls//struct_out/program_reply/opaque//bytes";
 
-// Fields whose edit changes more than their own bytes. Every other field must keep its value; its
-// offset may change.
+// Fields whose edit changes more than their own bytes. All other fields must keep their values, but
+// their offsets may change.
 constexpr Row kFollows[] = {
     {"e5", "/size", "the end of the buffer", "", "/size"},
     {"espresso", "/alpha", "the digits of a number"},
@@ -80,7 +80,7 @@ constexpr Row kFollows[] = {
     {"vmfb", "/module/size", "the end of the buffer"},
 };
 
-// Fields that accept no other value: every edit is refused.
+// Fields that accept no other value. Every edit is refused.
 constexpr Row kFixed[] = {
     {"activation", "/view", "the words belong to one view"},
     {"e5", "/attrs_type", "the table next to it has one kind"},
@@ -112,15 +112,15 @@ constexpr Row kFixed[] = {
     {"vmfb", "/location_table_type/", "the table next to it has one kind"},
 };
 
-// Fields for which another value is another spelling of the same bytes.
+// Fields for which some different values give the same bytes.
 constexpr Row kSilent[] = {
     {"espresso", "/spaced_empty", "a document without empty containers has none to space"},
     {"td", "/version", "versions 17 and 19 are coded alike"},
     {"vmfb", "/form", "two forms have the same tables; the identifier tells them apart"},
 };
 
-// Keys whose values are offsets that determine the layout. An edit moves the object or is refused;
-// the object at the new offset need not be valid.
+// Keys whose values are offsets that determine the layout. An edit moves the object or is refused.
+// The object at the new offset need not be valid.
 constexpr std::array<std::string_view, 3> kPlaceKeys = {"@", "vtables", "layout"};
 
 bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
@@ -130,7 +130,7 @@ bool IsUnder(const Pointer& at, std::span<const std::string_view> keys) {
   return false;
 }
 
-// The key of derived values, which are for readers only.
+// The key of derived values. They are only for display.
 constexpr std::array<std::string_view, 1> kDerivedKey = {"derived"};
 
 void CollectFields(const Json& json, const Pointer& at, std::vector<Pointer>* fields) {
@@ -146,7 +146,7 @@ void CollectFields(const Json& json, const Pointer& at, std::vector<Pointer>* fi
   }
 }
 
-// The path without its array indices, which names all fields of one kind.
+// Returns the path without array indices. All fields of one kind have the same name.
 std::string NameOf(const Pointer& at) {
   std::string name = at.to_string();
   std::erase_if(name, [](char c) { return c >= '0' && c <= '9'; });
@@ -156,8 +156,8 @@ std::string NameOf(const Pointer& at) {
 using Pool =
     std::map<std::string, std::set<std::string>>;  // for each field name, the texts of its fields
 
-// The offsets of the last three letters or digits of a text, and of the first one that is not part
-// of "0x".
+// Returns the offsets of the last three letters or digits of a text, and of the first letter or
+// digit that is not part of "0x".
 std::vector<size_t> PlacesToEdit(std::string_view text) {
   constexpr std::string_view kAll =
       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -174,7 +174,7 @@ std::vector<size_t> PlacesToEdit(std::string_view text) {
   return places;
 }
 
-// Other values of the same kind, likely ones first.
+// Returns other values of the same kind. Values that the field probably accepts come first.
 std::vector<Json> OtherValues(const Json& value, const std::set<std::string>& seen) {
   if (value.is_boolean()) return {!value.get<bool>()};
   if (value.is_number_unsigned()) {
@@ -192,8 +192,8 @@ std::vector<Json> OtherValues(const Json& value, const std::set<std::string>& se
     c = c == '1' ? '2' : c >= '0' && c <= '9' ? '1' : c == 'a' ? 'b' : 'a';
     values.emplace_back(edited);
   }
-  // The edits try other kinds of text: a byte in hexadecimal digits, a byte in base64, white space
-  // and a letter. Then they try names that the format knows, and numbers instead of a text.
+  // The first other texts are a byte in hexadecimal digits, a byte in base64, white space and a
+  // letter. Then follow names that the format knows, and numbers instead of a text.
   for (const char* other : {"00", "AA==", "  ", "a"}) values.emplace_back(other);
   for (const std::string& other : seen) values.emplace_back(other);
   for (const int other : {1, 2}) values.emplace_back(other);
@@ -210,8 +210,8 @@ size_t ChangedSpan(ByteSpan one, ByteSpan other) {
   return end - first;
 }
 
-// Collects the names of the fields in which two JSON forms differ; for arrays of different lengths,
-// the name of the array.
+// Collects the names of the fields in which two JSON forms differ. For arrays of different lengths,
+// collects the name of the array.
 void CollectDifferences(const Json& one, const Json& other, const Pointer& at,
                         std::set<std::string>* names) {
   if (one == other) return;
@@ -244,14 +244,14 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     return &*row;
   }
 
-  // Reports each kind of fault once per field, however many files show it.
+  // Reports each kind of fault only once per field.
   void Fault(const std::string& name, std::string_view what, const std::string& example) {
     if (faults_.insert(name + std::string(what)).second) {
       ADD_FAILURE() << name << " " << what << ": " << example;
     }
   }
 
-  // Edits the field to the first value that can be written.
+  // Sets the field to the first value that from_json accepts, and checks the result.
   void Check(const Bytes& bytes, const Json& json, const Pointer& at, const Pool& pool) {
     const std::string name = NameOf(at);
     const auto seen = pool.find(name);
@@ -288,8 +288,8 @@ class FieldEditTest : public ::testing::TestWithParam<const DescriptorGenerator*
     }
     if (written.size() == bytes.size() && ChangedSpan(bytes, written) <= kFieldBytes) return;
     if (IsUnder(at, kPlaceKeys)) return;
-    // The first byte written into an empty text moves the data after it, and an edit of a field of
-    // kFollows moves data too. Every other field must keep its value.
+    // A byte added to an empty text moves the data after it. An edit of a field of kFollows also
+    // moves data. All other fields must keep their values.
     const bool grows = before == "" && written.size() > bytes.size();
     const Row* row = grows ? nullptr : Find(kFollows, name, bytes);
     if (row == nullptr && !grows) return Fault(name, "changes more than its field", edit);

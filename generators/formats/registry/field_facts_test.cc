@@ -1,4 +1,4 @@
-// Every printed field can be traced to its source, in generated files of every kind and in real
+// The format states a source for every printed field, in generated files of every kind and in real
 // files of all formats.
 #include <gtest/gtest.h>
 #include <set>
@@ -64,7 +64,7 @@ TEST_P(FieldFactsTest, EveryRowHasASourceAndOccursOnce) {
   }
 }
 
-// A member that the format does not have gets no evidence: no row matches every name.
+// A member that the format does not have gets no evidence. No row of facts matches all names.
 TEST_P(FieldFactsTest, AMemberOfNoFormatHasNoEvidence) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   Json json = format_.to_json(generator_.generate(choices)).value();

@@ -16,12 +16,12 @@
 namespace anecheck {
 namespace {
 
-// The maximum number of tries to find a file to which a mutation applies. Each kind applies to one
-// file in a few.
+// The maximum number of tries to find a file to which a mutation applies. Each kind of mutation
+// applies to a large share of files.
 constexpr int kTries = 200;
-constexpr uint64_t kMostDraws = 16;  // draws of a mutated file until one is new
+constexpr uint64_t kMostDraws = 16;  // the maximum number of draws until a mutated file is new
 
-// Files with neighbouring indices must not get similar choice streams.
+// Mixes the bits, because files with neighbouring indices must not get similar choice streams.
 uint64_t FileSeed(uint64_t seed, uint64_t index) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed ^ (index * kGoldenRatio64));
   return choices.Word();
@@ -48,8 +48,7 @@ bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileR
   return true;
 }
 
-// Mutations require a file that parses, so no mutation follows one after which the file does not
-// parse.
+// Mutations require a file that parses. No mutation follows one that makes it unparsable.
 FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed,
                          Bytes& bytes) {
   FileRecipe recipe{.seed = seed};
@@ -63,11 +62,12 @@ FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& for
   return recipe;
 }
 
-// Size and checksum of each file already made; the same on every machine.
+// The size and checksum of each file that was already made. They are the same on every machine.
 using MadeFiles = std::set<std::pair<size_t, uint32_t>>;
 
-// Tries a few times to make a file that differs from its origin and from all files already made:
-// mutations that empty a file always yield the same result, and some mutations undo each other.
+// Tries up to kMostDraws times to make a file that differs from its origin and from all files
+// already made. A draw can fail, because mutations that empty a file always give the same result
+// and some mutations undo each other.
 FileRecipe NewMutatedRecipe(const DescriptorGenerator& generator, const Format& format,
                             uint64_t seed, MadeFiles& made) {
   Bytes bytes;
@@ -86,7 +86,7 @@ std::string_view SeverityOf(const Format& format, std::string_view rule) {
   return warns ? "warning" : "error";
 }
 
-// The mutations that break a rule of the kind that `mode` wants.
+// Returns the kinds of mutation that break an error rule or, in kMustWarn, a warning rule.
 std::vector<const MutationKind*> KindsThatBreak(const DescriptorGenerator& generator,
                                                 const Format& format, FileSetMode mode) {
   const std::string_view wanted = mode == FileSetMode::kMustWarn ? "warning" : "error";
@@ -113,8 +113,7 @@ size_t FindId(std::string_view text, std::string_view id) {
   return at;
 }
 
-// Whether a file that does not parse is refused for `rule`, which must be the first rule that the
-// error names.
+// Whether a file that does not parse is refused for `rule`. The error must name it first.
 bool NamesFirst(const Format& format, std::string_view error, std::string_view rule) {
   const size_t at = FindId(error, rule);
   return at != std::string_view::npos && std::ranges::all_of(format.rules, [&](const Rule& other) {
@@ -122,8 +121,8 @@ bool NamesFirst(const Format& format, std::string_view error, std::string_view r
          });
 }
 
-// The violations that a file may have beside the rule that it breaks. Warnings about facts that no
-// source settles ("...-open") are true of valid files too.
+// The violations that a file may have in addition to the rule that it breaks. Valid files too may
+// have warnings about facts that no source settles ("...-open").
 enum class Beside : uint8_t { kNothing, kOpenWarnings };
 
 bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, Beside beside) {
@@ -139,8 +138,8 @@ bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, 
   return broken;
 }
 
-// The name of the first version of the format (FileRecipe::reading) for which `holds` is true.
-// Empty for the format itself; nothing if there is no such version.
+// Returns the name of the first version of the format (FileRecipe::reading) for which `holds` is
+// true. The name of the format itself is empty. Returns nothing if there is no such version.
 template <typename Holds>
 std::optional<std::string> FindReading(const Format& format, Holds holds) {
   for (const Format* reading : ReadingsOf(format)) {
@@ -187,8 +186,9 @@ Result<FileRecipe> BreakingRecipe(const DescriptorGenerator& generator, const Fo
                                generator.format, kind.id, kTries, kind.breaks_rule));
 }
 
-// A mutation may remove the magic number of a format. For such a file, sets the reading to its
-// format, so that the file is refused for its rule and not as unknown.
+// A mutation may remove the magic number of a format. Sets the reading of such a file to its
+// format. Then the file is refused for the rule that it breaks, and not as a file of an unknown
+// format.
 Status NameUnrecognised(const DescriptorGenerator& generator, const Format& format,
                         FileRecipe* recipe) {
   if (!recipe->reading.empty()) return {};

@@ -1,5 +1,5 @@
-// Sets of generated files, and the manifest from which each file can be made again: its seed, its
-// mutations and the rule that it breaks. Used by `anecheck gen`.
+// Sets of generated files, and their recipes. A recipe has a file's seed, its mutations and the
+// rule that it breaks, and the file can be made again from it. Used by `anecheck gen`.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@
 namespace anecheck {
 
 enum class FileSetMode : uint8_t {
-  kValid,       // breaks no rule
-  kMutated,     // one to three mutations of a valid file, with any effect; no file occurs twice
-  kMustReject,  // one mutation; the file breaks only the rule that it names, which is an error
-  kMustWarn,    // as kMustReject, with an assumed rule: a parser that accepts the file may be right
+  kValid,    // breaks no rule
+  kMutated,  // one to three mutations of a valid file, with any effect; no file occurs twice
+  // one mutation; the file breaks only the rule of its recipe, and the rule is an error
+  kMustReject,
+  // as kMustReject, but the rule is an assumption, so a parser that accepts the file may be right
+  kMustWarn,
 };
 std::string_view FileSetModeName(FileSetMode mode);
 
 // The generator of a format. The error lists the known formats.
 Result<const DescriptorGenerator*> GeneratorOf(std::string_view format);
 
-// The suffix of the names of a format's files, by which `inspect` recognises formats without a
-// magic number. The format's name if the content identifies the format.
+// Returns the suffix of the names of a format's files. If the content identifies the format, the
+// suffix is the format's name. Else `inspect` recognises the format by the suffix.
 std::string_view FileSuffix(std::string_view format);
 
-// One file as data: MakeFile makes the same bytes from it on every machine.
+// The description of one file. MakeFile makes the same bytes from it on every machine.
 struct FileRecipe {
   uint64_t seed = 0;  // of the valid file's choice stream
   std::vector<Mutation> mutations;
@@ -40,17 +42,18 @@ struct FileRecipe {
   std::string severity;  // "error" or "warning" if `breaks` is set
 };
 
-// `count` recipes; equal seeds give equal recipes. A set that breaks rules uses the mutations of
-// its kind one after the other, so that it covers all of them if `count` is at least their number.
-// Each of its files, read as its recipe states, is verified to break only its rule. If a file does
-// not parse, it must be refused for that rule first. Only if no such file is found may a file also
-// have warnings about facts that bytes leave open ("...-open"). kInternal if a mutation makes no
-// file, kUnsupported if no mutation breaks such a rule.
+// Draws `count` recipes. Equal seeds give equal recipes. A set of kMustReject or kMustWarn uses all
+// suitable mutations in turn, and covers all of them if `count` is at least their number. The
+// function verifies that each file of such a set, read as its recipe states, breaks only the rule
+// of the recipe. If a file does not parse, the error must name that rule first. If no file breaks
+// only the rule, a file may also have warnings about facts that bytes do not determine
+// ("...-open"). The error is kInternal if no file was found for a mutation, and kUnsupported if no
+// mutation breaks a rule of the wanted kind.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);
 
-// The bytes of a recipe. The error is kInvalid if a mutation is unknown or does not fit the file.
+// Makes the file of a recipe. The error is kInvalid if a mutation is unknown or does not fit.
 Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe);
 
 // {"seed": 7, "format": "td:17", "mutations": [{"kind": "...", "parameters": [...]}], "breaks":

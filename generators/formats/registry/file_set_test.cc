@@ -32,8 +32,8 @@ class FileSetTest : public ::testing::TestWithParam<const DescriptorGenerator*> 
   const DescriptorGenerator& generator_ = *GetParam();
   const Format& format_ = *FindFormat(generator_.format).value();
 
-  // The format by which to interpret the recipe's file. By this format, no warning concerns a fact
-  // that the file's bytes leave open.
+  // Returns the format as which to read the recipe's file. Read as this format, the file has no
+  // warning about facts that its bytes do not determine.
   const Format& ReadingOf(const FileRecipe& recipe) const {
     return recipe.reading.empty() ? format_ : *FindFormat(recipe.reading).value();
   }
@@ -61,8 +61,8 @@ TEST_P(FileSetTest, ValidFilesBreakNoRuleAndAreRecognised) {
     const Bytes bytes = MakeFile(generator_, recipe).value();
     EXPECT_EQ(ThroughJson(generator_, recipe).value(), bytes);
     for (const Violation& violation : ReadingOf(recipe).verify(bytes).value()) {
-      // No format states the length of the header of an H16 task, and tasks of H16, H17 and H18
-      // look alike.
+      // No source states the length of the header of an H16 task, and tasks of H16, H17 and H18
+      // have the same layout.
       if (violation.IsWarning() &&
           (violation.rule->id == "td-header-open" || violation.rule->id == "td-version-open")) {
         continue;
@@ -92,7 +92,7 @@ TEST_P(FileSetTest, MutatedFilesReplayAndDifferFromTheirOrigin) {
   }
 }
 
-// One set breaks rules that are errors, the other rules that only warn; a format may lack one kind.
+// One set breaks rules that are errors, the other rules that only warn. A format may lack one kind.
 TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
   std::set<std::string> rules;
   const uint64_t count = 2 * generator_.mutations.size();
@@ -112,8 +112,7 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
       const Bytes bytes = MakeFile(generator_, recipe).value();
       EXPECT_EQ(RecipeFromJson(RecipeToJson(recipe)).value().reading, recipe.reading);
       ExpectBrokenAlone(recipe, bytes);
-      // If the recipe names no format to interpret its file by, the file must be recognised as its
-      // own format.
+      // If the recipe has no reading, the content and name of the file must identify its format.
       const std::string name = std::string("file.").append(FileSuffix(format_.name));
       const auto known = RecogniseFormat(bytes, name);
       EXPECT_TRUE(!recipe.reading.empty() || (known.ok() && *known == &format_)) << recipe.breaks;
@@ -123,7 +122,7 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
   EXPECT_EQ(rules.size(), format_.rules.size());
 }
 
-// Files of two bytes. Rules require the first to be 0, the second to be 0, and the size to be two.
+// A format whose files have two bytes. The rules require both bytes to be 0 and the size to be 2.
 constexpr Rule kToyRules[] = {
     {"first-zero", "", ""}, {"second-zero", "", ""}, {"two-bytes", "", ""}};
 const Format kToy = {.name = "toy",
@@ -140,7 +139,7 @@ const Format kToy = {.name = "toy",
                        return violations;
                      }};
 Bytes MakeToy(ChoiceStream&) { return {0, 0}; }
-// Sets the first byte and, in every second file, also the second byte.
+// Sets the first byte and, in about half of the files, also the second byte.
 constexpr MutationKind kToyKinds[] = {
     {"both-or-one", "first-zero",
      [](ByteSpan, ChoiceStream& choices) -> std::optional<Mutation> {
@@ -188,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, FileSetTest,
                          ::testing::ValuesIn(AllGenerators().begin(), AllGenerators().end()),
                          [](const auto& row) { return std::string(row.param->format); });
 
-// SetsThatBreakRulesBreakEachRuleOfTheFormat covers the mutations that break rules.
+// SetsThatBreakRulesBreakEachRuleOfTheFormat tests the mutations that break rules.
 TEST(Generators, EveryFormatHasOneWithDamageThatNamesNoRule) {
   EXPECT_EQ(AllGenerators().size(), AllFormats().size());
   for (const Format* format : AllFormats()) {
@@ -211,8 +210,8 @@ TEST(Generators, TheErrorOfAnUnknownFormatNamesEveryFormat) {
   EXPECT_EQ(unknown.error().message, "there is no generator of \"jpeg\"; there are " + names);
 }
 
-// These are the formats whose own tests compare no golden text. With ANECHECK_UPDATE_GOLDEN set,
-// the golden files are written anew.
+// Covers the formats whose own tests compare no golden text. If ANECHECK_UPDATE_GOLDEN is set, the
+// test rewrites the golden files.
 TEST(GoldenTest, TextOfTheFirstFileOfSeed7) {
   for (const std::string name : {"td", "milweights", "npz"}) {
     const Format& format = *FindFormat(name).value();

@@ -11,7 +11,7 @@ namespace anecheck {
 
 std::span<const DescriptorGenerator* const> AllGenerators();
 
-// The generator of the format called `name`; null if it has none.
+// Returns the generator of the format called `name`, or null if it has none.
 const DescriptorGenerator* FindGenerator(std::string_view name);
 
 }  // namespace anecheck

@@ -28,8 +28,8 @@ std::vector<uint64_t> Scalars(uint32_t count, ChoiceStream& choices) {
   return scalars;
 }
 
-// Fills a request with the values of a measured one: quality of service 5, priority 21, category 2,
-// a few surfaces.
+// Fills a request with the values of a measured request. They are quality of service 5, priority
+// 21, category 2, and a few surfaces.
 void FillRequest(Bytes& request, ChoiceStream& choices) {
   Store(program_request::kToken, request, 1 + choices.Below(4));
   Store(program_request::kSequence, request, choices.Below(8));
@@ -45,7 +45,7 @@ void FillRequest(Bytes& request, ChoiceStream& choices) {
   }
 }
 
-// Sets the fields that sources name to the values of a successful call.
+// Sets the fields that sources describe to the values of a successful call.
 void FillStructures(Call& call, ChoiceStream& choices) {
   const submission::Structure* in = StructureOf(call, Direction::kIn);
   if (in == nullptr) return;
@@ -97,7 +97,7 @@ const Method& ControlMethod(std::string_view name) {
   });
 }
 
-// A call of the control client that succeeds.
+// Draws a successful call of the control client.
 Call Succeeds(std::string_view name, uint64_t token, ChoiceStream& choices) {
   Call call = MakeCall(ControlMethod(name), choices);
   while (call.result != 0) call = MakeCall(ControlMethod(name), choices);
@@ -108,8 +108,7 @@ Call Succeeds(std::string_view name, uint64_t token, ChoiceStream& choices) {
   return call;
 }
 
-// The life of a program from create to destroy, with its requests in order: a driver accepts every
-// call.
+// Draws the calls for one program from create to destroy. A driver accepts every call.
 Capture Session(ChoiceStream& choices) {
   Capture capture;
   const uint64_t token = 1 + choices.Below(uint64_t{1} << 40);
@@ -149,7 +148,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 using Parameters = std::span<const uint64_t>;
 
-// The call that parameters[0] names.
+// Returns the call with index parameters[0].
 Result<Call*> CallAt(Capture& capture, Parameters parameters, size_t parameter_count) {
   if (parameters.size() != parameter_count || parameters[0] >= capture.calls.size()) {
     return MakeError(ErrorCode::kInvalid, "the mutation names no call of this capture");
@@ -157,7 +156,7 @@ Result<Call*> CallAt(Capture& capture, Parameters parameters, size_t parameter_c
   return &capture.calls[parameters[0]];
 }
 
-// Applies an edit of the parsed capture.
+// Applies `Edit` to the parsed capture.
 template <Status (*Edit)(Capture&, Parameters)>
 Result<Bytes> ApplyEdit(ByteSpan bytes, const Mutation& mutation) {
   ANECHECK_ASSIGN(Capture capture, Parse(bytes));
@@ -199,7 +198,7 @@ Status AddScalarOut(Capture& capture, Parameters parameters) {
   return {};
 }
 
-// The size of a structure, at most 64 KiB.
+// Changes the size of a structure, to at most 64 KiB.
 Status ResizeStructure(Bytes& structure, uint64_t size) {
   if (size > 65536) return MakeError(ErrorCode::kInvalid, "a structure above 64 KiB");
   structure.resize(size);
@@ -228,7 +227,7 @@ Status RepeatCall(Capture& capture, Parameters parameters) {
   return {};
 }
 
-// Changes the byte parameters[1] of the structure out.
+// Changes byte parameters[1] of the output structure.
 Status ChangeOut(Capture& capture, Parameters parameters) {
   ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 3));
   if (parameters[1] >= call->struct_out.size()) {
@@ -246,7 +245,7 @@ Status SwapStructures(Capture& capture, Parameters parameters) {
 
 using Wanted = bool (*)(const Call& call, size_t index);
 
-// The index of a random call for which `wanted` is true.
+// Returns the index of a random call for which `wanted` is true.
 std::optional<uint64_t> PickCall(ByteSpan bytes, ChoiceStream& choices, Wanted wanted) {
   const Capture capture = Parse(bytes).value();
   std::vector<uint64_t> fitting;
@@ -259,7 +258,8 @@ std::optional<uint64_t> PickCall(ByteSpan bytes, ChoiceStream& choices, Wanted w
 
 bool Any(const Call& /*call*/, size_t /*index*/) { return true; }
 bool NotFirst(const Call& /*call*/, size_t index) { return index > 0; }
-// Only the methods of a client have known counts, so a wrong count breaks a rule only there.
+// Whether the call is of a known client. The counts are known only for methods of clients, so a
+// wrong count breaks a rule only in such calls.
 bool OfAClient(const Call& call, size_t /*index*/) { return call.client != 0; }
 bool LoadsFirmware(const Call& call, size_t /*index*/) { return call.selector == 16; }
 bool LoadsNoFirmware(const Call& call, size_t /*index*/) { return call.selector != 16; }
@@ -307,7 +307,7 @@ std::optional<Mutation> ProposeSelector(ByteSpan bytes, ChoiceStream& choices) {
 }
 
 std::optional<Mutation> ProposeSize(ByteSpan bytes, ChoiceStream& choices) {
-  // No selector takes a structure of these sizes.
+  // No method takes a structure of one of these sizes.
   constexpr std::array<uint64_t, 5> kSizes = {1, 33, 105, 2377, 3105};
   return OnCall("resize-structure", bytes, choices, Any, choices.Pick(kSizes));
 }
@@ -317,8 +317,7 @@ std::optional<Mutation> ProposeScalarIn(ByteSpan bytes, ChoiceStream& choices) {
 }
 
 std::optional<Mutation> ProposeScalarOut(ByteSpan bytes, ChoiceStream& choices) {
-  // Leaves out failed calls of two methods that return no scalar, because one scalar may be their
-  // right number.
+  // Leaves out failed calls of selectors 5 and 10 without scalars. One scalar may be correct there.
   return OnCall(
       "add-scalar-output", bytes, choices,
       [](const Call& call, size_t /*index*/) {

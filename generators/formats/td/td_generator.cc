@@ -13,8 +13,9 @@ using td::Coding;
 using td::RegisterWrite;
 using td::Task;
 
-// The runs of a whole version-7 task: as compilers 4 to 7 write it, and as 9.509 writes a task that
-// reads no kernel (facts/hwx.md, register stream).
+// The runs of register writes of a whole version-7 task. kWholeRuns has those of compilers 4 to 7.
+// kSplitRuns has those of compiler 9.509 for a task that reads no kernel (facts/hwx.md, register
+// stream).
 struct Run {
   uint32_t byte_address;
   uint32_t count;
@@ -36,7 +37,7 @@ constexpr std::array<Run, 8> kSplitRuns = {{{0x1f800, 18},
                                             {0x17800, 7}}};
 constexpr std::array<uint32_t, 4> kLogEvents = {0x400, 0x408, 0x422, 0x42a};
 
-// Mostly draws zero, as most registers are zero; otherwise a value of any size.
+// Draws zero in two of three calls, because most registers are zero. Else draws 1 to 4 bytes.
 uint32_t DrawValue(ChoiceStream& choices) {
   if (!choices.Chance(1, 3)) return 0;
   return static_cast<uint32_t>(choices.Below(uint64_t{1} << (8 * (1 + choices.Below(4)))));
@@ -52,15 +53,15 @@ void WriteRuns(Task& task, std::span<const Run> runs, ChoiceStream& choices) {
   for (const Run& run : runs) task.Write(run.byte_address, DrawRun(choices, run.count));
 }
 
-// A run inside one block.
+// Writes a random run of registers inside one block.
 void WriteSomewhere(Task& task, const td::Generation& generation, ChoiceStream& choices) {
   const bool alternate = !generation.alternate_blocks.empty() && choices.Chance(1, 4);
   const td::RegisterBlock& block =
       choices.Pick(alternate ? generation.alternate_blocks : generation.blocks);
   const auto first = static_cast<uint32_t>(choices.Below(block.registers));
   const uint32_t left = block.registers - first;
-  // A version-7 stream ends with its last word that is not zero, so that it cannot hold a single
-  // zero written at address 0.
+  // A version-7 stream ends with its last nonzero word, so it cannot express a single zero written
+  // at address 0.
   const uint32_t address = block.byte_address + 4 * first;
   if (generation.coding == Coding::kWordAddress && choices.Coin()) {
     const uint32_t span = std::min(left - 1, 16u);
@@ -123,7 +124,8 @@ RegisterWrite* PickWrite(Chain& chain, uint64_t a, uint64_t b) {
   return task.writes.empty() ? nullptr : &task.writes[b % task.writes.size()];
 }
 
-// Whether the bytes of `chain`, decoded as a chain of a generation from H14 on, satisfy `holds`.
+// Encodes `chain`, and decodes the bytes as a chain of a generation from H14 on. Returns whether
+// `holds` is true for the decoded chain.
 template <typename Holds>
 bool StillReads(const Chain& chain, Holds holds) {
   const auto bytes = td::Encode(chain);
@@ -168,7 +170,7 @@ bool WrongNextSize(Chain& chain, uint64_t a, uint64_t b) {
   return true;
 }
 
-// Moves all tasks after one task further away.
+// Inserts space between two tasks.
 bool WideStep(Chain& chain, uint64_t a, uint64_t b) {
   if (!IsV7(chain) || chain.tasks.size() < 2) return false;
   const size_t index = a % (chain.tasks.size() - 1);
@@ -211,7 +213,7 @@ bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
   return IsV7(chain) && RunPast(chain, a, b);
 }
 
-// Applies only if no other generation has a longer block that holds the run.
+// Applies only if no other generation has a longer block that contains the run.
 bool RunPastPublished(Chain& chain, uint64_t a, uint64_t b) {
   return !IsV7(chain) && RunPast(chain, a, b) && StillReads(chain, [&](const Chain& again) {
     return again.generation == chain.generation && td::WritesOutsideBlocks(again) == 1;
@@ -235,7 +237,7 @@ bool LaterTail(Chain& chain, uint64_t a, uint64_t) {
   return !IsV7(chain);
 }
 
-// Removes all writes, so that the generations with the same headers cannot be told apart.
+// Removes all writes, so that generations with equal headers cannot be distinguished.
 bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   if (IsV7(chain)) return false;
   bool any = false;
@@ -248,8 +250,8 @@ bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
   return any;
 }
 
-// Leaves one write in each task. The first value of this write can be read as a stream word, so
-// that the word before the value may be the tenth word of the header.
+// Leaves one write in each task. The first value of this write is also a valid stream word, so the
+// word before it may be the tenth word of a longer header.
 bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
   if (chain.generation->alternate_header_words == 0) return false;
   const uint32_t l2 = chain.generation->blocks[1].byte_address;
@@ -266,7 +268,8 @@ bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
 bool ReservedBits(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
   if (write == nullptr || IsV7(chain) || write->sparse) return false;
-  write->reserved = static_cast<uint16_t>(1 + a % 0xff);  // no address packet: bit 29 is clear
+  // not an address packet, because bit 29 is clear
+  write->reserved = static_cast<uint16_t>(1 + a % 0xff);
   return true;
 }
 

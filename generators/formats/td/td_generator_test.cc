@@ -43,7 +43,7 @@ TEST(TdGenerator, CoversGenerationsCodingsAndPadding) {
   EXPECT_TRUE(padding);
 }
 
-// A chain that is decoded under its own generation equals the chain that was encoded.
+// If a chain is decoded as its own generation, the result equals the chain that was encoded.
 TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   for (const td::Generation& generation : td::Generations()) {
     for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -70,8 +70,7 @@ TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
   }
 }
 
-// A bare section does not state its version. The reader must choose the version in which the
-// section was written, or name that version among the alternatives.
+// A bare section does not state its version. The reader must choose the correct one or list it.
 TEST(TdGenerator, TheVersionOfABareChainIsChosenOrNamedAsAnAlternative) {
   int guessed_wrongly = 0;
   for (const td::Generation& generation : td::Generations()) {

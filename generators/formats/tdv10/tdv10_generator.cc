@@ -11,7 +11,8 @@ namespace {
 
 using namespace tdv10;  // NOLINT(google-build-using-namespace): every name here is of that room
 
-// The registers that the fields of listing 23.3 fill; no other bits are set in them.
+// Whether a field of listing 23.3 is in the register. Only the bits of fields are set in such
+// registers.
 bool IsFieldRegister(uint32_t address) {
   for (const NamedField& field : Fields()) {
     if (field.bits.address == address) return true;
@@ -19,7 +20,7 @@ bool IsFieldRegister(uint32_t address) {
   return false;
 }
 
-// Sets random registers, except those of fields and slots, to random values.
+// Sets random registers to random values. Does not change the registers of fields and slots.
 void FillRegisters(Image& image, ChoiceStream& choices) {
   for (uint64_t n = choices.Below(60); n > 0; --n) {
     const RegisterGroup& group = choices.Pick(Groups());
@@ -57,7 +58,7 @@ Bytes GenerateSparse(Image image, ChoiceStream& choices) {
   }
   const uint64_t aperture = kApertureSize * choices.Below(1u << 20);
   Bytes bytes = WriteRecords(Serialize(image, Image(), aperture));
-  if (bytes.empty()) {  // every register has its default
+  if (bytes.empty()) {  // if every register has its default
     bytes = WriteRecords(std::vector<SparseRecord>{{kRecordMarker, aperture, 1, 0}});
   }
   if (choices.Chance(1, 4)) {
@@ -86,7 +87,7 @@ Bytes Generate(ChoiceStream& choices) {
 
 bool IsSparse(ByteSpan bytes) { return FormOf(bytes).value() == Form::kSparse; }
 
-// The place at which the image begins in a dense file.
+// Returns the offset at which the image begins in a dense file.
 uint64_t Lead(ByteSpan bytes) {
   return FormOf(bytes).value() == Form::kStructure ? kStructureLead : 0;
 }

@@ -1,5 +1,5 @@
-// Generated and damaged tasks have the properties that every tdv10 file must have. One text is
-// golden.
+// Generated and damaged tasks have the properties that every tdv10 file must have. The text of one
+// file is compared with a golden file.
 
 #include "generators/formats/tdv10/tdv10_generator.h"
 
@@ -20,7 +20,7 @@ Bytes Generated(uint64_t seed) {
   return kGenerator_tdv10.generate(choices);
 }
 
-// The first seed whose file has that form.
+// Returns the first generated file of that form.
 Bytes GeneratedOf(tdv10::Form form) {
   for (uint64_t seed = 0;; ++seed) {
     Bytes bytes = Generated(seed);

@@ -1,5 +1,4 @@
-// Tests mutations of files that lack members which generators always write, because fuzzing keeps
-// such files.
+// Tests mutations of files without members that generators always write. Fuzzers keep such files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,8 +27,8 @@ inline void EraseMembers(Json& json, const std::string& name) {
   }
 }
 
-// Removes the members of a generated file one name at a time, wherever the name occurs. Each
-// mutation proposed for the remaining file must apply. Returns the number of mutations applied.
+// Removes from a generated file all members of one name, for each name in turn. Each mutation that
+// is proposed for the remaining file must apply. Returns the number of mutations applied.
 inline size_t MutateWithoutEachMember(const Format& format, const DescriptorGenerator& generator,
                                       uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);

@@ -1,5 +1,5 @@
-// The answer of the FlatBuffers library's own verifier for an IREE module, for tests and fuzz
-// targets that compare our shape check with it.
+// Runs the verifier of the FlatBuffers library on IREE modules. Tests and fuzz targets compare this
+// project's shape check with it.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ inline constexpr std::pair<std::string_view, bool (*)(ByteSpan, uint32_t, const 
         {"2023-06", LibraryVerifies<iree::vm::form_2023_06::BytecodeModuleDef>},
 };
 
-// Whether the library accepts `buffer` as a module of `form` whose root offset is at `start`;
-// nothing for a form that kLibraryVerifiers does not have.
+// Whether the library accepts `buffer` as a module of `form` whose root offset is at `start`.
+// Returns nothing if kLibraryVerifiers lacks the form.
 inline std::optional<bool> LibraryAccepts(const Form& form, ByteSpan buffer, uint32_t start) {
   const auto* const known =
       std::ranges::find(kLibraryVerifiers, form.name, [](const auto& each) { return each.first; });

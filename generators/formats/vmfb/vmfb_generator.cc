@@ -33,7 +33,7 @@ Json* Debug(Json& json) {
   return found == Root(json).end() ? nullptr : &*found;
 }
 
-// An entry of a source map, or null; sets `function` to the index of the map's function.
+// Picks an entry of a source map, and sets `function` to the index of its function. May be null.
 Json* PickMapEntry(Json& json, uint64_t a, size_t* function) {
   Json* debug = Debug(json);
   if (debug == nullptr || !debug->contains("functions") || (*debug)["functions"].empty()) {
@@ -74,7 +74,7 @@ bool ForgetConvention(Json& json, uint64_t a, uint64_t) {
     return true;
   }
   const size_t ordinal = entry->value("internal_ordinal", size_t{0});
-  // If another export names the same function, the rule breaks a second time.
+  // If another export refers to the same function, the edit breaks the rule twice.
   Root(json)["function_signatures"].at(ordinal)["calling_convention"] = "";
   return true;
 }
@@ -222,7 +222,7 @@ bool OverflowCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   return true;
 }
 
-// Makes the root's offset field lead back to the start of the root.
+// Sets the root's offset to 0, so that the root begins at its own offset field.
 bool LoopRoot(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t start = json.at("module").value("start", 0u);
   for (uint32_t i = 0; i < 4; ++i) bytes[start + i] = 0;

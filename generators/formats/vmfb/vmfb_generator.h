@@ -7,8 +7,8 @@
 
 namespace anecheck {
 
-// A module of the form of specification 002, with `functions` functions (at least one) and as many
-// debug locations; the benchmark asks for large ones.
+// Draws a module of the form of specification 002, with `functions` functions (at least one) and as
+// many debug locations. The benchmark needs large modules.
 Bytes Generate2019Module(ChoiceStream& choices, uint32_t functions,
                          const char* identifier = "IREE");
 

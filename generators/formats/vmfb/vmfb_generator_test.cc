@@ -1,6 +1,6 @@
-// Generated IREE modules of every form are written back byte for byte, and are judged as the
-// FlatBuffers library judges them. For each rule, a mutation breaks that rule. One listing is
-// golden.
+// Generated IREE modules of every form are rewritten with the same bytes. The project accepts the
+// same modules as the FlatBuffers library. For each rule, a mutation breaks that rule. One listing
+// is compared with a golden file.
 #include "generators/formats/vmfb/vmfb_generator.h"
 
 #include <fstream>
@@ -71,7 +71,8 @@ TEST(VmfbDifferentialTest, EveryFormHasAVerifierOfTheLibrary) {
   }
 }
 
-// Only the checks that IsStricterThanLibrary names may differ; shape.h gives the reason of each.
+// The project and the library may differ only in the checks that IsStricterThanLibrary names.
+// shape.h gives the reason for each.
 RC_GTEST_PROP(VmfbDifferentialTest, AgreesWithTheLibraryOnMutatedModules, (uint64_t seed)) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const Bytes sound = kGenerator_vmfb.generate(choices);

@@ -1,5 +1,5 @@
-// Modules from choices: the 2019 form through flatc's accessors, later forms through the JSON form,
-// archives record by record.
+// Draws modules. A module of the 2019 form is made with flatc's accessors, a module of a later form
+// is made from the JSON form, and an archive is made record by record.
 #include "generators/formats/vmfb/vmfb_modules.h"
 
 #include <array>
@@ -47,7 +47,7 @@ std::unique_ptr<v::FunctionSignatureDefT> Signature(ChoiceStream& choices, size_
   return signature;
 }
 
-// Locations name only earlier ones, so that they cannot form a cycle.
+// A location refers only to earlier locations, so locations cannot form a cycle.
 v::LocationTypeDefUnion Location(ChoiceStream& choices, int32_t index) {
   const auto earlier = [&] {
     return static_cast<int32_t>(choices.Below(static_cast<uint64_t>(index)));
@@ -152,8 +152,7 @@ void DropPlaces(Json* json) {
   }
 }
 
-// Visits the elements of an array that may be absent. It does not use operator[], which adds a null
-// member.
+// Visits the elements of an array that may be absent. operator[] would add a null member.
 template <typename Visitor>
 void ForEach(Json* parent, const char* key, Visitor visit) {
   const auto found = parent->find(key);
@@ -259,7 +258,7 @@ vmfb::ZipExtra WideExtra(std::initializer_list<uint64_t> values) {
   return extra;
 }
 
-// A header whose data begins at a multiple of 64, padded by an extra record as real archives do.
+// Makes a header with an extra record, as in real archives, that aligns the data to 64 bytes.
 ZipRecord LocalHeader(std::string_view name, uint32_t at) {
   ZipRecord record{.kind = ZipRecordKind::kLocal, .at = at};
   record.name.assign(name.begin(), name.end());
@@ -337,7 +336,7 @@ Bytes GenerateArchive(ChoiceStream& choices, std::string_view form) {
   Json& module = json["module"];
   const bool external = choices.Coin();
   if (external) {
-    // External data counts from the module's end rounded up to 64, where the next header stands.
+    // Offsets count from the module's end rounded up to 64, where the next header begins.
     const size_t header = vmfb::ZipRecordSize(LocalHeader("executable.bin", 0));
     module["root"]["rodata_segments"].push_back(
         {{"external_data_offset", header}, {"external_data_length", payload.size()}});

@@ -1,4 +1,4 @@
-// The two kinds of file that kGenerator_vmfb draws. Internal to this room.
+// Two kinds of files that kGenerator_vmfb draws. Internal to this folder.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace anecheck {
 
-// The JSON form, without places, of a bare module of a form after 2021.
+// Draws the JSON form, without places, of a bare module of a form after 2021.
 Json LaterModule(ChoiceStream& choices, std::string_view form);
 
-// A ZIP polyglot whose first entry is a module of a form after 2021.
+// Draws a ZIP polyglot whose first entry is a module of a form after 2021.
 Bytes GenerateArchive(ChoiceStream& choices, std::string_view form);
 
 }  // namespace anecheck

@@ -1,4 +1,4 @@
-// Lets `anecheck fuzz` drive a parser in C or C++ inside one process: thousands of files a second.
+// Lets `anecheck fuzz` run a parser in C or C++ in one process, with thousands of files a second.
 //
 //   #define ANECHECK_FUZZ_MAIN
 //   #include "anecheck_fuzz.h"
@@ -13,13 +13,14 @@
 // the harness, the program reads the files named by its arguments, so that `./target FILE`
 // reproduces a finding.
 //
-// Coverage steers the harness if the compiler provides it: -fsanitize-coverage=inline-8bit-counters
-// or trace-pc-guard of clang, trace-pc of gcc. With gcc, compile the source file that includes this
-// header without trace-pc. Without coverage, exit codes and error texts steer.
+// The harness uses coverage as feedback if the compiler provides it, by
+// -fsanitize-coverage=inline-8bit-counters or trace-pc-guard of clang, or trace-pc of gcc. With
+// gcc, compile the source file that includes this header without trace-pc. Without coverage, the
+// feedback is the parser's exit codes and error texts.
 //
-// A crash costs a fork, and so does a parser that calls exit(): the process that the harness starts
-// only makes the workers. A parser that keeps state between files must call exit() after each file.
-// The header needs POSIX. One thread calls the target.
+// The process that the harness starts only forks workers. A crash or a call of exit() ends a worker
+// and costs one fork. A parser that keeps state between files must call exit() after each file. The
+// header needs POSIX. Only one thread calls the target.
 #ifndef ANECHECK_FUZZ_H_
 #define ANECHECK_FUZZ_H_
 
@@ -58,9 +59,9 @@ enum { ANECHECK_FUZZ_COUNTERS = 65536, ANECHECK_FUZZ_HEAD = 4096 };
 struct anecheck_fuzz_head {
   uint32_t magic;     // "AFZ1"
   uint32_t size;      // of the file, bytes
-  uint32_t counters;  // that the target has; 0: no coverage
-  int32_t child;      // process at work on the file
-  uint32_t closed;    // the harness wants no more
+  uint32_t counters;  // number of counters of the target; 0: no coverage
+  int32_t child;      // the process that runs the file
+  uint32_t closed;    // set if the harness has no more files
 };
 
 static struct anecheck_fuzz_head* anecheck_fuzz_shared;
@@ -116,7 +117,7 @@ static void anecheck_fuzz_clear_coverage(void) {
   if (anecheck_fuzz_is_traced) memset(anecheck_fuzz_traced, 0, sizeof anecheck_fuzz_traced);
 }
 
-// Runs also if the parser ends the process.
+// Also runs if the parser ends the process.
 static void anecheck_fuzz_publish_coverage(void) {
   if (anecheck_fuzz_shared == NULL) return;
   uint8_t* shared = anecheck_fuzz_counters();

@@ -79,7 +79,7 @@ std::string Filled(std::string_view text, std::string_view format, const std::st
   return filled;
 }
 
-// The lines of the first block of commands in a README.
+// Returns the lines of the first block of commands in a README.
 std::string CommandsOf(const std::string& readme) {
   const size_t fence = readme.find(kCommands);
   if (fence == std::string::npos) return "";
@@ -108,7 +108,7 @@ Result<std::string> WriteScaffold(std::string_view kind, std::string_view format
                                    path));
     }
   }
-  // Commands in a README must not depend on the folder in which the reader runs them.
+  // The commands of a README must not depend on the current folder.
   const auto whole = std::filesystem::absolute(folder, none).lexically_normal();
   std::string commands;
   for (const TemplateFile& file : kFiles) {

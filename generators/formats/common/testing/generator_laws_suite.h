@@ -1,6 +1,6 @@
-// The properties that every format and its generator must have, as one test suite, with the golden
-// text of one file. A format's test file instantiates the suite with the format's numbers and adds
-// further tests:
+// A test suite of the properties that every format and its generator must have. It also compares
+// the text of one file with a golden file. A format's test file instantiates the suite with the
+// format's numbers and adds further tests:
 //   INSTANTIATE_TEST_SUITE_P(Hal, GeneratorLaws, ::testing::Values(LawSubject{...}), SubjectName);
 // At most one file of a test binary may include this header.
 #pragma once
@@ -60,7 +60,7 @@ TEST_P(GeneratorLaws, DamagedFilesDoNotCrash) {
   }
 }
 
-// With ANECHECK_UPDATE_GOLDEN set, the golden file is written anew before it is compared.
+// If ANECHECK_UPDATE_GOLDEN is set, the test rewrites the golden file before the comparison.
 TEST_P(GeneratorLaws, GoldenText) {
   const Result<std::string> text =
       GetParam().format->print(GetParam().Generate(GetParam().golden_seed));
